@@ -1,0 +1,72 @@
+# Headwater. `make` alone lists what there is.
+# Everything lives in .venv of this folder; the only thing needed beforehand is Python 3.11 to 3.13 and make.
+
+PYTHON ?= $(shell command -v python3 || command -v python)
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+UV := $(BIN)/python -m uv
+
+.DEFAULT_GOAL := help
+.PHONY: help install check fix test unit coverage bench bench-urls bench-simweb demo docs lock clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(READY) ## set up .venv with everything pinned in requirements.lock
+
+$(READY): requirements.lock pyproject.toml
+	@"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	  || { echo "Headwater needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is not. Say: make PYTHON=/path/to/python3.12"; exit 1; }
+	@test -x $(BIN)/python || { echo "Creating $(VENV) …"; "$(PYTHON)" -m venv $(VENV); }
+	@$(BIN)/python -m uv --version >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@echo "Installing what requirements.lock names …"
+	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements.lock
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+check: $(READY) ## what CI runs: ruff, formatting, mypy, import rules, tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	@$(MAKE) --no-print-directory test
+
+fix: $(READY) ## repair what ruff can repair, and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: $(READY) ## all tests, on a real embedded PostgreSQL and the simulated web
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow" $(ARGS)
+
+unit: $(READY) ## only the pure tests: seconds
+	@$(BIN)/python -m pytest tests/unit $(ARGS)
+
+coverage: $(READY) ## tests with coverage of src; fails under 75 %
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -m "not slow"
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+
+bench: bench-urls bench-simweb ## every benchmark
+
+bench-urls: $(READY) ## canonical keys per second on one core
+	@$(BIN)/python -m benchmarks.urls $(ARGS)
+
+bench-simweb: $(READY) ## pages per second served by the simulated web from one core
+	@$(BIN)/python -m benchmarks.simweb $(ARGS)
+
+demo: $(READY) ## the main job, offline, on embedded defaults
+	@$(BIN)/headwater demo $(ARGS)
+
+docs: $(READY) ## rewrite the generated pages in docs/
+	@$(BIN)/python -m headwater.cli.reference docs
+
+lock: $(READY) ## resolve again into requirements.lock, universal, with hashes and without an index address
+	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	  --custom-compile-command "make lock" --extra dev pyproject.toml --output-file requirements.lock
+
+clean: ## remove .venv and what tools left behind
+	rm -rf $(VENV) dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,68 @@
+"""The only place that reads time. Everything else is handed a Clock."""
+
+import asyncio
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Wall time for people and documents, monotonic time for waiting; the database's clock decides."""
+
+    def now(self) -> datetime: ...
+
+    def monotonic(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class ManualClock:
+    """Stands still until moved; sleeping moves it. For tests and for simulated days."""
+
+    def __init__(self, start: datetime) -> None:
+        self._now = start
+        self._elapsed = 0.0
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return self._elapsed
+
+    async def sleep(self, seconds: float) -> None:
+        self.move(timedelta(seconds=seconds))
+        await asyncio.sleep(0)
+
+    def move(self, by: timedelta) -> None:
+        self._now += by
+        self._elapsed += by.total_seconds()
+
+
+class PacedClock:
+    """Simulated time: starts at `start` and runs `pace` times as fast as real time."""
+
+    def __init__(self, start: datetime, pace: float, real: Clock) -> None:
+        self._start = start
+        self._pace = pace
+        self._real = real
+        self._began = real.monotonic()
+
+    def now(self) -> datetime:
+        return self._start + timedelta(seconds=self.monotonic())
+
+    def monotonic(self) -> float:
+        return (self._real.monotonic() - self._began) * self._pace
+
+    async def sleep(self, seconds: float) -> None:
+        await self._real.sleep(seconds / self._pace)

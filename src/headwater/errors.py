@@ -1,0 +1,82 @@
+"""Every error Headwater raises on purpose, and what a person can do about it.
+
+    HeadwaterError                 exit  says what happened; `fix` says what to do
+    ├── UsageError                   2   the request itself cannot be carried out
+    │   ├── SettingError             2   a setting is unknown, malformed or contradicts another
+    │   └── UrlRejected              2   a URL that will never be fetched; `reason` says why
+    ├── NotFound                     4   the named thing does not exist
+    ├── DependencyDown               5   something we stand on does not answer
+    │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
+    │   └── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
+    ├── Refused                      6   policy forbids it: robots, takedown, guard
+    ├── Busy                         7   somebody else holds it: a lock, a port, a run
+    ├── QueryFailed                  1   PostgreSQL refused a statement; a bug or broken data
+    └── MigrationFailed              1   the schema could not be moved; nothing was half-applied
+
+Outcomes that belong to a URL (304, 404, 429, nothing extracted) are verdicts, not errors.
+"""
+
+from typing import ClassVar
+
+
+class HeadwaterError(Exception):
+    """Something a person should read: one sentence on what happened, one on how to mend it."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, what: str, *, fix: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.fix = fix
+
+
+class UsageError(HeadwaterError):
+    exit_code = 2
+
+
+class SettingError(UsageError):
+    pass
+
+
+class UrlRejected(UsageError):
+    """Carries a stable `reason` word beside the sentence: programs count by it."""
+
+    def __init__(self, reason: str, what: str) -> None:
+        super().__init__(what)
+        self.reason = reason
+
+
+class NotFound(HeadwaterError):
+    exit_code = 4
+
+
+class DependencyDown(HeadwaterError):
+    exit_code = 5
+
+
+class DatabaseDown(DependencyDown):
+    pass
+
+
+class EmbeddedServerFailed(DependencyDown):
+    pass
+
+
+class Refused(HeadwaterError):
+    exit_code = 6
+
+
+class Busy(HeadwaterError):
+    exit_code = 7
+
+
+class QueryFailed(HeadwaterError):
+    """`sqlstate` is PostgreSQL's own five-character class of what went wrong."""
+
+    def __init__(self, what: str, *, sqlstate: str = "", fix: str = "") -> None:
+        super().__init__(what, fix=fix)
+        self.sqlstate = sqlstate
+
+
+class MigrationFailed(HeadwaterError):
+    pass
