@@ -1,0 +1,79 @@
+"""Structured logs on standard error: one JSON object per line, or text for people. Secrets never get through."""
+
+import logging
+import re
+import sys
+from collections.abc import Collection, MutableMapping
+from typing import Any, Literal, TextIO, cast
+
+import structlog
+from structlog.typing import FilteringBoundLogger, Processor
+
+Logger = FilteringBoundLogger
+Format = Literal["auto", "json", "console"]
+
+_MASK = "***"
+_SECRET_NAME = re.compile(r"pass(word|wd)|secret|token|authorization|cookie|api_?key|credential", re.IGNORECASE)
+# Bounded repetitions: on a megabyte without "://" an open one would look from every letter to the end.
+_USERINFO = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]{0,30}://)[^/@\s]{0,1000}@", re.IGNORECASE)
+# Whatever a site or a person sends may end up in a log: nothing may start a line, move a cursor or flip the text.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LONGEST_VALUE = 2000
+
+
+def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stream: TextIO | None = None) -> Logger:
+    """A logger of its own, nothing global: handed to whoever needs it. `secrets` are texts never to be written."""
+    out = stream or sys.stderr
+    as_json = form == "json" or (form == "auto" and not out.isatty())
+    renderer: Processor = (
+        structlog.processors.JSONRenderer(ensure_ascii=False)
+        if as_json
+        else structlog.dev.ConsoleRenderer(colors=out.isatty())
+    )
+    logger = structlog.wrap_logger(
+        structlog.PrintLogger(out),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
+            structlog.processors.format_exc_info,
+            Mask(secrets),
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
+        cache_logger_on_first_use=True,
+    )
+    return cast("Logger", logger)
+
+
+class Mask:
+    """Hides secrets by the name they go by, by their known text, and inside URLs; cuts and escapes the rest."""
+
+    def __init__(self, secrets: Collection[str] = ()) -> None:
+        texts = sorted((re.escape(text) for text in secrets if len(text) >= 4), key=len, reverse=True)
+        self._known = re.compile("|".join(texts)) if texts else None
+
+    def __call__(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        return {name: self._shown(name, value) for name, value in event.items()}
+
+    def _shown(self, name: str, value: Any) -> Any:
+        if _SECRET_NAME.search(name):
+            return _MASK
+        if isinstance(value, bool | int | float) or value is None:
+            return value
+        if isinstance(value, dict):
+            return {str(key): self._shown(str(key), inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [self._shown("", inner) for inner in value]
+        return self.text(str(value))
+
+    def text(self, value: str) -> str:
+        if self._known:
+            value = self._known.sub(_MASK, value)
+        value = _USERINFO.sub(rf"\g<scheme>{_MASK}@", value)
+        if len(value) > _LONGEST_VALUE:
+            value = f"{value[:_LONGEST_VALUE]}… ({len(value):,} characters)"
+        return _UNPRINTABLE.sub(_escaped, value)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match.group()):04x}"

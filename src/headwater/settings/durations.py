@@ -1,0 +1,47 @@
+"""Durations as people write them: `30s`, `1h30m`, `250ms`, `7d`, or bare seconds."""
+
+import re
+from datetime import timedelta
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_WHOLE = re.compile(rf"(?:{_PART.pattern})+")
+
+
+def parse_duration(text: str) -> timedelta:
+    """Raises ValueError with a sentence fit for a person."""
+    compact = text.strip().replace(" ", "").lower()
+    try:
+        seconds = float(compact)
+    except ValueError:
+        if not _WHOLE.fullmatch(compact):
+            raise ValueError("should be a duration such as 30s, 5m, 1h30m, 7d or a number of seconds") from None
+        seconds = sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(compact))
+    if not 0 <= seconds <= 10 * 365 * 86400:
+        raise ValueError("should be a duration between 0 and ten years")
+    return timedelta(seconds=seconds)
+
+
+def format_duration(wait: timedelta) -> str:
+    """The shortest exact spelling; `parse_duration` reads it back."""
+    milliseconds = round(wait.total_seconds() * 1000)
+    parts = []
+    for unit, size in (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)):
+        count, milliseconds = divmod(milliseconds, size)
+        if count:
+            parts.append(f"{count}{unit}")
+    return "".join(parts) or "0s"
+
+
+def _from_input(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("should be a duration such as 30s, not true or false")  # noqa: TRY004 (pydantic wants ValueError)
+    if isinstance(value, int | float | str):
+        return parse_duration(str(value))
+    return value
+
+
+Duration = Annotated[timedelta, BeforeValidator(_from_input), PlainSerializer(format_duration)]

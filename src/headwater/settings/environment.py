@@ -1,0 +1,61 @@
+"""The only place that reads the process environment, the settings file and the platform's conventions."""
+
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from headwater.errors import SettingError
+from headwater.settings.loading import Given, Loaded, load
+
+FILE_NAME = "headwater.toml"
+
+
+def load_from_surroundings(flags: Mapping[str, str] | None = None, file: Path | None = None) -> Loaded:
+    """Settings as this process finds them: flags given, then the environment, then the settings file."""
+    environment = dict(os.environ)
+    found = file or settings_file(environment)
+    return load(
+        Given(
+            flags=flags or {},
+            environment=environment,
+            document=_read_document(found) if found else {},
+            document_name=str(found) if found else FILE_NAME,
+            read_file=lambda name: Path(name).read_text("utf-8"),
+        )
+    )
+
+
+def settings_file(environment: Mapping[str, str]) -> Path | None:
+    """The file named by HEADWATER_CONFIG, else ./headwater.toml, else the user's, else the system's."""
+    if named := environment.get("HEADWATER_CONFIG"):
+        return Path(named)
+    home = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    places = (Path(FILE_NAME), home / "headwater" / FILE_NAME, Path("/etc/headwater") / FILE_NAME)
+    return next((place for place in places if place.is_file()), None)
+
+
+def _read_document(file: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise SettingError(f"The settings file {file} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"The settings file {file} is not valid TOML: {error}.") from error
+
+
+def data_directory(configured: Path | None) -> Path:
+    """As configured, else by the platform's convention; as root a place that the server's own user can reach."""
+    if configured is not None:
+        return configured.expanduser().absolute()
+    if os.geteuid() == 0:
+        return Path("/var/lib/headwater")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "headwater"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "headwater"
+
+
+def colour_is_wanted() -> bool:
+    return "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,165 @@
+"""Every setting, in frozen groups. The descriptions are the documentation: `make docs` prints them."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic.fields import FieldInfo
+
+from headwater.settings.durations import Duration
+
+Count = Annotated[int, Field(ge=1, le=100_000)]
+CountOrNone = Annotated[int, Field(ge=0, le=100_000)]
+
+
+class Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class ServiceSettings(Group):
+    """The installation as a whole."""
+
+    mode: Literal["dev", "prod"] = Field("prod", description="`dev` shows details of errors; `prod` masks them.")
+    data_dir: Path | None = Field(
+        None,
+        description="Where the embedded database and exports live; empty means the platform's usual place.",
+    )
+
+
+class LogSettings(Group):
+    """What is written to standard error."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Least important level that is written."
+    )
+    format: Literal["auto", "json", "console"] = Field(
+        "auto",
+        description="One JSON object per line, or text for people; `auto` picks by whether a terminal reads it.",
+    )
+
+
+class DatabaseSettings(Group):
+    """PostgreSQL 15 or newer; without a URL the embedded server is started in the data directory."""
+
+    url: SecretStr | None = Field(
+        None, description="`postgresql://user:password@host:5432/name`; empty means embedded."
+    )
+    pool_size: Count = Field(10, description="Most connections one process opens.")
+    pooler: bool = Field(False, description="Set when a transaction pooler stands between us and PostgreSQL.")
+    acquire_timeout: Duration = Field(timedelta(seconds=10), description="Longest wait for a free connection.")
+    statement_timeout: Duration = Field(timedelta(seconds=30), description="Longest time one statement may run.")
+    embedded_version: Literal[16, 18] = Field(
+        18, description="Which of the bundled PostgreSQL servers a new cluster gets."
+    )
+
+
+class FetchSettings(Group):
+    """How pages are requested."""
+
+    user_agent: str = Field(
+        "",
+        max_length=300,
+        description="Sent with every request; empty means `Headwater/<version> (+<contact>)`.",
+    )
+    contact: str = Field("", max_length=200, description="Address or page where a site owner reaches you.")
+    concurrency: Count = Field(10, description="Requests one worker process has under way at once.")
+    max_retries: CountOrNone = Field(3, description="Failed attempts before an entry is dead.")
+    retries_in_place: CountOrNone = Field(
+        2, description="Quick retries of one request before it goes back to the queue."
+    )
+    claim_retry_delay: Duration = Field(
+        timedelta(seconds=1), description="Longest sleep of a worker that found nothing to claim."
+    )
+    total_timeout: Duration = Field(
+        timedelta(seconds=30), description="Deadline of one request, whatever the server does."
+    )
+    connect_timeout: Duration = Field(timedelta(seconds=10), description="Longest wait for a connection.")
+    read_timeout: Duration = Field(timedelta(seconds=30), description="Longest silence of a server in mid-answer.")
+    max_redirects: CountOrNone = Field(5, description="Redirects followed for one entry.")
+    max_body_bytes: Annotated[int, Field(ge=1)] = Field(
+        10 * 1024 * 1024,
+        description="Largest body after decompression, unless the host's policy says otherwise.",
+    )
+    max_idle_connections: CountOrNone = Field(100, description="Idle connections kept for reuse; 0 is no limit.")
+    max_connections_per_host: CountOrNone = Field(10, description="Idle connections kept per host; 0 is no limit.")
+    idle_timeout: Duration = Field(timedelta(seconds=90), description="How long an idle connection is kept.")
+
+
+class PolitenessSettings(Group):
+    """What every host may expect of us when nothing else is known about it."""
+
+    enabled: bool = Field(
+        True, description="False drops the default delay, and only for hosts inside the address allow list."
+    )
+    delay: Duration = Field(timedelta(seconds=1), description="Time between two request starts to one host.")
+    burst: Count = Field(3, description="Requests in a row a host policy that allows bursts may start at once.")
+
+
+class LeaseSettings(Group):
+    """How long work belongs to one worker, and how soon it is taken back from a dead one."""
+
+    duration: Duration = Field(timedelta(seconds=60), description="A lease ends this long after its last heartbeat.")
+    sweep_every: Duration = Field(timedelta(seconds=10), description="How often expired leases are looked for.")
+
+
+class PollSettings(Group):
+    """When channels are asked for news."""
+
+    enabled: bool = Field(True, description="False stops all polling of this installation.")
+    tick: Duration = Field(timedelta(seconds=30), description="Longest time between two looks for due channels.")
+    concurrency: Count = Field(10, description="Channels one process polls at once.")
+    adaptive: bool = Field(
+        True, description="Learn each channel's rhythm; false polls everything at the default interval."
+    )
+    min_interval: Duration = Field(timedelta(minutes=15), description="No channel is polled more often.")
+    max_interval: Duration = Field(timedelta(days=7), description="No channel is polled less often.")
+    default_interval: Duration = Field(timedelta(hours=1), description="Interval while nothing is known of a channel.")
+    respect_cache_control: bool = Field(True, description="A longer max-age of the server postpones the next poll.")
+    jitter_percent: Annotated[float, Field(ge=0, le=50)] = Field(
+        10, description="Random spread of intervals, in per cent."
+    )
+    update_redirects: bool = Field(
+        True, description="A channel moved permanently is followed to its new address for good."
+    )
+    discovery: bool = Field(True, description="Look for feeds and sitemaps of sources that have none.")
+    discovery_retry: Duration = Field(timedelta(days=7), description="Wait before a fruitless search is repeated.")
+
+
+class SearchSettings(Group):
+    """Search systems documents are delivered to."""
+
+    elasticsearch_url: SecretStr | None = Field(None, description="Address of Elasticsearch; empty means not used.")
+
+
+class Settings(Group):
+    """All groups. Load with `headwater.settings.load`; pass down only the group a part needs."""
+
+    service: ServiceSettings = ServiceSettings()
+    log: LogSettings = LogSettings()
+    database: DatabaseSettings = DatabaseSettings()
+    fetch: FetchSettings = FetchSettings()
+    politeness: PolitenessSettings = PolitenessSettings()
+    lease: LeaseSettings = LeaseSettings()
+    poll: PollSettings = PollSettings()
+    search: SearchSettings = SearchSettings()
+
+
+class Setting(NamedTuple):
+    path: str  # "fetch.contact"
+    field: FieldInfo
+    group: type[Group]
+
+    @property
+    def is_secret(self) -> bool:
+        return "SecretStr" in str(self.field.annotation)
+
+
+def every_setting() -> Iterator[Setting]:
+    for group_name, group_field in Settings.model_fields.items():
+        group = group_field.annotation
+        assert isinstance(group, type)
+        assert issubclass(group, Group)
+        for name, field in group.model_fields.items():
+            yield Setting(f"{group_name}.{name}", field, group)

@@ -1,0 +1,52 @@
+import io
+import json
+
+import pytest
+
+from headwater.log import Mask, make_logger
+
+
+def written(form: str = "json", **event: object) -> str:
+    stream = io.StringIO()
+    make_logger("info", form, secrets=["hunter2-canary"], stream=stream).info("poll_failed", **event)  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+def test_a_line_is_one_json_object_with_level_and_time() -> None:
+    line = json.loads(written(source="s1", retry_in_seconds=3.5))
+    assert line["event"] == "poll_failed"
+    assert line["level"] == "info"
+    assert line["retry_in_seconds"] == 3.5
+    assert line["at"].endswith("Z")
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_secrets_never_get_through(form: str) -> None:
+    text = written(
+        form,
+        url="postgresql://me:pw1@db/x",
+        api_key="pw2",
+        headers={"Authorization": "pw3", "nested": ["hunter2-canary", "http://u:pw4@h/"]},
+        message="refused hunter2-canary",
+        admin_password="pw5",
+    )
+    for secret in ("pw1", "pw2", "pw3", "pw4", "pw5", "hunter2-canary"):
+        assert secret not in text
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+@pytest.mark.parametrize("hostile", ["a\r\nINFO forged", "\x1b]0;title\x07", "x\u2028y", "\u202egnp.exe", "nul\x00"])
+def test_hostile_text_cannot_start_a_line_or_drive_a_terminal(form: str, hostile: str) -> None:
+    text = written(form, title=hostile)
+    assert text.count("\n") == 1
+    assert not any(character in text for character in "\r\x1b\x07\u2028\u202e\x00")
+
+
+def test_a_megabyte_is_cut_and_says_so() -> None:
+    assert "1,000,000 characters" in Mask().text("x" * 1_000_000)
+
+
+def test_below_the_level_nothing_is_written() -> None:
+    stream = io.StringIO()
+    make_logger("warning", "json", stream=stream).info("poll_done")
+    assert stream.getvalue() == ""

@@ -1,0 +1,176 @@
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.errors import SettingError
+from headwater.settings import Given, every_setting, load
+from headwater.settings.aliases import ALIASES, IGNORED
+from headwater.settings.durations import format_duration, parse_duration
+
+
+def test_flag_beats_environment_beats_file_beats_default() -> None:
+    document = {"fetch": {"concurrency": 1, "contact": "file", "max_retries": 7}}
+    environment = {"HEADWATER_FETCH__CONCURRENCY": "2", "HEADWATER_FETCH__CONTACT": "env"}
+    loaded = load(Given(flags={"fetch.concurrency": "3"}, environment=environment, document=document))
+    fetch = loaded.settings.fetch
+    assert (fetch.concurrency, fetch.contact, fetch.max_retries, fetch.max_redirects) == (3, "env", 7, 5)
+    shown = [
+        str(loaded.origins[f"fetch.{name}"]) for name in ("concurrency", "contact", "max_retries", "max_redirects")
+    ]
+    assert shown == [
+        "flag",
+        "environment HEADWATER_FETCH__CONTACT",
+        "file headwater.toml: fetch.max_retries",
+        "default",
+    ]
+
+
+def test_settings_cannot_be_changed_after_loading() -> None:
+    settings = load(Given()).settings
+    with pytest.raises(ValueError, match="frozen"):
+        settings.fetch.concurrency = 5  # type: ignore[misc]
+
+
+def test_our_own_name_beats_an_alias() -> None:
+    loaded = load(Given(environment={"WORKER_COUNT": "16", "HEADWATER_FETCH_CONCURRENCY": "4"}))
+    assert loaded.settings.fetch.concurrency == 4
+
+
+def test_two_aliases_that_disagree_warn_and_the_first_holds() -> None:
+    loaded = load(Given(environment={"INGESTION_CONCURRENCY": "20", "WORKER_COUNT": "16"}))
+    assert loaded.settings.fetch.concurrency == 16
+    assert loaded.warnings == ("INGESTION_CONCURRENCY is ignored: WORKER_COUNT sets fetch.concurrency already.",)
+
+
+SAMPLES = {
+    "database.url": ("postgresql://u:p@h/d", None),
+    "search.elasticsearch_url": ("http://es:9200", None),
+    "fetch.user_agent": ("NorthCloud-Crawler/1.0", "NorthCloud-Crawler/1.0"),
+    "fetch.contact": ("a@b.org", "mailto:a@b.org"),
+    "log.level": ("warning", "warning"),
+    "log.format": ("json", "json"),
+    "service.mode": ("dev", "dev"),
+}
+
+
+@pytest.mark.parametrize("alias", ALIASES, ids=lambda alias: alias.name)
+def test_every_alias_reaches_its_setting(alias: object) -> None:
+    from headwater.settings.aliases import Alias
+
+    assert isinstance(alias, Alias)
+    default = load(Given()).settings
+    sample = SAMPLES.get(alias.setting, ("7", None))[0]
+    if isinstance(_value(default, alias.setting), bool):
+        sample = "false" if alias.rule != "inverted" else "true"
+    given = (
+        Given(environment={alias.name: sample})
+        if alias.place == "environment"
+        else Given(document={alias.name: sample})
+    )
+    loaded = load(given)
+    assert _value(loaded.settings, alias.setting) != _value(default, alias.setting)
+    assert alias.name in loaded.origins[alias.setting].name
+    if expected := SAMPLES.get(alias.setting, ("", None))[1]:
+        assert _value(loaded.settings, alias.setting) == expected
+
+
+def _value(settings: object, path: str) -> object:
+    group, name = path.split(".")
+    return getattr(getattr(settings, group), name)
+
+
+@pytest.mark.parametrize(
+    ("document", "path", "expected"),
+    [
+        ({"rate_limit_per_second": 4.0}, "politeness.delay", timedelta(milliseconds=250)),
+        ({"max_idle_connections": -1}, "fetch.max_idle_connections", 100),
+        ({"max_idle_connections": 0}, "fetch.max_idle_connections", 0),
+        ({"http_timeout": 0}, "fetch.total_timeout", timedelta(seconds=30)),
+        ({"connect_timeout": 5}, "fetch.connect_timeout", timedelta(seconds=5)),
+        ({"enable_rate_limiting": False}, "politeness.enabled", False),
+        ({"min_fetch_interval": 900}, "poll.min_interval", timedelta(minutes=15)),
+    ],
+)
+def test_keys_of_older_configuration_files_keep_their_meaning(
+    document: dict[str, object], path: str, expected: object
+) -> None:
+    assert _value(load(Given(document=document)).settings, path) == expected
+
+
+def test_a_name_without_meaning_here_is_accepted_with_a_warning() -> None:
+    for name in IGNORED:
+        assert name in load(Given(environment={name: "http://x"})).warnings[0]
+
+
+def test_a_secret_can_stand_in_a_file(tmp_path: Path) -> None:
+    secret = tmp_path / "url"
+    secret.write_text("postgresql://u:hunter2@h/d\n")
+    for name in ("HEADWATER_DATABASE__URL_FILE", "FRONTIER_DB_URL_FILE"):
+        loaded = load(Given(environment={name: str(secret)}, read_file=lambda path: Path(path).read_text()))
+        assert loaded.settings.database.url is not None
+        assert loaded.settings.database.url.get_secret_value() == "postgresql://u:hunter2@h/d"
+        assert "hunter2" not in repr(loaded)
+
+
+def test_a_secret_file_that_is_missing_is_one_sentence() -> None:
+    given = Given(
+        environment={"HEADWATER_DATABASE__URL_FILE": "/no/such"}, read_file=lambda path: Path(path).read_text()
+    )
+    with pytest.raises(SettingError, match=r"names the file /no/such, which cannot be read"):
+        load(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (Given(environment={"WORKER_COUNT": "ten"}), r"fetch\.concurrency = 'ten' \(environment WORKER_COUNT\)"),
+        (Given(document={"fetch": {"concurrency": 0}}), r"greater than or equal to 1"),
+        (Given(document={"fetch": {"concurency": 3}}), r"Unknown setting in headwater\.toml: fetch\.concurency"),
+        (Given(document={"nonsense": 3}), r"Unknown setting in headwater\.toml: nonsense"),
+        (Given(environment={"HEADWATER_FETCH__TIMEOUT": "3"}), r"Unknown setting in HEADWATER_FETCH__TIMEOUT"),
+        (Given(flags={"fetch.total_timeout": "soon"}), r"should be a duration such as 30s"),
+        (Given(document={"rate_limit_per_second": 0}), r"should be above 0 requests per second"),
+        (Given(environment={"AIDJOBS_DISABLE_SCHEDULER": "perhaps"}), r"should be true or false"),
+        (Given(document={"poll": {"tick": True}}), r"not true or false"),
+    ],
+)
+def test_a_wrong_setting_is_one_clear_sentence(given: Given, sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        load(given)
+
+
+def test_a_typing_error_is_answered_with_the_nearest_name() -> None:
+    with pytest.raises(SettingError) as caught:
+        load(Given(environment={"HEADWATER_FETCH__CONCURENCY": "3"}))
+    assert caught.value.fix == "Did you mean HEADWATER_FETCH__CONCURRENCY?"
+
+
+def test_the_value_of_a_wrong_secret_is_not_repeated() -> None:
+    with pytest.raises(SettingError) as caught:
+        load(Given(document={"database": {"url": ["hunter2"]}}))
+    assert "hunter2" not in caught.value.what
+
+
+def test_an_empty_variable_means_not_set() -> None:
+    assert load(Given(environment={"HEADWATER_DATABASE__URL": ""})).settings.database.url is None
+
+
+def test_every_setting_is_described() -> None:
+    for setting in every_setting():
+        assert setting.field.description, setting.path
+        assert setting.group.__doc__, setting.group
+
+
+@given(st.integers(0, 10**9))
+def test_durations_read_back_as_written(milliseconds: int) -> None:
+    wait = timedelta(milliseconds=milliseconds)
+    assert parse_duration(format_duration(wait)) == wait
+
+
+@pytest.mark.parametrize("text", ["", "5x", "m", "-3", "1h-2m", "nan", "inf", "1e99", "٣s ٤"])
+def test_a_bad_duration_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="should be a duration"):
+        parse_duration(text)
