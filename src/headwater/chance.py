@@ -4,6 +4,8 @@ import secrets
 from random import Random
 from uuid import UUID, uuid4
 
+__all__ = ["Random", "new_id", "new_secret", "random_from"]
+
 
 def random_from(seed: int | str | None = None) -> Random:
     """A generator of its own: equal seeds give equal runs, no seed gives an unpredictable one."""

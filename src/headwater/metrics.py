@@ -1,6 +1,6 @@
 """The metrics of one process, in a registry of their own. No metric is labelled by host, source or URL."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry, Gauge
 from prometheus_client.exposition import generate_latest
 
 from headwater import __version__
@@ -15,12 +15,6 @@ class Metrics:
             "headwater_build_info", "Constant 1; the version is the label.", ["version"], registry=self.registry
         )
         build.labels(version=__version__).set(1)
-        self.database_errors = Counter(
-            "headwater_database_errors_total",
-            "Database calls that failed, by whether the connection or the statement did.",
-            ["kind"],
-            registry=self.registry,
-        )
 
     def exposition(self) -> bytes:
         return generate_latest(self.registry)

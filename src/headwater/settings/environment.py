@@ -28,6 +28,15 @@ def load_from_surroundings(flags: Mapping[str, str] | None = None, file: Path | 
     )
 
 
+def surroundings() -> dict[str, str]:
+    """The environment for a child process to inherit."""
+    return dict(os.environ)
+
+
+def settings_file_in_use(named: Path | None) -> Path | None:
+    return named or settings_file(os.environ)
+
+
 def settings_file(environment: Mapping[str, str]) -> Path | None:
     """The file named by HEADWATER_CONFIG, else ./headwater.toml, else the user's, else the system's."""
     if named := environment.get("HEADWATER_CONFIG"):

@@ -1,0 +1,10 @@
+"""The command line: one file per command group, each imported only when it is used."""
+
+import sys
+
+
+def main() -> None:
+    """Every way out has a code that `headwater help exit-codes` explains, and none shows a traceback."""
+    from headwater.cli.app import run
+
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,123 @@
+"""The tree of commands. Groups are named by their module and imported only when used: start-up has a budget."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, CycloptsError, Parameter
+
+from headwater import __version__
+from headwater.cli.launch import Launch
+from headwater.cli.output import say, show
+from headwater.errors import HeadwaterError, UsageError
+
+INTERRUPTED = 130
+USAGE = 2
+
+WELCOME = """\
+Feed-first, polite web ingestion.
+
+Try it offline:       headwater demo
+Look at the test web: headwater simweb serve
+Check this machine:   headwater doctor
+See every setting:    headwater config show
+All commands:         headwater --help"""
+
+EXIT_CODES = """\
+0    done
+1    failed
+2    the command or a setting is wrong
+3    partly done: some items failed
+4    the named thing does not exist
+5    something it needs is down: the database
+6    refused by policy
+7    busy: somebody else holds the lock or the port
+130  interrupted"""
+
+app = App(
+    name="headwater",
+    help="Feed-first, polite, adaptive web ingestion.",
+    version=f"headwater {__version__}",
+    help_format="plaintext",
+)
+app.command("headwater.cli.demo:demo", name="demo", help="An offline tour on an embedded database and a simulated web.")
+app.command("headwater.cli.doctor:doctor", name="doctor", help="Check this machine and this installation.")
+app.command("headwater.cli.config:app", name="config", help="Show every setting and where its value comes from.")
+app.command("headwater.cli.db:app", name="db", help="Migrate, inspect and open the database.")
+app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, to look at.")
+
+
+@app.default
+def welcome() -> None:
+    show(WELCOME)
+
+
+@app.command(name="version")
+def version() -> None:
+    """Print the version."""
+    show(f"headwater {__version__}")
+
+
+@app.command(name="help")
+def explain(topic: str = "") -> None:
+    """Explain a topic: exit-codes.
+
+    Parameters
+    ----------
+    topic
+        What to explain; nothing means the list of commands.
+    """
+    if not topic:
+        app.help_print([])
+    elif topic == "exit-codes":
+        show(EXIT_CODES)
+    else:
+        raise UsageError(f"There is no help on {topic!r}.", fix="Topics: exit-codes. Commands: headwater --help")
+
+
+@app.meta.default
+def launch(
+    *tokens: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
+    config: Annotated[Path | None, Parameter(help="Settings file instead of the usual places.")] = None,
+    assign: Annotated[
+        tuple[str, ...], Parameter(name="--set", help="One setting: group.name=value.", negative="")
+    ] = (),
+) -> Any:
+    """Options before the command hold for every command."""
+    command, bound, ignored = app.parse_args(tokens, exit_on_error=False, print_error=False)
+    extra = {name: Launch(config, _overrides(assign)) for name, kind in ignored.items() if kind is Launch}
+    return _call(command, bound.args, bound.kwargs | extra)
+
+
+def run(arguments: Sequence[str]) -> int:
+    try:
+        return int(app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
+    except HeadwaterError as error:
+        say(f"headwater: {error.what}")
+        if error.fix:
+            say(f"  fix: {error.fix}")
+        return error.exit_code
+    except CycloptsError as error:
+        say(f"headwater: {error}")
+        return USAGE
+    except KeyboardInterrupt:
+        say("headwater: interrupted.")
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of a pipe left: nobody is there to be told
+        return 0
+
+
+def _call(command: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return command(*args, **kwargs)
+
+
+def _overrides(assignments: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for text in assignments:
+        path, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--set {text} has no value.", fix="Write it as --set group.name=value.")
+        pairs[path.strip()] = value
+    return pairs

@@ -1,0 +1,123 @@
+"""`headwater db`: the schema and a way in."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from headwater.cli.launch import AsJson, Launch, Launched, run_to_end
+from headwater.cli.output import say, show, show_json
+from headwater.errors import UsageError
+
+if TYPE_CHECKING:
+    from headwater.database.migrate import Status
+    from headwater.settings import Settings
+
+app = App(name="db", help="Migrate, inspect and open the database.")
+
+
+@app.command(name="migrate")
+def migrate(*, to: int | None = None, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Bring the schema up to date; safe to run from several processes at once.
+
+    Parameters
+    ----------
+    to
+        Stop after this migration.
+    """
+    run_to_end(_migrate(launch.settings().settings, to))
+
+
+async def _migrate(settings: "Settings", to: int | None) -> None:
+    from headwater.database.migrate import migrate as apply
+    from headwater.services import open_database
+
+    async with open_database(settings) as (database, _):
+        done = await apply(database, to)
+    for one in done:
+        show(f"applied {one}")
+    say(f"{len(done)} migrations applied." if done else "The schema is up to date.")
+
+
+@app.command(name="rollback")
+def rollback(
+    *,
+    steps: int = 1,
+    yes: Annotated[bool, Parameter(negative="", help="Do not ask: data in what is taken back is lost.")] = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Take back the newest migrations, and the data in the tables they made.
+
+    Parameters
+    ----------
+    steps
+        How many.
+    """
+    if steps < 1:
+        raise UsageError(f"--steps {steps} takes nothing back.", fix="Give a number of 1 or more.")
+    if not yes:
+        raise UsageError("A rollback deletes the data in what it takes back.", fix="Add --yes if that is meant.")
+    run_to_end(_rollback(launch.settings().settings, steps))
+
+
+async def _rollback(settings: "Settings", steps: int) -> None:
+    from headwater.database.migrate import rollback as take_back
+    from headwater.services import open_database
+
+    async with open_database(settings) as (database, _):
+        done = await take_back(database, steps)
+    for one in done:
+        show(f"took back {one}")
+    say(f"{len(done)} migrations taken back." if done else "There was nothing to take back.")
+
+
+@app.command(name="status")
+def status(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Say which migrations are applied and which are waiting."""
+    found, address = run_to_end(_status(launch.settings().settings))
+    if json:
+        show_json(
+            {
+                "database": address,
+                "applied": [str(one) for one in found.applied],
+                "pending": [str(one) for one in found.pending],
+                "unknown": [str(one) for one in found.unknown],
+            }
+        )
+        return
+    show(f"database {address}")
+    for word, migrations in (("applied", found.applied), ("pending", found.pending), ("unknown", found.unknown)):
+        for one in migrations:
+            show(f"{word}  {one}")
+
+
+async def _status(settings: "Settings") -> tuple["Status", str]:
+    from headwater.database import migrate
+    from headwater.services import open_database
+
+    async with open_database(settings) as (database, _):
+        return await migrate.status(database), database.address
+
+
+@app.command(name="shell")
+def shell(
+    *arguments: Annotated[str, Parameter(allow_leading_hyphen=True, help="Passed on to psql.")],
+    launch: Launched = Launch(),  # noqa: B008
+) -> int:
+    """Open psql on the database; what follows `--` goes to psql."""
+    return run_to_end(_shell(launch.settings().settings, arguments))
+
+
+async def _shell(settings: "Settings", arguments: tuple[str, ...]) -> int:
+    import asyncio
+    import shutil
+
+    from headwater.cli.psql import command_for
+    from headwater.services import database_address, embedded_server
+
+    bundled = embedded_server(settings).binary("psql")
+    outside = shutil.which("psql") if settings.database.url else None
+    async with database_address(settings) as dsn:
+        command, environment = command_for(Path(outside or bundled), dsn)
+        process = await asyncio.create_subprocess_exec(*command, *arguments, env=environment)
+        return await process.wait()

@@ -1,0 +1,55 @@
+"""`headwater doctor`: what is well, what is not, and how to mend it."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from headwater.cli.launch import AsJson, Launch, Launched, run_to_end
+from headwater.cli.output import show, show_json
+
+if TYPE_CHECKING:
+    from headwater.reports.doctor import Check
+    from headwater.settings import Settings
+
+SIGNS = {"ok": "✓", "warning": "!", "failure": "✗"}
+
+
+def doctor(
+    *,
+    strict: Annotated[bool, Parameter(negative="", help="Count warnings as failures.")] = False,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> int:
+    """Check this machine and this installation."""
+    checks = run_to_end(examined(launch.settings().settings))
+    if json:
+        show_json({"checks": [asdict(check) for check in checks]})
+    else:
+        show(report(checks))
+    bad = {"failure", "warning"} if strict else {"failure"}
+    return int(any(check.level in bad for check in checks))
+
+
+async def examined(settings: "Settings") -> "list[Check]":
+    from headwater.clock import SystemClock
+    from headwater.database.migrate import migrate
+    from headwater.reports.doctor import examine
+    from headwater.services import data_folder, open_database
+
+    async with open_database(settings) as (database, _):
+        if settings.database.url is None:
+            # The embedded database belongs to us alone: a first look may as well set it up.
+            await migrate(database)
+        return [check async for check in examine(settings, data_folder(settings), database, SystemClock())]
+
+
+def report(checks: "list[Check]") -> str:
+    lines = []
+    for check in checks:
+        lines.append(f"{SIGNS[check.level]} {check.says}")
+        if check.fix:
+            lines.append(f"    fix: {check.fix}")
+    counts = {level: sum(check.level == level for check in checks) for level in SIGNS}
+    lines.append(f"{counts['ok']} ok · {counts['warning']} warnings · {counts['failure']} failures")
+    return "\n".join(lines)

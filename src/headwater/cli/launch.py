@@ -1,0 +1,48 @@
+"""What stands before every command: where settings come from, and how its coroutine is run and interrupted."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from headwater.settings import Loaded
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The options every command shares."""
+
+    config: Path | None = None
+    overrides: dict[str, str] = field(default_factory=dict)
+
+    def settings(self) -> "Loaded":
+        from headwater.settings.environment import load_from_surroundings
+
+        return load_from_surroundings(self.overrides, self.config)
+
+
+# A parameter that the command line fills in by itself.
+Launched = Annotated[Launch, Parameter(parse=False)]
+AsJson = Annotated[bool, Parameter(name="--json", negative="", help="One JSON object instead of text.")]
+
+
+def run_to_end(work: Coroutine[Any, Any, T]) -> T:
+    """Run it; SIGTERM ends it as orderly as Ctrl-C does, so that the last one out can stop the database."""
+    return asyncio.run(_until_told(work))
+
+
+async def _until_told(work: Coroutine[Any, Any, T]) -> T:
+    task = asyncio.ensure_future(work)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None

@@ -1,0 +1,1 @@
+"""Read-only answers for people, kept off the hot path."""

@@ -1,0 +1,85 @@
+"""Is this machine and this installation fit to run? Each check is one function with one answer."""
+
+import asyncio
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from headwater import __version__
+from headwater.clock import Clock
+from headwater.database.migrate import known_migrations, status
+from headwater.database.pool import Database
+from headwater.database.queries import all_query_files, load_queries
+from headwater.settings import Settings
+
+GIBIBYTE = 1024**3
+LEAST_FREE_BYTES = GIBIBYTE
+LARGEST_CLOCK_OFFSET_SECONDS = 2.0
+
+queries = load_queries("headwater.reports")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    level: Literal["ok", "warning", "failure"]
+    says: str
+    fix: str = ""
+
+
+async def examine(settings: Settings, data: Path, database: Database, clock: Clock) -> AsyncIterator[Check]:
+    yield check_program()
+    yield await asyncio.to_thread(check_disk, data)
+    yield await check_database(database)
+    yield await check_schema(database)
+    yield await check_clock(database, clock)
+    yield check_contact(settings)
+
+
+def check_program() -> Check:
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    assets = f"{len(known_migrations())} migrations and {len(all_query_files())} query files in the package"
+    return Check("ok", f"Python {python}, headwater {__version__}, {assets}")
+
+
+def check_disk(data: Path) -> Check:
+    place = next(folder for folder in (data, *data.parents) if folder.exists())
+    free = shutil.disk_usage(place).free
+    says = f"Data directory {data}, {free / GIBIBYTE:.1f} GB free"
+    if free < LEAST_FREE_BYTES:
+        return Check("warning", says, "Free some space, or set HEADWATER_SERVICE__DATA_DIR to another disk.")
+    return Check("ok", says)
+
+
+async def check_database(database: Database) -> Check:
+    return Check("ok", f"Database PostgreSQL {await database.fetchval(queries.server_version)} at {database.address}")
+
+
+async def check_schema(database: Database) -> Check:
+    found = await status(database)
+    if found.unknown or found.changed:
+        return Check("failure", "The schema is not this version's", "Install the Headwater that migrated it last.")
+    if found.pending:
+        return Check("failure", f"{len(found.pending)} migrations are waiting", "Run: headwater db migrate")
+    return Check("ok", f"Migrations current ({known_migrations()[-1]})")
+
+
+async def check_clock(database: Database, clock: Clock) -> Check:
+    """Only the database's clock decides anything; a large offset still confuses whoever reads logs."""
+    offset = abs((await database.fetchval(queries.server_time) - clock.now()).total_seconds())
+    says = f"Clock offset {offset:.1f} s against the database"
+    if offset > LARGEST_CLOCK_OFFSET_SECONDS:
+        return Check("warning", says, "Synchronise this machine's clock: log times will look wrong.")
+    return Check("ok", says)
+
+
+def check_contact(settings: Settings) -> Check:
+    if not settings.fetch.contact and not settings.fetch.user_agent:
+        return Check(
+            "warning",
+            "The user agent names no contact; sites may block you",
+            "Set HEADWATER_FETCH__CONTACT=mailto:you@example.org",
+        )
+    return Check("ok", "The user agent names a contact")

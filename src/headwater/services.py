@@ -1,0 +1,92 @@
+"""The composition root: everything that is shared is built here, once, and handed down."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from headwater import __version__
+from headwater.chance import Random, random_from
+from headwater.clock import Clock, SystemClock
+from headwater.database.embedded import EmbeddedServer
+from headwater.database.installation import Installation, installation_of
+from headwater.database.migrate import migrate
+from headwater.database.pool import Database, Limits
+from headwater.log import Logger, make_logger
+from headwater.metrics import Metrics
+from headwater.settings import Loaded, Settings
+from headwater.settings.environment import data_directory
+from headwater.settings.groups import DatabaseSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a role is made of. Parts take the single things they need, never this."""
+
+    settings: Settings
+    clock: Clock
+    random: Random
+    log: Logger
+    metrics: Metrics
+    dsn: str
+    database: Database
+    installation: Installation
+
+
+def logger_for(loaded: Loaded) -> Logger:
+    database, search = loaded.settings.database, loaded.settings.search
+    secrets = [secret.get_secret_value() for secret in (database.url, search.elasticsearch_url) if secret]
+    log = make_logger(loaded.settings.log.level, loaded.settings.log.format, secrets=secrets)
+    for warning in loaded.warnings:
+        log.warning("setting_ignored", why=warning)
+    return log
+
+
+def embedded_server(settings: Settings) -> EmbeddedServer:
+    directory = data_directory(settings.service.data_dir) / "postgresql"
+    return EmbeddedServer(directory, version=settings.database.embedded_version)
+
+
+@asynccontextmanager
+async def database_address(settings: Settings) -> AsyncIterator[str]:
+    """The configured database, or the embedded one, kept up for the length of the block."""
+    if settings.database.url is not None:
+        yield settings.database.url.get_secret_value()
+        return
+    async with embedded_server(settings) as dsn:
+        yield dsn
+
+
+@asynccontextmanager
+async def open_database(settings: Settings) -> AsyncIterator[tuple[Database, str]]:
+    """A pool on the database as it is, migrated or not, and its address."""
+    async with database_address(settings) as dsn, await connect(dsn, settings.database) as database:
+        yield database, dsn
+
+
+@asynccontextmanager
+async def open_services(loaded: Loaded, *, clock: Clock | None = None) -> AsyncIterator[Services]:
+    """Everything a role needs, with the schema brought up to date."""
+    settings = loaded.settings
+    async with open_database(settings) as (database, dsn):
+        await migrate(database)
+        yield Services(
+            settings=settings,
+            clock=clock or SystemClock(),
+            random=random_from(),
+            log=logger_for(loaded),
+            metrics=Metrics(),
+            dsn=dsn,
+            database=database,
+            installation=await installation_of(database, __version__),
+        )
+
+
+async def connect(dsn: str, settings: DatabaseSettings) -> Database:
+    statement = settings.statement_timeout.total_seconds()
+    limits = Limits(acquire=settings.acquire_timeout.total_seconds(), statement=statement, command=statement + 15)
+    return await Database.connect(dsn, size=settings.pool_size, pooler=settings.pooler, limits=limits)
+
+
+def data_folder(settings: Settings) -> Path:
+    return data_directory(settings.service.data_dir)
