@@ -1,0 +1,39 @@
+"""Hashes and identifiers made from a key and a host."""
+
+import re
+from functools import lru_cache
+from hashlib import sha256
+from uuid import UUID
+
+from headwater.errors import UsageError
+
+_HASH_HEX = re.compile(r"[0-9a-fA-F]{64}")
+
+
+def hash_of(key: str) -> bytes:
+    return sha256(key.encode()).digest()
+
+
+def hash_from_hex(text: str) -> bytes:
+    """The 32 bytes behind the 64 digits shown to people."""
+    if not _HASH_HEX.fullmatch(text):
+        raise UsageError("This is not a URL hash.", fix="A URL hash has 64 hexadecimal digits.")
+    return bytes.fromhex(text)
+
+
+@lru_cache(maxsize=8192)
+def bucket_of(host: str) -> int:
+    """One of 256 fixed places, so that everything about a host lies together."""
+    return sha256(host.encode()).digest()[0]
+
+
+def entry_id(bucket: int, url_hash: bytes) -> UUID:
+    """A UUID of version 8 (RFC 9562 5.8): the bucket, then 114 bits of the hash."""
+    octets = bytearray((bucket, *url_hash[:15]))
+    octets[6] = 0x80 | octets[6] & 0x0F
+    octets[8] = 0x80 | octets[8] & 0x3F
+    return UUID(bytes=bytes(octets))
+
+
+def bucket_of_entry(entry: UUID) -> int:
+    return entry.bytes[0]

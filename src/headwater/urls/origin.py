@@ -1,0 +1,70 @@
+"""Where a URL points: scheme, host and port, and how that place is spelt in URLs and in keys."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from headwater.urls.parse import is_port
+from headwater.urls.rejection import Rejection, rejected
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_LONGEST_HOST = 253
+# The parser lets through names no resolver can answer: `a..b`, `*.h`, labels of any length.
+_NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
+_ROOT = re.compile(r"(https?)://(\[[0-9a-f:]+\]|[^:]*)(?::(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What robots.txt belongs to. An IPv6 `host` keeps its brackets."""
+
+    scheme: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        port = "" if self.port == _DEFAULT_PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{self.host}{port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An origin with its two spellings: how its URLs begin and how their keys begin."""
+
+    origin: Origin
+    url_root: str
+    key_root: str
+
+
+# A crawl sees few hosts many times. The bound keeps a page full of invented hosts from filling memory.
+@lru_cache(maxsize=8192)
+def site_at(root: str) -> Site:
+    """`root` is what stands before the path in a URL the parser has spelt."""
+    found = _ROOT.fullmatch(root)
+    if found is None:
+        raise rejected(Rejection.BAD_HOST)
+    scheme, host, port = found.groups(default="")
+    if not is_port(port):
+        raise rejected(Rejection.BAD_PORT)
+    origin = Origin(scheme, _checked_host(host), int(port or _DEFAULT_PORTS[scheme]))
+    return Site(origin, str(origin), _key_root(origin))
+
+
+def _checked_host(host: str) -> str:
+    if host.startswith("["):
+        return host
+    # `example.com.` is the same name as `example.com`: two spellings would be two politeness slots.
+    name = host.removesuffix(".")
+    if len(name) > _LONGEST_HOST or not _NAME.fullmatch(name):
+        raise rejected(Rejection.BAD_HOST)
+    return name
+
+
+def _key_root(origin: Origin) -> str:
+    if origin.scheme == "https":
+        return str(origin)
+    if origin.port == _DEFAULT_PORTS["http"]:
+        return f"https://{origin.host}"
+    # http on port 443 is not the https site: upgraded, its key would be read again without the port.
+    scheme = "http" if origin.port == _DEFAULT_PORTS["https"] else "https"
+    return f"{scheme}://{origin.host}:{origin.port}"

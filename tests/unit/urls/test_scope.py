@@ -1,0 +1,76 @@
+import pytest
+
+from headwater.urls.canonical import canonicalise
+from headwater.urls.scope import Placement, Scope, placement_of
+from headwater.urls.skip import Skip, why_skipped
+
+SITE = Scope(hosts=frozenset({"www.Example.com"}))
+DOMAIN = Scope(domains=frozenset({"Example.com"}))
+NEWS = Scope(
+    hosts=frozenset({"example.com"}), include_paths=("/news", "blog/"), exclude_paths=("/news/tags/", "/news/%7eold")
+)
+
+
+@pytest.mark.parametrize(
+    ("scope", "url", "placement"),
+    [
+        (SITE, "http://example.com/a", "inside"),
+        (SITE, "http://WWW.example.com:8080/a", "inside"),
+        (SITE, "http://news.example.com/a", "other_host"),
+        (SITE, "http://www.www.example.com/a", "other_host"),
+        (DOMAIN, "http://example.com/", "inside"),
+        (DOMAIN, "http://a.b.example.com/", "inside"),
+        (DOMAIN, "http://badexample.com/", "other_host"),
+        (DOMAIN, "http://example.com.evil.example/", "other_host"),
+        (NEWS, "http://example.com/news", "inside"),
+        (NEWS, "http://example.com/news/a", "inside"),
+        (NEWS, "http://example.com/blog/?page=2", "inside"),
+        (NEWS, "http://example.com/newsletter", "path_not_included"),
+        (NEWS, "http://example.com/", "path_not_included"),
+        (NEWS, "http://example.com/news/tags", "path_excluded"),
+        (NEWS, "http://example.com/news/tags/a", "path_excluded"),
+        (NEWS, "http://example.com/news/~old/a", "path_excluded"),
+        (NEWS, "http://example.com/news/tagsale", "inside"),
+        (Scope(), "http://example.com/", "other_host"),
+        (Scope(allow_external=True), "http://example.com/", "external"),
+        (Scope(hosts=frozenset({"h"}), include_paths=("/",)), "http://h/a", "inside"),
+    ],
+)
+def test_placement(scope: Scope, url: str, placement: str) -> None:
+    assert placement_of(canonicalise(url), scope) == placement
+
+
+def test_path_rules_are_about_the_sources_own_hosts() -> None:
+    scope = Scope(hosts=frozenset({"h"}), include_paths=("/news",), allow_external=True)
+    assert placement_of(canonicalise("http://other/a"), scope) is Placement.EXTERNAL
+
+
+def test_only_inside_and_allowed_external_are_followed() -> None:
+    assert {word for word in Placement if word.is_followed} == {Placement.INSIDE, Placement.EXTERNAL}
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("https://play.google.com/store/apps", Skip.APP_STORE),
+        ("https://apps.apple.com/x", Skip.APP_STORE),
+        ("https://itunes.apple.com/x", Skip.APP_STORE),
+        ("https://d1.cloudfront.net/x", Skip.FILE_STORE),
+        ("https://lh3.googleusercontent.com/x", Skip.FILE_STORE),
+        ("https://scontent.fbcdn.net/x", Skip.FILE_STORE),
+        ("https://pbs.twimg.com/x", Skip.FILE_STORE),
+        ("https://h/wp-content/uploads/2020/01/a", Skip.FILE_FOLDER),
+        ("https://h/Assets/a", Skip.FILE_FOLDER),
+        ("https://h/a/static/", Skip.FILE_FOLDER),
+        ("https://h/shop", Skip.SHOP),
+        ("https://h/Products/1", Skip.SHOP),
+        ("https://h/a/checkout/b", Skip.SHOP),
+        ("https://h/shopping-is-fun", None),
+        ("https://h/news/store-closes-after-years", None),
+        ("https://notcloudfront.net/x", None),
+        ("https://google.com/x", None),
+        ("https://h/statically/a", None),
+    ],
+)
+def test_skip_filter(url: str, reason: Skip | None) -> None:
+    assert why_skipped(canonicalise(url)) is reason
