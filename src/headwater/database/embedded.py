@@ -1,0 +1,128 @@
+"""A PostgreSQL of our own: set up on first use, shared by every process, stopped by the last one out.
+
+directory/
+  data/        the cluster; it appears complete or not at all
+  log/         startup.log, and one file for each day of the week
+  socket/      the only way in, closed to other users
+  programs/    a copy of PostgreSQL, only where the server's user cannot reach the installed one
+  gate.lock    held while the server is being started or stopped
+  users.lock   shared by all who use the server: whoever gets it alone is the last one out
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from headwater.database.cluster import START_LIMIT_SECONDS, Cluster
+from headwater.database.locks import FileLock, exclusively
+from headwater.database.postmaster import cluster_version, running_pid
+from headwater.database.programs import bundled_programs, program_version
+from headwater.errors import EmbeddedServerFailed
+
+RETRY_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class ServerStatus:
+    """`program_version` is what would be started, `cluster_version` what made the data."""
+
+    running_pid: int | None
+    cluster_version: int | None
+    program_version: str
+    data: Path
+    socket: Path
+    log: Path
+
+
+class EmbeddedServer:
+    """`async with EmbeddedServer(directory) as dsn`, or `start` and `stop`; bound to no event loop."""
+
+    def __init__(self, directory: Path, *, version: int = 18, settings: Mapping[str, str] | None = None) -> None:
+        self.directory = directory.resolve()
+        self.version = version
+        self._cluster = Cluster(self.directory, version, settings or {})
+        self._seat: FileLock | None = None
+
+    async def __aenter__(self) -> str:
+        return await self.start()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    @property
+    def dsn(self) -> str:
+        return self._cluster.dsn()
+
+    def binary(self, name: str) -> Path:
+        """Path of a program such as psql or pg_dump."""
+        return bundled_programs(self.version) / name
+
+    async def status(self) -> ServerStatus:
+        cluster = self._cluster
+        return ServerStatus(
+            running_pid(cluster.data),
+            cluster_version(cluster.data),
+            await program_version(self.binary("postgres")),
+            cluster.data,
+            cluster.socket,
+            cluster.log,
+        )
+
+    async def start(self) -> str:
+        """Make sure the server answers, and keep it up until `stop` or the end of this process.
+
+        Called again, it brings back a server that was killed.
+        """
+        self._cluster.make_directory()
+        async with exclusively(self.directory / "gate.lock"):
+            self._seat = self._seat or self._take_seat()
+            try:
+                self._cluster.prepare()
+                await self._ensure_serving()
+            except BaseException:
+                await self._leave()
+                raise
+        return self.dsn
+
+    async def stop(self) -> None:
+        """Give up our use of the server, and stop it if nobody else uses it."""
+        if not (self.directory / "users.lock").exists():
+            return
+        async with exclusively(self.directory / "gate.lock"):
+            self._seat = self._seat or self._take_seat()
+            await self._leave()
+
+    def _take_seat(self) -> FileLock:
+        seat = FileLock(self.directory / "users.lock")
+        # Always free: it is held alone only by somebody inside the gate, and that is us.
+        seat.try_shared()
+        return seat
+
+    async def _leave(self) -> None:
+        seat, self._seat = self._seat, None
+        if seat is None:
+            return
+        try:
+            if seat.try_exclusive():
+                await self._cluster.shut_down()
+        finally:
+            seat.close()
+
+    async def _ensure_serving(self) -> None:
+        await self._cluster.ensure_created()
+        try:
+            async with asyncio.timeout(START_LIMIT_SECONDS):
+                while not await self._cluster.answers():
+                    if running_pid(self._cluster.data):
+                        await asyncio.sleep(RETRY_SECONDS)
+                    else:
+                        await self._cluster.launch()
+        except TimeoutError:
+            raise EmbeddedServerFailed(
+                f"The embedded PostgreSQL did not answer within {START_LIMIT_SECONDS} s.",
+                fix=f"Its reasons are in {self._cluster.log}.",
+            ) from None

@@ -1,0 +1,211 @@
+"""Move the schema up and down, one transaction per migration, its ledger row included.
+
+Whatever kills a migration, nothing of it remains. Statements that refuse to run in a transaction
+(`create index concurrently`, `vacuum`) can therefore not be migrations.
+"""
+
+import hashlib
+import re
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.errors import MigrationFailed, QueryFailed
+
+MIGRATIONS = "headwater.database.migrations"
+FILE_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.(up|down)\.sql")
+# Work on a large table may take long; waiting for its lock may not, since everybody else queues up behind it.
+LONGEST_SECONDS = 6 * 3600
+LONGEST_LOCK_WAIT = "30s"
+
+LEDGER = """
+create table if not exists schema_migrations (
+    number     integer primary key,
+    name       text not null,
+    checksum   text not null,
+    applied_at timestamptz not null default now()
+)
+"""
+
+queries = load_queries("headwater.database")
+
+
+@dataclass(frozen=True)
+class Migration:
+    number: int
+    name: str
+    up: str
+    down: str
+
+    @property
+    def checksum(self) -> str:
+        return hashlib.sha256(self.up.encode()).hexdigest()
+
+    def __str__(self) -> str:
+        return f"{self.number:04}_{self.name}"
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A row of the ledger."""
+
+    number: int
+    name: str
+    checksum: str
+
+    def __str__(self) -> str:
+        return f"{self.number:04}_{self.name}"
+
+
+@dataclass(frozen=True)
+class Status:
+    """`unknown` were applied by some other Headwater, `changed` differ from what was applied."""
+
+    applied: tuple[Migration, ...]
+    pending: tuple[Migration, ...]
+    unknown: tuple[Applied, ...]
+    changed: tuple[Migration, ...]
+
+
+@cache
+def known_migrations() -> tuple[Migration, ...]:
+    files = {
+        one.name: one.read_text(encoding="utf-8")
+        for one in resources.files(MIGRATIONS).iterdir()
+        if one.name.endswith(".sql")
+    }
+    return parse_migrations(files)
+
+
+def parse_migrations(files: dict[str, str]) -> tuple[Migration, ...]:
+    """In order of their numbers; each with both ways, and no number twice."""
+    ways: dict[tuple[int, str], dict[str, str]] = {}
+    for file, text in files.items():
+        if not (match := FILE_NAME.fullmatch(file)):
+            raise MigrationFailed(f"{file} is not named like a migration: NNNN_name.up.sql or NNNN_name.down.sql.")
+        ways.setdefault((int(match[1]), match[2]), {})[match[3]] = text.replace("\r\n", "\n")
+    numbers = [number for number, _ in ways]
+    for (number, name), texts in ways.items():
+        if numbers.count(number) > 1:
+            raise MigrationFailed(f"Two migrations have the number {number:04}.")
+        if texts.keys() != {"up", "down"}:
+            raise MigrationFailed(f"The migration {number:04}_{name} needs both an up and a down.")
+    return tuple(Migration(number, name, **ways[number, name]) for number, name in sorted(ways))
+
+
+def compare(known: Iterable[Migration], ledger: Sequence[Applied]) -> Status:
+    recorded = {row.number: row for row in ledger}
+    by_number = {migration.number: migration for migration in known}
+    applied = tuple(one for one in by_number.values() if one.number in recorded)
+    return Status(
+        applied=applied,
+        pending=tuple(one for one in by_number.values() if one.number not in recorded),
+        unknown=tuple(row for row in ledger if row.number not in by_number),
+        changed=tuple(one for one in applied if one.checksum != recorded[one.number].checksum),
+    )
+
+
+def require_understood(status: Status) -> None:
+    """Refuse a schema that is not what our files say it is."""
+    if status.unknown:
+        newest = max(status.unknown, key=lambda row: row.number)
+        raise MigrationFailed(
+            f"The database was made by a newer Headwater: its migration {newest} is unknown here.",
+            fix="Install the newer Headwater, or restore a backup from before its migration.",
+        )
+    if status.changed:
+        raise MigrationFailed(
+            f"The migration {status.changed[0]} was changed after it was applied to this database.",
+            fix="Install the version it was applied with, and put changes into a new migration.",
+        )
+
+
+async def status(database: Database, known: Sequence[Migration] | None = None) -> Status:
+    """Compare without changing anything; `known` are our own files unless given."""
+    known = known_migrations() if known is None else known
+    async with database.transaction(readonly=True) as connection:
+        if not await connection.fetchval(queries.ledger_exists):
+            return compare(known, [])
+        return compare(known, await _read_ledger(connection))
+
+
+async def require_current(database: Database, known: Sequence[Migration] | None = None) -> None:
+    found = await status(database, known)
+    require_understood(found)
+    if found.pending:
+        raise MigrationFailed(
+            f"The database lacks {len(found.pending)} migrations, beginning with {found.pending[0]}.",
+            fix="Run: headwater migrate",
+        )
+
+
+async def migrate(
+    database: Database, target: int | None = None, known: Sequence[Migration] | None = None
+) -> list[Migration]:
+    """Apply what is missing, up to and including number `target`; returns what this call applied."""
+    known = known_migrations() if known is None else known
+    if target is not None and target not in {one.number for one in known}:
+        raise MigrationFailed(f"There is no migration with the number {target}.")
+    done: list[Migration] = []
+    while step := await _apply_next(database, target, known):
+        done.append(step)
+    return done
+
+
+async def rollback(database: Database, steps: int = 1, known: Sequence[Migration] | None = None) -> list[Migration]:
+    """Take back the newest `steps` migrations, and the data in what they made; returns those taken back."""
+    known = known_migrations() if known is None else known
+    done: list[Migration] = []
+    while len(done) < steps and (step := await _take_back_newest(database, known)):
+        done.append(step)
+    return done
+
+
+async def _apply_next(database: Database, target: int | None, known: Sequence[Migration]) -> Migration | None:
+    async with _alone(database, known) as (connection, found):
+        wanted = [one for one in found.pending if target is None or one.number <= target]
+        if not wanted:
+            return None
+        step = wanted[0]
+        await _run_script(connection, step, step.up)
+        await connection.execute(queries.record_migration, step.number, step.name, step.checksum)
+        return step
+
+
+async def _take_back_newest(database: Database, known: Sequence[Migration]) -> Migration | None:
+    async with _alone(database, known) as (connection, found):
+        if not found.applied:
+            return None
+        step = found.applied[-1]
+        await _run_script(connection, step, step.down)
+        await connection.execute(queries.erase_migration, step.number)
+        return step
+
+
+@asynccontextmanager
+async def _alone(database: Database, known: Sequence[Migration]) -> AsyncIterator[tuple[Connection, Status]]:
+    """A transaction in which nobody else migrates, and what it finds."""
+    async with database.transaction() as connection:
+        await connection.execute("set local lock_timeout = 0; set local statement_timeout = 0")
+        await connection.execute(queries.lock_migrations, timeout=LONGEST_SECONDS)
+        await connection.execute(f"set local lock_timeout = '{LONGEST_LOCK_WAIT}'")
+        await connection.execute(LEDGER)
+        found = compare(known, await _read_ledger(connection))
+        require_understood(found)
+        yield connection, found
+
+
+async def _run_script(connection: Connection, step: Migration, script: str) -> None:
+    try:
+        await connection.execute(script, timeout=LONGEST_SECONDS)
+    except QueryFailed as error:
+        raise MigrationFailed(f"The migration {step} failed and left nothing behind: {error.what}") from error
+
+
+async def _read_ledger(connection: Connection) -> list[Applied]:
+    rows = await connection.fetch(queries.read_ledger)
+    return [Applied(row["number"], row["name"], row["checksum"]) for row in rows]

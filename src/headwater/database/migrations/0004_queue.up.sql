@@ -1,0 +1,517 @@
+-- What moves entries: submit, claim, settle, rescue. Each is one round trip.
+-- Lock order everywhere: hosts by (bucket, host), then their entries. Whoever changes an entry holds its host's row.
+
+create type submission as (
+    bucket smallint, url_hash bytea, host text, url text, origin text, parent_url text, depth smallint, priority smallint,
+    due_in interval, changed_at timestamptz
+);
+
+-- Queues what is new, raises what is pending, wakes what changed after its last fetch. Answers by position.
+-- Invariant: nothing is queued twice and nothing that is queued sleeps for ever: a host's row is locked before its
+-- entries are judged and refreshed after they are written, in statements of their own.
+create function submit_urls(
+    p_source uuid, p_channel uuid, p_items submission[], p_default_delay_ms integer, p_now timestamptz default null
+) returns table (place integer, outcome text)
+    language plpgsql
+    set enable_hashjoin = off set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+    v_now     timestamptz := coalesce(p_now, clock_timestamp());
+    v_buckets smallint[];
+    v_hosts   text[];
+begin
+    -- Without locks first: most of a feed is known already, and its hosts are left in peace.
+    select array_agg(i.bucket), array_agg(i.host) into v_buckets, v_hosts
+    from unnest(p_items) as i
+    left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash
+    where e.bucket is null or submission_outcome(e, i, v_now) <> 'duplicate';
+    if v_hosts is not null then
+        perform ensure_hosts(v_buckets, v_hosts, p_default_delay_ms);
+        perform lock_hosts(v_buckets, v_hosts);
+        v_now := coalesce(p_now, clock_timestamp());
+    end if;
+    return query
+    with judged as materialized (
+        select i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority, i.changed_at,
+               i.place::integer, v_now + coalesce(i.due_in, interval '0') as due_at,
+               e.status as from_status, e.source_id as owner,
+               case when e.bucket is null then 'queued'
+                    else submission_outcome(e, row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth,
+                                                   i.priority, i.due_in, i.changed_at)::submission, v_now) end as outcome
+        from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
+                                                   changed_at, place)
+        left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash
+        order by i.bucket, i.url_hash
+    ), queued as (
+        insert into url_frontier (bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, next_fetch_at,
+                                  discovered_at, created_at, updated_at)
+        select j.bucket, j.url_hash, j.host, j.url, p_source, j.origin, j.parent_url, j.depth, j.priority, j.due_at,
+               v_now, v_now, v_now
+        from judged j where j.outcome = 'queued'
+    ), changed as (
+        update url_frontier e
+        set priority = greatest(e.priority, j.priority),
+            next_fetch_at = case e.status when 'pending' then least(e.next_fetch_at, j.due_at)
+                                          when 'fetched' then j.due_at
+                                          else e.next_fetch_at end,
+            changed_at = greatest(e.changed_at, j.changed_at),
+            status = case e.status when 'fetched' then 'pending' else e.status end,
+            revisit_at = case e.status when 'fetched' then null else e.revisit_at end,
+            updated_at = v_now
+        from judged j
+        where j.outcome in ('raised', 'revisit') and e.bucket = j.bucket and e.url_hash = j.url_hash
+          and e.status = j.from_status
+    ), found as (
+        insert into discoveries (bucket, url_hash, source_id, channel_id, origin, parent_url, depth, first_seen_at)
+        select j.bucket, j.url_hash, p_source, p_channel, j.origin, j.parent_url, j.depth, v_now from judged j
+        on conflict do nothing
+    ), counted as (
+        insert into counter_deltas (source_id, status, entries)
+        select c.source_id, c.status, sum(c.entries)
+        from (select p_source as source_id, 'pending' as status, 1 as entries from judged j where j.outcome = 'queued'
+              union all select j.owner, 'fetched', -1 from judged j where j.outcome = 'revisit' and j.from_status = 'fetched'
+              union all select j.owner, 'pending', 1 from judged j where j.outcome = 'revisit' and j.from_status = 'fetched'
+             ) as c
+        group by 1, 2
+    )
+    select j.place, j.outcome from judged j;
+    if v_hosts is not null then
+        perform refresh_hosts(v_buckets, v_hosts, v_now);
+    end if;
+end $$;
+
+-- What a submission means for an entry that exists. `failed` may rise but its time is never advanced: a 429 or a backoff
+-- is not undone by a feed that still lists the page.
+create function submission_outcome(e url_frontier, i submission, p_now timestamptz) returns text
+    language sql immutable
+return case
+    when e.status = 'pending' and (i.priority > e.priority or p_now + coalesce(i.due_in, interval '0') < e.next_fetch_at)
+        then 'raised'
+    when e.status = 'failed' and i.priority > e.priority then 'raised'
+    when e.status in ('fetched', 'fetching') and i.changed_at is not null
+         and i.changed_at > coalesce(e.changed_at, '-infinity')
+         and (e.status = 'fetching' or i.changed_at > e.last_fetched_at) then 'revisit'
+    else 'duplicate' end;
+
+-- Lease due entries of open hosts: strict priority between hosts, then the longest open; inside a host priority, then due
+-- time. The last row returned has no token: it says when to come back, and up to where nothing older was found.
+-- Invariants: a host never starts two requests within its spacing, because its row is locked before entries are chosen in
+-- a second statement with a snapshot of its own (one statement would choose by a snapshot older than its lock, and a
+-- submit in between would sleep for ever). No entry is leased twice: its update repeats the status. Every visited host is
+-- refreshed, also one that had nothing, or a few empty hosts at the head would stop all claims.
+create function claim_entries(
+    p_owner text, p_limit integer, p_lease interval, p_bucket smallint default null, p_marks timestamptz[] default null,
+    p_now timestamptz default null
+) returns table (
+    token uuid, bucket smallint, url_hash bytea, host text, url text, source_id uuid, origin text, depth smallint,
+    priority smallint, retry_count smallint, fetch_count integer, hops smallint, resume_url text, etag text,
+    last_modified text, content_hash bytea, is_alone boolean, wait interval, marks timestamptz[]
+)
+    language plpgsql
+    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_bitmapscan = off
+    set enable_sort = on
+as $$
+#variable_conflict use_column
+declare
+    v_now      timestamptz := coalesce(p_now, clock_timestamp());
+    v_left     integer := p_limit;
+    v_level    integer;
+    v_found    integer;
+    v_marks    timestamptz[] := coalesce(p_marks, array_fill('-infinity'::timestamptz, array[10]));
+    v_seen     timestamptz;
+    v_next     timestamptz := 'infinity';
+    v_buckets  smallint[];
+    v_hosts    text[];
+begin
+    for v_level in reverse 10..1 loop
+        for v_round in 1..4 loop
+            exit when v_left <= 0;
+            select array_agg(o.bucket), array_agg(o.host), min(o.wake_at) into v_buckets, v_hosts, v_seen
+            from (select h.bucket, h.host, h.wake_at from hosts h
+                  where h.priority = v_level and h.wake_at <= v_now and h.wake_at >= v_marks[v_level]
+                    and (p_bucket is null or h.bucket = p_bucket)
+                  order by h.wake_at limit v_left
+                  for update skip locked) as o;
+            if v_round = 1 and p_bucket is null then
+                v_marks[v_level] := coalesce(v_seen, v_now) - interval '1 second';
+            end if;
+            exit when v_hosts is null;
+            return query
+            with open as materialized (
+                select h.bucket, h.host, greatest(h.next_slot_at, v_now) as slot, h.burst, h.max_concurrency = 1 as is_alone,
+                       spacing_of(h.delay_ms, h.penalty_ms) as space,
+                       case when h.promote_at <= v_now then 10 else h.priority end as top,
+                       least(h.max_concurrency - h.in_flight, v_left,
+                             case when h.delay_ms + h.penalty_ms = 0 then v_left
+                                  else h.burst + 10000 / (greatest(h.delay_ms, h.penalty_ms) + 30) end) as room
+                from unnest(v_buckets, v_hosts) as o (bucket, host)
+                join hosts h on h.bucket = o.bucket and h.host = o.host
+            ), chosen as materialized (
+                select o.bucket, o.host, o.space, o.is_alone, e.url_hash, e.from_status, e.is_active,
+                       greatest(v_now, o.slot + (row_number() over (partition by o.bucket, o.host, e.is_active
+                                                                    order by e.level desc, e.next_fetch_at) - o.burst) * o.space)
+                           as starts_at
+                from open o
+                cross join lateral (
+                    select w.url_hash, w.next_fetch_at, w.status as from_status, p.level,
+                           (select s.status = 'active' from sources s where s.id = w.source_id) as is_active
+                    from generate_series(o.top, 1, -1) as p (level)
+                    cross join lateral (
+                        select f.url_hash, f.next_fetch_at, f.status, f.source_id from url_frontier f
+                        where f.bucket = o.bucket and f.host = o.host and f.priority = p.level
+                          and f.status in ('pending', 'failed') and f.held is null and f.next_fetch_at <= v_now
+                        order by f.next_fetch_at limit o.room
+                        for update skip locked
+                    ) as w
+                    limit o.room
+                ) as e
+                limit v_left
+            ), aside as (
+                update url_frontier f set held = 'paused', updated_at = v_now
+                from chosen c
+                where f.bucket = c.bucket and f.url_hash = c.url_hash and not c.is_active
+                  and f.status in ('pending', 'failed')
+            ), leased as (
+                update url_frontier f
+                set status = 'fetching', token = gen_random_uuid(), updated_at = v_now
+                from chosen c
+                where f.bucket = c.bucket and f.url_hash = c.url_hash and c.is_active
+                  and f.status in ('pending', 'failed')
+                returning f.*, c.starts_at, c.is_alone, c.from_status
+            ), running as (
+                insert into slots (bucket, token, host, kind, owner, starts_at, expires_at, url_hash, source_id, from_status)
+                select l.bucket, l.token, l.host, 'page', p_owner, l.starts_at, v_now + p_lease, l.url_hash, l.source_id,
+                       l.from_status
+                from leased l
+            ), taken as (
+                update hosts h
+                set in_flight = h.in_flight + t.n, next_slot_at = o.slot + t.n * o.space, owes_claim = false
+                from (select l.bucket, l.host, count(*)::smallint as n from leased l group by 1, 2) as t
+                join open o on o.bucket = t.bucket and o.host = t.host
+                where h.bucket = t.bucket and h.host = t.host
+            )
+            select l.token, l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.retry_count,
+                   l.fetch_count, l.hops, l.resume_url, l.etag, l.last_modified, l.content_hash, l.is_alone,
+                   l.starts_at - v_now, null::timestamptz[]
+            from leased l;
+            get diagnostics v_found = row_count;
+            v_left := v_left - v_found;
+            perform refresh_hosts(v_buckets, v_hosts, v_now);
+        end loop;
+    end loop;
+    if v_left > 0 then
+        select min(first.wake_at) into v_next
+        from generate_series(1, 10) as level
+        cross join lateral (select h.wake_at from hosts h
+                            where h.priority = level and h.wake_at >= v_marks[level]
+                              and (p_bucket is null or h.bucket = p_bucket)
+                            order by h.wake_at limit 1) as first;
+    end if;
+    return query select null::uuid, null::smallint, null::bytea, null::text, null::text, null::uuid, null::text, null::smallint,
+                        null::smallint, null::smallint, null::integer, null::smallint, null::text, null::text, null::text,
+                        null::bytea, null::boolean,
+                        case when v_left <= 0 then interval '0'
+                             when v_next is null or v_next = 'infinity' then null
+                             else greatest(v_next - v_now, interval '0.05 seconds') end,
+                        v_marks;
+end $$;
+
+-- An entry that came back from a dead worker runs alone, one per worker: a second death then is its own doing.
+create function claim_suspect(p_owner text, p_lease interval, p_now timestamptz default null)
+    returns table (
+        token uuid, bucket smallint, url_hash bytea, host text, url text, source_id uuid, origin text, depth smallint,
+        priority smallint, retry_count smallint, fetch_count integer, hops smallint, resume_url text, etag text,
+        last_modified text, content_hash bytea, is_alone boolean, wait interval, marks timestamptz[]
+    )
+    language plpgsql
+as $$
+#variable_conflict use_column
+declare
+    v_now  timestamptz := coalesce(p_now, clock_timestamp());
+    v_pick record;
+begin
+    if exists (select 1 from slots s where s.owner = p_owner) then
+        return;
+    end if;
+    select e.bucket, e.url_hash, e.host into v_pick
+    from url_frontier e join hosts h on h.bucket = e.bucket and h.host = e.host
+    join sources s on s.id = e.source_id and s.status = 'active'
+    where e.held = 'suspect' and e.next_fetch_at <= v_now and h.closed_until <= v_now and h.next_slot_at <= v_now
+      and h.in_flight < h.max_concurrency
+    order by e.next_fetch_at limit 1
+    for update of h skip locked;
+    if not found then
+        return;
+    end if;
+    return query
+    with leased as (
+        update url_frontier f
+        set status = 'fetching', held = null, token = gen_random_uuid(), updated_at = v_now
+        from (select e.bucket, e.url_hash, e.status from url_frontier e
+              where e.bucket = v_pick.bucket and e.url_hash = v_pick.url_hash for update skip locked) as was
+        where f.bucket = was.bucket and f.url_hash = was.url_hash and f.held = 'suspect' and f.status in ('pending', 'failed')
+        returning f.*, was.status as from_status
+    ), running as (
+        insert into slots (bucket, token, host, kind, owner, starts_at, expires_at, url_hash, source_id, from_status)
+        select l.bucket, l.token, l.host, 'suspect', p_owner, v_now, v_now + p_lease, l.url_hash, l.source_id, l.from_status
+        from leased l
+    ), taken as (
+        update hosts h
+        set in_flight = h.in_flight + 1, next_slot_at = v_now + spacing_of(h.delay_ms, h.penalty_ms)
+        from leased l where h.bucket = l.bucket and h.host = l.host
+    )
+    select l.token, l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.retry_count,
+           l.fetch_count, l.hops, l.resume_url, l.etag, l.last_modified, l.content_hash, false, interval '0', null::timestamptz[]
+    from leased l;
+    perform refresh_hosts(array[v_pick.bucket], array[v_pick.host], v_now);
+end $$;
+
+create type settlement as (
+    bucket smallint, token uuid, host text, verdict text,
+    status text, next_fetch_in interval, counts_as_failure boolean, reason text, last_error text,
+    http_status smallint, body_bytes bigint, started_after interval, duration_ms integer,
+    etag text, last_modified text, content_hash bytea, fetch_url text, resume_url text, hops smallint, moved_to text,
+    revisit_in interval, close_for interval, close_reason text, temper smallint
+);
+
+-- Ends requests: gives back their slots, moves their entries on, notes them in the log and in the counters, and lets the
+-- hosts go on. Answers with the tokens that still held; a stale or expired one changes nothing.
+-- `status` null puts the entry back as it was. `temper` is 1 where the host asked us to slow down, -1 where it was content.
+create function settle_requests(p_settlements settlement[], p_now timestamptz default null) returns uuid[]
+    language plpgsql
+    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+declare
+    v_now     timestamptz;
+    v_buckets smallint[];
+    v_hosts   text[];
+    v_tokens  uuid[];
+begin
+    select array_agg(s.bucket), array_agg(s.host) into v_buckets, v_hosts from unnest(p_settlements) as s;
+    if v_hosts is null then
+        return array[]::uuid[];
+    end if;
+    perform lock_hosts(v_buckets, v_hosts);
+    v_now := coalesce(p_now, clock_timestamp());
+    with ended as materialized (
+        delete from slots t using unnest(p_settlements) as g
+        where t.bucket = g.bucket and t.token = g.token and t.expires_at > v_now
+        returning t.bucket, t.token, t.host, t.kind, t.owner, t.starts_at, t.url_hash, t.from_status,
+                  g.verdict, g.status, g.next_fetch_in, g.counts_as_failure, g.reason, g.last_error, g.http_status, g.body_bytes,
+                  g.started_after, g.duration_ms, g.etag, g.last_modified, g.content_hash, g.fetch_url, g.resume_url, g.hops,
+                  g.moved_to, g.revisit_in, g.close_for, g.close_reason, g.temper
+    ), moved as (
+        update url_frontier e
+        set status = n.status,
+            token = null,
+            next_fetch_at = case when n.status = 'fetched' or x.status is null then e.next_fetch_at
+                                 when n.status = 'pending' and x.status = 'fetched' then v_now
+                                 else v_now + coalesce(x.next_fetch_in, interval '0') end,
+            retry_count = case when n.status = 'fetched' then 0
+                               when x.counts_as_failure then e.retry_count + 1 else e.retry_count end,
+            fetch_count = e.fetch_count + (x.verdict in ('fetched', 'unchanged'))::integer,
+            crash_count = case when x.verdict = 'released' then e.crash_count else 0 end,
+            reason = case when x.status is null then e.reason when n.status in ('failed', 'dead') then x.reason end,
+            last_error = case when x.status is null then e.last_error when n.status in ('failed', 'dead') then x.last_error end,
+            last_status = coalesce(x.http_status, e.last_status),
+            etag = case when x.verdict in ('fetched', 'unchanged') then x.etag else e.etag end,
+            last_modified = case when x.verdict in ('fetched', 'unchanged') then x.last_modified else e.last_modified end,
+            content_hash = coalesce(x.content_hash, e.content_hash),
+            url = coalesce(x.fetch_url, e.url),
+            resume_url = x.resume_url,
+            hops = coalesce(x.hops, 0),
+            moved_to = x.moved_to,
+            held = case when x.kind = 'suspect' and x.verdict = 'released' then 'suspect' end,
+            last_fetched_at = case when x.verdict in ('fetched', 'unchanged') then v_now else e.last_fetched_at end,
+            revisit_at = case when n.status = 'fetched' then v_now + x.revisit_in end,
+            updated_at = v_now
+        from ended x
+        cross join lateral (select f.changed_at from url_frontier f where f.bucket = x.bucket and f.url_hash = x.url_hash) as c
+        cross join lateral (
+            -- Told of a change while it was being fetched: what came may be the old page, so it is fetched again.
+            select case when x.status is null then x.from_status
+                        when x.status = 'fetched' and c.changed_at > x.starts_at then 'pending'
+                        else x.status end as status
+        ) as n
+        where e.bucket = x.bucket and e.url_hash = x.url_hash and e.token = x.token
+        returning e.status, e.source_id, x.from_status
+    ), counted as (
+        insert into counter_deltas (source_id, status, entries)
+        select c.source_id, c.status, sum(c.entries)
+        from (select m.source_id, m.status, 1 as entries from moved m
+              union all select m.source_id, m.from_status, -1 from moved m) as c
+        group by 1, 2 having sum(c.entries) <> 0
+    ), logged as (
+        insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, started_at, duration_ms, status, body_bytes,
+                               verdict, reason)
+        select v_now, x.bucket, x.host, x.token, x.kind, x.owner, x.url_hash, x.starts_at + x.started_after, x.duration_ms,
+               x.http_status, x.body_bytes, x.verdict, x.reason
+        from ended x
+        where x.verdict <> 'released'
+    ), closed as (
+        insert into host_closures as c (bucket, host, reason, until)
+        select x.bucket, x.host, x.close_reason, v_now + max(x.close_for)
+        from ended x
+        where x.close_for > interval '0'
+        group by 1, 2, 3
+        on conflict (bucket, host, reason) do update set until = greatest(c.until, excluded.until)
+    ), freed as (
+        update hosts h
+        set in_flight = h.in_flight - f.n,
+            -- Granted times are not start times: the next slot counts from when the request really began.
+            next_slot_at = greatest(h.next_slot_at, f.started_at + spacing_of(h.delay_ms, h.penalty_ms)),
+            last_fetch_at = case when f.visited then v_now else h.last_fetch_at end,
+            closed_until = greatest(h.closed_until, v_now + f.close_for),
+            penalty_ms = case when f.scolded then least(300000, 2 * greatest(h.delay_ms, h.penalty_ms, 500))
+                              when h.penalty_ms > 0 and h.good_in_a_row + f.content >= 10
+                                  then case when h.penalty_ms / 2 > h.delay_ms then h.penalty_ms / 2 else 0 end
+                              else h.penalty_ms end,
+            good_in_a_row = case when f.scolded or h.penalty_ms = 0 or h.good_in_a_row + f.content >= 10 then 0
+                                 else h.good_in_a_row + f.content end
+        from (select x.bucket, x.host, count(*)::smallint as n, max(x.close_for) as close_for,
+                     max(x.starts_at + x.started_after) as started_at,
+                     bool_or(x.verdict <> 'released') as visited, coalesce(bool_or(x.temper > 0), false) as scolded,
+                     count(*) filter (where x.temper < 0)::smallint as content
+              from ended x
+              group by 1, 2) as f
+        where h.bucket = f.bucket and h.host = f.host
+    )
+    select array_agg(x.token) into v_tokens from ended x;
+    perform refresh_hosts(v_buckets, v_hosts, v_now);
+    return coalesce(v_tokens, array[]::uuid[]);
+end $$;
+
+-- Extends leases that still hold; answers with their tokens. A row being settled right now needs no extension, and
+-- waiting for it could close a circle of waits.
+create function extend_leases(p_buckets smallint[], p_tokens uuid[], p_lease interval, p_now timestamptz default null)
+    returns uuid[]
+    language plpgsql
+    set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+    v_now    timestamptz := coalesce(p_now, clock_timestamp());
+    v_tokens uuid[];
+begin
+    with held as materialized (
+        select s.bucket, s.token
+        from unnest(p_buckets, p_tokens) as given (bucket, token)
+        join slots s on s.bucket = given.bucket and s.token = given.token
+        where s.expires_at > v_now
+        for update of s skip locked
+    ), extended as (
+        update slots s set expires_at = greatest(s.expires_at, v_now + p_lease)
+        from held h where s.bucket = h.bucket and s.token = h.token
+        returning s.token
+    )
+    select array_agg(token) into v_tokens from extended;
+    return coalesce(v_tokens, array[]::uuid[]);
+end $$;
+
+-- Takes back what dead or frozen workers held. Their entries return as suspects; one that was alone is poison.
+create function rescue_expired(p_limit integer, p_now timestamptz default null) returns table (rescued integer, poisoned integer)
+    language plpgsql
+    set enable_hashjoin = off set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+    v_now     timestamptz := coalesce(p_now, clock_timestamp());
+    v_buckets smallint[];
+    v_hosts   text[];
+begin
+    select array_agg(s.bucket), array_agg(s.host) into v_buckets, v_hosts
+    from (select bucket, host from slots where expires_at <= v_now order by expires_at limit p_limit) as s;
+    if v_hosts is null then
+        return query select 0, 0;
+        return;
+    end if;
+    perform lock_hosts(v_buckets, v_hosts);
+    return query
+    with ended as materialized (
+        delete from slots t
+        using (select distinct bucket, host from unnest(v_buckets, v_hosts) as g (bucket, host)) as g
+        where t.bucket = g.bucket and t.host = g.host and t.expires_at <= v_now
+        returning t.*
+    ), moved as (
+        update url_frontier e
+        set status = case when x.kind = 'suspect' then 'dead' else x.from_status end,
+            reason = case when x.kind = 'suspect' then 'poison' else e.reason end,
+            last_error = case when x.kind = 'suspect' then 'its worker died twice, the second time with nothing else to do'
+                              else e.last_error end,
+            held = case when x.kind = 'suspect' then null else 'suspect' end,
+            crash_count = e.crash_count + 1, token = null, updated_at = v_now
+        from ended x
+        where e.bucket = x.bucket and e.url_hash = x.url_hash and e.token = x.token
+        returning e.status, e.source_id, x.from_status
+    ), counted as (
+        insert into counter_deltas (source_id, status, entries)
+        select c.source_id, c.status, sum(c.entries)
+        from (select m.source_id, m.status, 1 as entries from moved m
+              union all select m.source_id, m.from_status, -1 from moved m) as c
+        group by 1, 2 having sum(c.entries) <> 0
+    ), logged as (
+        insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, verdict, reason)
+        select v_now, x.bucket, x.host, x.token, x.kind, x.owner, x.url_hash, 'crashed', 'lease_expired' from ended x
+    ), freed as (
+        -- When the dead worker began its request, if it did, nobody knows: a whole spacing from now is safe.
+        update hosts h
+        set in_flight = h.in_flight - f.n,
+            next_slot_at = greatest(h.next_slot_at, v_now + spacing_of(h.delay_ms, h.penalty_ms))
+        from (select x.bucket, x.host, count(*)::smallint as n from ended x group by 1, 2) as f
+        where h.bucket = f.bucket and h.host = f.host
+    )
+    select (select count(*) from ended)::integer, (select count(*) from moved where status = 'dead')::integer;
+    perform refresh_hosts(v_buckets, v_hosts, v_now);
+end $$;
+
+-- Changes many entries that are waiting, dead or fetched at once: hold, release, kill, revive, hand to another source.
+-- The caller names them; whatever changed in between, or is being fetched, is left alone.
+create function change_entries(
+    p_buckets smallint[], p_hashes bytea[], p_from text[], p_status text, p_reason text, p_held text,
+    p_now timestamptz default null
+) returns integer
+    language plpgsql
+    set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+    v_now     timestamptz := coalesce(p_now, clock_timestamp());
+    v_buckets smallint[];
+    v_hosts   text[];
+    v_changed integer;
+begin
+    select array_agg(e.bucket), array_agg(e.host) into v_buckets, v_hosts
+    from unnest(p_buckets, p_hashes) as g (bucket, url_hash)
+    join url_frontier e on e.bucket = g.bucket and e.url_hash = g.url_hash;
+    if v_hosts is null then
+        return 0;
+    end if;
+    perform lock_hosts(v_buckets, v_hosts);
+    with before as materialized (
+        select e.bucket, e.url_hash, e.status
+        from unnest(p_buckets, p_hashes) as g (bucket, url_hash)
+        join url_frontier e on e.bucket = g.bucket and e.url_hash = g.url_hash
+        where e.status = any (p_from)
+    ), moved as (
+        update url_frontier e
+        set status = coalesce(p_status, e.status),
+            held = p_held,
+            reason = case when p_status = 'dead' then p_reason when p_status = 'pending' then null else e.reason end,
+            last_error = case when p_status is null then e.last_error end,
+            retry_count = case when p_status = 'pending' then 0 else e.retry_count end,
+            next_fetch_at = case when p_status = 'pending' then v_now else e.next_fetch_at end,
+            revisit_at = case when p_status is null then e.revisit_at end,
+            updated_at = v_now
+        from before b
+        where e.bucket = b.bucket and e.url_hash = b.url_hash and e.status = b.status
+        returning e.source_id, e.status, b.status as from_status
+    ), counted as (
+        insert into counter_deltas (source_id, status, entries)
+        select c.source_id, c.status, sum(c.entries)
+        from (select m.source_id, m.status, 1 as entries from moved m
+              union all select m.source_id, m.from_status, -1 from moved m) as c
+        group by 1, 2 having sum(c.entries) <> 0
+    )
+    select count(*) into v_changed from moved;
+    perform refresh_hosts(v_buckets, v_hosts, v_now);
+    return v_changed;
+end $$;

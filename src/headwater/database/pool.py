@@ -1,0 +1,196 @@
+"""The one way to PostgreSQL: a pool that heals itself, with a limit on every wait and errors of our own."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import asyncpg
+import orjson
+
+from headwater.database.translate import connecting, mask_dsn, translated
+from headwater.errors import DatabaseDown
+
+OLDEST_SERVER = 15
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds. The client waits longer than the server, so that the server's own reason is what we hear."""
+
+    acquire: float = 10
+    command: float = 60
+    statement: float = 45
+    lock: float = 15
+    idle_in_transaction: float = 30
+    close: float = 10
+
+    def as_settings(self) -> dict[str, str]:
+        return {
+            "statement_timeout": f"{self.statement * 1000:.0f}",
+            "lock_timeout": f"{self.lock * 1000:.0f}",
+            "idle_in_transaction_session_timeout": f"{self.idle_in_transaction * 1000:.0f}",
+        }
+
+
+class Connection:
+    """One connection, inside its transaction."""
+
+    def __init__(self, raw: Any, address: str) -> None:
+        self._raw = raw
+        self._address = address
+
+    async def fetch(self, query: str, *args: object, timeout: float | None = None) -> list[asyncpg.Record]:
+        with translated(self._address):
+            rows: list[asyncpg.Record] = await self._raw.fetch(query, *args, timeout=timeout)
+            return rows
+
+    async def fetchrow(self, query: str, *args: object, timeout: float | None = None) -> asyncpg.Record | None:
+        with translated(self._address):
+            return await self._raw.fetchrow(query, *args, timeout=timeout)
+
+    async def fetchval(self, query: str, *args: object, timeout: float | None = None) -> Any:
+        with translated(self._address):
+            return await self._raw.fetchval(query, *args, timeout=timeout)
+
+    async def execute(self, query: str, *args: object, timeout: float | None = None) -> str:
+        """Without arguments `query` may be a script of several statements."""
+        with translated(self._address):
+            told: str = await self._raw.execute(query, *args, timeout=timeout)
+            return told
+
+    async def copy_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """The quickest way in for many rows."""
+        with translated(self._address):
+            await self._raw.copy_records_to_table(table, columns=columns, records=rows)
+
+
+class Database:
+    """Each call borrows a connection for itself; `transaction` keeps one for its block."""
+
+    def __init__(self, pool: Any, address: str, limits: Limits) -> None:
+        self._pool = pool
+        self._limits = limits
+        self.address = address
+
+    @classmethod
+    async def connect(
+        cls,
+        dsn: str,
+        *,
+        size: int = 10,
+        pooler: bool = False,
+        application_name: str = "headwater",
+        limits: Limits | None = None,
+    ) -> Self:
+        """`pooler`: a transaction pooler is in between, so nothing of ours may live in the session."""
+        limits = limits or Limits()
+        settings = {"application_name": application_name} | ({} if pooler else limits.as_settings())
+        pool = asyncpg.create_pool(
+            dsn,
+            min_size=1,
+            max_size=size,
+            timeout=limits.acquire,
+            command_timeout=limits.command,
+            statement_cache_size=0 if pooler else 100,
+            server_settings=settings,
+            init=_teach_json,
+            reset=_leave_session_alone,
+        )
+        database = cls(pool, mask_dsn(dsn), limits)
+        await database._open()
+        return database
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def fetch(self, query: str, *args: object, timeout: float | None = None) -> list[asyncpg.Record]:
+        async with self._borrowed() as connection:
+            return await connection.fetch(query, *args, timeout=timeout)
+
+    async def fetchrow(self, query: str, *args: object, timeout: float | None = None) -> asyncpg.Record | None:
+        async with self._borrowed() as connection:
+            return await connection.fetchrow(query, *args, timeout=timeout)
+
+    async def fetchval(self, query: str, *args: object, timeout: float | None = None) -> Any:
+        async with self._borrowed() as connection:
+            return await connection.fetchval(query, *args, timeout=timeout)
+
+    async def execute(self, query: str, *args: object, timeout: float | None = None) -> str:
+        async with self._borrowed() as connection:
+            return await connection.execute(query, *args, timeout=timeout)
+
+    @asynccontextmanager
+    async def transaction(self, *, readonly: bool = False) -> AsyncIterator[Connection]:
+        """Commits at the end of the block, rolls back if it raises or is cancelled."""
+        async with self._borrowed_raw() as raw:
+            transaction = raw.transaction(readonly=readonly)
+            with translated(self.address):
+                await transaction.start()
+            try:
+                yield Connection(raw, self.address)
+            except BaseException:
+                # With the connection gone there is nothing to roll back, and the first error tells more.
+                with suppress(DatabaseDown), translated(self.address):
+                    await transaction.rollback()
+                raise
+            with translated(self.address):
+                await transaction.commit()
+
+    async def close(self) -> None:
+        """Wait a little for borrowed connections, then cut them."""
+        try:
+            async with asyncio.timeout(self._limits.close):
+                await self._pool.close()
+        except TimeoutError:
+            self._pool.terminate()
+
+    @asynccontextmanager
+    async def _borrowed(self) -> AsyncIterator[Connection]:
+        async with self._borrowed_raw() as raw:
+            yield Connection(raw, self.address)
+
+    @asynccontextmanager
+    async def _borrowed_raw(self) -> AsyncIterator[Any]:
+        with connecting(self.address):
+            raw = await self._pool.acquire(timeout=self._limits.acquire)
+        try:
+            yield raw
+        finally:
+            with translated(self.address):
+                await self._pool.release(raw)
+
+    async def _open(self) -> None:
+        try:
+            with connecting(self.address):
+                await self._pool
+            async with self._borrowed_raw() as raw:
+                require_supported(raw.get_server_version().major, self.address)
+        except BaseException:
+            self._pool.terminate()
+            raise
+
+
+def require_supported(major: int, address: str) -> None:
+    if major < OLDEST_SERVER:
+        raise DatabaseDown(
+            f"The database {address} is PostgreSQL {major}, and Headwater needs {OLDEST_SERVER} or newer.",
+            fix=f"Upgrade the server to PostgreSQL {OLDEST_SERVER} or newer, or leave out the address to use our own.",
+        )
+
+
+async def _teach_json(raw: Any) -> None:
+    await raw.set_type_codec(
+        "jsonb", schema="pg_catalog", encoder=lambda value: orjson.dumps(value).decode(), decoder=orjson.loads
+    )
+
+
+async def _leave_session_alone(raw: Any) -> None:
+    """The driver would send RESET ALL at each release: a round trip that undoes nothing, since we set nothing."""

@@ -1,0 +1,89 @@
+"""SQL with names: each `queries.sql` holds statements under `-- name: …` and a purpose line, and is loaded once."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from headwater.errors import NotFound, UsageError
+
+FILE = "queries.sql"
+HEADING = re.compile(r"^-- name:[ \t]*(\S*)[ \t]*$", re.MULTILINE)
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Query:
+    name: str
+    purpose: str
+    sql: str
+
+
+class Queries:
+    """The statements of one package, as `queries.claim_due_entries` or `queries["claim_due_entries"]`."""
+
+    def __init__(self, where: str, queries: dict[str, Query]) -> None:
+        self._where = where
+        self._queries = queries
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._queries:
+            known = ", ".join(sorted(self._queries)) or "none"
+            raise NotFound(f"There is no query '{name}' in {self._where}.", fix=f"It has: {known}.")
+        return self._queries[name].sql
+
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __iter__(self) -> Iterator[Query]:
+        return iter(self._queries.values())
+
+
+@cache
+def load_queries(package: str) -> Queries:
+    where = f"{FILE} of {package}"
+    try:
+        text = resources.files(package).joinpath(FILE).read_text(encoding="utf-8")
+    except (FileNotFoundError, ModuleNotFoundError) as error:
+        raise NotFound(f"There is no {where}.") from error
+    return Queries(where, parse_queries(text, where))
+
+
+def parse_queries(text: str, where: str) -> dict[str, Query]:
+    """Everything from one heading to the next; what stands before the first heading is for readers."""
+    queries: dict[str, Query] = {}
+    parts = HEADING.split(text)
+    for name, body in zip(parts[1::2], parts[2::2], strict=True):
+        if not NAME.fullmatch(name):
+            raise UsageError(f"'{name}' in {where} is not a name for a query.")
+        if name in queries:
+            raise UsageError(f"The query '{name}' stands twice in {where}.")
+        queries[name] = _query(name, body, where)
+    return queries
+
+
+def _query(name: str, body: str, where: str) -> Query:
+    lines = body.strip().splitlines()
+    comments = next((at for at, line in enumerate(lines) if not line.startswith("--")), len(lines))
+    sql = "\n".join(lines[comments:]).strip().removesuffix(";")
+    if not sql:
+        raise UsageError(f"The query '{name}' in {where} is empty.")
+    purpose = " ".join(line.removeprefix("--").strip() for line in lines[:comments])
+    return Query(name, purpose.strip(), sql)
+
+
+def all_query_files() -> list[str]:
+    """Every package of ours with a `queries.sql`, by name."""
+    return sorted(_packages_below(resources.files("headwater"), "headwater"))
+
+
+def _packages_below(folder: Traversable, package: str) -> Iterator[str]:
+    for child in folder.iterdir():
+        if child.name == FILE:
+            yield package
+        elif child.is_dir() and child.name.isidentifier() and not child.name.startswith("__"):
+            yield from _packages_below(child, f"{package}.{child.name}")

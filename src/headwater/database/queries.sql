@@ -1,0 +1,27 @@
+-- name: lock_migrations
+-- Wait until no other process is migrating. The lock ends with the transaction, however that ends.
+select pg_advisory_xact_lock(hashtext('headwater schema_migrations'));
+
+-- name: ledger_exists
+-- Whether anything was ever migrated here.
+select to_regclass('schema_migrations') is not null;
+
+-- name: read_ledger
+-- What was applied, oldest first.
+select number, name, checksum, applied_at from schema_migrations order by number;
+
+-- name: record_migration
+-- Note a migration in the transaction that applied it.
+insert into schema_migrations (number, name, checksum) values ($1, $2, $3);
+
+-- name: erase_migration
+-- Forget a migration in the transaction that took it back.
+delete from schema_migrations where number = $1;
+
+-- name: found_installation
+-- Make this database the home of an installation, unless it already is one.
+insert into installation (created_by) values ($1) on conflict do nothing;
+
+-- name: read_installation
+-- The installation this database belongs to.
+select id, created_at, created_by from installation;

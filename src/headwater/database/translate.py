@@ -1,0 +1,85 @@
+"""What the driver raises, in our own words: which trouble is a lost database and which a refused statement."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import asyncpg
+
+from headwater.errors import DatabaseDown, QueryFailed, SettingError
+
+PASSWORD_BEFORE_HOST = re.compile(r"(://[^:@/?]*):.*@", re.DOTALL)
+PASSWORD_AS_PARAMETER = re.compile(r"((?:^|[?&\s])(?:ssl)?password\s*=\s*)('(?:[^'\\]|\\.)*'|[^&]*)", re.IGNORECASE)
+
+LOST = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.DatabaseDroppedError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.InternalClientError,
+    OSError,
+    TimeoutError,
+)
+# The driver has one class for a connection that went away under us and for our own mistakes.
+LOST_SIGNS = ("closed", "closing", "released back to the pool")
+
+
+def mask_dsn(dsn: str) -> str:
+    """The address without its password, for people and logs. Rather hides too much than too little."""
+    return PASSWORD_AS_PARAMETER.sub(r"\1***", PASSWORD_BEFORE_HOST.sub(r"\1:***@", dsn))
+
+
+@contextmanager
+def connecting(address: str) -> Iterator[None]:
+    """As `translated`, for the way in: there a refused statement means that we are not let in."""
+    try:
+        with translated(address), _understanding(address):
+            yield
+    except QueryFailed as refused:
+        raise DatabaseDown(
+            f"The database {address} does not let us in: {refused.__cause__}.",
+            fix="Check the user, the password and the name of the database.",
+        ) from refused.__cause__
+
+
+@contextmanager
+def _understanding(address: str) -> Iterator[None]:
+    try:
+        yield
+    except ValueError:
+        # Without the cause: a password with a stray slash would be quoted in it as a port.
+        raise SettingError(
+            f"The database address {address} is not understood.",
+            fix="Write postgresql://user:password@host:5432/name, special characters as %40 and the like.",
+        ) from None
+
+
+@contextmanager
+def translated(address: str) -> Iterator[None]:
+    """Raise our own errors in place of the driver's; `address` is already masked."""
+    try:
+        yield
+    except LOST as error:
+        raise database_down(address, error) from error
+    except asyncpg.PostgresError as error:
+        raise QueryFailed(f"PostgreSQL refused a statement: {error}", sqlstate=error.sqlstate or "") from error
+    except asyncpg.InterfaceError as error:
+        if any(sign in str(error) for sign in LOST_SIGNS):
+            raise database_down(address, error) from error
+        raise QueryFailed(f"A statement could not be sent: {error}") from error
+
+
+def database_down(address: str, error: BaseException) -> DatabaseDown:
+    return DatabaseDown(
+        f"The database {address} does not answer: {_reason(error)}.",
+        fix="See that PostgreSQL is running and reachable. Headwater connects again by itself.",
+    )
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, TimeoutError):
+        return "no reply or no free connection in time"
+    return str(error).rstrip(".") or type(error).__name__

@@ -1,0 +1,87 @@
+"""Leases on due entries: hosts first, one round trip, and when to come back if there is nothing."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.clock import Clock
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.errors import UsageError
+from headwater.frontier.entry import Lease, Origin
+from headwater.politeness.window import LEASE_MARGIN, window_for
+
+queries = load_queries("headwater.frontier")
+
+LARGEST_BATCH = 1_000
+# How long a claim trusts where the last one found its first open host. Then it looks from the beginning again, so that
+# a host left behind by a transaction that ended late is found.
+MARKS_HOLD = timedelta(seconds=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """`come_back_in` None: nothing is waiting anywhere."""
+
+    leases: list[Lease]
+    come_back_in: timedelta | None
+
+
+@dataclass(slots=True)
+class Claimer:
+    """Claims for one owner. `now` stands in for the database's clock in tests."""
+
+    database: Database
+    clock: Clock
+    owner: str
+    lease: timedelta
+    bucket: int | None = None
+    _marks: list[datetime] | None = field(default=None, init=False)
+    _marked_at: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        if self.lease <= LEASE_MARGIN:
+            raise UsageError(f"A lease of {self.lease} is too short.", fix=f"Give more than {LEASE_MARGIN}.")
+
+    async def claim(self, limit: int, now: datetime | None = None) -> Claimed:
+        if not 1 <= limit <= LARGEST_BATCH:
+            raise UsageError(f"A claim of {limit} entries is not possible.", fix=f"Ask for 1 to {LARGEST_BATCH}.")
+        asked_at = self.clock.monotonic()
+        if asked_at - self._marked_at > MARKS_HOLD.total_seconds():
+            self._marks, self._marked_at = None, asked_at
+        rows = await self.database.fetch(
+            queries.claim_entries, self.owner, limit, self.lease, self.bucket, self._marks, now
+        )
+        answered_at = self.clock.monotonic()
+        last = rows.pop()
+        self._marks = last["marks"]
+        return Claimed([lease_from(row, asked_at, answered_at, self.lease) for row in rows], last["wait"])
+
+    async def claim_suspect(self, now: datetime | None = None) -> Lease | None:
+        """One entry whose worker died; only while this owner holds nothing else."""
+        asked_at = self.clock.monotonic()
+        row = await self.database.fetchrow(queries.claim_suspect, self.owner, self.lease, now)
+        return lease_from(row, asked_at, self.clock.monotonic(), self.lease) if row else None
+
+
+def lease_from(row: Any, asked_at: float, answered_at: float, lease: timedelta) -> Lease:
+    return Lease(
+        token=row["token"],
+        bucket=row["bucket"],
+        url_hash=row["url_hash"],
+        host=row["host"],
+        url=row["url"],
+        source_id=row["source_id"],
+        origin=Origin(row["origin"]),
+        depth=row["depth"],
+        priority=row["priority"],
+        retry_count=row["retry_count"],
+        fetch_count=row["fetch_count"],
+        hops=row["hops"],
+        resume_url=row["resume_url"],
+        etag=row["etag"],
+        last_modified=row["last_modified"],
+        content_hash=row["content_hash"],
+        window=window_for(asked_at, answered_at, row["wait"], lease, is_alone=row["is_alone"]),
+        asked_at=asked_at,
+    )

@@ -1,0 +1,77 @@
+"""An entry of the frontier: its states, its reasons, and the lease to work on it."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from headwater.politeness.window import Window
+from headwater.urls.fingerprint import entry_id
+
+
+class Status(StrEnum):
+    PENDING = "pending"
+    FETCHING = "fetching"
+    FETCHED = "fetched"
+    FAILED = "failed"  # will be retried
+    DEAD = "dead"  # will not, unless a person revives it
+
+
+class Origin(StrEnum):
+    FEED = "feed"
+    SITEMAP = "sitemap"
+    SPIDER = "spider"
+    MANUAL = "manual"
+    API = "api"
+
+
+class DeadReason(StrEnum):
+    NOT_FOUND = "not_found"
+    GONE = "gone"
+    ROBOTS_BLOCKED = "robots_blocked"
+    REDIRECT = "redirect"
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    FORBIDDEN = "forbidden"
+    LEGAL = "legal"
+    UNSUPPORTED_CONTENT_TYPE = "unsupported_content_type"
+    BINARY_URL = "binary_url"
+    TOO_LARGE = "too_large"
+    EXTRACT_FAILED = "extract_failed"
+    MAX_RETRIES = "max_retries"
+    UNREACHABLE = "unreachable"
+    TAKEDOWN = "takedown"
+    BLOCKED_ADDRESS = "blocked_address"
+    TRAP = "trap"
+    POISON = "poison"
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to work on one entry. Whoever settles names the token; a stale one changes nothing."""
+
+    token: UUID
+    bucket: int
+    url_hash: bytes
+    host: str
+    url: str
+    source_id: UUID
+    origin: Origin
+    depth: int
+    priority: int
+    retry_count: int
+    fetch_count: int
+    hops: int
+    resume_url: str | None
+    etag: str | None
+    last_modified: str | None
+    content_hash: bytes | None
+    window: Window
+    asked_at: float  # monotonic, from before the claim was sent: nothing of the lease is older
+
+    @property
+    def id(self) -> UUID:
+        return entry_id(self.bucket, self.url_hash)
+
+    def started_after(self, started: float) -> timedelta:
+        """How long after its grant a request began, at the most: the grant cannot be older than our question."""
+        return timedelta(seconds=max(0.0, started - self.asked_at))

@@ -1,0 +1,236 @@
+-- name: submit_urls
+-- Queue, raise or wake; answers by position in the batch.
+-- Invariant: every accepted URL is one row, and its host knows of it before the transaction ends.
+SELECT place, outcome FROM submit_urls($1::uuid, $2::uuid, $3::submission[], $4::integer, $5::timestamptz);
+
+-- name: read_source_for_submit
+-- What a source says about its URLs' urgency, and whether it may submit at all.
+SELECT id, kind, priority, status FROM sources WHERE id = $1::uuid;
+
+-- name: claim_entries
+-- Lease due entries of open hosts; the last row says when to come back.
+SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, retry_count, fetch_count, hops, resume_url,
+       etag, last_modified, content_hash, is_alone, wait, marks
+FROM claim_entries($1::text, $2::integer, $3::interval, $4::smallint, $5::timestamptz[], $6::timestamptz);
+
+-- name: claim_suspect
+-- Lease one entry whose worker died, to a worker that holds nothing else.
+SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, retry_count, fetch_count, hops, resume_url,
+       etag, last_modified, content_hash, is_alone, wait, marks
+FROM claim_suspect($1::text, $2::interval, $3::timestamptz);
+
+-- name: settle_requests
+-- End requests; answers with the tokens that still held. A stale token changes nothing.
+SELECT settle_requests($1::settlement[], $2::timestamptz);
+
+-- name: extend_leases
+-- Keep leases that still hold; answers with their tokens.
+SELECT extend_leases($1::smallint[], $2::uuid[], $3::interval, $4::timestamptz);
+
+-- name: rescue_expired
+-- Take back what dead workers held.
+SELECT rescued, poisoned FROM rescue_expired($1::integer, $2::timestamptz);
+
+-- name: fall_asleep
+-- Say that this worker sleeps, so that somebody bothers to wake it.
+INSERT INTO sleepers (owner, until) VALUES ($1::text, clock_timestamp() + $2::interval)
+ON CONFLICT (owner) DO UPDATE SET until = excluded.until;
+
+-- name: wake_sleepers
+-- One NOTIFY, and only if somebody sleeps.
+SELECT pg_notify('headwater_work', '') WHERE EXISTS (SELECT 1 FROM sleepers WHERE until > clock_timestamp());
+
+-- name: promote_hosts
+-- Hosts for which something better has fallen due while they waited; a batch.
+SELECT bucket, host FROM hosts WHERE promote_at <= coalesce($1::timestamptz, clock_timestamp()) ORDER BY promote_at LIMIT $2::integer;
+
+-- name: lock_hosts
+-- In one order everywhere.
+SELECT lock_hosts($1::smallint[], $2::text[]);
+
+-- name: refresh_hosts
+-- Write the derived columns of locked hosts.
+SELECT refresh_hosts($1::smallint[], $2::text[], coalesce($3::timestamptz, clock_timestamp()));
+
+-- name: due_revisits
+-- Fetched entries whose revisit is due; a batch.
+SELECT bucket, url_hash FROM url_frontier
+WHERE status = 'fetched' AND revisit_at IS NOT NULL AND revisit_at <= coalesce($1::timestamptz, clock_timestamp())
+ORDER BY revisit_at LIMIT $2::integer;
+
+-- name: change_entries
+-- Hold, let go, kill or revive many entries at once; whatever is being fetched is left alone.
+SELECT change_entries($1::smallint[], $2::bytea[], $3::text[], $4::text, $5::text, $6::text, $7::timestamptz);
+
+-- name: entries_of_source
+-- A page of the entries a source found, in key order: the way to all of them without scanning the table.
+SELECT e.bucket, e.url_hash, e.status, e.held, e.source_id
+FROM discoveries d JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
+WHERE d.source_id = $1::uuid AND (d.bucket, d.url_hash) > ($2::smallint, $3::bytea)
+ORDER BY d.bucket, d.url_hash LIMIT $4::integer;
+
+-- name: hand_over_entries
+-- Waiting entries of a source that may not be fetched go to another active source that found them too.
+-- Invariant: the counters move with them, in this statement.
+WITH heirs AS MATERIALIZED (
+    SELECT e.bucket, e.url_hash, e.status, heir.source_id
+    FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
+    JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+    CROSS JOIN LATERAL (
+        SELECT d.source_id FROM discoveries d JOIN sources s ON s.id = d.source_id AND s.status = 'active'
+        WHERE d.bucket = e.bucket AND d.url_hash = e.url_hash AND d.source_id <> $1::uuid
+        ORDER BY d.first_seen_at LIMIT 1
+    ) AS heir
+    WHERE e.source_id = $1::uuid AND e.status IN ('pending', 'failed')
+), moved AS (
+    UPDATE url_frontier e SET source_id = h.source_id
+    FROM heirs h
+    WHERE e.bucket = h.bucket AND e.url_hash = h.url_hash AND e.source_id = $1::uuid AND e.status = h.status
+    RETURNING e.source_id, e.status
+)
+INSERT INTO counter_deltas (source_id, status, entries)
+SELECT c.source_id, c.status, sum(c.entries)
+FROM (SELECT source_id, status, 1 AS entries FROM moved UNION ALL SELECT $1::uuid, status, -1 FROM moved) AS c
+GROUP BY 1, 2;
+
+-- name: held_entries_of_source
+-- What was set aside while the source was paused; a batch.
+SELECT bucket, url_hash FROM url_frontier WHERE held = 'paused' AND source_id = $1::uuid
+ORDER BY bucket, url_hash LIMIT $2::integer;
+
+-- name: sources_with_held_entries
+-- Active sources that still have entries set aside.
+SELECT s.id FROM sources s
+WHERE s.status = 'active' AND EXISTS (SELECT 1 FROM url_frontier e WHERE e.held = 'paused' AND e.source_id = s.id);
+
+-- name: entries_of_host
+-- A page of a host's entries in key order, with their URLs, for rules that must be asked URL by URL.
+SELECT bucket, url_hash, url, status, reason FROM url_frontier
+WHERE bucket = $1::smallint AND host = $2::text AND url_hash > $3::bytea AND status = ANY ($4::text[])
+ORDER BY url_hash LIMIT $5::integer;
+
+-- name: robots_blocked_of_host
+-- Entries that robots.txt once forbade, to be asked again when its rules change.
+SELECT bucket, url_hash, url, status, reason FROM url_frontier
+WHERE bucket = $1::smallint AND host = $2::text AND status = 'dead' AND reason = 'robots_blocked' AND url_hash > $3::bytea
+ORDER BY url_hash LIMIT $4::integer;
+
+-- name: delete_entry
+-- Remove one entry and who found it, unless it is being fetched; answers with its host, or nothing.
+WITH gone AS (
+    DELETE FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND status <> 'fetching'
+    RETURNING bucket, url_hash, host, source_id, status
+), forgotten AS (
+    DELETE FROM discoveries d USING gone g WHERE d.bucket = g.bucket AND d.url_hash = g.url_hash
+), counted AS (
+    INSERT INTO counter_deltas (source_id, status, entries) SELECT source_id, status, -1 FROM gone
+)
+SELECT host FROM gone;
+
+-- name: fold_counters
+-- Add the deltas to the counters. One statement: a reader sees them before or after, never twice.
+WITH folded AS (
+    DELETE FROM counter_deltas RETURNING source_id, status, entries
+)
+INSERT INTO counters AS c (source_id, status, entries)
+SELECT source_id, status, sum(entries) FROM folded GROUP BY 1, 2
+ON CONFLICT (source_id, status) DO UPDATE SET entries = c.entries + excluded.entries;
+
+-- name: count_entries
+-- Entries by source and status, equal to a recount at this moment: counters, deltas and live leases in one snapshot.
+SELECT source_id, status, sum(entries)::bigint AS entries
+FROM (
+    SELECT source_id, status, entries FROM counters
+    UNION ALL SELECT source_id, status, entries FROM counter_deltas
+    UNION ALL SELECT source_id, from_status, -1 FROM slots WHERE url_hash IS NOT NULL
+    UNION ALL SELECT source_id, 'fetching', 1 FROM slots WHERE url_hash IS NOT NULL
+) AS counted
+GROUP BY 1, 2 HAVING sum(entries) <> 0
+ORDER BY 1, 2;
+
+-- name: recount_entries
+-- The same from the entries themselves: slow, for audits.
+SELECT source_id, status, count(*) AS entries FROM url_frontier GROUP BY 1, 2 ORDER BY 1, 2;
+
+-- name: list_entries
+-- A page in key order. At most $9 rows are looked at, so a rare filter answers quickly with "searched up to here".
+WITH looked AS MATERIALIZED (
+    SELECT bucket, url_hash, host, url, source_id, origin, depth, priority, status, held, next_fetch_at, retry_count,
+           reason, last_error, last_status, last_fetched_at, discovered_at
+    FROM url_frontier
+    WHERE (bucket, url_hash) > ($1::smallint, $2::bytea) AND ($3::smallint IS NULL OR bucket = $3)
+    ORDER BY bucket, url_hash LIMIT $9::integer
+)
+SELECT * FROM (
+    SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held,
+           l.next_fetch_at, l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at,
+           true AS matches
+    FROM looked l
+    WHERE ($4::text IS NULL OR l.status = $4) AND ($5::text IS NULL OR l.host = $5) AND ($6::text IS NULL OR l.origin = $6)
+      AND ($7::text IS NULL OR l.reason = $7) AND ($8::text IS NULL OR starts_with(l.url, $8))
+    ORDER BY l.bucket, l.url_hash LIMIT $10::integer
+) AS page
+UNION ALL
+SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held, l.next_fetch_at,
+       l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at, false
+FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
+WHERE (SELECT count(*) FROM looked) = $9;
+
+-- name: list_entries_of_source
+-- The same for one source, by what it found.
+WITH looked AS MATERIALIZED (
+    SELECT e.bucket, e.url_hash, e.host, e.url, d.source_id, e.origin, d.depth, e.priority, e.status, e.held, e.next_fetch_at,
+           e.retry_count, e.reason, e.last_error, e.last_status, e.last_fetched_at, e.discovered_at
+    FROM discoveries d JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
+    WHERE d.source_id = $11::uuid AND (d.bucket, d.url_hash) > ($1::smallint, $2::bytea) AND ($3::smallint IS NULL OR d.bucket = $3)
+    ORDER BY d.bucket, d.url_hash LIMIT $9::integer
+)
+SELECT * FROM (
+    SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held,
+           l.next_fetch_at, l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at,
+           true AS matches
+    FROM looked l
+    WHERE ($4::text IS NULL OR l.status = $4) AND ($5::text IS NULL OR l.host = $5) AND ($6::text IS NULL OR l.origin = $6)
+      AND ($7::text IS NULL OR l.reason = $7) AND ($8::text IS NULL OR starts_with(l.url, $8))
+    ORDER BY l.bucket, l.url_hash LIMIT $10::integer
+) AS page
+UNION ALL
+SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held, l.next_fetch_at,
+       l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at, false
+FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
+WHERE (SELECT count(*) FROM looked) = $9;
+
+-- name: find_entry
+-- Everything known of one entry, with its host, its source and its live lease.
+SELECT e.bucket, e.url_hash, e.host, e.url, e.source_id, e.origin, e.parent_url, e.depth, e.priority, e.status, e.held,
+       e.next_fetch_at, e.retry_count, e.crash_count, e.fetch_count, e.reason, e.last_error, e.last_status, e.moved_to,
+       e.last_fetched_at, e.discovered_at, e.revisit_at,
+       h.next_slot_at, h.closed_until, h.yield_until, h.in_flight, h.max_concurrency, h.delay_ms, h.penalty_ms, h.wake_at,
+       h.priority AS host_priority,
+       s.name AS source_name, s.status AS source_status, s.status_reason,
+       t.owner AS lease_owner, t.expires_at AS lease_expires_at,
+       coalesce($3::timestamptz, clock_timestamp()) AS now
+FROM url_frontier e
+JOIN hosts h ON h.bucket = e.bucket AND h.host = e.host
+JOIN sources s ON s.id = e.source_id
+LEFT JOIN slots t ON t.bucket = e.bucket AND t.token = e.token
+WHERE e.bucket = $1::smallint AND e.url_hash = $2::bytea;
+
+-- name: closures_of_host
+-- Why a host is closed, latest first.
+SELECT reason, until FROM host_closures WHERE bucket = $1::smallint AND host = $2::text ORDER BY until DESC;
+
+-- name: better_waiting_on_host
+-- How many due entries of the host come before this one; looked at up to a bound.
+SELECT count(*) FROM (
+    SELECT 1 FROM url_frontier e
+    WHERE e.bucket = $1::smallint AND e.host = $2::text AND e.status IN ('pending', 'failed') AND e.held IS NULL
+      AND e.next_fetch_at <= coalesce($6::timestamptz, clock_timestamp())
+      AND (e.priority > $3::smallint OR e.priority = $3 AND e.next_fetch_at < $4::timestamptz)
+    LIMIT $5::integer
+) AS better;
+
+-- name: history_of_entry
+-- What happened to an entry, newest first.
+SELECT at, kind, owner, started_at, duration_ms, status, body_bytes, verdict, reason FROM fetch_log
+WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT $3::integer;

@@ -1,0 +1,52 @@
+"""Ending leases and slots: fenced by their tokens, in the caller's transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.errors import UsageError
+from headwater.frontier.entry import Lease
+from headwater.frontier.verdicts import Settlement, Visit
+from headwater.politeness.slots import Slot
+
+queries = load_queries("headwater.frontier")
+
+
+async def settle(
+    connection: Connection | Database, settlements: Sequence[Settlement], now: datetime | None = None
+) -> frozenset[UUID]:
+    """The tokens that still held. For any other token nothing was changed: drop what was done under it."""
+    return frozenset(await connection.fetchval(queries.settle_requests, settlements, now))
+
+
+def slot_settlement(
+    slot: Slot, verdict: str, visit: Visit, *, close_for: timedelta | None = None, reason: str | None = None
+) -> Settlement:
+    """For a request that is no entry's: its slot is given back and it is noted in the log."""
+    return Settlement(
+        bucket=slot.bucket,
+        token=slot.token,
+        host=slot.host,
+        verdict=verdict,
+        reason=reason,
+        http_status=visit.status,
+        body_bytes=visit.body_bytes,
+        started_after=visit.started_after,
+        duration_ms=round(visit.duration.total_seconds() * 1000) if visit.duration is not None else None,
+        close_for=close_for,
+        close_reason="retry_after" if close_for else None,
+        temper=1 if close_for else 0,
+    )
+
+
+async def extend(
+    database: Database, leases: Sequence[Lease | Slot], lease: timedelta, now: datetime | None = None
+) -> frozenset[UUID]:
+    """A heartbeat: the tokens that still hold. Work under any other is lost and must stop."""
+    if lease <= timedelta():
+        raise UsageError(f"A lease cannot be extended by {lease}.", fix="Give a positive duration.")
+    buckets = [one.bucket for one in leases]
+    tokens = [one.token for one in leases]
+    return frozenset(await database.fetchval(queries.extend_leases, buckets, tokens, lease, now))

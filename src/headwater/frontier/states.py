@@ -1,0 +1,56 @@
+"""Every lawful change of an entry's status, in one table that draws `docs/states.md`; tests hold the database to it."""
+
+from typing import NamedTuple
+
+from headwater.frontier.entry import Status
+
+
+class Change(NamedTuple):
+    before: Status | None
+    after: Status
+    by: str
+
+
+LAWFUL: tuple[Change, ...] = (
+    Change(None, Status.PENDING, "submit: a new URL"),
+    Change(Status.PENDING, Status.FETCHING, "claim"),
+    Change(Status.FAILED, Status.FETCHING, "claim, once its wait is over"),
+    Change(Status.FETCHING, Status.FETCHED, "fetched, unchanged"),
+    Change(Status.FETCHING, Status.FAILED, "retry later: the attempt failed"),
+    Change(
+        Status.FETCHING, Status.PENDING, "retry later: the host asked us to wait; released; rescued; changed meanwhile"
+    ),
+    Change(Status.FETCHING, Status.DEAD, "dead, moved, poison"),
+    Change(Status.FETCHED, Status.PENDING, "submit: it changed; its revisit is due; a person asks"),
+    Change(Status.PENDING, Status.DEAD, "takedown, robots, a person"),
+    Change(Status.FAILED, Status.DEAD, "takedown, robots, a person"),
+    Change(Status.FETCHED, Status.DEAD, "takedown"),
+    Change(Status.DEAD, Status.PENDING, "a person revives it; robots allow it again"),
+    Change(Status.FAILED, Status.PENDING, "a person asks for it now"),
+)
+
+
+def is_lawful(before: Status | None, after: Status) -> bool:
+    return before == after or any((change.before, change.after) == (before, after) for change in LAWFUL)
+
+
+def as_markdown() -> str:
+    """The picture and the table of `docs/states.md`."""
+    arrows = "\n".join(f"    {change.before or '[*]'} --> {change.after}: {change.by}" for change in LAWFUL)
+    rows = "\n".join(f"| {change.before or '(new)'} | {change.after} | {change.by} |" for change in LAWFUL)
+    return f"""# States of an entry
+
+Drawn from `headwater/frontier/states.py` by `make docs`; tests hold every change the database makes to this table.
+
+```mermaid
+stateDiagram-v2
+{arrows}
+```
+
+| from | to | by |
+|---|---|---|
+{rows}
+
+`failed` means "will be retried"; it is claimed like `pending` once its wait is over. `dead` always carries a reason.
+An entry that is waiting may be held: `paused` while its source is, `suspect` after its worker died.
+"""

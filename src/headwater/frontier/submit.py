@@ -1,0 +1,169 @@
+"""The only way into the queue: canonical, deduplicated, judged in one transaction, answered URL by URL."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from headwater.database.pool import Connection
+from headwater.database.queries import load_queries
+from headwater.errors import NotFound, UrlRejected, UsageError
+from headwater.frontier.entry import Origin
+from headwater.frontier.priority import entry_priority
+from headwater.politeness.takedown import takedowns_for
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.scope import Placement, Scope, placement_of
+
+queries = load_queries("headwater.frontier")
+
+# One statement judges this many; a larger call is cut into such batches inside the caller's transaction.
+BATCH = 5_000
+DEFAULT_DELAY = timedelta(seconds=1)
+JOBS_DELAY = timedelta(seconds=3)
+
+
+class Outcome(StrEnum):
+    QUEUED = "queued"
+    DUPLICATE = "duplicate"
+    RAISED = "raised"
+    REVISIT = "revisit"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A URL as a channel, a page or a person gives it."""
+
+    url: str
+    parent_url: str | None = None
+    depth: int = 0
+    due_in: timedelta | None = None
+    changed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    url: str
+    outcome: Outcome
+    reason: str = ""  # why it was rejected
+
+
+@dataclass(frozen=True, slots=True)
+class Submitter:
+    """`scope` None accepts every host: a person's own list, or a feed whose items may be anywhere."""
+
+    source_id: UUID
+    origin: Origin
+    channel_id: UUID | None = None
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    found: Found
+    url: CanonicalUrl
+    is_external: bool
+
+
+async def submit(
+    connection: Connection,
+    submitter: Submitter,
+    found: Sequence[Found],
+    *,
+    default_delay: timedelta = DEFAULT_DELAY,
+    now: datetime | None = None,
+) -> list[Answer]:
+    """One answer per URL, in order. A URL that will never be fetched is rejected; the rest goes through."""
+    source = await _source(connection, submitter.source_id)
+    delay = max(default_delay, JOBS_DELAY) if source["kind"] == "jobs" else default_delay
+    answers: list[Answer] = []
+    for start in range(0, len(found), BATCH):
+        batch = found[start : start + BATCH]
+        judged = list(await _without_takedowns(connection, [wanted_or_why(one, submitter.scope) for one in batch]))
+        rows, places = _rows(judged, submitter.origin, source["priority"])
+        told = await connection.fetch(
+            queries.submit_urls, submitter.source_id, submitter.channel_id, rows, milliseconds(delay), now
+        )
+        outcomes = {row["place"]: Outcome(row["outcome"]) for row in told}
+        answers.extend(_answers(batch, judged, places, outcomes))
+    return answers
+
+
+def wanted_or_why(found: Found, scope: Scope | None) -> "_Wanted | str":
+    """The URL under its key, or the word that says why it will never be fetched."""
+    try:
+        url = canonicalise(found.url)
+    except UrlRejected as rejected:
+        return rejected.reason
+    placement = placement_of(url, scope) if scope is not None else Placement.INSIDE
+    if not placement.is_followed:
+        return str(placement)
+    return _Wanted(found, url, placement is Placement.EXTERNAL)
+
+
+async def _source(connection: Connection, source_id: UUID) -> Any:
+    row = await connection.fetchrow(queries.read_source_for_submit, source_id)
+    if row is None:
+        raise NotFound(f"There is no source {source_id}.", fix="Create it first.")
+    if row["status"] in ("deleted", "blocked"):
+        raise UsageError(f"The source {source_id} is {row['status']}; it takes no new URLs.")
+    return row
+
+
+async def _without_takedowns(connection: Connection, judged: "list[_Wanted | str]") -> "Iterator[_Wanted | str]":
+    hosts = {one.url.host for one in judged if isinstance(one, _Wanted)}
+    taken_down = await takedowns_for(connection, hosts)
+    return (
+        "takedown" if taken_down and isinstance(one, _Wanted) and taken_down.covers(one.url) else one for one in judged
+    )
+
+
+def _rows(
+    judged: "Sequence[_Wanted | str]", origin: Origin, base: int
+) -> tuple[list[tuple[object, ...]], dict[tuple[int, bytes], int]]:
+    """Rows for the database, each URL once, and the place (from 1) under which it is answered."""
+    rows: list[tuple[object, ...]] = []
+    places: dict[tuple[int, bytes], int] = {}
+    for one in judged:
+        if isinstance(one, str) or (key := (one.url.bucket, one.url.url_hash)) in places:
+            continue
+        found, url = one.found, one.url
+        priority = entry_priority(base, origin, found.depth, is_external=one.is_external)
+        rows.append(
+            (
+                *key,
+                url.host,
+                url.url,
+                str(origin),
+                found.parent_url,
+                found.depth,
+                priority,
+                found.due_in,
+                found.changed_at,
+            )
+        )
+        places[key] = len(rows)
+    return rows, places
+
+
+def _answers(
+    batch: Sequence[Found],
+    judged: "Sequence[_Wanted | str]",
+    places: dict[tuple[int, bytes], int],
+    outcomes: dict[int, Outcome],
+) -> Iterator[Answer]:
+    answered: set[int] = set()
+    for found, one in zip(batch, judged, strict=True):
+        if isinstance(one, str):
+            yield Answer(found.url, Outcome.REJECTED, one)
+            continue
+        place = places[one.url.bucket, one.url.url_hash]
+        # Listed twice in one call: the first is queued, the second is its duplicate.
+        yield Answer(found.url, Outcome.DUPLICATE if place in answered else outcomes[place])
+        answered.add(place)
+
+
+def milliseconds(wait: timedelta) -> int:
+    return round(wait.total_seconds() * 1000)

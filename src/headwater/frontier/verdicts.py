@@ -1,0 +1,220 @@
+"""What became of a request, as values; and what each means for its entry and its host. Pure."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from headwater.chance import Random
+from headwater.frontier.entry import DeadReason, Lease, Status
+from headwater.politeness.backoff import Backoff, wait_before_retry
+
+LONGEST_CLOSURE = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """The request itself, for the fetch log."""
+
+    started_after: timedelta | None = None  # after the grant; None: it never began
+    duration: timedelta | None = None
+    status: int | None = None
+    body_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    etag: str | None = None
+    last_modified: str | None = None
+    content_hash: bytes | None = None
+    fetch_url: str | None = None  # the better spelling of the same page, learned from a redirect
+    revisit_in: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    etag: str | None = None
+    last_modified: str | None = None
+    revisit_in: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """To another host: this entry ends, its target is an entry of its own."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetryLater:
+    """The attempt failed and counts."""
+
+    reason: str
+    detail: str = ""
+    asked_by_server: timedelta = timedelta()
+
+
+@dataclass(frozen=True, slots=True)
+class HostSaysWait:
+    """429, 503 and their like close the host, not the entry: it does not count against the URL."""
+
+    wait: timedelta
+    reason: str = "rate_limited"
+    closure: str = "retry_after"
+    slows_us_down: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """The journey goes on later where it stopped: its next hop has no slot soon."""
+
+    wait: timedelta
+    resume_url: str
+    hops: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    reason: DeadReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """Given back unworked: a shutdown, or a slot that could not be used in time."""
+
+
+Verdict = Fetched | Unchanged | Moved | RetryLater | HostSaysWait | Postponed | Dead | Released
+
+
+class Settlement(NamedTuple):
+    """One row for the database's `settle_requests`; the order of fields is that of its type `settlement`."""
+
+    bucket: int
+    token: UUID
+    host: str
+    verdict: str
+    status: str | None = None
+    next_fetch_in: timedelta | None = None
+    counts_as_failure: bool = False
+    reason: str | None = None
+    last_error: str | None = None
+    http_status: int | None = None
+    body_bytes: int | None = None
+    started_after: timedelta | None = None
+    duration_ms: int | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    content_hash: bytes | None = None
+    fetch_url: str | None = None
+    resume_url: str | None = None
+    hops: int | None = None
+    moved_to: str | None = None
+    revisit_in: timedelta | None = None
+    close_for: timedelta | None = None
+    close_reason: str | None = None
+    temper: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    max_retries: int = 3
+    backoff: Backoff = field(default_factory=Backoff)
+
+
+def settlement_of(lease: Lease, verdict: Verdict, visit: Visit, policy: RetryPolicy, random: Random) -> Settlement:
+    """What a verdict changes. The fence, the counters and the log are the database's part."""
+    base = _of_visit(lease, visit)
+    match verdict:
+        case Fetched():
+            return fetched(base, verdict)
+        case Unchanged():
+            return unchanged(base, verdict)
+        case Moved(to):
+            return dead(base, Dead(DeadReason.REDIRECT, f"moved to {to}"))._replace(
+                verdict="moved", moved_to=to, temper=-1
+            )
+        case RetryLater():
+            return retry_later(base, verdict, lease.retry_count + 1, policy, random)
+        case HostSaysWait():
+            return host_says_wait(base, verdict)
+        case Postponed(wait, resume_url, hops):
+            return base._replace(
+                verdict="postponed", status=Status.PENDING, next_fetch_in=wait, resume_url=resume_url, hops=hops
+            )
+        case Dead():
+            return dead(base, verdict)
+        case Released():
+            return base._replace(verdict="released", resume_url=lease.resume_url, hops=lease.hops)
+
+
+def fetched(base: Settlement, verdict: Fetched) -> Settlement:
+    return base._replace(
+        verdict="fetched",
+        status=Status.FETCHED,
+        etag=verdict.etag,
+        last_modified=verdict.last_modified,
+        content_hash=verdict.content_hash,
+        fetch_url=verdict.fetch_url,
+        revisit_in=verdict.revisit_in,
+        temper=-1,
+    )
+
+
+def unchanged(base: Settlement, verdict: Unchanged) -> Settlement:
+    return base._replace(
+        verdict="unchanged",
+        status=Status.FETCHED,
+        etag=verdict.etag,
+        last_modified=verdict.last_modified,
+        revisit_in=verdict.revisit_in,
+        temper=-1,
+    )
+
+
+def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: RetryPolicy, random: Random) -> Settlement:
+    if attempt > policy.max_retries:
+        detail = f"{attempt} attempts failed, the last by {verdict.reason}: {verdict.detail}"
+        return dead(base, Dead(DeadReason.MAX_RETRIES, detail))
+    return base._replace(
+        verdict="retry_later",
+        status=Status.FAILED,
+        next_fetch_in=wait_before_retry(attempt, policy.backoff, random, verdict.asked_by_server),
+        counts_as_failure=True,
+        reason=verdict.reason,
+        last_error=verdict.detail or verdict.reason,
+    )
+
+
+def host_says_wait(base: Settlement, verdict: HostSaysWait) -> Settlement:
+    return base._replace(
+        verdict="host_says_wait",
+        status=Status.PENDING,
+        reason=verdict.reason,
+        close_for=min(max(verdict.wait, timedelta()), LONGEST_CLOSURE),
+        close_reason=verdict.closure,
+        temper=1 if verdict.slows_us_down else 0,
+    )
+
+
+def dead(base: Settlement, verdict: Dead) -> Settlement:
+    return base._replace(
+        verdict="dead",
+        status=Status.DEAD,
+        counts_as_failure=True,
+        reason=verdict.reason,
+        last_error=verdict.detail or verdict.reason,
+    )
+
+
+def _of_visit(lease: Lease, visit: Visit) -> Settlement:
+    return Settlement(
+        bucket=lease.bucket,
+        token=lease.token,
+        host=lease.host,
+        verdict="",
+        http_status=visit.status,
+        body_bytes=visit.body_bytes,
+        started_after=visit.started_after,
+        duration_ms=round(visit.duration.total_seconds() * 1000) if visit.duration is not None else None,
+    )

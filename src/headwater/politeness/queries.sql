@@ -1,0 +1,65 @@
+-- name: reserve_slot
+-- The right to start one request that is no entry's, or when to ask again.
+-- Invariant: the host's row is locked while it is judged, so two processes are never inside one host's delay.
+SELECT token, wait, is_alone, not_before, why
+FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::interval, $7::integer, $8::timestamptz);
+
+-- name: takedowns_of_domains
+-- Takedowns of any of these domains.
+SELECT domain_or_url, domain, key_prefix FROM takedowns WHERE domain = ANY ($1::text[]);
+
+-- name: add_takedown
+-- Idempotent: the first reason stays.
+INSERT INTO takedowns (domain_or_url, domain, key_prefix, reason) VALUES ($1::text, $2::text, $3::text, $4::text)
+ON CONFLICT (domain_or_url) DO NOTHING;
+
+-- name: remove_takedown
+-- Answers with its domain and prefix, or nothing if there was none.
+DELETE FROM takedowns WHERE domain_or_url = $1::text RETURNING domain, key_prefix;
+
+-- name: list_takedowns
+-- All, by name.
+SELECT domain_or_url, domain, key_prefix, reason, created_at FROM takedowns ORDER BY domain_or_url;
+
+-- name: hosts_within_domain
+-- A domain and what lies below it. Rare, and over hosts, not entries.
+SELECT bucket, host FROM hosts WHERE host = $1::text OR right(host, length($1) + 1) = '.' || $1 ORDER BY bucket, host;
+
+-- name: close_host
+-- Close a host for one reason until a time, or open it again with null.
+SELECT close_host($1::smallint, $2::text, $3::text, $4::timestamptz, $5::timestamptz);
+
+-- name: set_policy
+-- Replace what a person set for a host; null is the default. Robots and sources keep their say.
+INSERT INTO host_policies AS p (bucket, host, max_concurrency, min_request_interval_ms, burst, max_pages, max_kb_per_page, allow_js)
+VALUES ($1::smallint, $2::text, $3::smallint, $4::integer, $5::smallint, $6::integer, $7::integer, $8::boolean)
+ON CONFLICT (bucket, host) DO UPDATE
+SET max_concurrency = excluded.max_concurrency, min_request_interval_ms = excluded.min_request_interval_ms,
+    burst = excluded.burst, max_pages = excluded.max_pages, max_kb_per_page = excluded.max_kb_per_page,
+    allow_js = excluded.allow_js, updated_at = now();
+
+-- name: set_crawl_delay
+-- What robots.txt asks of us.
+INSERT INTO host_policies AS p (bucket, host, crawl_delay_ms) VALUES ($1::smallint, $2::text, $3::integer)
+ON CONFLICT (bucket, host) DO UPDATE SET crawl_delay_ms = excluded.crawl_delay_ms, updated_at = now();
+
+-- name: set_source_delay
+-- What a source that uses the host asks of us.
+INSERT INTO host_policies AS p (bucket, host, source_delay_ms) VALUES ($1::smallint, $2::text, $3::integer)
+ON CONFLICT (bucket, host) DO UPDATE SET source_delay_ms = excluded.source_delay_ms, updated_at = now();
+
+-- name: apply_host_policy
+-- Make the effective delay, concurrency and burst follow; the next request of every process obeys.
+SELECT apply_host_policy($1::smallint, $2::text, $3::integer, $4::timestamptz);
+
+-- name: read_host
+-- A host as it stands, with everything that has a say in its pace.
+SELECT h.bucket, h.host, h.delay_ms, h.penalty_ms, h.max_concurrency, h.burst, h.in_flight, h.next_slot_at, h.closed_until,
+       h.last_fetch_at, h.wake_at, h.priority,
+       p.max_concurrency AS policy_concurrency, p.min_request_interval_ms, p.burst AS policy_burst, p.max_pages,
+       p.max_kb_per_page, p.allow_js, p.crawl_delay_ms, p.source_delay_ms,
+       s.requests, s.succeeded, s.failed, s.rate_limited, s.last_status
+FROM hosts h
+LEFT JOIN host_policies p USING (bucket, host)
+LEFT JOIN host_statistics s USING (bucket, host)
+WHERE h.bucket = $1::smallint AND h.host = $2::text;

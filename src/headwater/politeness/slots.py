@@ -1,0 +1,82 @@
+"""The right to start one request to a host, for everything that is not an entry of the frontier.
+
+Slots live in the host's row in PostgreSQL, so no second process and no crash can break a host's delay.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from headwater.clock import Clock
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.politeness.window import Window, window_for
+from headwater.urls.fingerprint import bucket_of
+
+queries = load_queries("headwater.politeness")
+
+# Further ahead nothing is granted: the work goes back with a time, and the host is free for others.
+REACH = timedelta(seconds=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    bucket: int
+    host: str
+    token: UUID
+    window: Window
+    asked_at: float
+
+    def started_after(self, started: float) -> timedelta:
+        return timedelta(seconds=max(0.0, started - self.asked_at))
+
+
+@dataclass(frozen=True, slots=True)
+class NotBefore:
+    """No slot now; ask again after the wait. `why` is closed, full or delay."""
+
+    wait: timedelta
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlotKeeper:
+    database: Database
+    clock: Clock
+    owner: str
+    lease: timedelta
+    default_delay: timedelta
+
+    async def ask(self, host: str, kind: str, now: datetime | None = None) -> Slot | NotBefore:
+        """One question, one answer, no waiting; the connection is free again at once."""
+        asked_at = self.clock.monotonic()
+        row = await self.database.fetchrow(
+            queries.reserve_slot,
+            bucket_of(host),
+            host,
+            kind,
+            self.owner,
+            self.lease,
+            REACH,
+            round(self.default_delay.total_seconds() * 1000),
+            now,
+        )
+        assert row is not None
+        if row["token"] is None:
+            return NotBefore(row["not_before"], row["why"])
+        answered_at = self.clock.monotonic()
+        window = window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"])
+        return Slot(bucket_of(host), host, row["token"], window, asked_at)
+
+    async def reserve(self, host: str, kind: str) -> Slot | NotBefore:
+        """Wait for a slot up to the reach, holding no connection; beyond it, the time to come back at."""
+        deadline = self.clock.monotonic() + REACH.total_seconds()
+        while True:
+            answer = await self.ask(host, kind)
+            if isinstance(answer, Slot):
+                await self.clock.sleep(max(0.0, answer.window.earliest - self.clock.monotonic()))
+                return answer
+            wait = answer.wait.total_seconds()
+            if self.clock.monotonic() + wait > deadline:
+                return answer
+            await self.clock.sleep(wait)

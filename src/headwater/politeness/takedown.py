@@ -1,0 +1,70 @@
+"""What we were asked to leave alone: domains with all that lies below, or URLs by prefix."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from headwater.database.pool import Connection
+from headwater.database.queries import load_queries
+from headwater.errors import UrlRejected, UsageError
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+queries = load_queries("headwater.politeness")
+
+
+@dataclass(frozen=True, slots=True)
+class Takedown:
+    """`key_prefix` None takes down the domain and all its subdomains; else only keys that begin so."""
+
+    name: str
+    domain: str
+    key_prefix: str | None = None
+
+    def covers(self, url: CanonicalUrl) -> bool:
+        if self.key_prefix is None:
+            return self.domain in domains_above(url.host)
+        return url.host == self.domain and is_below(url.key, self.key_prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class Takedowns:
+    known: tuple[Takedown, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.known)
+
+    def covers(self, url: CanonicalUrl) -> bool:
+        return any(takedown.covers(url) for takedown in self.known)
+
+
+def is_below(key: str, prefix: str) -> bool:
+    """Whole segments: `/a` covers `/a`, `/a/b` and `/a?x`, not `/ab`."""
+    return key == prefix or key.startswith((prefix.rstrip("/") + "/", prefix.rstrip("/") + "?"))
+
+
+def domains_above(host: str) -> Iterator[str]:
+    """The host itself and every domain it lies in."""
+    while host:
+        yield host
+        host = host.partition(".")[2]
+
+
+def parse_takedown(text: str) -> Takedown:
+    """`example.org` is a domain, anything with a scheme or a path a URL prefix."""
+    wanted = text.strip()
+    is_domain = "/" not in wanted
+    try:
+        url = canonicalise(f"https://{wanted}/" if is_domain else wanted if "://" in wanted else f"https://{wanted}")
+    except UrlRejected as error:
+        raise UsageError(f"{wanted!r} is neither a domain nor a URL: {error.what}") from error
+    if is_domain or (url.path == "/" and not url.query):
+        return Takedown(url.host, url.host)
+    return Takedown(url.key, url.host, url.key)
+
+
+async def takedowns_for(connection: Connection, hosts: Collection[str]) -> Takedowns:
+    """Only those that could cover one of these hosts."""
+    domains = sorted({domain for host in hosts for domain in domains_above(host)})
+    if not domains:
+        return Takedowns()
+    rows = await connection.fetch(queries.takedowns_of_domains, domains)
+    return Takedowns(tuple(Takedown(row["domain_or_url"], row["domain"], row["key_prefix"]) for row in rows))

@@ -1,0 +1,1 @@
+"""The simulated web: thousands of sites in one process, for the demo, the tests and the benchmarks."""

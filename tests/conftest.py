@@ -1,0 +1,165 @@
+"""One real PostgreSQL for the whole run, and a database of its own for every test that asks.
+
+HEADWATER_TEST_PG=16 runs the suite on the other embedded version, HEADWATER_TEST_DATABASE_URL on a server
+of your own (a superuser's address; the run makes and drops databases beside the one it names).
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import asyncpg
+import pytest
+
+from headwater.database.embedded import EmbeddedServer
+from headwater.database.locks import FileLock, exclusively
+from headwater.database.migrate import migrate
+from headwater.database.pool import Database
+
+RUN_FOLDER = "HEADWATER_TEST_RUN_FOLDER"
+OUTSIDE_SERVER = "HEADWATER_TEST_DATABASE_URL"
+PREFIX = "headwater-test-"
+UNSAFE_BUT_QUICK = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "shared_buffers": "64MB"}
+
+RUN_LOCK = pytest.StashKey[FileLock]()
+_numbers = count(1)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The first process of a run makes its folder; workers of pytest-xdist find the name in the environment."""
+    if RUN_FOLDER in os.environ:
+        return
+    _clear_abandoned_runs()
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    # The server may run as another user, who has to get through here and nowhere else.
+    folder.chmod(0o711)
+    # To be told to end is no reason to leave a server behind: treat it like Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    config.stash[RUN_LOCK] = FileLock(folder / "run.lock")
+    config.stash[RUN_LOCK].try_exclusive()
+    os.environ[RUN_FOLDER] = str(folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if RUN_LOCK in config.stash:
+        folder = Path(os.environ.pop(RUN_FOLDER))
+        if (folder / "template.done").exists() and (outside := os.environ.get(OUTSIDE_SERVER)):
+            asyncio.run(_administer(outside, f'drop database "{template_name(folder)}" with (force)'))
+        _remove_run(folder)
+        config.stash[RUN_LOCK].close()
+
+
+def _clear_abandoned_runs() -> None:
+    """Runs that were killed could not clean up; their lock is free."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        if not (folder / "run.lock").exists() or folder.stat().st_uid != os.geteuid():
+            continue
+        lock = FileLock(folder / "run.lock")
+        if lock.try_exclusive():
+            _remove_run(folder)
+        lock.close()
+
+
+def _remove_run(folder: Path) -> None:
+    for cluster in folder.rglob("users.lock"):
+        asyncio.run(EmbeddedServer(cluster.parent).stop())
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def run_folder() -> Path:
+    return Path(os.environ[RUN_FOLDER])
+
+
+@pytest.fixture
+def open_folder(run_folder: Path) -> Iterator[Path]:
+    """A new folder that the embedded server's user can reach, unlike pytest's own."""
+    folder = Path(tempfile.mkdtemp(dir=run_folder))
+    folder.chmod(0o711)
+    yield folder
+    _remove_run(folder)
+
+
+@pytest.fixture(scope="session")
+def server_url(run_folder: Path) -> Iterator[str]:
+    """A server to make databases on, up for as long as any worker of this run needs it."""
+    if outside := os.environ.get(OUTSIDE_SERVER):
+        yield outside
+        return
+    version = int(os.environ.get("HEADWATER_TEST_PG", "18"))
+    server = EmbeddedServer(run_folder / "shared", version=version, settings=UNSAFE_BUT_QUICK)
+    yield asyncio.run(server.start())
+    asyncio.run(server.stop())
+
+
+@pytest.fixture(scope="session")
+def template(server_url: str, run_folder: Path) -> str:
+    """Name of a migrated database, made by whichever worker comes first."""
+    name = template_name(run_folder)
+    asyncio.run(_make_template(server_url, name, run_folder))
+    return name
+
+
+def template_name(run_folder: Path) -> str:
+    return run_folder.name.replace("-", "_").lower()
+
+
+async def _make_template(server_url: str, name: str, run_folder: Path) -> None:
+    done = run_folder / "template.done"
+    async with exclusively(run_folder / "template.lock"):
+        if not done.exists():
+            await _administer(server_url, f'create database "{name}"')
+            async with await Database.connect(database_named(server_url, name), size=1) as database:
+                await migrate(database)
+            done.touch()
+
+
+@pytest.fixture
+async def database_url(server_url: str, template: str) -> AsyncIterator[str]:
+    """A fresh database with the current schema."""
+    async with _new_database(server_url, template, f'template "{template}" strategy file_copy') as url:
+        yield url
+
+
+@pytest.fixture
+async def empty_database_url(server_url: str, run_folder: Path) -> AsyncIterator[str]:
+    """A fresh database with nothing in it."""
+    async with _new_database(server_url, f"{template_name(run_folder)}_none", "strategy file_copy") as url:
+        yield url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    async with await Database.connect(database_url, size=5) as connected:
+        yield connected
+
+
+@asynccontextmanager
+async def _new_database(server_url: str, base: str, how: str) -> AsyncIterator[str]:
+    name = f"{base}_{os.getpid()}_{next(_numbers)}"
+    await _administer(server_url, f'create database "{name}" {how}')
+    try:
+        yield database_named(server_url, name)
+    finally:
+        await _administer(server_url, f'drop database "{name}" with (force)')
+
+
+async def _administer(server_url: str, statement: str) -> None:
+    connection = await asyncpg.connect(database_named(server_url, "postgres"))
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+def database_named(server_url: str, name: str) -> str:
+    # Not urlunsplit: it drops the empty host of a socket's address.
+    address = urlsplit(server_url)
+    return f"{address.scheme}://{address.netloc}/{name}?{address.query}"
