@@ -45,6 +45,14 @@ app.command("headwater.cli.demo:demo", name="demo", help="An offline tour on an 
 app.command("headwater.cli.doctor:doctor", name="doctor", help="Check this machine and this installation.")
 app.command("headwater.cli.config:app", name="config", help="Show every setting and where its value comes from.")
 app.command("headwater.cli.db:app", name="db", help="Migrate, inspect and open the database.")
+app.command("headwater.cli.frontier:app", name="frontier", help="Look at the queue of URLs, add, retry and remove.")
+app.command("headwater.cli.hosts:app", name="hosts", help="Hosts, their pace and their policies.")
+app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URLs we leave alone.")
+app.command(
+    "headwater.cli.explain:explain", name="explain", help="Why is this URL not fetched now, and when will it be?"
+)
+app.command("headwater.cli.audit:app", name="audit", help="Check our promises against the records.")
+app.command("headwater.cli.run:app", name="run", help="Run one role: maintain.")
 app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, to look at.")
 
 

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from random import Random  # noqa: TID251 -- the type only; chance.py makes the generator
 from types import TracebackType
 from typing import Any, Self
 
 import asyncpg
 
+from headwater.chance import Random
 from headwater.database.translate import connecting, mask_dsn, translated
 from headwater.errors import DatabaseDown
 

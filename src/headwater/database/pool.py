@@ -128,10 +128,10 @@ class Database:
             return await connection.execute(query, *args, timeout=timeout)
 
     @asynccontextmanager
-    async def transaction(self, *, readonly: bool = False) -> AsyncIterator[Connection]:
-        """Commits at the end of the block, rolls back if it raises or is cancelled."""
+    async def transaction(self, *, readonly: bool = False, snapshot: bool = False) -> AsyncIterator[Connection]:
+        """Commits at the end of the block, rolls back if it raises or is cancelled; `snapshot` sees one moment only."""
         async with self._borrowed_raw() as raw:
-            transaction = raw.transaction(readonly=readonly)
+            transaction = raw.transaction(readonly=readonly, isolation="repeatable_read" if snapshot else None)
             with translated(self.address):
                 await transaction.start()
             try:

@@ -64,7 +64,7 @@ SELECT change_entries($1::smallint[], $2::bytea[], $3::text[], $4::text, $5::tex
 
 -- name: entries_of_source
 -- A page of the entries a source found, in key order: the way to all of them without scanning the table.
-SELECT e.bucket, e.url_hash, e.status, e.held, e.source_id
+SELECT e.bucket, e.url_hash, e.host, e.status, e.held, e.source_id
 FROM discoveries d JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
 WHERE d.source_id = $1::uuid AND (d.bucket, d.url_hash) > ($2::smallint, $3::bytea)
 ORDER BY d.bucket, d.url_hash LIMIT $4::integer;
@@ -205,8 +205,8 @@ WHERE (SELECT count(*) FROM looked) = $9;
 SELECT e.bucket, e.url_hash, e.host, e.url, e.source_id, e.origin, e.parent_url, e.depth, e.priority, e.status, e.held,
        e.next_fetch_at, e.retry_count, e.crash_count, e.fetch_count, e.reason, e.last_error, e.last_status, e.moved_to,
        e.last_fetched_at, e.discovered_at, e.revisit_at,
-       h.next_slot_at, h.closed_until, h.yield_until, h.in_flight, h.max_concurrency, h.delay_ms, h.penalty_ms, h.wake_at,
-       h.priority AS host_priority,
+       greatest(h.next_slot_at, 'epoch') AS next_slot_at, greatest(h.yield_until, 'epoch') AS yield_until, h.in_flight,
+       h.max_concurrency, h.delay_ms, h.penalty_ms,
        s.name AS source_name, s.status AS source_status, s.status_reason,
        t.owner AS lease_owner, t.expires_at AS lease_expires_at,
        coalesce($3::timestamptz, clock_timestamp()) AS now
@@ -234,3 +234,87 @@ SELECT count(*) FROM (
 -- What happened to an entry, newest first.
 SELECT at, kind, owner, started_at, duration_ms, status, body_bytes, verdict, reason FROM fetch_log
 WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT $3::integer;
+
+-- name: set_source_status
+-- Answers with the source's id, or nothing if there is none.
+UPDATE sources SET status = $2::text, status_reason = $3::text, updated_at = now() WHERE id = $1::uuid RETURNING id;
+
+-- name: still_owned
+-- Which of these waiting entries still belong to the source.
+SELECT e.bucket, e.url_hash FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
+JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+WHERE e.source_id = $1::uuid AND e.status IN ('pending', 'failed');
+
+-- name: try_to_be_alone
+-- Whether this transaction is the only one at a piece of maintenance; freed with the transaction.
+SELECT pg_try_advisory_xact_lock(hashtextextended('headwater.' || $1::text, 0));
+
+-- name: recently_stopped_sources
+-- Sources that stopped being active a while ago, to hold what was submitted to them in that moment.
+SELECT id FROM sources WHERE status <> 'active' AND updated_at > now() - interval '10 minutes';
+
+-- name: ensure_fetch_log_days
+-- Partitions from yesterday to days ahead.
+SELECT ensure_fetch_log_days((now() AT TIME ZONE 'utc')::date - 1, $1::integer);
+
+-- name: old_fetch_log_days
+-- Partitions that hold nothing younger than the retention.
+SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+WHERE i.inhparent = 'fetch_log'::regclass AND c.relname ~ '^fetch_log_[0-9]{8}$'
+  AND to_date(right(c.relname, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'utc')::date - $1::integer
+ORDER BY 1;
+
+-- name: fold_statistics
+-- Add to the hosts' statistics what the fetch log holds since the last fold.
+-- Invariant: the mark moves in this transaction, and only past rows whose writers have surely ended.
+WITH bounds AS (
+    SELECT folded_until AS since, now() - interval '1 minute' AS until FROM statistics_mark
+), fresh AS (
+    SELECT l.bucket, l.host, count(*) AS requests, count(*) FILTER (WHERE l.status BETWEEN 200 AND 399) AS succeeded,
+           count(*) FILTER (WHERE l.status >= 400 OR l.status IS NULL) AS failed,
+           count(*) FILTER (WHERE l.status IN (429, 503)) AS rate_limited,
+           coalesce(sum(l.body_bytes), 0) AS body_bytes, coalesce(sum(l.duration_ms), 0) AS busy_ms,
+           (array_agg(l.status ORDER BY l.at DESC))[1] AS last_status, max(l.at) AS last_seen_at
+    FROM fetch_log l, bounds b
+    WHERE l.at > b.since AND l.at <= b.until
+    GROUP BY 1, 2
+), folded AS (
+    INSERT INTO host_statistics AS s
+        (bucket, host, requests, succeeded, failed, rate_limited, body_bytes, busy_ms, last_status, last_seen_at)
+    SELECT bucket, host, requests, succeeded, failed, rate_limited, body_bytes, busy_ms, last_status, last_seen_at FROM fresh
+    ORDER BY bucket, host
+    ON CONFLICT (bucket, host) DO UPDATE
+    SET requests = s.requests + excluded.requests, succeeded = s.succeeded + excluded.succeeded,
+        failed = s.failed + excluded.failed, rate_limited = s.rate_limited + excluded.rate_limited,
+        body_bytes = s.body_bytes + excluded.body_bytes, busy_ms = s.busy_ms + excluded.busy_ms,
+        last_status = excluded.last_status, last_seen_at = excluded.last_seen_at
+)
+UPDATE statistics_mark SET folded_until = b.until FROM bounds b;
+
+-- name: oldest_snapshot
+-- Whoever keeps vacuum from its work: the age of the oldest snapshot, and whose it is.
+SELECT extract(epoch FROM clock_timestamp() - xact_start)::float8 AS age_seconds, pid, application_name, state
+FROM pg_stat_activity
+WHERE backend_xmin IS NOT NULL AND xact_start IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
+ORDER BY age(backend_xmin) DESC LIMIT 1;
+
+-- name: dead_rows
+-- Dead rows of the hot tables, as the statistics know them.
+SELECT relname AS name, n_live_tup AS live, n_dead_tup AS dead FROM pg_stat_user_tables
+WHERE relname IN ('hosts', 'slots', 'url_frontier', 'counter_deltas') ORDER BY 1;
+
+-- name: forget_sleepers
+-- Workers that are long awake or dead.
+DELETE FROM sleepers WHERE until < clock_timestamp() - interval '1 minute';
+
+-- name: wait_to_be_alone
+-- One transaction at a time; freed with it.
+SELECT pg_advisory_xact_lock(hashtextextended('headwater.' || $1::text, 0));
+
+-- name: find_manual_source
+-- The source of what a person adds by hand.
+SELECT id FROM sources WHERE name = 'manual' AND status <> 'deleted' ORDER BY created_at LIMIT 1;
+
+-- name: make_manual_source
+-- Once, for what a person adds by hand.
+INSERT INTO sources (name, url) VALUES ('manual', 'about:manual') RETURNING id;

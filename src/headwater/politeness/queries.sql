@@ -54,8 +54,9 @@ SELECT apply_host_policy($1::smallint, $2::text, $3::integer, $4::timestamptz);
 
 -- name: read_host
 -- A host as it stands, with everything that has a say in its pace.
-SELECT h.bucket, h.host, h.delay_ms, h.penalty_ms, h.max_concurrency, h.burst, h.in_flight, h.next_slot_at, h.closed_until,
-       h.last_fetch_at, h.wake_at, h.priority,
+SELECT h.bucket, h.host, h.delay_ms, h.penalty_ms, h.max_concurrency, h.burst, h.in_flight,
+       nullif(h.next_slot_at, '-infinity') AS next_slot_at, nullif(h.closed_until, '-infinity') AS closed_until,
+       h.last_fetch_at, nullif(h.wake_at, 'infinity') AS wake_at,
        p.max_concurrency AS policy_concurrency, p.min_request_interval_ms, p.burst AS policy_burst, p.max_pages,
        p.max_kb_per_page, p.allow_js, p.crawl_delay_ms, p.source_delay_ms,
        s.requests, s.succeeded, s.failed, s.rate_limited, s.last_status

@@ -104,6 +104,12 @@ class LeaseSettings(Group):
     sweep_every: Duration = Field(timedelta(seconds=10), description="How often expired leases are looked for.")
 
 
+class KeepSettings(Group):
+    """How long history is kept."""
+
+    fetch_log_days: Annotated[int, Field(ge=1, le=3650)] = Field(30, description="Days of the fetch log that are kept.")
+
+
 class PollSettings(Group):
     """When channels are asked for news."""
 
@@ -142,6 +148,7 @@ class Settings(Group):
     fetch: FetchSettings = FetchSettings()
     politeness: PolitenessSettings = PolitenessSettings()
     lease: LeaseSettings = LeaseSettings()
+    keep: KeepSettings = KeepSettings()
     poll: PollSettings = PollSettings()
     search: SearchSettings = SearchSettings()
 

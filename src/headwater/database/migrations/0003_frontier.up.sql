@@ -117,6 +117,13 @@ end $$;
 
 select ensure_fetch_log_days((now() at time zone 'utc')::date - 1, 16);
 
+-- Up to where host statistics were folded from the fetch log.
+create table statistics_mark (
+    only_row     boolean primary key default true check (only_row),
+    folded_until timestamptz not null
+);
+insert into statistics_mark (folded_until) values (now());
+
 create function entry_id(bucket smallint, url_hash bytea) returns uuid
     language sql immutable parallel safe
 return encode(set_byte(set_byte(set_byte(substring(url_hash from 1 for 1) || substring(url_hash from 1 for 15), 0, bucket),

@@ -1,0 +1,89 @@
+"""`headwater audit`: are the promises kept? Judged from the records."""
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from cyclopts import App
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import show, show_json, show_table
+from headwater.cli.serving import with_services
+
+if TYPE_CHECKING:
+    from headwater.frontier.reads import Counts
+    from headwater.reports.politeness import HostGap
+    from headwater.services import Services
+
+app = App(name="audit", help="Check our promises against the records.")
+
+
+@app.command(name="politeness")
+def politeness(*, hours: float = 24, limit: int = 20, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
+    """Compare the time between requests with each host's delay, from the fetch log. Exit 1 if one was broken.
+
+    Parameters
+    ----------
+    hours
+        How far back to look.
+    limit
+        How many of the closest hosts to show.
+    """
+
+    async def work(services: "Services") -> "list[HostGap]":
+        from headwater.reports.politeness import smallest_gaps
+
+        return await smallest_gaps(services.database, timedelta(hours=hours), limit)
+
+    gaps = with_services(launch, work)
+    broken = [gap for gap in gaps if gap.is_broken]
+    if json:
+        show_json({"hosts": [spoken(gap) for gap in gaps], "broken": len(broken)})
+    else:
+        columns = ("host", "requests", "smallest gap", "delay", "")
+        rows = [
+            (
+                gap.host,
+                str(gap.requests),
+                *(f"{wait.total_seconds():.3f} s" for wait in (gap.smallest_gap, gap.delay)),
+                "✗ broken" if gap.is_broken else "✓",
+            )
+            for gap in gaps
+        ]
+        show_table(columns, rows)
+        show(f"{len(broken)} of the {len(gaps)} closest hosts were asked too soon in the last {hours:g} h.")
+    return int(bool(broken))
+
+
+def spoken(gap: "HostGap") -> dict[str, object]:
+    return {
+        "host": gap.host,
+        "requests": gap.requests,
+        "smallest_gap_seconds": gap.smallest_gap.total_seconds(),
+        "delay_seconds": gap.delay.total_seconds(),
+        "broken": gap.is_broken,
+    }
+
+
+@app.command(name="conservation")
+def conservation(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
+    """Compare the counters with a recount of all entries. Exit 1 if they differ."""
+
+    async def work(services: "Services") -> "tuple[Counts, Counts]":
+        from headwater.frontier.reads import counted_and_recounted
+
+        return await counted_and_recounted(services.database)
+
+    counted, recounted = with_services(launch, work)
+    is_equal = counted.by_source == recounted.by_source
+    if json:
+        show_json({"equal": is_equal, "counted": counted.by_status, "recounted": recounted.by_status})
+    else:
+        show_table(
+            ("status", "counters", "recount"),
+            [
+                (status, f"{counted.by_status[status]:,}", f"{recounted.by_status[status]:,}")
+                for status in counted.by_status
+            ],
+        )
+        show("✓ They are equal." if is_equal else "✗ They differ.")
+    return int(not is_equal)

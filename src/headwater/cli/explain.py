@@ -1,0 +1,52 @@
+"""`headwater explain`: why now, why not, when next, what happened."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import show, show_json, show_table
+from headwater.cli.serving import with_services
+
+if TYPE_CHECKING:
+    from headwater.frontier.explain import Explanation
+    from headwater.services import Services
+
+
+def explain(url: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Say why a URL is not fetched now, when it will be, and what happened to it so far.
+
+    Parameters
+    ----------
+    url
+        The URL, in any spelling.
+    """
+
+    async def work(services: "Services") -> "Explanation":
+        from headwater.frontier.explain import explain as look_into
+        from headwater.urls.canonical import canonicalise
+
+        return await look_into(services.database, canonicalise(url))
+
+    found = with_services(launch, work)
+    if json:
+        show_json(asdict(found))
+        return
+    show(f"{found.url}")
+    show(f"  {found.status}: {found.why}")
+    if found.next_at:
+        show(f"  next: not before {found.next_at:%Y-%m-%d %H:%M:%S %Z}")
+    show(f"  source {found.source}, priority {found.priority}")
+    if found.history:
+        show_table(
+            ("when", "verdict", "status", "ms", "reason"),
+            [
+                (
+                    f"{one.at:%Y-%m-%d %H:%M:%S}",
+                    one.verdict,
+                    str(one.status or ""),
+                    str(one.duration_ms or ""),
+                    one.reason or "",
+                )
+                for one in found.history
+            ],
+        )

@@ -1,0 +1,45 @@
+"""Filters as people type them."""
+
+from typing import TYPE_CHECKING, TypeVar
+from uuid import UUID
+
+from headwater.errors import UsageError
+
+if TYPE_CHECKING:
+    from enum import StrEnum
+
+    from headwater.frontier.reads import Filter
+
+    Word = TypeVar("Word", bound=StrEnum)
+
+
+def filter_from(
+    status: str | None,
+    source: UUID | None,
+    host: str | None,
+    origin: str | None,
+    reason: str | None,
+    prefix: str | None,
+) -> "Filter":
+    from headwater.frontier.entry import Origin, Status
+    from headwater.frontier.reads import Filter
+    from headwater.politeness.hosts import host_named
+
+    return Filter(
+        status=word_of(Status, status),
+        source_id=source,
+        host=host_named(host) if host else None,
+        origin=word_of(Origin, origin),
+        reason=reason,
+        url_prefix=prefix,
+    )
+
+
+def word_of(words: "type[Word]", text: str | None) -> "Word | None":
+    if text is None:
+        return None
+    try:
+        return words(text)
+    except ValueError:
+        name = words.__name__.lower()
+        raise UsageError(f"There is no {name} {text!r}.", fix=f"One of: {', '.join(words)}.") from None

@@ -1,0 +1,209 @@
+"""`headwater frontier`: the queue, to look at and to lend a hand."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+from cyclopts import App, Parameter
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.serving import with_services
+from headwater.errors import UsageError
+
+if TYPE_CHECKING:
+    from headwater.frontier.reads import Counts, Page
+    from headwater.frontier.submit import Answer
+    from headwater.services import Services
+
+PARTLY = 3
+
+app = App(name="frontier", help="Look at the queue of URLs, add to it, retry and remove.")
+
+
+@app.command(name="stats")
+def stats(
+    *,
+    recount: Annotated[bool, Parameter(negative="", help="Count the entries themselves; slow.")] = False,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Count entries by status and by source."""
+
+    async def work(services: "Services") -> "tuple[Counts, dict[UUID, str]]":
+        from headwater.frontier.reads import count_entries, recount_entries
+        from headwater.reports.frontier import source_names
+
+        count = recount_entries if recount else count_entries
+        return await count(services.database), await source_names(services.database)
+
+    counts, names = with_services(launch, work)
+    if json:
+        by_source = {str(source): statuses for source, statuses in counts.by_source.items()}
+        show_json({"by_status": counts.by_status, "by_source": by_source})
+        return
+    statuses = list(counts.by_status)
+    rows = [
+        (names.get(source, str(source)), *(f"{found.get(status, 0):,}" for status in statuses))
+        for source, found in counts.by_source.items()
+    ]
+    rows.append(("all", *(f"{counts.by_status[status]:,}" for status in statuses)))
+    show_table(("source", *statuses), rows)
+
+
+@app.command(name="list")
+def list_entries(
+    *,
+    status: str | None = None,
+    source: UUID | None = None,
+    host: str | None = None,
+    origin: str | None = None,
+    reason: str | None = None,
+    prefix: str | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """List entries, a page at a time.
+
+    Parameters
+    ----------
+    status
+        pending, fetching, fetched, failed or dead.
+    source
+        Only what this source found.
+    host
+        Only this host.
+    origin
+        feed, sitemap, spider, manual or api.
+    reason
+        Why it failed or died, such as not_found.
+    prefix
+        Only URLs that begin so.
+    limit
+        Entries per page.
+    cursor
+        Where the last page ended.
+    """
+    from headwater.cli.filters import filter_from
+
+    wanted = filter_from(status, source, host, origin, reason, prefix)
+
+    async def work(services: "Services") -> "Page":
+        from headwater.frontier.reads import list_entries as read_page
+
+        return await read_page(services.database, wanted, limit=limit, cursor=cursor)
+
+    page = with_services(launch, work)
+    if json:
+        show_json({"entries": [asdict(entry) for entry in page.entries], "cursor": page.cursor})
+        return
+    rows = [
+        (
+            entry.url,
+            entry.held or entry.status,
+            str(entry.priority),
+            f"{entry.next_fetch_at:%m-%d %H:%M:%S}",
+            entry.reason or "",
+        )
+        for entry in page.entries
+    ]
+    show_table(("url", "status", "priority", "due", "reason"), rows)
+    if page.cursor:
+        say(f"More: add --cursor {page.cursor}")
+
+
+@app.command(name="add")
+def add(
+    *urls: str,
+    source: UUID | None = None,
+    from_file: Path | None = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> int:
+    """Submit URLs by hand; each is answered.
+
+    Parameters
+    ----------
+    urls
+        What to fetch.
+    source
+        The source they belong to; nothing means one named "manual".
+    from_file
+        A file with one URL per line; - reads standard input.
+    """
+    wanted = [*urls, *_lines(from_file)]
+    if not wanted:
+        raise UsageError("There is nothing to add.", fix="Give URLs, or --from-file FILE.")
+
+    async def work(services: "Services") -> "list[Answer]":
+        from headwater.frontier.entry import Origin
+        from headwater.frontier.manual import manual_source
+        from headwater.frontier.submit import Found, Submitter, submit
+
+        async with services.database.transaction() as connection:
+            owner = source or await manual_source(connection)
+            delay = services.settings.politeness.delay
+            found = [Found(url) for url in wanted]
+            return await submit(connection, Submitter(owner, Origin.MANUAL), found, default_delay=delay)
+
+    answers = with_services(launch, work)
+    if json:
+        show_json({"answers": [asdict(answer) for answer in answers]})
+    else:
+        for answer in answers:
+            show(f"{answer.outcome:9}  {answer.url}" + (f"  ({answer.reason})" if answer.reason else ""))
+    return PARTLY if any(answer.reason for answer in answers) else 0
+
+
+@app.command(name="retry")
+def retry(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Put an entry back in line, whatever became of it; politeness holds all the same.
+
+    Parameters
+    ----------
+    url
+        The entry's URL.
+    """
+
+    async def work(services: "Services") -> None:
+        from headwater.frontier.control import retry_now
+        from headwater.urls.canonical import canonicalise
+
+        await retry_now(services.database, canonicalise(url))
+
+    with_services(launch, work)
+    show(f"{url} waits in line.")
+
+
+@app.command(name="rm")
+def remove(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Forget an entry; if it is found again it is new.
+
+    Parameters
+    ----------
+    url
+        The entry's URL.
+    """
+
+    async def work(services: "Services") -> None:
+        from headwater.frontier.control import remove as forget
+        from headwater.urls.canonical import canonicalise
+
+        await forget(services.database, canonicalise(url))
+
+    with_services(launch, work)
+    show(f"{url} is forgotten.")
+
+
+def _lines(file: Path | None) -> list[str]:
+    if file is None:
+        return []
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+    return [line.strip() for line in text.splitlines() if line.strip()]

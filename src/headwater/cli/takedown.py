@@ -1,0 +1,77 @@
+"""`headwater takedown`: what we were asked to leave alone."""
+
+from typing import TYPE_CHECKING, Any
+
+from cyclopts import App
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import show, show_json, show_table
+from headwater.cli.serving import with_services
+
+if TYPE_CHECKING:
+    from headwater.services import Services
+
+app = App(name="takedown", help="Domains and URLs we leave alone.")
+
+
+@app.command(name="add")
+def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) -> None:  # noqa: B008
+    """Never visit a domain with all below it, or URLs that begin so; what waits there ends at once.
+
+    Parameters
+    ----------
+    domain_or_url
+        example.org, or https://example.org/members.
+    reason
+        Who asked, and why.
+    """
+
+    async def work(services: "Services") -> tuple[str, int]:
+        from headwater.frontier.takedowns import take_down
+        from headwater.politeness.takedown import parse_takedown
+
+        takedown = parse_takedown(domain_or_url)
+        return takedown.name, await take_down(services.database, takedown, reason)
+
+    name, ended = with_services(launch, work)
+    show(f"{name} is taken down; {ended:,} entries ended.")
+
+
+@app.command(name="rm")
+def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Visit it again; what was ended stays so until you retry it.
+
+    Parameters
+    ----------
+    domain_or_url
+        As it was added.
+    """
+
+    async def work(services: "Services") -> str:
+        from headwater.frontier.takedowns import lift
+        from headwater.politeness.takedown import parse_takedown
+
+        takedown = parse_takedown(domain_or_url)
+        await lift(services.database, takedown)
+        return takedown.name
+
+    show(f"{with_services(launch, work)} may be visited again.")
+
+
+@app.command(name="list")
+def list_takedowns(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """List all takedowns."""
+
+    async def work(services: "Services") -> list[Any]:
+        from headwater.frontier.takedowns import list_takedowns as read
+
+        return await read(services.database)
+
+    rows = with_services(launch, work)
+    if json:
+        show_json({"takedowns": [dict(row) for row in rows]})
+        return
+    show_table(
+        ("domain or URL", "since", "reason"),
+        [(row["domain_or_url"], f"{row['created_at']:%Y-%m-%d}", row["reason"] or "") for row in rows],
+    )

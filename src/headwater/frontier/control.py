@@ -1,0 +1,154 @@
+"""What acts on many waiting entries at once: pause and resume, rules that changed, a person's retry.
+
+Each works in batches of its own transactions, finds its entries by key and never scans the table; a fetch that is under
+way is left alone and meets the same rule when it settles or before its next request.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.errors import Busy, NotFound
+from headwater.frontier.entry import DeadReason, Status
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.fingerprint import bucket_of
+
+queries = load_queries("headwater.frontier")
+
+BATCH = 1_000
+WAITING = (Status.PENDING, Status.FAILED)
+# Closed until somebody opens it.
+FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    bucket: int
+    url_hash: bytes
+
+
+async def change(
+    connection: Connection | Database,
+    keys: Sequence[Key],
+    *,
+    before: Sequence[Status],
+    status: Status | None = None,
+    reason: str | None = None,
+    held: str | None = None,
+    now: datetime | None = None,
+) -> int:
+    """How many of them were in one of the statuses `before` and were changed."""
+    changed: int = await connection.fetchval(
+        queries.change_entries,
+        [key.bucket for key in keys],
+        [key.url_hash for key in keys],
+        list(before),
+        status,
+        reason,
+        held,
+        now,
+    )
+    return changed
+
+
+async def set_source_status(database: Database, source_id: UUID, status: str, reason: str | None = None) -> int:
+    """Pause, block, delete or resume a source; its waiting entries follow at once. Returns how many did."""
+    known = await database.fetchval(queries.set_source_status, source_id, status, reason)
+    if known is None:
+        raise NotFound(f"There is no source {source_id}.")
+    return await (let_go(database, source_id) if status == "active" else set_aside(database, source_id))
+
+
+async def set_aside(database: Database, source_id: UUID) -> int:
+    """Hold the waiting entries of a source, or hand them to an active source that found them too."""
+    count = 0
+    async for rows in _pages_of_source(database, source_id):
+        waiting = [
+            row for row in rows if row["source_id"] == source_id and row["status"] in WAITING and row["held"] is None
+        ]
+        if waiting:
+            count += await _hand_over_or_hold(database, source_id, waiting)
+    return count
+
+
+async def _hand_over_or_hold(database: Database, source_id: UUID, rows: list[Any]) -> int:
+    async with database.transaction() as connection:
+        buckets, hashes = [row["bucket"] for row in rows], [row["url_hash"] for row in rows]
+        await connection.execute(queries.lock_hosts, buckets, [row["host"] for row in rows])
+        await connection.execute(queries.hand_over_entries, source_id, buckets, hashes)
+        left = await connection.fetch(queries.still_owned, source_id, buckets, hashes)
+        remaining = [Key(row["bucket"], row["url_hash"]) for row in left]
+        await change(connection, remaining, before=WAITING, held="paused")
+    return len(rows)
+
+
+async def let_go(database: Database, source_id: UUID) -> int:
+    """Everything held for the source waits in line again."""
+    count = 0
+    while rows := await database.fetch(queries.held_entries_of_source, source_id, BATCH):
+        changed = await change(database, [Key(row["bucket"], row["url_hash"]) for row in rows], before=WAITING)
+        count += changed
+        if not changed:
+            break
+    return count
+
+
+async def end_where(
+    database: Database,
+    host: str,
+    is_refused: Callable[[CanonicalUrl], bool],
+    reason: DeadReason,
+    before: Sequence[Status] = WAITING,
+) -> int:
+    """End the host's entries that a rule refuses, URL by URL: robots that changed, a URL prefix taken down."""
+    count, after = 0, b""
+    while rows := await database.fetch(queries.entries_of_host, bucket_of(host), host, after, list(before), BATCH):
+        after = rows[-1]["url_hash"]
+        keys = [Key(row["bucket"], row["url_hash"]) for row in rows if is_refused(canonicalise(row["url"]))]
+        count += await change(database, keys, before=before, status=Status.DEAD, reason=reason) if keys else 0
+    return count
+
+
+async def revive_where(database: Database, host: str, is_allowed: Callable[[CanonicalUrl], bool]) -> int:
+    """Entries that robots.txt once forbade and now allows wait in line again."""
+    count, after = 0, b""
+    while rows := await database.fetch(queries.robots_blocked_of_host, bucket_of(host), host, after, BATCH):
+        after = rows[-1]["url_hash"]
+        keys = [Key(row["bucket"], row["url_hash"]) for row in rows if is_allowed(canonicalise(row["url"]))]
+        count += await change(database, keys, before=(Status.DEAD,), status=Status.PENDING) if keys else 0
+    return count
+
+
+async def retry_now(database: Database, url: CanonicalUrl) -> None:
+    """A person asks for it: dead, failed or fetched, it waits in line again. Politeness holds all the same."""
+    before = (Status.PENDING, Status.FAILED, Status.DEAD, Status.FETCHED)
+    if not await change(database, [Key(url.bucket, url.url_hash)], before=before, status=Status.PENDING):
+        await _refuse_change(database, url)
+
+
+async def remove(database: Database, url: CanonicalUrl) -> None:
+    """Forget an entry and who found it; a later discovery makes it new again."""
+    async with database.transaction() as connection:
+        await connection.execute(queries.lock_hosts, [url.bucket], [url.host])
+        gone = await connection.fetchval(queries.delete_entry, url.bucket, url.url_hash)
+        if gone is not None:
+            await connection.execute(queries.refresh_hosts, [url.bucket], [url.host], None)
+            return
+    await _refuse_change(database, url)
+
+
+async def _refuse_change(database: Database, url: CanonicalUrl) -> None:
+    if await database.fetchrow(queries.find_entry, url.bucket, url.url_hash, None) is None:
+        raise NotFound(f"{url.url} is not in the frontier.", fix="Add it: headwater frontier add URL --source ID")
+    raise Busy(f"{url.url} is being fetched right now.", fix="Try again in a minute.")
+
+
+async def _pages_of_source(database: Database, source_id: UUID) -> AsyncIterator[list[Any]]:
+    bucket, url_hash = -1, b""
+    while rows := await database.fetch(queries.entries_of_source, source_id, bucket, url_hash, BATCH):
+        bucket, url_hash = rows[-1]["bucket"], rows[-1]["url_hash"]
+        yield rows

@@ -1,0 +1,113 @@
+"""Why is this URL not fetched now, when will it be, what happened to it so far."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.errors import NotFound
+from headwater.frontier.entry import Status
+from headwater.urls.canonical import CanonicalUrl
+
+queries = load_queries("headwater.frontier")
+
+HISTORY = 20
+MOST_COUNTED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    at: datetime
+    verdict: str
+    status: int | None
+    duration_ms: int | None
+    reason: str | None
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    url: str
+    status: Status
+    why: str
+    next_at: datetime | None  # the earliest; None: nothing is planned
+    source: str
+    priority: int
+    ahead_on_host: int
+    history: list[Past]
+
+
+async def explain(database: Database, url: CanonicalUrl, now: datetime | None = None) -> Explanation:
+    row = await database.fetchrow(queries.find_entry, url.bucket, url.url_hash, now)
+    if row is None:
+        raise NotFound(f"{url.url} is not in the frontier.", fix="Nobody has submitted it, or it was removed.")
+    closures = await database.fetch(queries.closures_of_host, url.bucket, url.host)
+    history = await database.fetch(queries.history_of_entry, url.bucket, url.url_hash, HISTORY)
+    ahead = await database.fetchval(
+        queries.better_waiting_on_host,
+        url.bucket,
+        url.host,
+        row["priority"],
+        row["next_fetch_at"],
+        MOST_COUNTED,
+        now,
+    )
+    why, next_at = reason_and_time(row, [(one["reason"], one["until"]) for one in closures], ahead)
+    return Explanation(
+        row["url"],
+        Status(row["status"]),
+        why,
+        next_at,
+        row["source_name"],
+        row["priority"],
+        ahead,
+        [Past(*(one[name] for name in Past.__slots__)) for one in history],
+    )
+
+
+def reason_and_time(row: Any, closures: list[tuple[str, datetime]], ahead: int) -> tuple[str, datetime | None]:
+    """In words, and the earliest moment it can be fetched. Pure."""
+    match Status(row["status"]):
+        case Status.FETCHING:
+            return (
+                f"being fetched by {row['lease_owner']}, whose lease ends {row['lease_expires_at']:%H:%M:%S %Z}",
+                None,
+            )
+        case Status.FETCHED:
+            told = "fetched; it is visited again when a feed or sitemap says it changed, or when a person asks"
+            return ("fetched; its next visit is planned", row["revisit_at"]) if row["revisit_at"] else (told, None)
+        case Status.DEAD:
+            return str(row["reason"]) + (f" ({row['last_error']})" if row["last_error"] else ""), None
+        case _:
+            return _why_waiting(row, closures, ahead)
+
+
+def _why_waiting(row: Any, closures: list[tuple[str, datetime]], ahead: int) -> tuple[str, datetime | None]:
+    now = row["now"]
+    if row["held"] == "paused" or row["source_status"] != "active":
+        because = f": {row['status_reason']}" if row["status_reason"] else ""
+        return f"set aside: its source {row['source_name']} is {row['source_status']}{because}", None
+    if row["held"] == "suspect":
+        return "its worker died while fetching it; it runs alone next, to see whether it was the cause", row[
+            "next_fetch_at"
+        ]
+    for reason, until in closures:
+        if until > now:
+            return f"its host is closed: {reason}", max(until, row["next_fetch_at"])
+    if row["next_fetch_at"] > now:
+        because = f" after {row['retry_count']} failed attempts: {row['last_error']}" if row["retry_count"] else ""
+        return f"not due yet{because}", row["next_fetch_at"]
+    return _why_host_waits(row, ahead)
+
+
+def _why_host_waits(row: Any, ahead: int) -> tuple[str, datetime | None]:
+    delay = max(row["delay_ms"], row["penalty_ms"]) / 1000
+    behind = f"; {ahead} better or older entries of this host come first" if ahead else ""
+    if row["in_flight"] >= row["max_concurrency"]:
+        return f"its host is busy with {row['in_flight']} request(s){behind}", row["next_slot_at"]
+    if row["next_slot_at"] > row["now"]:
+        return f"its host's next slot is not open yet (one request every {delay:g} s){behind}", row["next_slot_at"]
+    if row["yield_until"] > row["now"]:
+        return f"its host's next slot is kept for a feed or robots.txt{behind}", row["yield_until"]
+    return f"ready; the next free worker takes its host's best entry{behind}", row["now"]

@@ -1,0 +1,122 @@
+"""What keeps the frontier in order: small pieces, each safe to run anywhere at any time, by several at once."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.frontier.control import Key, change, let_go, set_aside
+from headwater.frontier.entry import Status
+
+queries = load_queries("headwater.frontier")
+
+BATCH = 500
+DAYS_AHEAD = 16
+HOT_TABLES = ("hosts", "slots", "counter_deltas", "url_frontier")
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    rescued: int
+    poisoned: int
+
+
+@dataclass(frozen=True, slots=True)
+class OldSnapshot:
+    """Somebody's transaction keeps vacuum from removing dead rows."""
+
+    age: timedelta
+    pid: int
+    application: str
+    state: str
+
+
+async def rescue(database: Database, now: datetime | None = None) -> Rescue:
+    """Take back what dead workers held, until nothing expired is left."""
+    rescued = poisoned = 0
+    while True:
+        row = await database.fetchrow(queries.rescue_expired, BATCH, now)
+        assert row is not None
+        rescued, poisoned = rescued + row["rescued"], poisoned + row["poisoned"]
+        if row["rescued"] < BATCH:
+            return Rescue(rescued, poisoned)
+
+
+async def promote(database: Database, now: datetime | None = None) -> int:
+    """Let hosts move up for which something better has fallen due while they waited."""
+    count = 0
+    while rows := await database.fetch(queries.promote_hosts, now, BATCH):
+        buckets, hosts = [row["bucket"] for row in rows], [row["host"] for row in rows]
+        async with database.transaction() as connection:
+            await connection.execute(queries.lock_hosts, buckets, hosts)
+            await connection.execute(queries.refresh_hosts, buckets, hosts, now)
+        count += len(rows)
+        if len(rows) < BATCH:
+            break
+    return count
+
+
+async def queue_revisits(database: Database, now: datetime | None = None) -> int:
+    count = 0
+    while rows := await database.fetch(queries.due_revisits, now, BATCH):
+        keys = [Key(row["bucket"], row["url_hash"]) for row in rows]
+        count += await change(database, keys, before=(Status.FETCHED,), status=Status.PENDING, now=now)
+        if len(rows) < BATCH:
+            break
+    return count
+
+
+async def follow_source_status(database: Database) -> int:
+    """What a pause or a resume missed because it was submitted or given back in that moment."""
+    count = 0
+    for row in await database.fetch(queries.recently_stopped_sources):
+        count += await set_aside(database, row["id"])
+    for row in await database.fetch(queries.sources_with_held_entries):
+        count += await let_go(database, row["id"])
+    return count
+
+
+async def fold_counters(database: Database) -> bool:
+    """False if somebody else is at it."""
+    async with database.transaction() as connection:
+        if not await connection.fetchval(queries.try_to_be_alone, "fold_counters"):
+            return False
+        await connection.execute(queries.fold_counters)
+        return True
+
+
+async def fold_statistics(database: Database) -> bool:
+    async with database.transaction() as connection:
+        if not await connection.fetchval(queries.try_to_be_alone, "fold_statistics"):
+            return False
+        await connection.execute(queries.fold_statistics)
+        return True
+
+
+async def keep_fetch_log(database: Database, retention_days: int) -> list[str]:
+    """Make the days ahead, drop those past retention; returns what was dropped."""
+    await database.fetchval(queries.ensure_fetch_log_days, DAYS_AHEAD)
+    dropped = []
+    for row in await database.fetch(queries.old_fetch_log_days, retention_days):
+        # Detached first and without blocking: dropping a partition in place stalls every writer while a reader is open.
+        await database.execute(f"ALTER TABLE fetch_log DETACH PARTITION {row['name']} CONCURRENTLY")
+        await database.execute(f"DROP TABLE {row['name']}")
+        dropped.append(row["name"])
+    return dropped
+
+
+async def vacuum_hot_tables(database: Database) -> None:
+    """More often than autovacuum would come round: dead rows at the head of the queue cost every claim."""
+    for table in HOT_TABLES:
+        await database.execute(f"VACUUM (ANALYZE, SKIP_LOCKED) {table}", timeout=600)
+
+
+async def forget_sleepers(database: Database) -> None:
+    await database.execute(queries.forget_sleepers)
+
+
+async def oldest_snapshot(database: Database) -> OldSnapshot | None:
+    row = await database.fetchrow(queries.oldest_snapshot)
+    if row is None:
+        return None
+    return OldSnapshot(timedelta(seconds=row["age_seconds"]), row["pid"], row["application_name"], row["state"])

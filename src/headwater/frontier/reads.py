@@ -1,0 +1,134 @@
+"""Looking at the frontier: counts that equal a recount, pages by key, and one entry explained."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.errors import UsageError
+from headwater.frontier.entry import Origin, Status
+from headwater.urls.fingerprint import bucket_of, entry_id
+
+queries = load_queries("headwater.frontier")
+
+LARGEST_PAGE = 1_000
+# A page looks at no more rows than this: a rare filter answers quickly with how far it has searched.
+MOST_LOOKED_AT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    by_source: dict[UUID, dict[Status, int]]
+
+    @property
+    def by_status(self) -> dict[Status, int]:
+        return {status: sum(counts.get(status, 0) for counts in self.by_source.values()) for status in Status}
+
+
+async def count_entries(database: Database) -> Counts:
+    """Equal to a recount at this moment, at the price of a few rows."""
+    return _counts(await database.fetch(queries.count_entries))
+
+
+async def recount_entries(database: Database) -> Counts:
+    """From the entries themselves; reads the whole table."""
+    return _counts(await database.fetch(queries.recount_entries, timeout=600))
+
+
+async def counted_and_recounted(database: Database) -> tuple[Counts, Counts]:
+    """Both from one snapshot, so that they can be compared while everything runs."""
+    async with database.transaction(readonly=True, snapshot=True) as connection:
+        counted = _counts(await connection.fetch(queries.count_entries))
+        return counted, _counts(await connection.fetch(queries.recount_entries, timeout=600))
+
+
+def _counts(rows: Iterable[Any]) -> Counts:
+    by_source: dict[UUID, dict[Status, int]] = {}
+    for row in rows:
+        by_source.setdefault(row["source_id"], {})[Status(row["status"])] = row["entries"]
+    return Counts(by_source)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    status: Status | None = None
+    source_id: UUID | None = None
+    host: str | None = None
+    origin: Origin | None = None
+    reason: str | None = None
+    url_prefix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    id: UUID
+    url: str
+    host: str
+    source_id: UUID
+    origin: str
+    depth: int
+    priority: int
+    status: Status
+    held: str | None
+    next_fetch_at: datetime
+    retry_count: int
+    reason: str | None
+    last_error: str | None
+    last_status: int | None
+    last_fetched_at: datetime | None
+    discovered_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`cursor` None: this was the end. A short page with a cursor has searched up to there."""
+
+    entries: list[EntryRow]
+    cursor: str | None
+
+
+async def list_entries(database: Database, wanted: Filter, *, limit: int = 50, cursor: str | None = None) -> Page:
+    if not 1 <= limit <= LARGEST_PAGE:
+        raise UsageError(f"A page of {limit} entries is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
+    bucket, url_hash = key_at(cursor) if cursor else (-1, b"")
+    arguments: list[object] = [
+        bucket,
+        url_hash,
+        bucket_of(wanted.host) if wanted.host else None,
+        wanted.status,
+        wanted.host,
+        wanted.origin,
+        wanted.reason,
+        wanted.url_prefix,
+        MOST_LOOKED_AT,
+        limit,
+    ]
+    if wanted.source_id:
+        rows = await database.fetch(queries.list_entries_of_source, *arguments, wanted.source_id)
+    else:
+        rows = await database.fetch(queries.list_entries, *arguments)
+    found = [row for row in rows if row["matches"]]
+    last = found[-1] if len(found) == limit else next((row for row in rows if not row["matches"]), None)
+    return Page([_entry(row) for row in found], cursor_at(last["bucket"], last["url_hash"]) if last else None)
+
+
+def _entry(row: Any) -> EntryRow:
+    fields = {name: row[name] for name in EntryRow.__slots__ if name not in ("id", "status")}
+    return EntryRow(id=entry_id(row["bucket"], row["url_hash"]), status=Status(row["status"]), **fields)
+
+
+def cursor_at(bucket: int, url_hash: bytes) -> str:
+    return f"{bucket:02x}{url_hash.hex()}"
+
+
+def key_at(cursor: str) -> tuple[int, bytes]:
+    try:
+        octets = bytes.fromhex(cursor)
+    except ValueError:
+        octets = b""
+    if len(octets) != 33:
+        raise UsageError("This cursor was not made by a listing.", fix="Start again without one.")
+    return octets[0], octets[1:]

@@ -1,0 +1,115 @@
+"""A host's pace: what a person, its robots.txt and our sources say, and what follows from it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.errors import NotFound, UrlRejected, UsageError
+from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import bucket_of
+
+queries = load_queries("headwater.politeness")
+
+LONGEST_DELAY = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class HostPolicy:
+    """What a person set; None leaves the default."""
+
+    max_concurrency: int | None = None
+    min_request_interval_ms: int | None = None
+    burst: int | None = None
+    max_pages: int | None = None
+    max_kb_per_page: int | None = None
+    allow_js: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name, least, most in _LIMITS:
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                raise UsageError(f"{name} = {value} is not possible.", fix=f"Give {least} to {most:,}.")
+
+
+_LIMITS = (
+    ("max_concurrency", 1, 1000),
+    ("min_request_interval_ms", 0, 86_400_000),
+    ("burst", 1, 1000),
+    ("max_pages", 0, 2_000_000_000),
+    ("max_kb_per_page", 1, 1_000_000),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The effective delay and who decided it."""
+
+    delay: timedelta
+    decided_by: str
+
+
+def pace_of(row: Any, default_delay: timedelta) -> Pace:
+    """The largest wins; a person's policy replaces the default, but never undercuts robots or a penalty."""
+    said = [
+        (row["penalty_ms"], "penalty after 429 or 503"),
+        (row["crawl_delay_ms"] or 0, "Crawl-delay of robots.txt"),
+        (row["source_delay_ms"] or 0, "rate limit of a source"),
+    ]
+    own = row["min_request_interval_ms"]
+    policy = (own, "host policy") if own is not None else (default_delay.total_seconds() * 1000, "default")
+    milliseconds, decided_by = max((policy, *said), key=lambda one: one[0])
+    return Pace(timedelta(milliseconds=milliseconds), decided_by)
+
+
+def host_named(text: str) -> str:
+    """A host as a person types it, in the one spelling we use."""
+    try:
+        return canonicalise(text if "://" in text else f"https://{text}/").host
+    except UrlRejected as error:
+        raise UsageError(f"{text!r} is not a host: {error.what}") from error
+
+
+async def set_policy(database: Database, host: str, policy: HostPolicy, default_delay: timedelta) -> None:
+    """Holds from the next request of every process on."""
+    bucket = bucket_of(host)
+    async with database.transaction() as connection:
+        await connection.execute(
+            queries.set_policy,
+            bucket,
+            host,
+            policy.max_concurrency,
+            policy.min_request_interval_ms,
+            policy.burst,
+            policy.max_pages,
+            policy.max_kb_per_page,
+            policy.allow_js,
+        )
+        await _apply(connection, host, default_delay)
+
+
+async def set_crawl_delay(connection: Connection, host: str, delay: timedelta, default_delay: timedelta) -> None:
+    """What robots.txt asks, honoured up to a day."""
+    milliseconds = round(min(max(delay, timedelta()), LONGEST_DELAY).total_seconds() * 1000)
+    await connection.execute(queries.set_crawl_delay, bucket_of(host), host, milliseconds)
+    await _apply(connection, host, default_delay)
+
+
+async def close_host(
+    connection: Connection | Database, host: str, reason: str, until: datetime | None, now: datetime | None = None
+) -> None:
+    """Close it for one reason until a time; None opens it again, as far as this reason goes."""
+    await connection.execute(queries.close_host, bucket_of(host), host, reason, until, now)
+
+
+async def read_host(database: Database, host: str) -> Any:
+    row = await database.fetchrow(queries.read_host, bucket_of(host), host)
+    if row is None:
+        raise NotFound(f"{host} has never been seen.", fix="`headwater hosts list` shows the hosts there are.")
+    return row
+
+
+async def _apply(connection: Connection, host: str, default_delay: timedelta) -> None:
+    milliseconds = round(default_delay.total_seconds() * 1000)
+    await connection.execute(queries.apply_host_policy, bucket_of(host), host, milliseconds, None)

@@ -1,0 +1,36 @@
+"""The frontier in figures for people."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+
+queries = load_queries("headwater.reports")
+
+
+@dataclass(frozen=True, slots=True)
+class HostsNow:
+    """Why nothing is fetched, when nothing is: `waiting` hosts are within their delay, `busy` ones are being asked."""
+
+    open: int
+    waiting: int
+    busy: int
+    next_in: timedelta | None
+
+
+async def hosts_now(database: Database) -> HostsNow:
+    row = await database.fetchrow(queries.waiting_hosts)
+    assert row is not None
+    seconds = row["next_in_seconds"]
+    return HostsNow(row["open"], row["waiting"], row["busy"], None if seconds is None else timedelta(seconds=seconds))
+
+
+async def source_names(database: Database) -> dict[UUID, str]:
+    return {row["id"]: row["name"] for row in await database.fetch(queries.source_names)}
+
+
+async def list_hosts(database: Database, limit: int, after: tuple[int, str] = (-1, "")) -> list[Any]:
+    return await database.fetch(queries.list_hosts, *after, limit)

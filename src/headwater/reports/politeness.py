@@ -1,0 +1,35 @@
+"""Did we keep our word? Judged from the fetch log, host by host."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+
+queries = load_queries("headwater.reports")
+
+# Start times are our own account of when a request began; a server sees it this much earlier or later.
+TOLERANCE = timedelta(milliseconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class HostGap:
+    host: str
+    requests: int
+    smallest_gap: timedelta
+    delay: timedelta
+
+    @property
+    def is_broken(self) -> bool:
+        return self.smallest_gap < self.delay - TOLERANCE
+
+
+async def smallest_gaps(database: Database, since: timedelta, limit: int = 20) -> list[HostGap]:
+    """The hosts whose requests came closest to their delay, worst first."""
+    rows = await database.fetch(queries.smallest_gaps, since, limit, timeout=600)
+    return [HostGap(row["host"], row["requests"], row["smallest_gap"], row["delay"]) for row in rows]
+
+
+def broken(gaps: Sequence[HostGap]) -> list[HostGap]:
+    return [gap for gap in gaps if gap.is_broken]

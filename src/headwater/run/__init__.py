@@ -1,0 +1,1 @@
+"""Roles as processes: loops, signals, supervision."""

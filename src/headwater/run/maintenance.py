@@ -1,0 +1,103 @@
+"""`maintain`: the role that keeps the database in order. Any number of it may run."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from headwater.chance import Random
+from headwater.clock import Clock
+from headwater.database.pool import Database
+from headwater.errors import DatabaseDown, QueryFailed
+from headwater.frontier import maintain
+from headwater.log import Logger
+from headwater.politeness.backoff import stretched
+from headwater.services import Services
+
+SNAPSHOT_ALARM = timedelta(seconds=60)
+JITTER = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    name: str
+    every: timedelta
+    work: Callable[[], Awaitable[object]]
+
+
+def maintenance_of(services: Services) -> "Maintenance":
+    settings = services.settings
+    return Maintenance(
+        services.database,
+        services.clock,
+        services.random,
+        services.log,
+        settings.lease.sweep_every,
+        settings.keep.fetch_log_days,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Maintenance:
+    database: Database
+    clock: Clock
+    random: Random
+    log: Logger
+    sweep_every: timedelta
+    fetch_log_days: int
+
+    def chores(self) -> tuple[Chore, ...]:
+        database = self.database
+        return (
+            Chore("promote", timedelta(seconds=1), lambda: maintain.promote(database)),
+            Chore("rescue", self.sweep_every, self._rescue),
+            Chore("queue_revisits", timedelta(seconds=5), lambda: maintain.queue_revisits(database)),
+            Chore("fold_counters", timedelta(seconds=5), lambda: maintain.fold_counters(database)),
+            Chore("fold_statistics", timedelta(seconds=60), lambda: maintain.fold_statistics(database)),
+            Chore("follow_source_status", timedelta(seconds=30), lambda: maintain.follow_source_status(database)),
+            Chore("watch_snapshots", timedelta(seconds=30), self._watch_snapshots),
+            Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),
+            Chore("vacuum_hot_tables", timedelta(minutes=5), lambda: maintain.vacuum_hot_tables(database)),
+            Chore("keep_fetch_log", timedelta(hours=1), self._keep_fetch_log),
+        )
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for chore in self.chores():
+                group.create_task(self._repeat(chore), name=chore.name)
+
+    async def once(self) -> None:
+        """Every chore one time, in order."""
+        for chore in self.chores():
+            await chore.work()
+
+    async def _repeat(self, chore: Chore) -> None:
+        while True:
+            try:
+                await chore.work()
+            except (DatabaseDown, QueryFailed) as error:
+                # The next round tries again; the other chores go on meanwhile.
+                self.log.warning("chore_failed", chore=chore.name, error=error.what)
+            await self.clock.sleep(stretched(chore.every, JITTER, self.random).total_seconds())
+
+    async def _rescue(self) -> None:
+        done = await maintain.rescue(self.database)
+        if done.rescued:
+            self.log.warning("leases_rescued", rescued=done.rescued, poisoned=done.poisoned)
+
+    async def _watch_snapshots(self) -> None:
+        found = await maintain.oldest_snapshot(self.database)
+        if found and found.age > SNAPSHOT_ALARM:
+            self.log.error(
+                "old_snapshot_holds_vacuum_back",
+                age_seconds=round(found.age.total_seconds()),
+                pid=found.pid,
+                application=found.application,
+                state=found.state,
+            )
+
+    async def _keep_fetch_log(self) -> None:
+        dropped = await maintain.keep_fetch_log(self.database, self.fetch_log_days)
+        if dropped:
+            self.log.info("fetch_log_days_dropped", count=len(dropped))
