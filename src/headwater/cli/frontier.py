@@ -141,8 +141,8 @@ def add(
 
     async def work(services: "Services") -> "list[Answer]":
         from headwater.frontier.entry import Origin
-        from headwater.frontier.manual import manual_source
         from headwater.frontier.submit import Found, Submitter, submit
+        from headwater.sources.store import manual_source
 
         async with services.database.transaction() as connection:
             owner = source or await manual_source(connection)

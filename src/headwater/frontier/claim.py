@@ -83,5 +83,4 @@ def lease_from(row: Any, asked_at: float, answered_at: float, lease: timedelta) 
         last_modified=row["last_modified"],
         content_hash=row["content_hash"],
         window=window_for(asked_at, answered_at, row["wait"], lease, is_alone=row["is_alone"]),
-        asked_at=asked_at,
     )

@@ -1,7 +1,6 @@
 """An entry of the frontier: its states, its reasons, and the lease to work on it."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import StrEnum
 from uuid import UUID
 
@@ -66,12 +65,7 @@ class Lease:
     last_modified: str | None
     content_hash: bytes | None
     window: Window
-    asked_at: float  # monotonic, from before the claim was sent: nothing of the lease is older
 
     @property
     def id(self) -> UUID:
         return entry_id(self.bucket, self.url_hash)
-
-    def started_after(self, started: float) -> timedelta:
-        """How long after its grant a request began, at the most: the grant cannot be older than our question."""
-        return timedelta(seconds=max(0.0, started - self.asked_at))

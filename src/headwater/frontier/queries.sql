@@ -306,15 +306,3 @@ WHERE relname IN ('hosts', 'slots', 'url_frontier', 'counter_deltas') ORDER BY 1
 -- name: forget_sleepers
 -- Workers that are long awake or dead.
 DELETE FROM sleepers WHERE until < clock_timestamp() - interval '1 minute';
-
--- name: wait_to_be_alone
--- One transaction at a time; freed with it.
-SELECT pg_advisory_xact_lock(hashtextextended('headwater.' || $1::text, 0));
-
--- name: find_manual_source
--- The source of what a person adds by hand.
-SELECT id FROM sources WHERE name = 'manual' AND status <> 'deleted' ORDER BY created_at LIMIT 1;
-
--- name: make_manual_source
--- Once, for what a person adds by hand.
-INSERT INTO sources (name, url) VALUES ('manual', 'about:manual') RETURNING id;

@@ -25,10 +25,6 @@ class Slot:
     host: str
     token: UUID
     window: Window
-    asked_at: float
-
-    def started_after(self, started: float) -> timedelta:
-        return timedelta(seconds=max(0.0, started - self.asked_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class SlotKeeper:
             return NotBefore(row["not_before"], row["why"])
         answered_at = self.clock.monotonic()
         window = window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"])
-        return Slot(bucket_of(host), host, row["token"], window, asked_at)
+        return Slot(bucket_of(host), host, row["token"], window)
 
     async def reserve(self, host: str, kind: str) -> Slot | NotBefore:
         """Wait for a slot up to the reach, holding no connection; beyond it, the time to come back at."""

@@ -13,9 +13,14 @@ LEASE_MARGIN = timedelta(seconds=5)
 class Window:
     earliest: float
     latest: float
+    slot_at: float  # the earliest that the granted moment itself can have been
 
     def allows(self, moment: float) -> bool:
         return self.earliest <= moment <= self.latest
+
+    def lateness(self, started: float) -> timedelta:
+        """How long after the granted moment a request began, at the most."""
+        return timedelta(seconds=max(0.0, started - self.slot_at))
 
 
 def window_for(asked_at: float, answered_at: float, wait: timedelta, lease: timedelta, *, is_alone: bool) -> Window:
@@ -26,4 +31,4 @@ def window_for(asked_at: float, answered_at: float, wait: timedelta, lease: time
     """
     earliest = answered_at + wait.total_seconds()
     limit = lease - LEASE_MARGIN if is_alone else wait + SLACK
-    return Window(earliest, asked_at + limit.total_seconds())
+    return Window(earliest, asked_at + limit.total_seconds(), asked_at + wait.total_seconds())

@@ -45,7 +45,7 @@ create index hosts_promoted on hosts (promote_at) where promote_at < 'infinity';
 
 comment on column hosts.next_slot_at is 'No request may start earlier; granted slots lie spacing apart.';
 comment on column hosts.yield_until is 'Claims leave the host alone until then, so that a refused reservation gets its turn.';
-comment on column hosts.owes_claim is 'A reservation has had its turn before a claim; the next one waits like everybody.';
+comment on column hosts.owes_claim is 'A reservation has had its turn; before the next one a claim may have its own.';
 
 -- What a person set for a host (null: the default holds), what robots.txt asks, what a source asks.
 create table host_policies (
@@ -126,13 +126,19 @@ create function spacing_of(delay_ms integer, penalty_ms integer) returns interva
 return case when greatest(delay_ms, penalty_ms) = 0 then interval '0'
             else make_interval(secs => (greatest(delay_ms, penalty_ms) + 30) / 1000.0) end;
 
--- A host that has no row yet gets one; an existing row is left alone.
+-- What a host's penalty becomes when it asks us to slow down.
+create function scolded_penalty(delay_ms integer, penalty_ms integer) returns integer
+    language sql immutable parallel safe
+return least(300000, 2 * greatest(delay_ms, penalty_ms, 500));
+
+-- A host that has no row yet gets one; an existing row is left alone. It may have been closed before it was ever seen.
 create function ensure_hosts(p_buckets smallint[], p_hosts text[], p_delay_ms integer) returns void
     language sql
 begin atomic
-    insert into hosts (bucket, host, delay_ms)
-    select distinct given.bucket, given.host, p_delay_ms
-    from unnest(p_buckets, p_hosts) as given (bucket, host)
+    insert into hosts (bucket, host, delay_ms, closed_until)
+    select wanted.bucket, wanted.host, p_delay_ms,
+           coalesce((select max(c.until) from host_closures c where c.bucket = wanted.bucket and c.host = wanted.host), '-infinity')
+    from (select distinct given.bucket, given.host from unnest(p_buckets, p_hosts) as given (bucket, host)) as wanted
     order by 1, 2
     on conflict do nothing;
 end;
@@ -140,7 +146,7 @@ end;
 -- In one order everywhere, so that no two processes wait for each other.
 create function lock_hosts(p_buckets smallint[], p_hosts text[]) returns void
     language plpgsql
-    set enable_hashjoin = off set enable_mergejoin = off
+    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 begin
     perform 1
@@ -149,21 +155,34 @@ begin
     cross join lateral (select 1 from hosts h where h.bucket = wanted.bucket and h.host = wanted.host for update) as locked;
 end $$;
 
+-- For a transaction that settles and submits, or submits more than once: all its hosts at the start, or the order is lost.
+create function hold_hosts(p_buckets smallint[], p_hosts text[], p_default_delay_ms integer) returns void
+    language plpgsql
+as $$
+begin
+    perform ensure_hosts(p_buckets, p_hosts, p_default_delay_ms);
+    perform lock_hosts(p_buckets, p_hosts);
+end $$;
+
 -- The effective delay, concurrency and burst from everything that has a say. Burst never beside a Crawl-delay.
 create function apply_host_policy(p_bucket smallint, p_host text, p_default_delay_ms integer, p_now timestamptz default null)
     returns void
     language plpgsql
 as $$
 begin
-    perform ensure_hosts(array[p_bucket], array[p_host], p_default_delay_ms);
-    perform lock_hosts(array[p_bucket], array[p_host]);
+    perform hold_hosts(array[p_bucket], array[p_host], p_default_delay_ms);
     update hosts h
-    set delay_ms = greatest(coalesce(p.min_request_interval_ms, p_default_delay_ms),
-                            coalesce(p.crawl_delay_ms, 0), coalesce(p.source_delay_ms, 0)),
-        max_concurrency = coalesce(p.max_concurrency, 1),
-        burst = case when coalesce(p.crawl_delay_ms, 0) > 0 then 1 else coalesce(p.burst, 1) end
-    from (select 1) as always
-    left join host_policies p on p.bucket = p_bucket and p.host = p_host
+    set delay_ms = e.delay_ms,
+        max_concurrency = e.max_concurrency,
+        burst = e.burst,
+        -- The next slot was counted from the last start with the old delay; the new one holds for the next request.
+        next_slot_at = h.next_slot_at + (spacing_of(e.delay_ms, h.penalty_ms) - spacing_of(h.delay_ms, h.penalty_ms))
+    from (select greatest(coalesce(p.min_request_interval_ms, p_default_delay_ms),
+                          coalesce(p.crawl_delay_ms, 0), coalesce(p.source_delay_ms, 0)) as delay_ms,
+                 coalesce(p.max_concurrency, 1::smallint) as max_concurrency,
+                 case when p.crawl_delay_ms > 0 then 1::smallint else coalesce(p.burst, 1::smallint) end as burst
+          from (select 1) as always
+          left join host_policies p on p.bucket = p_bucket and p.host = p_host) as e
     where h.bucket = p_bucket and h.host = p_host;
     perform refresh_hosts(array[p_bucket], array[p_host], coalesce(p_now, clock_timestamp()));
 end $$;
@@ -188,7 +207,9 @@ begin
 end $$;
 
 -- The right to start one request that is no entry's: a poll, robots.txt, a hop, a render, a person's test fetch.
--- Granted up to p_reach ahead; otherwise `not_before` says when to ask again, and the next claim yields the host once.
+-- Granted up to p_reach ahead; otherwise `not_before` says when to ask again, and claims yield the host until then.
+-- They take turns: after a grant a claim that could have the next slot gets a second to take it, and only a claim makes
+-- the host yield again.
 create function reserve_slot(
     p_bucket smallint, p_host text, p_kind text, p_owner text, p_lease interval, p_reach interval,
     p_default_delay_ms integer, p_now timestamptz default null,
@@ -217,6 +238,9 @@ begin
     elsif v_start > v_now + p_reach then
         v_after := v_start;
         why := 'delay';
+    elsif h.owes_claim and h.wake_at <= v_start and v_now < h.wake_at + interval '1 second' then
+        v_after := h.wake_at + interval '1 second';
+        why := 'turn';
     else
         token := gen_random_uuid();
         wait := v_start - v_now;
@@ -224,12 +248,13 @@ begin
         insert into slots (bucket, token, host, kind, owner, starts_at, expires_at)
         values (p_bucket, token, p_host, p_kind, p_owner, v_start, v_start + p_lease);
         update hosts
-        set next_slot_at = greatest(next_slot_at, v_now) + v_space, in_flight = in_flight + 1, yield_until = '-infinity'
+        set next_slot_at = greatest(next_slot_at, v_now) + v_space, in_flight = in_flight + 1, yield_until = '-infinity',
+            owes_claim = true
         where bucket = p_bucket and host = p_host;
     end if;
     if why in ('full', 'delay') and not h.owes_claim then
         update hosts
-        set yield_until = v_after + greatest(v_space, interval '1 second'), owes_claim = true
+        set yield_until = v_after + greatest(v_space, interval '1 second')
         where bucket = p_bucket and host = p_host;
     end if;
     not_before := case when v_after = 'infinity' then interval '100 years' else v_after - v_now end;

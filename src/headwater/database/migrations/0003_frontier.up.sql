@@ -86,6 +86,7 @@ create table fetch_log (
     owner       text not null,
     url_hash    bytea,
     started_at  timestamptz,
+    delay_ms    integer,
     duration_ms integer,
     status      smallint,
     body_bytes  bigint,
@@ -130,23 +131,24 @@ return encode(set_byte(set_byte(set_byte(substring(url_hash from 1 for 1) || sub
        6, 128 | (get_byte(url_hash, 5) & 15)), 8, 128 | (get_byte(url_hash, 7) & 63)), 'hex')::uuid;
 
 -- Writes the derived columns of hosts whose rows this transaction has locked, from what is waiting now.
--- A host that is already open keeps its place in the line; one that opens gets the present as its place, so no place is
--- ever taken far in the past and a claim may begin its search near where the last one found something.
+-- A host that is already open keeps its place in the line of its level; one that opens, or comes to another level, gets the
+-- present as its place, so no place is ever taken far in the past and a claim may begin its search near where the last one
+-- found something.
 create function refresh_hosts(p_buckets smallint[], p_hosts text[], p_now timestamptz) returns void
     language plpgsql
     set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_bitmapscan = off
 as $$
 begin
     update hosts h
-    set wake_at = state.wake_at,
-        priority = case when state.wake_at = 'infinity' then 0 else best.level end,
-        promote_at = case when state.wake_at = 'infinity' then 'infinity' else coalesce(better.due, 'infinity') end
+    set wake_at = case when state.opens_at > p_now then state.opens_at
+                       when h.wake_at <= p_now and h.priority = best.level then greatest(state.opens_at, h.wake_at)
+                       else p_now end,
+        priority = case when state.opens_at = 'infinity' then 0 else best.level end,
+        promote_at = case when state.opens_at = 'infinity' then 'infinity' else coalesce(better.due, 'infinity') end
     from (
         select c.bucket, c.host, waiting.levels, waiting.first_due,
                case when c.in_flight >= c.max_concurrency or waiting.due_at is null then 'infinity'
-                    when opens.at > p_now then opens.at
-                    when c.wake_at <= p_now then greatest(opens.at, c.wake_at)
-                    else p_now end as wake_at
+                    else opens.at end as opens_at
         from (select distinct given.bucket, given.host from unnest(p_buckets, p_hosts) as given (bucket, host)) as wanted
         join hosts c on c.bucket = wanted.bucket and c.host = wanted.host
         cross join lateral (
@@ -166,7 +168,7 @@ begin
     ) as state
     cross join lateral (
         select max(l.level) as level from unnest(state.levels, state.first_due) as l (level, due)
-        where l.due <= greatest(state.wake_at, p_now)
+        where l.due <= greatest(state.opens_at, p_now)
     ) as best
     cross join lateral (
         select min(l.due) as due from unnest(state.levels, state.first_due) as l (level, due) where l.level > best.level

@@ -13,22 +13,29 @@ create function submit_urls(
     p_source uuid, p_channel uuid, p_items submission[], p_default_delay_ms integer, p_now timestamptz default null
 ) returns table (place integer, outcome text)
     language plpgsql
-    set enable_hashjoin = off set enable_mergejoin = off
+    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
     v_now     timestamptz := coalesce(p_now, clock_timestamp());
+    v_is_news boolean[];
     v_buckets smallint[];
     v_hosts   text[];
 begin
     -- Without locks first: most of a feed is known already, and its hosts are left in peace.
-    select array_agg(i.bucket), array_agg(i.host) into v_buckets, v_hosts
-    from unnest(p_items) as i
-    left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash
-    where e.bucket is null or submission_outcome(e, i, v_now) <> 'duplicate';
+    -- What is a duplicate now stays one below: its host is not locked, so nothing of it may be changed.
+    select array_agg(n.is_news order by n.place), array_agg(n.bucket) filter (where n.is_news),
+           array_agg(n.host) filter (where n.is_news)
+    into v_is_news, v_buckets, v_hosts
+    from (select i.bucket, i.host, i.place,
+                 e.bucket is null
+                 or submission_outcome(e, row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority,
+                                              i.due_in, i.changed_at)::submission, v_now) <> 'duplicate' as is_news
+          from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
+                                                     changed_at, place)
+          left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash) as n;
     if v_hosts is not null then
-        perform ensure_hosts(v_buckets, v_hosts, p_default_delay_ms);
-        perform lock_hosts(v_buckets, v_hosts);
+        perform hold_hosts(v_buckets, v_hosts, p_default_delay_ms);
         v_now := coalesce(p_now, clock_timestamp());
     end if;
     return query
@@ -36,7 +43,8 @@ begin
         select i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority, i.changed_at,
                i.place::integer, v_now + coalesce(i.due_in, interval '0') as due_at,
                e.status as from_status, e.source_id as owner,
-               case when e.bucket is null then 'queued'
+               case when not v_is_news[i.place] then 'duplicate'
+                    when e.bucket is null then 'queued'
                     else submission_outcome(e, row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth,
                                                    i.priority, i.due_in, i.changed_at)::submission, v_now) end as outcome
         from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
@@ -121,15 +129,18 @@ declare
     v_marks    timestamptz[] := coalesce(p_marks, array_fill('-infinity'::timestamptz, array[10]));
     v_seen     timestamptz;
     v_next     timestamptz := 'infinity';
+    -- Nothing is granted further ahead, nor where its lease would run out before it could begin.
+    v_reach    interval := least(interval '10 seconds', p_lease / 2);
     v_buckets  smallint[];
     v_hosts    text[];
 begin
     for v_level in reverse 10..1 loop
-        for v_round in 1..4 loop
+        -- More rounds than hosts can be empty at once; the bound is against entries that somebody else has locked.
+        for v_round in 1..50 loop
             exit when v_left <= 0;
             select array_agg(o.bucket), array_agg(o.host), min(o.wake_at) into v_buckets, v_hosts, v_seen
             from (select h.bucket, h.host, h.wake_at from hosts h
-                  where h.priority = v_level and h.wake_at <= v_now and h.wake_at >= v_marks[v_level]
+                  where h.priority = v_level and h.priority > 0 and h.wake_at <= v_now and h.wake_at >= v_marks[v_level]
                     and (p_bucket is null or h.bucket = p_bucket)
                   order by h.wake_at limit v_left
                   for update skip locked) as o;
@@ -144,7 +155,9 @@ begin
                        case when h.promote_at <= v_now then 10 else h.priority end as top,
                        least(h.max_concurrency - h.in_flight, v_left,
                              case when h.delay_ms + h.penalty_ms = 0 then v_left
-                                  else h.burst + 10000 / (greatest(h.delay_ms, h.penalty_ms) + 30) end) as room
+                                  else h.burst + floor(extract(epoch from v_reach - greatest(h.next_slot_at - v_now, interval '0'))
+                                                       / extract(epoch from spacing_of(h.delay_ms, h.penalty_ms))) end)::integer
+                           as room
                 from unnest(v_buckets, v_hosts) as o (bucket, host)
                 join hosts h on h.bucket = o.bucket and h.host = o.host
             ), chosen as materialized (
@@ -204,7 +217,7 @@ begin
         select min(first.wake_at) into v_next
         from generate_series(1, 10) as level
         cross join lateral (select h.wake_at from hosts h
-                            where h.priority = level and h.wake_at >= v_marks[level]
+                            where h.priority = level and h.priority > 0 and h.wake_at >= v_marks[level]
                               and (p_bucket is null or h.bucket = p_bucket)
                             order by h.wake_at limit 1) as first;
     end if;
@@ -225,6 +238,7 @@ create function claim_suspect(p_owner text, p_lease interval, p_now timestamptz 
         last_modified text, content_hash bytea, is_alone boolean, wait interval, marks timestamptz[]
     )
     language plpgsql
+    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -234,11 +248,11 @@ begin
     if exists (select 1 from slots s where s.owner = p_owner) then
         return;
     end if;
-    select e.bucket, e.url_hash, e.host into v_pick
+    select e.bucket, e.url_hash, e.host, h.max_concurrency = 1 as is_alone into v_pick
     from url_frontier e join hosts h on h.bucket = e.bucket and h.host = e.host
     join sources s on s.id = e.source_id and s.status = 'active'
     where e.held = 'suspect' and e.next_fetch_at <= v_now and h.closed_until <= v_now and h.next_slot_at <= v_now
-      and h.in_flight < h.max_concurrency
+      and h.yield_until <= v_now and h.in_flight < h.max_concurrency
     order by e.next_fetch_at limit 1
     for update of h skip locked;
     if not found then
@@ -258,11 +272,12 @@ begin
         from leased l
     ), taken as (
         update hosts h
-        set in_flight = h.in_flight + 1, next_slot_at = v_now + spacing_of(h.delay_ms, h.penalty_ms)
+        set in_flight = h.in_flight + 1, next_slot_at = v_now + spacing_of(h.delay_ms, h.penalty_ms), owes_claim = false
         from leased l where h.bucket = l.bucket and h.host = l.host
     )
     select l.token, l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.retry_count,
-           l.fetch_count, l.hops, l.resume_url, l.etag, l.last_modified, l.content_hash, false, interval '0', null::timestamptz[]
+           l.fetch_count, l.hops, l.resume_url, l.etag, l.last_modified, l.content_hash, v_pick.is_alone, interval '0',
+           null::timestamptz[]
     from leased l;
     perform refresh_hosts(array[v_pick.bucket], array[v_pick.host], v_now);
 end $$;
@@ -296,7 +311,7 @@ begin
     v_now := coalesce(p_now, clock_timestamp());
     with ended as materialized (
         delete from slots t using unnest(p_settlements) as g
-        where t.bucket = g.bucket and t.token = g.token and t.expires_at > v_now
+        where t.bucket = g.bucket and t.token = g.token and t.host = g.host and t.expires_at > v_now
         returning t.bucket, t.token, t.host, t.kind, t.owner, t.starts_at, t.url_hash, t.from_status,
                   g.verdict, g.status, g.next_fetch_in, g.counts_as_failure, g.reason, g.last_error, g.http_status, g.body_bytes,
                   g.started_after, g.duration_ms, g.etag, g.last_modified, g.content_hash, g.fetch_url, g.resume_url, g.hops,
@@ -308,15 +323,18 @@ begin
             next_fetch_at = case when n.status = 'fetched' or x.status is null then e.next_fetch_at
                                  when n.status = 'pending' and x.status = 'fetched' then v_now
                                  else v_now + coalesce(x.next_fetch_in, interval '0') end,
-            retry_count = case when n.status = 'fetched' then 0
+            retry_count = case when x.status = 'fetched' then 0
                                when x.counts_as_failure then e.retry_count + 1 else e.retry_count end,
             fetch_count = e.fetch_count + (x.verdict in ('fetched', 'unchanged'))::integer,
             crash_count = case when x.verdict = 'released' then e.crash_count else 0 end,
             reason = case when x.status is null then e.reason when n.status in ('failed', 'dead') then x.reason end,
             last_error = case when x.status is null then e.last_error when n.status in ('failed', 'dead') then x.last_error end,
             last_status = coalesce(x.http_status, e.last_status),
-            etag = case when x.verdict in ('fetched', 'unchanged') then x.etag else e.etag end,
-            last_modified = case when x.verdict in ('fetched', 'unchanged') then x.last_modified else e.last_modified end,
+            -- A 304 need not repeat the validators it confirms.
+            etag = case x.verdict when 'fetched' then x.etag when 'unchanged' then coalesce(x.etag, e.etag) else e.etag end,
+            last_modified = case x.verdict when 'fetched' then x.last_modified
+                                           when 'unchanged' then coalesce(x.last_modified, e.last_modified)
+                                           else e.last_modified end,
             content_hash = coalesce(x.content_hash, e.content_hash),
             url = coalesce(x.fetch_url, e.url),
             resume_url = x.resume_url,
@@ -327,11 +345,12 @@ begin
             revisit_at = case when n.status = 'fetched' then v_now + x.revisit_in end,
             updated_at = v_now
         from ended x
-        cross join lateral (select f.changed_at from url_frontier f where f.bucket = x.bucket and f.url_hash = x.url_hash) as c
+        cross join lateral (select f.changed_at, f.updated_at as told_at from url_frontier f where f.bucket = x.bucket and f.url_hash = x.url_hash) as c
         cross join lateral (
-            -- Told of a change while it was being fetched: what came may be the old page, so it is fetched again.
+            -- Told of a change while it was being fetched: what came may be the old page, so it is fetched again. A date in
+            -- the future counts as the moment we were told, or it would be fetched again until then.
             select case when x.status is null then x.from_status
-                        when x.status = 'fetched' and c.changed_at > x.starts_at then 'pending'
+                        when x.status = 'fetched' and least(c.changed_at, c.told_at) > x.starts_at then 'pending'
                         else x.status end as status
         ) as n
         where e.bucket = x.bucket and e.url_hash = x.url_hash and e.token = x.token
@@ -343,11 +362,11 @@ begin
               union all select m.source_id, m.from_status, -1 from moved m) as c
         group by 1, 2 having sum(c.entries) <> 0
     ), logged as (
-        insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, started_at, duration_ms, status, body_bytes,
-                               verdict, reason)
-        select v_now, x.bucket, x.host, x.token, x.kind, x.owner, x.url_hash, x.starts_at + x.started_after, x.duration_ms,
-               x.http_status, x.body_bytes, x.verdict, x.reason
-        from ended x
+        insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, started_at, delay_ms, duration_ms, status,
+                               body_bytes, verdict, reason)
+        select v_now, x.bucket, x.host, x.token, x.kind, x.owner, x.url_hash, x.starts_at + x.started_after,
+               greatest(h.delay_ms, h.penalty_ms), x.duration_ms, x.http_status, x.body_bytes, x.verdict, x.reason
+        from ended x join hosts h on h.bucket = x.bucket and h.host = x.host
         where x.verdict <> 'released'
     ), closed as (
         insert into host_closures as c (bucket, host, reason, until)
@@ -360,10 +379,11 @@ begin
         update hosts h
         set in_flight = h.in_flight - f.n,
             -- Granted times are not start times: the next slot counts from when the request really began.
-            next_slot_at = greatest(h.next_slot_at, f.started_at + spacing_of(h.delay_ms, h.penalty_ms)),
+            next_slot_at = greatest(h.next_slot_at, f.started_at + spacing_of(
+                h.delay_ms, case when f.scolded then scolded_penalty(h.delay_ms, h.penalty_ms) else h.penalty_ms end)),
             last_fetch_at = case when f.visited then v_now else h.last_fetch_at end,
             closed_until = greatest(h.closed_until, v_now + f.close_for),
-            penalty_ms = case when f.scolded then least(300000, 2 * greatest(h.delay_ms, h.penalty_ms, 500))
+            penalty_ms = case when f.scolded then scolded_penalty(h.delay_ms, h.penalty_ms)
                               when h.penalty_ms > 0 and h.good_in_a_row + f.content >= 10
                                   then case when h.penalty_ms / 2 > h.delay_ms then h.penalty_ms / 2 else 0 end
                               else h.penalty_ms end,
@@ -387,7 +407,7 @@ end $$;
 create function extend_leases(p_buckets smallint[], p_tokens uuid[], p_lease interval, p_now timestamptz default null)
     returns uuid[]
     language plpgsql
-    set enable_hashjoin = off set enable_mergejoin = off
+    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 declare
     v_now    timestamptz := coalesce(p_now, clock_timestamp());
@@ -411,7 +431,7 @@ end $$;
 -- Takes back what dead or frozen workers held. Their entries return as suspects; one that was alone is poison.
 create function rescue_expired(p_limit integer, p_now timestamptz default null) returns table (rescued integer, poisoned integer)
     language plpgsql
-    set enable_hashjoin = off set enable_mergejoin = off
+    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -471,7 +491,7 @@ create function change_entries(
     p_now timestamptz default null
 ) returns integer
     language plpgsql
-    set enable_hashjoin = off set enable_mergejoin = off
+    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 declare
     v_now     timestamptz := coalesce(p_now, clock_timestamp());
@@ -494,7 +514,8 @@ begin
     ), moved as (
         update url_frontier e
         set status = coalesce(p_status, e.status),
-            held = p_held,
+            -- A suspect stays one, whatever happens to its source.
+            held = case when p_status is null and e.held = 'suspect' then e.held else p_held end,
             reason = case when p_status = 'dead' then p_reason when p_status = 'pending' then null else e.reason end,
             last_error = case when p_status is null then e.last_error end,
             retry_count = case when p_status = 'pending' then 0 else e.retry_count end,

@@ -1,0 +1,47 @@
+"""Child processes that end with us: each hears of our end by the end of its standard input."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import orjson
+
+GRACE_SECONDS = 10
+
+
+@asynccontextmanager
+async def children(module: str, tasks: Sequence[Mapping[str, Any]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+    """One process per task, running `module` with its task as one line of JSON; asked to end, then made to."""
+    started: list[asyncio.subprocess.Process] = []
+    try:
+        for task in tasks:
+            started.append(await _start(module, task))
+        yield started
+    finally:
+        await asyncio.gather(*map(_end, started))
+
+
+async def _start(module: str, task: Mapping[str, Any]) -> asyncio.subprocess.Process:
+    process = await asyncio.create_subprocess_exec(
+        # A group of its own: Ctrl-C reaches us alone, and we end our children in order.
+        *(sys.executable, "-m", module),
+        stdin=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write(orjson.dumps(dict(task)) + b"\n")
+    await process.stdin.drain()
+    return process
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        async with asyncio.timeout(GRACE_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
