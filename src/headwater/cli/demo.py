@@ -1,7 +1,7 @@
 """`headwater demo`: what there is, running, offline: database, simulated web, frontier, several claiming processes."""
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -28,7 +28,7 @@ class Wish:
     seed: int
     publishers: int
     keep: bool
-    say: "Any" = field(default=say)
+    is_quiet: bool
 
 
 def demo(
@@ -36,9 +36,7 @@ def demo(
     seconds: int = 20,
     seed: int = 1,
     publishers: int = 60,
-    headless: Annotated[
-        bool, Parameter(negative="", help="For machines: nothing is opened, nothing is asked.")
-    ] = False,
+    headless: Annotated[bool, Parameter(negative="", help="Only the beginning and the summary.")] = False,
     keep: Annotated[bool, Parameter(negative="", help="Keep the database to look around in afterwards.")] = False,
     json: AsJson = False,
 ) -> int:
@@ -57,8 +55,7 @@ def demo(
 
     if not 1 <= seconds <= 86400:
         raise UsageError(f"A demo of {seconds} seconds is not possible.", fix="Give 1 to 86400.")
-    del headless  # there is no console yet that could be opened
-    summary = run_to_end(tour(Wish(seconds, seed, publishers, keep)))
+    summary = run_to_end(tour(Wish(seconds, seed, publishers, keep, is_quiet=headless)))
     if json:
         show_json(summary)
     return 0 if summary["hosts_asked_too_soon"] == 0 and summary["counters_equal_recount"] else 1
@@ -140,32 +137,34 @@ async def run_claimers(services: "Services", wish: Wish) -> dict[str, Any]:
     from headwater.run.processes import children
 
     say(f"{PROCESSES} processes claim, keep to their slots and settle; fetching itself is still to come.")
-    say(HEADINGS)
+    if not wish.is_quiet:
+        say(HEADINGS)
     task = {"dsn": services.dsn, "batch": BATCH, "lease_seconds": services.settings.lease.duration.total_seconds()}
     keeping = asyncio.create_task(maintenance_of(services).run())
     try:
         async with children("headwater.run.rehearsal", [task | {"owner": f"demo-{n}"} for n in range(PROCESSES)]):
-            claimed = await watch(services, wish.seconds)
+            claimed = await watch(services, wish)
     finally:
         keeping.cancel()
         await asyncio.wait([keeping])
     return await summarise(services, claimed, wish.seconds)
 
 
-async def watch(services: "Services", seconds: int) -> int:
+async def watch(services: "Services", wish: Wish) -> int:
     from headwater.frontier.entry import Status
     from headwater.frontier.reads import count_entries
     from headwater.reports.frontier import hosts_now
 
     claimed = 0
-    for second in range(1, seconds + 1):
+    for second in range(1, wish.seconds + 1):
         await services.clock.sleep(1.0)
         counts = (await count_entries(services.database)).by_status
         now = await hosts_now(services.database)
         done = counts[Status.FETCHED]
         opens = "" if now.next_in is None else f"{now.next_in.total_seconds():.2f} s"
         line = f"{second:5} s {done:9,} {done - claimed:6,} {counts[Status.PENDING]:9,}"
-        say(f"{line} {now.open:12,} {now.waiting:9,} {now.busy:6,}   {opens:>13}")
+        if not wish.is_quiet:
+            say(f"{line} {now.open:12,} {now.waiting:9,} {now.busy:6,}   {opens:>13}")
         claimed = done
     return claimed
 

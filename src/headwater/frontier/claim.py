@@ -21,7 +21,7 @@ MARKS_HOLD = timedelta(seconds=10)
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """`come_back_in` None: nothing is waiting anywhere."""
+    """`come_back_in` None: nothing is waiting anywhere, or all of it on hosts that are full or closed for good."""
 
     leases: list[Lease]
     come_back_in: timedelta | None
@@ -49,13 +49,20 @@ class Claimer:
         asked_at = self.clock.monotonic()
         if asked_at - self._marked_at > MARKS_HOLD.total_seconds():
             self._marks, self._marked_at = None, asked_at
+        looked_everywhere = self._marks is None
         rows = await self.database.fetch(
             queries.claim_entries, self.owner, limit, self.lease, self.bucket, self._marks, now
         )
         answered_at = self.clock.monotonic()
         last = rows.pop()
         self._marks = last["marks"]
-        return Claimed([lease_from(row, asked_at, answered_at, self.lease) for row in rows], last["wait"])
+        leases = [lease_from(row, asked_at, answered_at, self.lease) for row in rows]
+        return Claimed(leases, last["wait"] if looked_everywhere else self._before_marks_end(last["wait"], asked_at))
+
+    def _before_marks_end(self, wait: timedelta | None, asked_at: float) -> timedelta:
+        """Something may wait behind the marks: nobody sleeps longer than they are trusted."""
+        trusted = MARKS_HOLD - timedelta(seconds=asked_at - self._marked_at)
+        return trusted if wait is None else min(wait, trusted)
 
     async def claim_suspect(self, now: datetime | None = None) -> Lease | None:
         """One entry whose worker died; only while this owner holds nothing else."""

@@ -48,6 +48,10 @@ SELECT bucket, host FROM hosts WHERE promote_at <= coalesce($1::timestamptz, clo
 -- In one order everywhere.
 SELECT lock_hosts($1::smallint[], $2::text[]);
 
+-- name: hold_hosts
+-- Make and lock all hosts of a transaction that will lock some more than once.
+SELECT hold_hosts($1::smallint[], $2::text[], $3::integer);
+
 -- name: refresh_hosts
 -- Write the derived columns of locked hosts.
 SELECT refresh_hosts($1::smallint[], $2::text[], coalesce($3::timestamptz, clock_timestamp()));
@@ -133,7 +137,7 @@ WITH folded AS (
     DELETE FROM counter_deltas RETURNING source_id, status, entries
 )
 INSERT INTO counters AS c (source_id, status, entries)
-SELECT source_id, status, sum(entries) FROM folded GROUP BY 1, 2
+SELECT source_id, status, sum(entries) FROM folded GROUP BY 1, 2 ORDER BY 1, 2
 ON CONFLICT (source_id, status) DO UPDATE SET entries = c.entries + excluded.entries;
 
 -- name: count_entries

@@ -8,7 +8,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
 from headwater.frontier.entry import Lease
-from headwater.frontier.verdicts import Settlement, Visit
+from headwater.frontier.verdicts import Settlement, Visit, closure_within_reason
 from headwater.politeness.slots import Slot
 
 queries = load_queries("headwater.frontier")
@@ -24,7 +24,11 @@ async def settle(
 def slot_settlement(
     slot: Slot, verdict: str, visit: Visit, *, close_for: timedelta | None = None, reason: str | None = None
 ) -> Settlement:
-    """For a request that is no entry's: its slot is given back and it is noted in the log."""
+    """For a request that is no entry's: its slot is given back and it is noted in the log.
+
+    `close_for` is what a 429 or 503 asked for; none at all is a wait of zero, and still a reason to slow down.
+    """
+    is_content = visit.status is not None and visit.status < 400
     return Settlement(
         bucket=slot.bucket,
         token=slot.token,
@@ -35,9 +39,9 @@ def slot_settlement(
         body_bytes=visit.body_bytes,
         started_after=visit.started_after,
         duration_ms=round(visit.duration.total_seconds() * 1000) if visit.duration is not None else None,
-        close_for=close_for,
-        close_reason="retry_after" if close_for else None,
-        temper=1 if close_for else 0,
+        close_for=None if close_for is None else closure_within_reason(close_for),
+        close_reason=None if close_for is None else "retry_after",
+        temper=-1 if close_for is None and is_content else 0 if close_for is None else 1,
     )
 
 

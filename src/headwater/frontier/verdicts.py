@@ -179,7 +179,7 @@ def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: Ret
     return base._replace(
         verdict="retry_later",
         status=Status.FAILED,
-        next_fetch_in=wait_before_retry(attempt, policy.backoff, random, verdict.asked_by_server),
+        next_fetch_in=wait_before_retry(attempt, policy.backoff, random, closure_within_reason(verdict.asked_by_server)),
         counts_as_failure=True,
         reason=verdict.reason,
         last_error=verdict.detail or verdict.reason,
@@ -191,10 +191,15 @@ def host_says_wait(base: Settlement, verdict: HostSaysWait) -> Settlement:
         verdict="host_says_wait",
         status=Status.PENDING,
         reason=verdict.reason,
-        close_for=min(max(verdict.wait, timedelta()), LONGEST_CLOSURE),
+        close_for=closure_within_reason(verdict.wait),
         close_reason=verdict.closure,
         temper=1 if verdict.slows_us_down else 0,
     )
+
+
+def closure_within_reason(asked: timedelta) -> timedelta:
+    """A server may ask for a day; a time in the past is no wait."""
+    return min(max(asked, timedelta()), LONGEST_CLOSURE)
 
 
 def dead(base: Settlement, verdict: Dead) -> Settlement:

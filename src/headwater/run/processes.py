@@ -16,8 +16,9 @@ async def children(module: str, tasks: Sequence[Mapping[str, Any]]) -> AsyncIter
     """One process per task, running `module` with its task as one line of JSON; asked to end, then made to."""
     started: list[asyncio.subprocess.Process] = []
     try:
+        # One by one, so that whatever was started is known and ended if the next cannot be.
         for task in tasks:
-            started.append(await _start(module, task))
+            started += [await _start(module, task)]
         yield started
     finally:
         await asyncio.gather(*map(_end, started))

@@ -345,7 +345,8 @@ begin
             revisit_at = case when n.status = 'fetched' then v_now + x.revisit_in end,
             updated_at = v_now
         from ended x
-        cross join lateral (select f.changed_at, f.updated_at as told_at from url_frontier f where f.bucket = x.bucket and f.url_hash = x.url_hash) as c
+        cross join lateral (select f.changed_at, f.updated_at as told_at from url_frontier f
+                            where f.bucket = x.bucket and f.url_hash = x.url_hash) as c
         cross join lateral (
             -- Told of a change while it was being fetched: what came may be the old page, so it is fetched again. A date in
             -- the future counts as the moment we were told, or it would be fetched again until then.
