@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 UV := $(BIN)/python -m uv
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test unit coverage bench bench-urls bench-simweb demo docs lock clean
+.PHONY: help install check fix test test-pg16 unit chromium coverage bench bench-urls bench-simweb bench-frontier demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,8 +37,19 @@ fix: $(READY) ## repair what ruff can repair, and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: $(READY) ## all tests, on a real embedded PostgreSQL and the simulated web
+test: $(READY) chromium ## all tests, on a real embedded PostgreSQL and the simulated web
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow" $(ARGS)
+
+test-pg16: $(READY) ## the same on the other bundled server, PostgreSQL 16
+	@HEADWATER_TEST_PG=16 $(MAKE) --no-print-directory test
+
+# Some tests look at pages as a person would. As root on Debian their browser is installed; elsewhere they are skipped.
+chromium:
+	@if grep -rqs "mark.browser" tests && ! command -v chromium >/dev/null && [ -f /etc/debian_version ] && [ "$$(id -u)" = 0 ]; then \
+	  echo "Installing chromium …"; \
+	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium; } >/dev/null 2>&1 \
+	    || echo "chromium could not be installed; the tests that need it are skipped."; \
+	fi
 
 unit: $(READY) ## only the pure tests: seconds
 	@$(BIN)/python -m pytest tests/unit $(ARGS)
@@ -49,13 +60,16 @@ coverage: $(READY) ## tests with coverage of src; fails under 75 %
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-bench: bench-urls bench-simweb ## every benchmark
+bench: bench-urls bench-simweb bench-frontier ## every benchmark
 
 bench-urls: $(READY) ## canonical keys per second on one core
 	@$(BIN)/python -m benchmarks.urls $(ARGS)
 
 bench-simweb: $(READY) ## pages per second served by the simulated web from one core
 	@$(BIN)/python -m benchmarks.simweb $(ARGS)
+
+bench-frontier: $(READY) ## claims, settles and submits per second; QUICK=1 stays under two minutes
+	@$(BIN)/python -m benchmarks.frontier $(if $(QUICK),--quick) $(ARGS)
 
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)

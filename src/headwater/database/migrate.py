@@ -139,7 +139,7 @@ async def require_current(database: Database, known: Sequence[Migration] | None 
     if found.pending:
         raise MigrationFailed(
             f"The database lacks {len(found.pending)} migrations, beginning with {found.pending[0]}.",
-            fix="Run: headwater migrate",
+            fix="Run: headwater db migrate",
         )
 
 

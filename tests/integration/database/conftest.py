@@ -78,7 +78,8 @@ async def join() -> AsyncIterator[Join]:
     async def join(directory: Path, *, uid: int = 0, python_path: Path | None = None) -> UserProcess:
         pipe = asyncio.subprocess.PIPE
         command = (sys.executable, "-c", PROGRAM, directory, str(uid))
-        env = {**os.environ, "PYTHONPATH": str(python_path)} if python_path else None
+        paths = [str(python_path), os.environ.get("PYTHONPATH", "")]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)} if python_path else None
         process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, env=env)
         joined.append(UserProcess(process))
         return joined[-1]

