@@ -127,13 +127,29 @@ class Database:
         async with self._borrowed() as connection:
             return await connection.execute(query, *args, timeout=timeout)
 
+    async def execute_patiently(self, statement: str, patience: float) -> None:
+        """For maintenance that no transaction may surround and that takes longer than a statement should."""
+        async with self._borrowed() as connection:
+            await connection.execute(f"SET statement_timeout = {patience * 1000:.0f}")
+            try:
+                await connection.execute(statement, timeout=patience)
+            finally:
+                await connection.execute("RESET statement_timeout")
+
     @asynccontextmanager
-    async def transaction(self, *, readonly: bool = False, snapshot: bool = False) -> AsyncIterator[Connection]:
-        """Commits at the end of the block, rolls back if it raises or is cancelled; `snapshot` sees one moment only."""
+    async def transaction(
+        self, *, readonly: bool = False, snapshot: bool = False, patience: float | None = None
+    ) -> AsyncIterator[Connection]:
+        """Commits at the end of the block, rolls back if it raises or is cancelled.
+
+        `snapshot` sees one moment only; `patience` is a longer limit, in seconds, for statements that read much.
+        """
         async with self._borrowed_raw() as raw:
             transaction = raw.transaction(readonly=readonly, isolation="repeatable_read" if snapshot else None)
             with translated(self.address):
                 await transaction.start()
+                if patience:
+                    await raw.execute(f"SET LOCAL statement_timeout = {patience * 1000:.0f}")
             try:
                 yield Connection(raw, self.address)
             except BaseException:

@@ -12,6 +12,7 @@ queries = load_queries("headwater.frontier")
 
 BATCH = 500
 DAYS_AHEAD = 16
+PATIENCE_SECONDS = 3600
 HOT_TABLES = ("hosts", "slots", "counter_deltas", "url_frontier")
 
 
@@ -99,7 +100,9 @@ async def keep_fetch_log(database: Database, retention_days: int) -> list[str]:
     dropped = []
     for row in await database.fetch(queries.old_fetch_log_days, retention_days):
         # Detached first and without blocking: dropping a partition in place stalls every writer while a reader is open.
-        await database.execute(f"ALTER TABLE fetch_log DETACH PARTITION {row['name']} CONCURRENTLY")
+        await database.execute_patiently(
+            f"ALTER TABLE fetch_log DETACH PARTITION {row['name']} CONCURRENTLY", PATIENCE_SECONDS
+        )
         await database.execute(f"DROP TABLE {row['name']}")
         dropped.append(row["name"])
     return dropped
@@ -108,7 +111,7 @@ async def keep_fetch_log(database: Database, retention_days: int) -> list[str]:
 async def vacuum_hot_tables(database: Database) -> None:
     """More often than autovacuum would come round: dead rows at the head of the queue cost every claim."""
     for table in HOT_TABLES:
-        await database.execute(f"VACUUM (ANALYZE, SKIP_LOCKED) {table}", timeout=600)
+        await database.execute_patiently(f"VACUUM (ANALYZE, SKIP_LOCKED) {table}", PATIENCE_SECONDS)
 
 
 async def forget_sleepers(database: Database) -> None:

@@ -17,6 +17,7 @@ queries = load_queries("headwater.frontier")
 LARGEST_PAGE = 1_000
 # A page looks at no more rows than this: a rare filter answers quickly with how far it has searched.
 MOST_LOOKED_AT = 20_000
+PATIENCE_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,14 @@ async def count_entries(database: Database) -> Counts:
 
 async def recount_entries(database: Database) -> Counts:
     """From the entries themselves; reads the whole table."""
-    return _counts(await database.fetch(queries.recount_entries, timeout=600))
+    return (await counted_and_recounted(database))[1]
 
 
 async def counted_and_recounted(database: Database) -> tuple[Counts, Counts]:
     """Both from one snapshot, so that they can be compared while everything runs."""
-    async with database.transaction(readonly=True, snapshot=True) as connection:
+    async with database.transaction(readonly=True, snapshot=True, patience=PATIENCE_SECONDS) as connection:
         counted = _counts(await connection.fetch(queries.count_entries))
-        return counted, _counts(await connection.fetch(queries.recount_entries, timeout=600))
+        return counted, _counts(await connection.fetch(queries.recount_entries, timeout=PATIENCE_SECONDS))
 
 
 def _counts(rows: Iterable[Any]) -> Counts:

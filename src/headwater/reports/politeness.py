@@ -11,6 +11,7 @@ queries = load_queries("headwater.reports")
 
 # Start times are our own account of when a request began; a server sees it this much earlier or later.
 TOLERANCE = timedelta(milliseconds=5)
+PATIENCE_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class HostGap:
 
 async def smallest_gaps(database: Database, since: timedelta, limit: int = 20) -> list[HostGap]:
     """The hosts whose requests came closest to their delay, worst first."""
-    rows = await database.fetch(queries.smallest_gaps, since, limit, timeout=600)
+    async with database.transaction(readonly=True, patience=PATIENCE_SECONDS) as connection:
+        rows = await connection.fetch(queries.smallest_gaps, since, limit, timeout=PATIENCE_SECONDS)
     return [HostGap(row["host"], row["requests"], row["smallest_gap"], row["delay"]) for row in rows]
 
 

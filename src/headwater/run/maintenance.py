@@ -14,7 +14,6 @@ from headwater.log import Logger
 from headwater.politeness.backoff import stretched
 from headwater.services import Services
 
-SNAPSHOT_ALARM = timedelta(seconds=60)
 JITTER = 0.1
 
 
@@ -45,6 +44,7 @@ class Maintenance:
     log: Logger
     sweep_every: timedelta
     fetch_log_days: int
+    longest_snapshot: timedelta = timedelta(seconds=60)
 
     def chores(self) -> tuple[Chore, ...]:
         database = self.database
@@ -88,7 +88,7 @@ class Maintenance:
 
     async def _watch_snapshots(self) -> None:
         found = await maintain.oldest_snapshot(self.database)
-        if found and found.age > SNAPSHOT_ALARM:
+        if found and found.age > self.longest_snapshot:
             self.log.error(
                 "old_snapshot_holds_vacuum_back",
                 age_seconds=round(found.age.total_seconds()),

@@ -1,0 +1,3 @@
+drop view robots_cache;
+drop table robots;
+drop function regrant_slot;

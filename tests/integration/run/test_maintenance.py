@@ -1,0 +1,166 @@
+"""Maintenance on a real database: each chore does its work, alone and beside others."""
+
+import asyncio
+import io
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from headwater.chance import random_from
+from headwater.clock import SystemClock
+from headwater.database.pool import Database
+from headwater.frontier import maintain
+from headwater.frontier.claim import Claimer
+from headwater.frontier.control import set_source_status
+from headwater.frontier.entry import Origin, Status
+from headwater.frontier.reads import counted_and_recounted
+from headwater.frontier.settle import settle
+from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.verdicts import Fetched, RetryPolicy, Visit, settlement_of
+from headwater.log import make_logger
+from headwater.run.maintenance import Maintenance
+from headwater.sources.store import create_source
+
+LEASE = timedelta(seconds=60)
+
+
+@pytest.fixture
+async def source(database: Database) -> UUID:
+    async with database.transaction() as connection:
+        return await create_source(connection, "Harbour News", "https://harbour.test/")
+
+
+async def queue(database: Database, source: UUID, *urls: str) -> None:
+    async with database.transaction() as connection:
+        await submit(connection, Submitter(source, Origin.MANUAL), [Found(url) for url in urls])
+
+
+async def fetch_one(database: Database, verdict: Fetched, now: datetime | None = None) -> None:
+    claimed = await Claimer(database, SystemClock(), "w", LEASE).claim(1, now)
+    visit = Visit(timedelta(), timedelta(milliseconds=80), 200, 1000)
+    settlement = settlement_of(claimed.leases[0], verdict, visit, RetryPolicy(), random_from(1))
+    assert await settle(database, [settlement], now)
+
+
+def maintenance(
+    database: Database, log: io.StringIO, longest_snapshot: timedelta = timedelta(minutes=1)
+) -> Maintenance:
+    logger = make_logger("info", "json", stream=log)
+    sweep = timedelta(seconds=10)
+    return Maintenance(database, SystemClock(), random_from(1), logger, sweep, 30, longest_snapshot)
+
+
+async def test_every_chore_runs_on_an_empty_database(database: Database) -> None:
+    await maintenance(database, io.StringIO()).once()
+
+
+async def test_folding_keeps_the_counters_equal_to_a_recount(database: Database, source: UUID) -> None:
+    await queue(database, source, "https://a.test/1", "https://b.test/2")
+    await fetch_one(database, Fetched())
+    assert await maintain.fold_counters(database)
+    assert await database.fetchval("select count(*) from counter_deltas") == 0
+    counted, recounted = await counted_and_recounted(database)
+    assert counted.by_source == recounted.by_source
+    assert counted.by_status[Status.FETCHED] == 1
+
+
+async def test_two_folds_at_once_count_nothing_twice(database: Database, source: UUID) -> None:
+    await queue(database, source, *(f"https://h{n}.test/" for n in range(50)))
+    await asyncio.gather(*(maintain.fold_counters(database) for _ in range(4)))
+    counted, recounted = await counted_and_recounted(database)
+    assert counted.by_source == recounted.by_source
+
+
+async def test_a_due_revisit_is_queued_again(database: Database, source: UUID) -> None:
+    await queue(database, source, "https://a.test/1")
+    await fetch_one(database, Fetched(revisit_in=timedelta(minutes=5)))
+    assert await maintain.queue_revisits(database) == 0
+    later = datetime.now(UTC) + timedelta(minutes=6)
+    assert await maintain.queue_revisits(database, later) == 1
+    assert await database.fetchval("select status from url_frontier") == "pending"
+
+
+async def test_an_expired_lease_is_rescued_and_said_so(database: Database, source: UUID) -> None:
+    await queue(database, source, "https://a.test/1")
+    await Claimer(database, SystemClock(), "dead", LEASE).claim(1)
+    await database.execute("update slots set expires_at = now() - interval '1 second'")
+    log = io.StringIO()
+    await maintenance(database, log).once()
+    assert '"leases_rescued"' in log.getvalue()
+    assert await database.fetchval("select in_flight from hosts") == 0
+
+
+async def test_statistics_are_folded_once(database: Database, source: UUID) -> None:
+    await queue(database, source, "https://a.test/1")
+    await fetch_one(database, Fetched())
+    await database.execute("update fetch_log set at = at - interval '2 minutes'")
+    await database.execute("update statistics_mark set folded_until = now() - interval '10 minutes'")
+    await maintain.fold_statistics(database)
+    await maintain.fold_statistics(database)
+    row = await database.fetchrow("select requests, succeeded, body_bytes, last_status from host_statistics")
+    assert row is not None
+    assert tuple(row) == (1, 1, 1000, 200)
+
+
+async def test_old_days_of_the_fetch_log_are_dropped_and_coming_days_are_made(database: Database) -> None:
+    await database.execute("select ensure_fetch_log_days((now() at time zone 'utc')::date - 40, 3)")
+    dropped = await maintain.keep_fetch_log(database, retention_days=30)
+    assert len(dropped) == 3
+    ahead = await database.fetchval(
+        "select to_regclass('fetch_log_' || to_char(now() + interval '10 days', 'YYYYMMDD'))"
+    )
+    assert ahead is not None
+
+
+async def test_dropping_a_day_does_not_stall_writers_while_a_reader_is_open(database: Database, source: UUID) -> None:
+    await database.execute("select ensure_fetch_log_days((now() at time zone 'utc')::date - 40, 1)")
+    await queue(database, source, "https://a.test/1")
+    async with database.transaction(readonly=True, snapshot=True) as reader:
+        await reader.fetchval("select count(*) from hosts")
+        dropping = asyncio.create_task(maintain.keep_fetch_log(database, retention_days=30))
+        async with asyncio.timeout(5):
+            await fetch_one(database, Fetched())
+    await dropping
+
+
+async def test_pausing_sets_entries_aside_and_resuming_lets_them_go(database: Database, source: UUID) -> None:
+    await queue(database, source, *(f"https://h{n}.test/" for n in range(5)))
+    assert await set_source_status(database, source, "paused", "asked by its owner") == 5
+    claimer = Claimer(database, SystemClock(), "w", LEASE)
+    assert (await claimer.claim(10)).leases == []
+    assert await set_source_status(database, source, "active") == 5
+    assert len((await claimer.claim(10)).leases) == 5
+
+
+async def test_another_active_source_takes_over_what_a_paused_one_found(database: Database, source: UUID) -> None:
+    async with database.transaction() as connection:
+        other = await create_source(connection, "Second", "https://second.test/")
+    await queue(database, source, "https://shared.test/1", "https://own.test/2")
+    await queue(database, other, "https://shared.test/1")
+    await set_source_status(database, source, "paused")
+    leases = (await Claimer(database, SystemClock(), "w", LEASE).claim(10)).leases
+    assert [(lease.host, lease.source_id) for lease in leases] == [("shared.test", other)]
+    counted, recounted = await counted_and_recounted(database)
+    assert counted.by_source == recounted.by_source
+
+
+async def test_what_slipped_past_a_pause_is_set_aside_by_maintenance(database: Database, source: UUID) -> None:
+    await set_source_status(database, source, "paused")
+    await queue(database, source, "https://late.test/1")
+    assert await maintain.follow_source_status(database) == 1
+    assert await database.fetchval("select held from url_frontier") == "paused"
+
+
+async def test_an_old_snapshot_raises_an_alarm_that_names_its_holder(database: Database, database_url: str) -> None:
+    log = io.StringIO()
+    async with (
+        await Database.connect(database_url, size=1, application_name="forgotten report") as other,
+        other.transaction(readonly=True, snapshot=True) as reader,
+    ):
+        await reader.fetchval("select count(*) from hosts")
+        await maintenance(database, log).once()
+        assert "old_snapshot" not in log.getvalue()
+        await maintenance(database, log, longest_snapshot=timedelta()).once()
+    assert "old_snapshot_holds_vacuum_back" in log.getvalue()
+    assert "forgotten report" in log.getvalue()
