@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV := $(BIN)/python -m uv
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
 .PHONY: help install check fix test test-pg16 unit chromium coverage bench bench-urls bench-simweb bench-frontier demo docs lock clean
@@ -22,8 +23,9 @@ $(READY): requirements.lock pyproject.toml
 	@test -x $(BIN)/python || { echo "Creating $(VENV) …"; "$(PYTHON)" -m venv $(VENV); }
 	@$(BIN)/python -m uv --version >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@echo "Installing what requirements.lock names …"
-	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements.lock
-	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@# Behind a proxy that signs with a certificate of its own only the system's certificates are of use.
+	@$(INSTALL) --require-hashes -r requirements.lock 2>/dev/null || $(INSTALL) --system-certs --require-hashes -r requirements.lock
+	@$(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
 check: $(READY) ## what CI runs: ruff, formatting, mypy, import rules, tests

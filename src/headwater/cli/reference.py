@@ -112,8 +112,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def _command_section(name: str, command: App) -> str:
     text = command.generate_docs(recursive=False, heading_level=2, usage_name=name)
-    # Its own heading is the function's name, which need not be the command's.
-    return f"## {name}\n\n{text.partition(chr(10))[2].strip()}\n"
+    # Its heading is the function's name, and its usage line depends on how this process was started.
+    meaning = text.split("```", 2)[2].strip()
+    return f"## {name}\n\n{meaning}\n"
 
 
 def _group_section(name: str) -> str:

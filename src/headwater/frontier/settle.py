@@ -8,7 +8,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
 from headwater.frontier.entry import Lease
-from headwater.frontier.verdicts import Settlement, Visit, closure_within_reason
+from headwater.frontier.verdicts import Settlement, Visit, honoured_wait
 from headwater.politeness.slots import Slot
 
 queries = load_queries("headwater.frontier")
@@ -39,9 +39,9 @@ def slot_settlement(
         body_bytes=visit.body_bytes,
         started_after=visit.started_after,
         duration_ms=round(visit.duration.total_seconds() * 1000) if visit.duration is not None else None,
-        close_for=None if close_for is None else closure_within_reason(close_for),
+        close_for=None if close_for is None else honoured_wait(close_for),
         close_reason=None if close_for is None else "retry_after",
-        temper=-1 if close_for is None and is_content else 0 if close_for is None else 1,
+        temper=1 if close_for is not None else -1 if is_content else 0,
     )
 
 

@@ -1,6 +1,6 @@
 """The only way into the queue: canonical, deduplicated, judged in one transaction, answered URL by URL."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -10,16 +10,18 @@ from uuid import UUID
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UrlRejected, UsageError
-from headwater.frontier.entry import Origin
+from headwater.frontier.entry import Origin, storable
 from headwater.frontier.priority import entry_priority
 from headwater.politeness.takedown import takedowns_for
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.fingerprint import bucket_of
 from headwater.urls.scope import Placement, Scope, placement_of
 
 queries = load_queries("headwater.frontier")
 
 # One statement judges this many; a larger call is cut into such batches inside the caller's transaction.
 BATCH = 5_000
+DEEPEST = 1_000
 DEFAULT_DELAY = timedelta(seconds=1)
 JOBS_DELAY = timedelta(seconds=3)
 
@@ -41,6 +43,10 @@ class Found:
     depth: int = 0
     due_in: timedelta | None = None
     changed_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.depth <= DEEPEST:
+            raise UsageError(f"A depth of {self.depth} is not possible.", fix=f"Give 0 to {DEEPEST:,}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +84,13 @@ async def submit(
     """One answer per URL, in order. A URL that will never be fetched is rejected; the rest goes through."""
     source = await _source(connection, submitter.source_id)
     delay = max(default_delay, JOBS_DELAY) if source["kind"] == "jobs" else default_delay
+    wanted = [wanted_or_why(one, submitter.scope) for one in found]
+    if len(wanted) > BATCH:
+        await hold_hosts(connection, _hosts(wanted), delay)
     answers: list[Answer] = []
     for start in range(0, len(found), BATCH):
         batch = found[start : start + BATCH]
-        judged = list(await _without_takedowns(connection, [wanted_or_why(one, submitter.scope) for one in batch]))
+        judged = list(await _without_takedowns(connection, wanted[start : start + BATCH]))
         rows, places = _rows(judged, submitter.origin, source["priority"])
         told = await connection.fetch(
             queries.submit_urls, submitter.source_id, submitter.channel_id, rows, milliseconds(delay), now
@@ -89,6 +98,16 @@ async def submit(
         outcomes = {row["place"]: Outcome(row["outcome"]) for row in told}
         answers.extend(_answers(batch, judged, places, outcomes))
     return answers
+
+
+async def hold_hosts(connection: Connection, hosts: Collection[str], default_delay: timedelta = DEFAULT_DELAY) -> None:
+    """Lock every host a transaction is going to touch.
+
+    Locked piece by piece, by a settle and a submit or by several submits, two transactions could wait for each other.
+    """
+    named = list(hosts)
+    buckets = [bucket_of(host) for host in named]
+    await connection.execute(queries.hold_hosts, buckets, named, milliseconds(default_delay))
 
 
 def wanted_or_why(found: Found, scope: Scope | None) -> "_Wanted | str":
@@ -113,11 +132,14 @@ async def _source(connection: Connection, source_id: UUID) -> Any:
 
 
 async def _without_takedowns(connection: Connection, judged: "list[_Wanted | str]") -> "Iterator[_Wanted | str]":
-    hosts = {one.url.host for one in judged if isinstance(one, _Wanted)}
-    taken_down = await takedowns_for(connection, hosts)
+    taken_down = await takedowns_for(connection, _hosts(judged))
     return (
         "takedown" if taken_down and isinstance(one, _Wanted) and taken_down.covers(one.url) else one for one in judged
     )
+
+
+def _hosts(judged: "Sequence[_Wanted | str]") -> set[str]:
+    return {one.url.host for one in judged if isinstance(one, _Wanted)}
 
 
 def _rows(
@@ -137,7 +159,7 @@ def _rows(
                 url.host,
                 url.url,
                 str(origin),
-                found.parent_url,
+                storable(found.parent_url),
                 found.depth,
                 priority,
                 found.due_in,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from headwater.chance import Random
-from headwater.frontier.entry import DeadReason, Lease, Status
+from headwater.frontier.entry import DeadReason, Lease, Status, storable
 from headwater.politeness.backoff import Backoff, wait_before_retry
 
 LONGEST_CLOSURE = timedelta(hours=24)
@@ -152,8 +152,8 @@ def fetched(base: Settlement, verdict: Fetched) -> Settlement:
     return base._replace(
         verdict="fetched",
         status=Status.FETCHED,
-        etag=verdict.etag,
-        last_modified=verdict.last_modified,
+        etag=storable(verdict.etag),
+        last_modified=storable(verdict.last_modified),
         content_hash=verdict.content_hash,
         fetch_url=verdict.fetch_url,
         revisit_in=verdict.revisit_in,
@@ -165,8 +165,8 @@ def unchanged(base: Settlement, verdict: Unchanged) -> Settlement:
     return base._replace(
         verdict="unchanged",
         status=Status.FETCHED,
-        etag=verdict.etag,
-        last_modified=verdict.last_modified,
+        etag=storable(verdict.etag),
+        last_modified=storable(verdict.last_modified),
         revisit_in=verdict.revisit_in,
         temper=-1,
     )
@@ -179,10 +179,10 @@ def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: Ret
     return base._replace(
         verdict="retry_later",
         status=Status.FAILED,
-        next_fetch_in=wait_before_retry(attempt, policy.backoff, random, closure_within_reason(verdict.asked_by_server)),
+        next_fetch_in=wait_before_retry(attempt, policy.backoff, random, honoured_wait(verdict.asked_by_server)),
         counts_as_failure=True,
         reason=verdict.reason,
-        last_error=verdict.detail or verdict.reason,
+        last_error=storable(verdict.detail) or verdict.reason,
     )
 
 
@@ -191,13 +191,13 @@ def host_says_wait(base: Settlement, verdict: HostSaysWait) -> Settlement:
         verdict="host_says_wait",
         status=Status.PENDING,
         reason=verdict.reason,
-        close_for=closure_within_reason(verdict.wait),
+        close_for=honoured_wait(verdict.wait),
         close_reason=verdict.closure,
         temper=1 if verdict.slows_us_down else 0,
     )
 
 
-def closure_within_reason(asked: timedelta) -> timedelta:
+def honoured_wait(asked: timedelta) -> timedelta:
     """A server may ask for a day; a time in the past is no wait."""
     return min(max(asked, timedelta()), LONGEST_CLOSURE)
 
@@ -208,7 +208,7 @@ def dead(base: Settlement, verdict: Dead) -> Settlement:
         status=Status.DEAD,
         counts_as_failure=True,
         reason=verdict.reason,
-        last_error=verdict.detail or verdict.reason,
+        last_error=storable(verdict.detail) or verdict.reason,
     )
 
 

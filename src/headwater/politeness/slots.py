@@ -29,7 +29,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class NotBefore:
-    """No slot now; ask again after the wait. `why` is closed, full or delay."""
+    """No slot now; ask again after the wait. `why` is closed, full, delay, or turn: a claim's."""
 
     wait: timedelta
     why: str

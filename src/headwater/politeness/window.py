@@ -27,8 +27,8 @@ def window_for(asked_at: float, answered_at: float, wait: timedelta, lease: time
     """The grant happened between question and answer: not before the latest it can have been, not after the earliest.
 
     Alone on its host a request may start late, since nobody else can start before it is settled, and then the next
-    slot counts from its real start. Beside others it has only the slack.
+    slot counts from its real start. Beside others it has only the slack. Nobody starts in the last moments of a lease.
     """
     earliest = answered_at + wait.total_seconds()
-    limit = lease - LEASE_MARGIN if is_alone else wait + SLACK
+    limit = lease - LEASE_MARGIN if is_alone else min(wait + SLACK, lease - LEASE_MARGIN)
     return Window(earliest, asked_at + limit.total_seconds(), asked_at + wait.total_seconds())
