@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from headwater import __version__
 from headwater.cli.launch import Launch
@@ -40,7 +40,9 @@ app = App(
     help="Feed-first, polite, adaptive web ingestion.",
     version=f"headwater {__version__}",
     help_format="plaintext",
+    suppress_keyboard_interrupt=False,
 )
+app.meta.suppress_keyboard_interrupt = False
 app.command("headwater.cli.demo:demo", name="demo", help="An offline tour on an embedded database and a simulated web.")
 app.command("headwater.cli.doctor:doctor", name="doctor", help="Check this machine and this installation.")
 app.command("headwater.cli.config:app", name="config", help="Show every setting and where its value comes from.")
@@ -106,6 +108,10 @@ def run(arguments: Sequence[str]) -> int:
         if error.fix:
             say(f"  fix: {error.fix}")
         return error.exit_code
+    except UnusedCliTokensError as error:
+        say(f"headwater: There is no {' '.join(error.unused_tokens or ())!r}.")
+        say("  fix: `headwater --help` lists the commands, `headwater COMMAND --help` their options.")
+        return USAGE
     except CycloptsError as error:
         say(f"headwater: {error}")
         return USAGE

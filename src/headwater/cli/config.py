@@ -81,6 +81,8 @@ def spoken(value: Any) -> str:
         return ""
     if isinstance(value, timedelta):
         return format_duration(value)
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if not isinstance(value, Path) else value.as_posix()

@@ -111,6 +111,7 @@ def shell(
 async def _shell(settings: "Settings", arguments: tuple[str, ...]) -> int:
     import asyncio
     import shutil
+    import signal
 
     from headwater.cli.psql import command_for
     from headwater.services import database_address, embedded_server
@@ -120,4 +121,11 @@ async def _shell(settings: "Settings", arguments: tuple[str, ...]) -> int:
     async with database_address(settings) as dsn:
         command, environment = command_for(Path(outside or bundled), dsn)
         process = await asyncio.create_subprocess_exec(*command, *arguments, env=environment)
-        return await process.wait()
+        # Ctrl-C is psql's: it cancels a query there, and must not take the database away under it.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: None)
+        try:
+            return await process.wait()
+        except asyncio.CancelledError:
+            process.terminate()
+            await process.wait()
+            raise

@@ -36,7 +36,12 @@ def is_lawful(before: Status | None, after: Status) -> bool:
 
 def as_markdown() -> str:
     """The picture and the table of `docs/states.md`."""
-    arrows = "\n".join(f"    {change.before or '[*]'} --> {change.after}: {change.by}" for change in LAWFUL)
+    # A label ends at a colon or a semicolon.
+    labels = [change.by.replace(":", ",").replace(";", ",") for change in LAWFUL]
+    arrows = "\n".join(
+        f"    {change.before or '[*]'} --> {change.after}: {label}"
+        for change, label in zip(LAWFUL, labels, strict=True)
+    )
     rows = "\n".join(f"| {change.before or '(new)'} | {change.after} | {change.by} |" for change in LAWFUL)
     return f"""# States of an entry
 

@@ -5,11 +5,18 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic.fields import FieldInfo
 
 from headwater.settings.durations import Duration
 
+
+def _split_commas(value: object) -> object:
+    """Lists are lists in a file, and separated by commas in the environment."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
 Count = Annotated[int, Field(ge=1, le=100_000)]
 CountOrNone = Annotated[int, Field(ge=0, le=100_000)]
 
@@ -87,6 +94,26 @@ class FetchSettings(Group):
     idle_timeout: Duration = Field(timedelta(seconds=90), description="How long an idle connection is kept.")
 
 
+class NetworkSettings(Group):
+    """What connections are made, and from where."""
+
+    allow: Texts = Field(
+        (),
+        description="Places that may be asked although they are not public, such as `10.0.0.0/8:8080`.",
+    )
+    ports: Annotated[tuple[Annotated[int, Field(ge=1, le=65535)], ...], BeforeValidator(_split_commas)] = Field(
+        (80, 443, 8080, 8443), description="Ports that may be asked on public addresses."
+    )
+    local_addresses: Texts = Field(
+        (), description="Addresses of this machine to send from; each host is always asked from the same one."
+    )
+    dns_timeout: Duration = Field(timedelta(seconds=5), description="Longest wait for a name to be resolved.")
+    proxy: SecretStr | None = Field(None, description="An HTTP proxy; refused unless it is declared trusted.")
+    proxy_is_trusted: bool = Field(
+        False, description="Whether the proxy itself refuses private addresses: ours cannot be guarded behind it."
+    )
+
+
 class PolitenessSettings(Group):
     """What every host may expect of us when nothing else is known about it."""
 
@@ -146,6 +173,7 @@ class Settings(Group):
     log: LogSettings = LogSettings()
     database: DatabaseSettings = DatabaseSettings()
     fetch: FetchSettings = FetchSettings()
+    network: NetworkSettings = NetworkSettings()
     politeness: PolitenessSettings = PolitenessSettings()
     lease: LeaseSettings = LeaseSettings()
     keep: KeepSettings = KeepSettings()

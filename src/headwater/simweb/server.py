@@ -55,7 +55,7 @@ class SimWeb:
             if error.errno != EADDRINUSE:
                 raise
             raise Busy(
-                f"port {port} of {host} is in use", fix="stop what listens there or choose another port"
+                f"Port {port} of {host} is in use.", fix="Stop what listens there, or choose another port."
             ) from error
         return int(self._server.sockets[0].getsockname()[1])
 

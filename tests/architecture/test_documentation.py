@@ -1,0 +1,100 @@
+"""What the documents say exists, and what exists is documented."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headwater.cli.app import app
+from headwater.cli.reference import AHEAD_OF_THEIR_ROLES, every_command, pages
+from headwater.settings import Settings, every_setting
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+RECORDS = sorted(ROOT.glob("docs/decisions/*.md"))
+PARTS_OF_A_RECORD = ["Context", "Choice", "Cost", "How we would know we were wrong"]
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+COMMAND = re.compile(r"\bheadwater((?: [a-z][a-z-]*){1,2})")
+TARGET = re.compile(r"\bmake ([a-z][a-z0-9-]*)")
+PLACE = re.compile(r"`((?:src|tests|docs|benchmarks)/[\w./-]+)`")
+
+each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+@pytest.mark.parametrize("name", ["settings.md", "commands.md", "states.md"])
+def test_generated_pages_are_what_the_code_says(name: str) -> None:
+    written = (ROOT / "docs" / name).read_text("utf-8")
+    assert written == pages()[name], "run: make docs"
+
+
+def test_every_setting_has_a_row_and_a_meaning() -> None:
+    page = pages()["settings.md"]
+    silent = [one.path for one in every_setting() if f"| `{one.path}` |" not in page or not one.field.description]
+    assert not silent
+
+
+def test_groups_said_to_be_ahead_of_their_roles_exist() -> None:
+    assert set(AHEAD_OF_THEIR_ROLES) <= set(Settings.model_fields)
+
+
+def test_every_command_has_a_section_and_every_option_a_meaning() -> None:
+    page = pages()["commands.md"]
+    assert all(f"\n## {name}\n" in page for name, _ in every_command(app, "headwater"))
+    options = [line for line in page.splitlines() if line.startswith("* `")]
+    assert not [line for line in options if re.fullmatch(r"\* `[^`]+`:?\s*(\*\[.*\]\*|\*\*\[.*\]\*\*)?", line)]
+
+
+@each_document
+def test_every_relative_link_leads_to_a_file(document: Path) -> None:
+    targets = [link.partition("#")[0] for link in LINK.findall(without_code(document))]
+    broken = [target for target in targets if target and "://" not in target and not leads_somewhere(document, target)]
+    assert not broken
+
+
+@each_document
+def test_every_command_a_document_names_exists(document: Path) -> None:
+    known = [name for name, _ in every_command(app, "headwater")]
+    assert not [name for name in named(COMMAND, document, "headwater") if not is_command(name, known)]
+
+
+@each_document
+def test_every_make_target_a_document_names_exists(document: Path) -> None:
+    targets = set(re.findall(r"^([a-z][a-z0-9-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    assert not set(named(TARGET, document)) - targets
+
+
+@each_document
+def test_every_file_a_document_names_exists(document: Path) -> None:
+    assert not [place for place in PLACE.findall(document.read_text("utf-8")) if not (ROOT / place).exists()]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.stem)
+def test_a_decision_record_is_short_and_has_its_parts(record: Path) -> None:
+    text = record.read_text("utf-8")
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == PARTS_OF_A_RECORD
+    assert len(text.splitlines()) <= 40
+
+
+def test_decision_records_are_numbered_without_gaps() -> None:
+    assert [record.name[:4] for record in RECORDS] == [f"{number:04}" for number in range(1, len(RECORDS) + 1)]
+
+
+def without_code(document: Path) -> str:
+    return CODE.sub("", document.read_text("utf-8"))
+
+
+def leads_somewhere(document: Path, target: str) -> bool:
+    return (document.parent / target).exists()
+
+
+def named(what: re.Pattern[str], document: Path, before: str = "") -> Iterator[str]:
+    for code in CODE.findall(document.read_text("utf-8")):
+        yield from (before + found for found in what.findall(code))
+
+
+def is_command(name: str, known: list[str]) -> bool:
+    """A command, a group of commands, or a command with a word for it to work on."""
+    return any(one == name or one.startswith(f"{name} ") or name.startswith(f"{one} ") for one in known)

@@ -1,0 +1,173 @@
+"""Commands on a database: an outside one where that is enough, an embedded one where its life is the point."""
+
+import asyncio
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+
+import asyncpg
+import pytest
+from tests.integration.cli.conftest import LIMIT_SECONDS, Person, Starts
+
+from headwater.database.migrate import known_migrations
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+
+NAMES = [str(one) for one in known_migrations()]
+queries = load_queries("headwater.database")
+
+
+def test_the_first_look_sets_up_a_database_and_leaves_no_server_behind(person: Person) -> None:
+    said = person.says("doctor", "--json", HEADWATER_FETCH__CONTACT="mailto:a@example.org")
+    assert said.code == 0, said.err
+    assert {check["level"] for check in said.json["checks"]} == {"ok"}
+    assert not person.server_is_running()
+
+    status = person.says("db", "status", "--json").json
+    assert (status["applied"], status["pending"]) == (NAMES, [])
+
+
+def test_doctor_warns_and_only_strict_minds(person: Person, database_url: str) -> None:
+    calm = person.says("doctor", HEADWATER_DATABASE__URL=database_url)
+    strict = person.says("doctor", "--strict", HEADWATER_DATABASE__URL=database_url)
+    assert (calm.code, strict.code) == (0, 1)
+    assert "1 warnings" in calm.out
+    assert "HEADWATER_FETCH__CONTACT" in calm.out
+
+
+def test_doctor_does_not_migrate_a_database_of_yours(person: Person, empty_database_url: str) -> None:
+    said = person.says("doctor", HEADWATER_DATABASE__URL=empty_database_url)
+    assert said.code == 1
+    assert f"{len(NAMES)} migrations are waiting" in said.out
+    assert "headwater db migrate" in said.out
+
+
+def test_the_schema_goes_up_down_and_up_again(person: Person, empty_database_url: str) -> None:
+    here = {"HEADWATER_DATABASE__URL": empty_database_url}
+    assert person.says("db", "migrate", "--to", "1", **here).out.splitlines() == [f"applied {NAMES[0]}"]
+    assert person.says("db", "migrate", **here).out.splitlines() == [f"applied {name}" for name in NAMES[1:]]
+    assert person.says("db", "migrate", **here).out == ""
+
+    everything = str(len(NAMES))
+    taken_back = person.says("db", "rollback", "--yes", "--steps", everything, **here)
+    assert taken_back.out.splitlines() == [f"took back {name}" for name in reversed(NAMES)]
+    assert person.says("db", "status", "--json", **here).json["pending"] == NAMES
+    assert person.says("db", "migrate", **here).out.count("applied") == len(NAMES)
+
+
+def test_a_rollback_has_to_be_meant(person: Person, database_url: str) -> None:
+    said = person.says("db", "rollback", HEADWATER_DATABASE__URL=database_url)
+    assert said.code == 2
+    assert "--yes" in said.err
+    assert person.says("db", "status", "--json", HEADWATER_DATABASE__URL=database_url).json["applied"] == NAMES
+
+
+def test_the_shell_is_psql_and_answers_with_its_code(person: Person, database_url: str) -> None:
+    fine = person.says("db", "shell", "--", "-Atc", "select 6 * 7", HEADWATER_DATABASE__URL=database_url)
+    wrong = person.says("db", "shell", "--", "-Atc", "select nonsense", HEADWATER_DATABASE__URL=database_url)
+    assert (fine.code, fine.out) == (0, "42\n")
+    assert wrong.code == 1
+    assert "nonsense" in wrong.err
+
+
+async def test_a_database_of_a_newer_headwater_is_left_alone(
+    person: Person, database: Database, database_url: str
+) -> None:
+    await database.execute(queries.record_migration, 9999, "from_the_future", "0" * 64)
+    here = {"HEADWATER_DATABASE__URL": database_url}
+    for words in (("db", "migrate"), ("db", "rollback", "--yes")):
+        said = await asyncio.to_thread(person.says, *words, **here)
+        assert said.code == 1
+        assert "newer Headwater" in said.err
+        assert "Traceback" not in said.err
+    status = await asyncio.to_thread(person.says, "db", "status", "--json", **here)
+    assert (status.json["applied"], status.json["unknown"]) == (NAMES, ["9999_from_the_future"])
+    assert (await asyncio.to_thread(person.says, "doctor", **here)).code == 1
+
+
+async def test_a_migration_killed_half_way_is_done_again(
+    person: Person, starts: Starts, empty_database_url: str
+) -> None:
+    here = {"HEADWATER_DATABASE__URL": empty_database_url}
+    ours = await asyncpg.connect(empty_database_url)
+    blockade = ours.transaction()
+    await blockade.start()
+    # A table in the middle of 0003: whoever creates it too has to wait for our transaction.
+    await ours.execute("create table discoveries (id integer)")
+
+    migrating = starts("db", "migrate", **here)
+    await until_somebody_waits(empty_database_url)
+    migrating.kill()
+    migrating.wait(LIMIT_SECONDS)
+    await blockade.rollback()
+    await ours.close()
+
+    again = await asyncio.to_thread(person.says, "db", "migrate", **here)
+    assert again.code == 0, again.err
+    assert again.out.splitlines() == [f"applied {name}" for name in NAMES[2:]]
+
+
+def test_ended_by_sigterm_the_shell_leaves_no_server_behind(person: Person, starts: Starts) -> None:
+    shell = open_shell(starts)
+    assert person.server_is_running()
+    shell.send_signal(signal.SIGTERM)
+    assert shell.wait(LIMIT_SECONDS) == 130
+    assert not person.server_is_running()
+    assert "Traceback" not in shell.communicate(timeout=LIMIT_SECONDS)[1]
+
+
+def test_ctrl_c_in_the_shell_is_psqls_and_keeps_the_database(person: Person, starts: Starts) -> None:
+    shell = open_shell(starts)
+    shell.send_signal(signal.SIGINT)
+    assert shell.stdin
+    assert shell.stdout
+    print("select 'still open';", file=shell.stdin, flush=True)
+    assert shell.stdout.readline() == "still open\n"
+    shell.communicate(timeout=LIMIT_SECONDS)
+    assert shell.returncode == 0
+    assert not person.server_is_running()
+
+
+@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_role_leaves_no_server_behind(person: Person, starts: Starts, told: signal.Signals) -> None:
+    role = starts("--set", "log.level=debug", "run", "maintain")
+    until(person.server_is_running)
+    role.send_signal(told)
+    assert role.wait(LIMIT_SECONDS) == 130
+    assert not person.server_is_running()
+    assert "Traceback" not in role.communicate(timeout=LIMIT_SECONDS)[1]
+
+
+def open_shell(starts: Starts) -> subprocess.Popen[str]:
+    shell = starts("db", "shell", "--", "-At")
+    assert shell.stdin
+    assert shell.stdout
+    print("select 'open';", file=shell.stdin, flush=True)
+    assert shell.stdout.readline() == "open\n"
+    return shell
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LIMIT_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_the_simulated_web_ends_when_told(starts: Starts) -> None:
+    serving = starts("simweb", "serve", "--publishers", "1", "--port", "0")
+    assert serving.stdout
+    assert serving.stdout.readline().startswith("http://127.0.0.1:")
+    serving.send_signal(signal.SIGTERM)
+    assert serving.wait(LIMIT_SECONDS) == 130
+    assert "Traceback" not in serving.communicate(timeout=LIMIT_SECONDS)[1]
+
+
+async def until_somebody_waits(url: str) -> None:
+    watching = await asyncpg.connect(url)
+    waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    async with asyncio.timeout(30):
+        while not await watching.fetchval(waiting):
+            await asyncio.sleep(0.02)
+    await watching.close()
