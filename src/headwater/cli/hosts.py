@@ -79,7 +79,7 @@ def show_host(host: str, *, json: AsJson = False, launch: Launched = Launch()) -
         from headwater.politeness.hosts import host_named, pace_of, read_host
 
         row = await read_host(services.database, host_named(host))
-        return dict(row), pace_of(row, services.settings.politeness.delay)
+        return dict(row), pace_of(row)
 
     row, pace = with_services(launch, work)
     if json:

@@ -10,6 +10,7 @@ from headwater.errors import UsageError
 from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Settlement, Visit, honoured_wait
 from headwater.politeness.slots import Slot
+from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.frontier")
 
@@ -19,6 +20,21 @@ async def settle(
 ) -> frozenset[UUID]:
     """The tokens that still held. For any other token nothing was changed: drop what was done under it."""
     return frozenset(await connection.fetchval(queries.settle_requests, settlements, now))
+
+
+async def release(database: Database, leases: Sequence[Lease], now: datetime | None = None) -> None:
+    """Give back what was not worked on: each entry is as it was, and nothing is held against it."""
+    given_back = [
+        Settlement(one.bucket, one.token, one.host, "released", resume_url=one.resume_url, hops=one.hops)
+        for one in leases
+    ]
+    await settle(database, given_back, now)
+
+
+async def lock_hosts_of(connection: Connection, hosts: Sequence[str], default_delay: timedelta) -> None:
+    """Hosts that one transaction will change, all together and in the order everybody keeps; made where missing."""
+    buckets = [bucket_of(host) for host in hosts]
+    await connection.execute(queries.hold_hosts, buckets, list(hosts), round(default_delay.total_seconds() * 1000))
 
 
 def slot_settlement(

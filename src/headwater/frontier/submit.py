@@ -43,6 +43,9 @@ class Found:
     depth: int = 0
     due_in: timedelta | None = None
     changed_at: datetime | None = None
+    # A redirect's target inherits both from the entry that led to it.
+    priority: int | None = None
+    hops: int = 0
 
     def __post_init__(self) -> None:
         if not 0 <= self.depth <= DEEPEST:
@@ -152,7 +155,7 @@ def _rows(
         if isinstance(one, str) or (key := (one.url.bucket, one.url.url_hash)) in places:
             continue
         found, url = one.found, one.url
-        priority = entry_priority(base, origin, found.depth, is_external=one.is_external)
+        priority = found.priority or entry_priority(base, origin, found.depth, is_external=one.is_external)
         rows.append(
             (
                 *key,
@@ -164,6 +167,7 @@ def _rows(
                 priority,
                 found.due_in,
                 found.changed_at,
+                found.hops,
             )
         )
         places[key] = len(rows)

@@ -2,24 +2,16 @@
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import NamedTuple
-from uuid import UUID
 
 from headwater.chance import Random
 from headwater.frontier.entry import DeadReason, Lease, Status, storable
 from headwater.politeness.backoff import Backoff, wait_before_retry
+from headwater.politeness.settlement import Settlement as Settlement
+from headwater.politeness.settlement import Visit as Visit
 
 LONGEST_CLOSURE = timedelta(hours=24)
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """The request itself, for the fetch log."""
-
-    started_after: timedelta | None = None  # after the grant; None: it never began
-    duration: timedelta | None = None
-    status: int | None = None
-    body_bytes: int | None = None
+# What a request says of its host: it was content, it scolded us, it could not even be reached.
+CONTENT, SCOLDED, CANNOT_CONNECT = -1, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +32,21 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """To another host: this entry ends, its target is an entry of its own."""
+    """To another page: this entry ends, its target is an entry of its own and goes on counting hops."""
 
     to: str
+    hops: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class RetryLater:
-    """The attempt failed and counts."""
+    """The attempt failed and counts. `is_connection`: the host itself did not answer, which may rest it."""
 
     reason: str
     detail: str = ""
     asked_by_server: timedelta = timedelta()
+    gives_up_as: DeadReason = DeadReason.MAX_RETRIES
+    is_connection: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,35 +80,6 @@ class Released:
 
 
 Verdict = Fetched | Unchanged | Moved | RetryLater | HostSaysWait | Postponed | Dead | Released
-
-
-class Settlement(NamedTuple):
-    """One row for the database's `settle_requests`; the order of fields is that of its type `settlement`."""
-
-    bucket: int
-    token: UUID
-    host: str
-    verdict: str
-    status: str | None = None
-    next_fetch_in: timedelta | None = None
-    counts_as_failure: bool = False
-    reason: str | None = None
-    last_error: str | None = None
-    http_status: int | None = None
-    body_bytes: int | None = None
-    started_after: timedelta | None = None
-    duration_ms: int | None = None
-    etag: str | None = None
-    last_modified: str | None = None
-    content_hash: bytes | None = None
-    fetch_url: str | None = None
-    resume_url: str | None = None
-    hops: int | None = None
-    moved_to: str | None = None
-    revisit_in: timedelta | None = None
-    close_for: timedelta | None = None
-    close_reason: str | None = None
-    temper: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +139,10 @@ def unchanged(base: Settlement, verdict: Unchanged) -> Settlement:
 
 
 def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: RetryPolicy, random: Random) -> Settlement:
+    temper = CANNOT_CONNECT if verdict.is_connection else 0
     if attempt > policy.max_retries:
         detail = f"{attempt} attempts failed, the last by {verdict.reason}: {verdict.detail}"
-        return dead(base, Dead(DeadReason.MAX_RETRIES, detail))
+        return dead(base, Dead(verdict.gives_up_as, detail))._replace(temper=temper)
     return base._replace(
         verdict="retry_later",
         status=Status.FAILED,
@@ -183,6 +150,7 @@ def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: Ret
         counts_as_failure=True,
         reason=verdict.reason,
         last_error=storable(verdict.detail) or verdict.reason,
+        temper=temper,
     )
 
 

@@ -50,7 +50,7 @@ class Pace:
     decided_by: str
 
 
-def pace_of(row: Any, default_delay: timedelta) -> Pace:
+def pace_of(row: Any) -> Pace:
     """The largest wins; a person's policy replaces the default, but never undercuts robots or a penalty."""
     said = [
         (row["penalty_ms"], "penalty after 429 or 503"),
@@ -58,7 +58,7 @@ def pace_of(row: Any, default_delay: timedelta) -> Pace:
         (row["source_delay_ms"] or 0, "rate limit of a source"),
     ]
     own = row["min_request_interval_ms"]
-    policy = (own, "host policy") if own is not None else (default_delay.total_seconds() * 1000, "default")
+    policy = (own, "host policy") if own is not None else (row["base_delay_ms"], "default")
     milliseconds, decided_by = max((policy, *said), key=lambda one: one[0])
     return Pace(timedelta(milliseconds=milliseconds), decided_by)
 

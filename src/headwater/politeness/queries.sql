@@ -54,7 +54,7 @@ SELECT apply_host_policy($1::smallint, $2::text, $3::integer, $4::timestamptz);
 
 -- name: read_host
 -- A host as it stands, with everything that has a say in its pace.
-SELECT h.bucket, h.host, h.delay_ms, h.penalty_ms, h.max_concurrency, h.burst, h.in_flight,
+SELECT h.bucket, h.host, h.base_delay_ms, h.delay_ms, h.penalty_ms, h.max_concurrency, h.burst, h.in_flight,
        nullif(h.next_slot_at, '-infinity') AS next_slot_at, nullif(h.closed_until, '-infinity') AS closed_until,
        h.last_fetch_at, nullif(h.wake_at, 'infinity') AS wake_at,
        p.max_concurrency AS policy_concurrency, p.min_request_interval_ms, p.burst AS policy_burst, p.max_pages,
@@ -64,3 +64,13 @@ FROM hosts h
 LEFT JOIN host_policies p USING (bucket, host)
 LEFT JOIN host_statistics s USING (bucket, host)
 WHERE h.bucket = $1::smallint AND h.host = $2::text;
+
+-- name: regrant_slot
+-- The next slot of somebody who holds one already; the request before is noted.
+SELECT wait, is_alone, not_before, why
+FROM regrant_slot($1::smallint, $2::uuid, $3::text, $4::interval, $5::interval, $6::text, $7::smallint, $8::bigint,
+                  $9::interval, $10::integer, $11::timestamptz);
+
+-- name: end_slots
+-- Give back slots that are no entry's, and note their requests.
+SELECT settle_requests($1::settlement[], $2::timestamptz);

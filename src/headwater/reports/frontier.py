@@ -28,6 +28,11 @@ async def hosts_now(database: Database) -> HostsNow:
     return HostsNow(row["open"], row["waiting"], row["busy"], None if seconds is None else timedelta(seconds=seconds))
 
 
+async def delays_of(database: Database) -> dict[str, float]:
+    """Seconds between two requests that each host may expect, penalties aside."""
+    return {row["host"]: row["delay"] for row in await database.fetch(queries.delays)}
+
+
 async def source_names(database: Database) -> dict[UUID, str]:
     return {row["id"]: row["name"] for row in await database.fetch(queries.source_names)}
 

@@ -41,3 +41,7 @@ ORDER BY h.bucket, h.host LIMIT $3::integer;
 -- name: source_names
 -- Names of sources, for people.
 SELECT id, name, status FROM sources ORDER BY name;
+
+-- name: delays
+-- The delay of every host, for small worlds.
+SELECT host, delay_ms / 1000.0::float8 AS delay FROM hosts;

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-GRACE_SECONDS = 10
+GRACE_SECONDS = 40
 
 
 @asynccontextmanager
@@ -26,9 +26,10 @@ async def children(module: str, tasks: Sequence[Mapping[str, Any]]) -> AsyncIter
 
 async def _start(module: str, task: Mapping[str, Any]) -> asyncio.subprocess.Process:
     process = await asyncio.create_subprocess_exec(
-        # A group of its own: Ctrl-C reaches us alone, and we end our children in order.
         *(sys.executable, "-m", module),
         stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        # A group of its own: Ctrl-C reaches us alone, and we end our children in order.
         start_new_session=True,
     )
     assert process.stdin is not None
@@ -42,7 +43,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     process.stdin.close()
     try:
         async with asyncio.timeout(GRACE_SECONDS):
-            await process.wait()
+            await process.communicate()
     except TimeoutError:
         process.kill()
         await process.wait()

@@ -61,8 +61,11 @@ class Control:
 
     def _report(self, asking: Asking, body: bytes) -> Page:
         """Disallowed paths are counted for the product token `agent`, or for everyone."""
-        visits = self._visits.of(asking.get("host", ""))
-        return as_json({"dropped": self._visits.dropped, **report(visits, self._allows(asking.get("agent", "*")))})
+        return as_json(self.report(asking.get("host", ""), asking.get("agent", "*")))
+
+    def report(self, host: str = "", agent: str = "*") -> dict[str, Any]:
+        visits = self._visits.of(host)
+        return {"dropped": self._visits.dropped, **report(visits, self._allows(agent))}
 
     def _allows(self, agent: str) -> Allows:
         """By each site's own robots.txt as it reads now, misbehaviour aside."""

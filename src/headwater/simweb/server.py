@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from errno import EADDRINUSE
 from functools import partial
+from typing import Any
 
 from headwater.chance import Random
 from headwater.clock import Clock
@@ -72,6 +73,10 @@ class SimWeb:
     def script(self, host: str, mischief: Mischief, path_prefix: str = "/", times: int | None = None) -> None:
         """Misbehave on `host` ("*": everywhere) below `path_prefix`, for the next `times` requests or for ever."""
         self.scripts.add(Rule(host.lower(), path_prefix, mischief, times))
+
+    def report(self, agent: str = "*") -> dict[str, Any]:
+        """Was the visitor with this product token polite? Per host and in all."""
+        return self._control.report(agent=agent)
 
     def reset(self) -> None:
         """Behave, and forget every visit."""

@@ -171,7 +171,7 @@ async def test_a_policy_holds_at_once_and_never_undercuts_robots(database: Datab
         await set_crawl_delay(connection, "a.test", timedelta(days=400), SECOND)
     row = await read_host(database, "a.test")
     assert (row["delay_ms"], row["burst"]) == (86_400_000, 1)
-    assert pace_of(row, SECOND).decided_by == "Crawl-delay of robots.txt"
+    assert pace_of(row).decided_by == "Crawl-delay of robots.txt"
 
 
 @pytest.mark.parametrize("wrong", [{"max_concurrency": 0}, {"min_request_interval_ms": -1}, {"burst": 5000}])

@@ -21,12 +21,14 @@ create table sources (
 create table hosts (
     bucket          smallint not null check (bucket between 0 and 255),
     host            text not null check (length(host) between 1 and 255),
+    base_delay_ms   integer not null default 1000 check (base_delay_ms between 0 and 86400000),
     delay_ms        integer not null check (delay_ms between 0 and 86400000),
     penalty_ms      integer not null default 0,
     max_concurrency smallint not null default 1 check (max_concurrency between 1 and 1000),
     burst           smallint not null default 1 check (burst between 1 and 1000),
     in_flight       smallint not null default 0 check (in_flight >= 0),
     good_in_a_row   smallint not null default 0,
+    bad_in_a_row    smallint not null default 0,
     owes_claim      boolean not null default false,
     next_slot_at    timestamptz not null default '-infinity',
     yield_until     timestamptz not null default '-infinity',
@@ -43,6 +45,8 @@ create table hosts (
 create index hosts_open on hosts (priority, wake_at, bucket) where priority > 0;
 create index hosts_promoted on hosts (promote_at) where promote_at < 'infinity';
 
+comment on column hosts.base_delay_ms is 'Where nobody asks for more: by the kind of source that found the host first.';
+comment on column hosts.bad_in_a_row is 'Requests in a row that did not even reach it.';
 comment on column hosts.next_slot_at is 'No request may start earlier; granted slots lie spacing apart.';
 comment on column hosts.yield_until is 'Claims leave the host alone until then, so that a refused reservation gets its turn.';
 comment on column hosts.owes_claim is 'A reservation has had its turn; before the next one a claim may have its own.';
@@ -131,12 +135,22 @@ create function scolded_penalty(delay_ms integer, penalty_ms integer) returns in
     language sql immutable parallel safe
 return least(300000, 2 * greatest(delay_ms, penalty_ms, 500));
 
+-- The breaker: a host that could not be reached so many times in a row rests, longer each time, and then one request at
+-- a time tries it.
+create function rest_after(bad_in_a_row integer) returns interval
+    language sql immutable parallel safe
+return case when bad_in_a_row >= 5 then least(interval '1 hour', interval '30 seconds' * (2 ^ least(bad_in_a_row - 5, 10))) end;
+
+create function capacity_of(max_concurrency smallint, bad_in_a_row smallint) returns smallint
+    language sql immutable parallel safe
+return case when bad_in_a_row >= 5 then 1::smallint else max_concurrency end;
+
 -- A host that has no row yet gets one; an existing row is left alone. It may have been closed before it was ever seen.
 create function ensure_hosts(p_buckets smallint[], p_hosts text[], p_delay_ms integer) returns void
     language sql
 begin atomic
-    insert into hosts (bucket, host, delay_ms, closed_until)
-    select wanted.bucket, wanted.host, p_delay_ms,
+    insert into hosts (bucket, host, base_delay_ms, delay_ms, closed_until)
+    select wanted.bucket, wanted.host, p_delay_ms, p_delay_ms,
            coalesce((select max(c.until) from host_closures c where c.bucket = wanted.bucket and c.host = wanted.host), '-infinity')
     from (select distinct given.bucket, given.host from unnest(p_buckets, p_hosts) as given (bucket, host)) as wanted
     order by 1, 2
@@ -175,14 +189,16 @@ begin
     set delay_ms = e.delay_ms,
         max_concurrency = e.max_concurrency,
         burst = e.burst,
-        -- The next slot was counted from the last start with the old delay; the new one holds for the next request.
-        next_slot_at = h.next_slot_at + (spacing_of(e.delay_ms, h.penalty_ms) - spacing_of(h.delay_ms, h.penalty_ms))
-    from (select greatest(coalesce(p.min_request_interval_ms, p_default_delay_ms),
+        -- The next slot was counted from the last start with the old delay; the new one holds for the next request. Once
+        -- for each of a burst, or a longer delay would earn it anew.
+        next_slot_at = h.next_slot_at + h.burst * (spacing_of(e.delay_ms, h.penalty_ms) - spacing_of(h.delay_ms, h.penalty_ms))
+    from (select greatest(coalesce(p.min_request_interval_ms, b.base_delay_ms),
                           coalesce(p.crawl_delay_ms, 0), coalesce(p.source_delay_ms, 0)) as delay_ms,
                  coalesce(p.max_concurrency, 1::smallint) as max_concurrency,
                  case when p.crawl_delay_ms > 0 then 1::smallint else coalesce(p.burst, 1::smallint) end as burst
-          from (select 1) as always
-          left join host_policies p on p.bucket = p_bucket and p.host = p_host) as e
+          from hosts b
+          left join host_policies p on p.bucket = b.bucket and p.host = b.host
+          where b.bucket = p_bucket and b.host = p_host) as e
     where h.bucket = p_bucket and h.host = p_host;
     perform refresh_hosts(array[p_bucket], array[p_host], coalesce(p_now, clock_timestamp()));
 end $$;
@@ -232,7 +248,7 @@ begin
     if h.closed_until > v_now then
         v_after := h.closed_until;
         why := 'closed';
-    elsif h.in_flight >= h.max_concurrency then
+    elsif h.in_flight >= capacity_of(h.max_concurrency, h.bad_in_a_row) then
         v_after := greatest(v_start, v_now + interval '0.2 seconds');
         why := 'full';
     elsif v_start > v_now + p_reach then

@@ -147,7 +147,7 @@ begin
         promote_at = case when state.opens_at = 'infinity' then 'infinity' else coalesce(better.due, 'infinity') end
     from (
         select c.bucket, c.host, waiting.levels, waiting.first_due,
-               case when c.in_flight >= c.max_concurrency or waiting.due_at is null then 'infinity'
+               case when c.in_flight >= capacity_of(c.max_concurrency, c.bad_in_a_row) or waiting.due_at is null then 'infinity'
                     else opens.at end as opens_at
         from (select distinct given.bucket, given.host from unnest(p_buckets, p_hosts) as given (bucket, host)) as wanted
         join hosts c on c.bucket = wanted.bucket and c.host = wanted.host
@@ -158,7 +158,7 @@ begin
                                    and e.status in ('pending', 'failed') and e.held is null
                                  order by e.next_fetch_at limit 1) as due
                   from generate_series(1, 10) as level
-                  where c.in_flight < c.max_concurrency) as l
+                  where c.in_flight < capacity_of(c.max_concurrency, c.bad_in_a_row)) as l
             where l.due is not null
         ) as waiting
         cross join lateral (

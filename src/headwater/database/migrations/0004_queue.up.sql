@@ -3,7 +3,7 @@
 
 create type submission as (
     bucket smallint, url_hash bytea, host text, url text, origin text, parent_url text, depth smallint, priority smallint,
-    due_in interval, changed_at timestamptz
+    due_in interval, changed_at timestamptz, hops smallint
 );
 
 -- Queues what is new, raises what is pending, wakes what changed after its last fetch. Answers by position.
@@ -30,9 +30,9 @@ begin
     from (select i.bucket, i.host, i.place,
                  e.bucket is null
                  or submission_outcome(e, row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority,
-                                              i.due_in, i.changed_at)::submission, v_now) <> 'duplicate' as is_news
+                                              i.due_in, i.changed_at, i.hops)::submission, v_now) <> 'duplicate' as is_news
           from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
-                                                     changed_at, place)
+                                                     changed_at, hops, place)
           left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash) as n;
     if v_hosts is not null then
         perform hold_hosts(v_buckets, v_hosts, p_default_delay_ms);
@@ -40,22 +40,22 @@ begin
     end if;
     return query
     with judged as materialized (
-        select i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority, i.changed_at,
+        select i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority, i.changed_at, i.hops,
                i.place::integer, v_now + coalesce(i.due_in, interval '0') as due_at,
                e.status as from_status, e.source_id as owner,
                case when not v_is_news[i.place] then 'duplicate'
                     when e.bucket is null then 'queued'
                     else submission_outcome(e, row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth,
-                                                   i.priority, i.due_in, i.changed_at)::submission, v_now) end as outcome
+                                                   i.priority, i.due_in, i.changed_at, i.hops)::submission, v_now) end as outcome
         from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
-                                                   changed_at, place)
+                                                   changed_at, hops, place)
         left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash
         order by i.bucket, i.url_hash
     ), queued as (
         insert into url_frontier (bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, next_fetch_at,
-                                  discovered_at, created_at, updated_at)
+                                  hops, discovered_at, created_at, updated_at)
         select j.bucket, j.url_hash, j.host, j.url, p_source, j.origin, j.parent_url, j.depth, j.priority, j.due_at,
-               v_now, v_now, v_now
+               coalesce(j.hops, 0), v_now, v_now, v_now
         from judged j where j.outcome = 'queued'
     ), changed as (
         update url_frontier e
@@ -153,7 +153,7 @@ begin
                 select h.bucket, h.host, greatest(h.next_slot_at, v_now) as slot, h.burst, h.max_concurrency = 1 as is_alone,
                        spacing_of(h.delay_ms, h.penalty_ms) as space,
                        case when h.promote_at <= v_now then 10 else h.priority end as top,
-                       least(h.max_concurrency - h.in_flight, v_left,
+                       least(capacity_of(h.max_concurrency, h.bad_in_a_row) - h.in_flight, v_left,
                              case when h.delay_ms + h.penalty_ms = 0 then v_left
                                   else h.burst + floor(extract(epoch from v_reach - greatest(h.next_slot_at - v_now, interval '0'))
                                                        / extract(epoch from spacing_of(h.delay_ms, h.penalty_ms))) end)::integer
@@ -252,7 +252,7 @@ begin
     from url_frontier e join hosts h on h.bucket = e.bucket and h.host = e.host
     join sources s on s.id = e.source_id and s.status = 'active'
     where e.held = 'suspect' and e.next_fetch_at <= v_now and h.closed_until <= v_now and h.next_slot_at <= v_now
-      and h.yield_until <= v_now and h.in_flight < h.max_concurrency
+      and h.yield_until <= v_now and h.in_flight < capacity_of(h.max_concurrency, h.bad_in_a_row)
     order by e.next_fetch_at limit 1
     for update of h skip locked;
     if not found then
@@ -292,7 +292,8 @@ create type settlement as (
 
 -- Ends requests: gives back their slots, moves their entries on, notes them in the log and in the counters, and lets the
 -- hosts go on. Answers with the tokens that still held; a stale or expired one changes nothing.
--- `status` null puts the entry back as it was. `temper` is 1 where the host asked us to slow down, -1 where it was content.
+-- `status` null puts the entry back as it was. `temper` is 1 where the host asked us to slow down, -1
+-- where it was content, 2 where it could not even be reached.
 create function settle_requests(p_settlements settlement[], p_now timestamptz default null) returns uuid[]
     language plpgsql
     set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -380,10 +381,15 @@ begin
         update hosts h
         set in_flight = h.in_flight - f.n,
             -- Granted times are not start times: the next slot counts from when the request really began.
-            next_slot_at = greatest(h.next_slot_at, f.started_at + spacing_of(
-                h.delay_ms, case when f.scolded then scolded_penalty(h.delay_ms, h.penalty_ms) else h.penalty_ms end)),
+            -- A new penalty holds for the next request already, once for each of a burst.
+            next_slot_at = case when f.scolded
+                then greatest(h.next_slot_at + h.burst * (spacing_of(h.delay_ms, scolded_penalty(h.delay_ms, h.penalty_ms))
+                                                          - spacing_of(h.delay_ms, h.penalty_ms)),
+                              f.started_at + spacing_of(h.delay_ms, scolded_penalty(h.delay_ms, h.penalty_ms)))
+                else greatest(h.next_slot_at, f.started_at + spacing_of(h.delay_ms, h.penalty_ms)) end,
             last_fetch_at = case when f.visited then v_now else h.last_fetch_at end,
-            closed_until = greatest(h.closed_until, v_now + f.close_for),
+            closed_until = greatest(h.closed_until, v_now + f.close_for, v_now + rest_after((h.bad_in_a_row + f.unreached)::integer)),
+            bad_in_a_row = case when f.reached then 0 else least(h.bad_in_a_row + coalesce(f.unreached, 0), 1000) end,
             penalty_ms = case when f.scolded then scolded_penalty(h.delay_ms, h.penalty_ms)
                               when h.penalty_ms > 0 and h.good_in_a_row + f.content >= 10
                                   then case when h.penalty_ms / 2 > h.delay_ms then h.penalty_ms / 2 else 0 end
@@ -392,15 +398,27 @@ begin
                                  else h.good_in_a_row + f.content end
         from (select x.bucket, x.host, count(*)::smallint as n, max(x.close_for) as close_for,
                      max(x.starts_at + x.started_after) as started_at,
-                     bool_or(x.verdict <> 'released') as visited, coalesce(bool_or(x.temper > 0), false) as scolded,
+                     bool_or(x.verdict <> 'released') as visited, coalesce(bool_or(x.temper = 1), false) as scolded,
+                     bool_or(x.http_status is not null) as reached,
+                     case when bool_or(x.http_status is not null) then null
+                          else nullif(count(*) filter (where x.temper = 2), 0)::integer end as unreached,
                      count(*) filter (where x.temper < 0)::smallint as content
               from ended x
               group by 1, 2) as f
         where h.bucket = f.bucket and h.host = f.host
+        returning h.bucket, h.host, h.bad_in_a_row, f.unreached
+    ), rested as (
+        insert into host_closures as c (bucket, host, reason, until)
+        select r.bucket, r.host, 'breaker', v_now + rest_after(r.bad_in_a_row) from freed r
+        where r.unreached > 0 and r.bad_in_a_row >= 5
+        on conflict (bucket, host, reason) do update set until = excluded.until
     )
     select array_agg(x.token) into v_tokens from ended x;
+    if v_tokens is null then
+        return array[]::uuid[];
+    end if;
     perform refresh_hosts(v_buckets, v_hosts, v_now);
-    return coalesce(v_tokens, array[]::uuid[]);
+    return v_tokens;
 end $$;
 
 -- Extends leases that still hold; answers with their tokens. A row being settled right now needs no extension, and

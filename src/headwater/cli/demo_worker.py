@@ -1,0 +1,53 @@
+"""A fetching process of the demo: the real worker, whose names all lead to the simulated web.
+
+Told what to do in one line of JSON on standard input; tells each verdict as a line of JSON; ends when its input ends.
+"""
+
+import asyncio
+import sys
+from typing import Any
+
+import orjson
+
+from headwater.clock import SystemClock
+from headwater.ingest.journey import Told
+from headwater.run.fetching import run_worker
+from headwater.services import open_services
+from headwater.settings import Given, load
+from headwater.simweb.resolver import SimResolver
+
+
+def spoken(told: Told) -> dict[str, Any]:
+    verdict = told.verdict
+    return {
+        "host": told.lease.host,
+        "url": told.lease.url,
+        "verdict": type(verdict).__name__ if verdict else "LeaseLost",
+        "reason": str(getattr(verdict, "reason", "")),
+        "detail": str(getattr(verdict, "detail", "") or getattr(verdict, "to", "")),
+        "wait": getattr(verdict, "wait", None) and verdict.wait.total_seconds(),  # type: ignore[union-attr]
+    }
+
+
+def tell(told: Told) -> None:
+    sys.stdout.write(orjson.dumps(spoken(told)).decode() + "\n")
+    sys.stdout.flush()
+
+
+async def work(task: dict[str, Any]) -> None:
+    stop = asyncio.Event()
+    async with open_services(load(Given(flags=task["flags"]))) as services:
+        running = asyncio.create_task(
+            run_worker(services, task["owner"], stop, tell, SimResolver(task["port"], clock=SystemClock()))
+        )
+        await asyncio.to_thread(sys.stdin.read)
+        stop.set()
+        await running
+
+
+def main() -> None:
+    asyncio.run(work(orjson.loads(sys.stdin.readline())))
+
+
+if __name__ == "__main__":
+    main()

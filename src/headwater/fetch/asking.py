@@ -1,0 +1,45 @@
+"""One request in one slot."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from headwater.fetch.seat import Seat, SlotMissed
+from headwater.net.caching import retry_after
+from headwater.net.problems import FetchProblem
+from headwater.net.transport import Limits, Response, Transport
+from headwater.politeness.slots import NotBefore
+from headwater.urls.canonical import CanonicalUrl
+
+SLOW_DOWN = frozenset({429, 503})
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    url: CanonicalUrl
+    kind: str
+    limits: Limits
+    headers: Mapping[str, str]
+    method: str = "GET"
+
+
+async def ask_once(transport: Transport, asked: Ask, seat: Seat) -> Response | FetchProblem | NotBefore:
+    """Unless there is no slot soon."""
+    if refused := await seat.ready(asked.kind):
+        return refused
+    try:
+        answer = await transport.request(asked.method, asked.url, asked.headers, gate=seat, limits=asked.limits)
+    except SlotMissed as missed:
+        return missed.answer
+    if isinstance(answer, Response):
+        seat.ended(answer.status, len(answer.body), asked_wait(answer))
+    else:
+        seat.ended()
+    return answer
+
+
+def asked_wait(response: Response) -> timedelta | None:
+    """How long a 429 or 503 wants us to stay away; zero where it does not say, None for any other answer."""
+    if response.status not in SLOW_DOWN:
+        return None
+    return retry_after(response.headers.get("Retry-After", ""), response.at) or timedelta()

@@ -1,0 +1,121 @@
+"""One URL asked politely: the function every request of the system goes through."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from headwater.chance import Random
+from headwater.clock import Clock
+from headwater.fetch.asking import Ask, ask_once
+from headwater.fetch.outcomes import (
+    Answered,
+    BadRedirect,
+    Disallowed,
+    Failed,
+    Later,
+    LeaseLost,
+    LeftHost,
+    Outcome,
+    RobotsUnknown,
+    TakenDown,
+)
+from headwater.fetch.retries import is_worth_another_try, wait_before_trying_again
+from headwater.fetch.seat import Seat
+from headwater.net.redirects import BrokenRedirect, Hop, PermanentRun, next_hop
+from headwater.net.transport import Limits, Response, Transport
+from headwater.net.validators import conditional_headers
+from headwater.politeness.slots import NotBefore
+from headwater.urls.canonical import CanonicalUrl
+
+Refusal = Disallowed | TakenDown | RobotsUnknown | Later | LeaseLost
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to ask for. Validators and extra headers go to the origin of `url` only, never to where it redirects."""
+
+    url: CanonicalUrl
+    kind: str = "page"
+    etag: str | None = None
+    last_modified: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    hops: int = 0
+    method: str = "GET"
+    body_bytes: int | None = None  # a limit other than the host's own
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Nothing speaks against a request; how large its answer may be."""
+
+    body_bytes: int
+
+
+class Lookout(Protocol):
+    """Whoever knows takedowns, robots.txt and the host's policy."""
+
+    async def look(self, url: CanonicalUrl, seat: Seat) -> Clear | Refusal: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    url: CanonicalUrl
+    hops: int
+    permanent: PermanentRun
+    headers: Mapping[str, str]
+
+    def after(self, hop: Hop) -> "_Way":
+        headers = self.headers if hop.is_same_origin else {}
+        # Validators belong to the URL they came with.
+        kept = {name: value for name, value in headers.items() if not name.startswith("If-")}
+        return _Way(hop.url, self.hops + 1, self.permanent.after(hop), kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetcher:
+    transport: Transport
+    lookout: Lookout
+    limits: Limits
+    clock: Clock
+    random: Random
+    retries: int = 2
+
+    async def fetch(self, wish: Wish, seat: Seat) -> Outcome:
+        """Every hop is looked at like the first: being redirected into a forbidden place is still a visit."""
+        way = _Way(wish.url, wish.hops, PermanentRun(), _headers(wish))
+        while True:
+            clear = await self.lookout.look(way.url, seat)
+            if not isinstance(clear, Clear):
+                return clear
+            limits = replace(self.limits, body_bytes=wish.body_bytes or clear.body_bytes)
+            answer = await self._ask(wish, way, seat, limits)
+            if not isinstance(answer, Response):
+                return answer
+            match next_hop(answer.status, answer.locations, way.url, way.hops):
+                case Hop() as hop if hop.is_same_host:
+                    way = way.after(hop)
+                case Hop() as hop:
+                    left = way.after(hop)
+                    return LeftHost(left.url, left.hops, answer, left.permanent)
+                case BrokenRedirect(reason):
+                    return BadRedirect(reason, way.hops, answer)
+                case _:
+                    return Answered(answer, way.hops, way.permanent)
+
+    async def _ask(self, wish: Wish, way: _Way, seat: Seat, limits: Limits) -> Response | Later | LeaseLost | Failed:
+        attempt = 1
+        while True:
+            asked = Ask(way.url, wish.kind, limits, way.headers, wish.method)
+            answer = await ask_once(self.transport, asked, seat)
+            if isinstance(answer, NotBefore):
+                return LeaseLost() if answer.why == "lost" else Later(answer.wait, way.url, way.hops, answer.why)
+            if isinstance(answer, Response):
+                return answer
+            if not is_worth_another_try(answer, attempt, self.retries):
+                return Failed(answer, way.hops)
+            await self.clock.sleep(wait_before_trying_again(attempt, self.random).total_seconds())
+            attempt += 1
+
+
+def _headers(wish: Wish) -> dict[str, str]:
+    return {**wish.headers, **conditional_headers(wish.etag, wish.last_modified)}

@@ -1,0 +1,58 @@
+"""What may speak against a request: takedowns, robots.txt, the host's policy; asked anew before every one."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.fetch.fetcher import Clear, Refusal
+from headwater.fetch.outcomes import TakenDown
+from headwater.fetch.robots import RobotsDesk, known_from
+from headwater.fetch.seat import Seat
+from headwater.politeness.takedown import Takedown, Takedowns, domains_above
+from headwater.urls.canonical import CanonicalUrl
+from headwater.urls.origin import Origin
+
+queries = load_queries("headwater.fetch")
+
+REMEMBERED = 10_000
+
+
+@dataclass(slots=True)
+class DatabaseLookout:
+    database: Database
+    desk: RobotsDesk
+    body_bytes: int
+    _hashes: OrderedDict[Origin, bytes] = field(default_factory=OrderedDict, init=False)
+
+    async def look(self, url: CanonicalUrl, seat: Seat) -> Clear | Refusal:
+        origin = url.origin
+        row = await self.database.fetchrow(
+            queries.look_before_request,
+            url.bucket,
+            url.host,
+            origin.scheme,
+            origin.port,
+            list(domains_above(url.host)),
+            self._remembered(origin),
+        )
+        assert row is not None
+        if Takedowns(tuple(Takedown(*one) for one in row["takedowns"])).covers(url):
+            return TakenDown(url)
+        refusal = await self.desk.why_not(url, known_from(row), seat)
+        if refusal is not None:
+            return refusal
+        self._remember(origin, row["body_hash"])
+        return Clear((row["max_kb_per_page"] or 0) * 1024 or self.body_bytes)
+
+    def _remembered(self, origin: Origin) -> bytes | None:
+        """The hash of the copy we have read already, so that it is not sent again."""
+        known = self._hashes.get(origin)
+        return known if self.desk.remembers(known) else None
+
+    def _remember(self, origin: Origin, body_hash: bytes | None) -> None:
+        if body_hash is not None:
+            self._hashes[origin] = body_hash
+            self._hashes.move_to_end(origin)
+            if len(self._hashes) > REMEMBERED:
+                self._hashes.popitem(last=False)

@@ -1,0 +1,82 @@
+"""What can become of a fetch, as values."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from headwater.net.problems import FetchProblem
+from headwater.net.redirects import PermanentRun
+from headwater.net.transport import Response
+from headwater.politeness.robots_match import Decision
+from headwater.urls.canonical import CanonicalUrl
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A final answer, whatever its status. `permanent` may replace a channel's address."""
+
+    response: Response
+    hops: int
+    permanent: PermanentRun
+
+
+@dataclass(frozen=True, slots=True)
+class LeftHost:
+    """Redirected to another host: a place of its own, with its own slot and rules."""
+
+    to: CanonicalUrl
+    hops: int
+    response: Response
+    permanent: PermanentRun
+
+
+@dataclass(frozen=True, slots=True)
+class Disallowed:
+    """robots.txt forbids it; the decision names the line."""
+
+    url: CanonicalUrl
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class TakenDown:
+    url: CanonicalUrl
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsUnknown:
+    """robots.txt could not be had: nothing is asked of the host until then. `is_final` after thirty days of that."""
+
+    wait: timedelta
+    why: str
+    is_final: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The next request has no slot soon: go on from here then."""
+
+    wait: timedelta
+    url: CanonicalUrl
+    hops: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class BadRedirect:
+    reason: str
+    hops: int
+    response: Response
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    problem: FetchProblem
+    hops: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseLost:
+    """Somebody else may be at it: drop everything."""
+
+
+Outcome = Answered | LeftHost | Disallowed | TakenDown | RobotsUnknown | Later | BadRedirect | Failed | LeaseLost

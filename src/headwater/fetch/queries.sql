@@ -1,0 +1,40 @@
+-- name: look_before_request
+-- Everything that may speak against a request, in one round trip. The body of robots.txt comes only if it is news.
+SELECT r.access, CASE WHEN r.body_hash IS DISTINCT FROM $6::bytea THEN r.body END AS body, r.body_hash, r.fetched_at,
+       r.expires_at, r.failing_since, r.failure, r.etag, r.last_modified, p.max_kb_per_page, clock_timestamp() AS now,
+       (SELECT coalesce(jsonb_agg(jsonb_build_array(t.domain_or_url, t.domain, t.key_prefix)), '[]'::jsonb)
+        FROM takedowns t WHERE t.domain = ANY ($5::text[])) AS takedowns
+FROM (SELECT 1) AS always
+LEFT JOIN robots r ON r.bucket = $1::smallint AND r.host = $2::text AND r.scheme = $3::text AND r.port = $4::integer
+LEFT JOIN host_policies p ON p.bucket = $1 AND p.host = $2;
+
+-- name: store_robots
+-- What an origin's robots.txt said, or that it could not be had; while unreachable the last good body stays.
+INSERT INTO robots AS r (bucket, host, scheme, port, access, body, body_hash, http_status, failure, failing_since, fetched_at,
+                         expires_at, etag, last_modified, crawl_delay_ms, sitemaps)
+VALUES ($1::smallint, $2::text, $3::text, $4::integer, $5::text, $6::bytea, $7::bytea, $8::smallint, $9::text,
+        CASE WHEN $5 = 'unreachable' THEN clock_timestamp() END, clock_timestamp(), clock_timestamp() + $10::interval,
+        $11::text, $12::text, $13::integer, $14::text[])
+ON CONFLICT (bucket, host, scheme, port) DO UPDATE
+SET access = excluded.access,
+    body = CASE WHEN excluded.access = 'unreachable' THEN r.body ELSE excluded.body END,
+    body_hash = CASE WHEN excluded.access = 'unreachable' THEN r.body_hash ELSE excluded.body_hash END,
+    http_status = excluded.http_status, failure = excluded.failure,
+    failing_since = CASE WHEN excluded.access = 'unreachable' THEN coalesce(r.failing_since, excluded.failing_since) END,
+    fetched_at = excluded.fetched_at, expires_at = excluded.expires_at,
+    etag = CASE WHEN excluded.access = 'unreachable' THEN r.etag ELSE excluded.etag END,
+    last_modified = CASE WHEN excluded.access = 'unreachable' THEN r.last_modified ELSE excluded.last_modified END,
+    crawl_delay_ms = CASE WHEN excluded.access = 'unreachable' THEN r.crawl_delay_ms ELSE excluded.crawl_delay_ms END,
+    sitemaps = CASE WHEN excluded.access = 'unreachable' THEN r.sitemaps ELSE excluded.sitemaps END;
+
+-- name: freshen_robots
+-- Not changed since: the copy holds for another while.
+UPDATE robots
+SET access = CASE WHEN body IS NULL THEN 'allow_all' ELSE 'rules' END, http_status = 304, failure = NULL, failing_since = NULL,
+    fetched_at = clock_timestamp(), expires_at = clock_timestamp() + $5::interval
+WHERE bucket = $1::smallint AND host = $2::text AND scheme = $3::text AND port = $4::integer;
+
+-- name: read_robots_of_host
+-- Every robots.txt a host has, by origin.
+SELECT host, scheme, port, access, body, http_status, failure, failing_since, fetched_at, expires_at, crawl_delay_ms, sitemaps
+FROM robots WHERE bucket = $1::smallint AND host = $2::text ORDER BY scheme DESC, port;

@@ -1,0 +1,235 @@
+"""robots.txt of an origin: from the shared store while fresh, else asked for politely, and every failure a wait."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, Protocol
+
+from headwater.fetch.asking import Ask, ask_once
+from headwater.fetch.outcomes import Disallowed, Later, LeaseLost, RobotsUnknown
+from headwater.fetch.places import Places
+from headwater.fetch.seat import Seat
+from headwater.net.body import Undecodable
+from headwater.net.caching import max_age
+from headwater.net.problems import FetchProblem
+from headwater.net.redirects import BrokenRedirect, Hop, next_hop
+from headwater.net.transport import Limits, Response, Transport
+from headwater.net.validators import Validators, conditional_headers
+from headwater.politeness.robots import Robots, parse_robots
+from headwater.politeness.robots_access import (
+    RobotsAccess,
+    RobotsFailure,
+    WhileUnreachable,
+    access_from_response,
+    fresh_for,
+    while_unreachable,
+)
+from headwater.politeness.slots import NotBefore
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.origin import Origin
+
+FIRST_RETRY = timedelta(minutes=5)
+LONGEST_RETRY = timedelta(hours=6)
+REMEMBERED = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the store holds of an origin."""
+
+    access: RobotsAccess
+    body: bytes | None  # None: what is remembered under body_hash holds
+    body_hash: bytes | None
+    is_fresh: bool
+    failing_since: datetime | None
+    failing_for: timedelta
+    validators: Validators
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What asking brought."""
+
+    answer: int | RobotsFailure
+    body: bytes = b""
+    validators: Validators = field(default_factory=Validators)
+    max_age: timedelta | None = None
+    detail: str = ""
+
+
+class RobotsStore(Protocol):
+    async def store(
+        self, origin: Origin, heard: Heard, access: RobotsAccess, term: timedelta, robots: Robots | None
+    ) -> None: ...
+
+    async def freshen(self, origin: Origin, term: timedelta) -> None: ...
+
+    def rules_changed(self, origin: Origin, robots: Robots | None) -> None: ...
+
+
+@dataclass(slots=True)
+class RobotsDesk:
+    transport: Transport
+    places: Places
+    store: RobotsStore
+    limits: Limits
+    product_token: str
+    _parsed: OrderedDict[bytes, Robots] = field(default_factory=OrderedDict, init=False)
+
+    async def why_not(
+        self, url: CanonicalUrl, known: Known | None, seat: Seat
+    ) -> Disallowed | RobotsUnknown | Later | LeaseLost | None:
+        """None where robots.txt has nothing against it."""
+        if known is None or not known.is_fresh:
+            asked = await self._refresh(url, known, seat)
+            if not isinstance(asked, Robots | RobotsAccess):
+                return asked
+            return self._judge(url, asked, known)
+        return self._judge(url, self._standing(known), known)
+
+    def remembers(self, body_hash: bytes | None) -> bool:
+        return body_hash is not None and body_hash in self._parsed
+
+    def _judge(
+        self, url: CanonicalUrl, standing: Robots | RobotsAccess, known: Known | None
+    ) -> Disallowed | RobotsUnknown | None:
+        if standing is RobotsAccess.ALLOW_ALL:
+            return None
+        if isinstance(standing, Robots):
+            decision = standing.decide(url.target)
+            return None if decision.allowed else Disallowed(url, decision)
+        return self._unknown(known)
+
+    def _unknown(self, known: Known | None) -> RobotsUnknown:
+        failing_for = known.failing_for if known else timedelta()
+        wait = min(max(FIRST_RETRY, failing_for), LONGEST_RETRY)
+        gives_up = (
+            known is not None
+            and known.failing_since is not None
+            and while_unreachable(known.failing_since, known.now, has_copy=False) is WhileUnreachable.GIVE_UP
+        )
+        return RobotsUnknown(wait, "robots.txt could not be had", is_final=gives_up)
+
+    def _standing(self, known: Known) -> Robots | RobotsAccess:
+        """A copy holds while its origin is unreachable, for thirty days."""
+        if known.access is RobotsAccess.ALLOW_ALL:
+            return RobotsAccess.ALLOW_ALL
+        if known.access is RobotsAccess.UNREACHABLE:
+            assert known.failing_since is not None
+            has_copy = known.body_hash is not None
+            if while_unreachable(known.failing_since, known.now, has_copy=has_copy) is not WhileUnreachable.USE_COPY:
+                return RobotsAccess.UNREACHABLE
+        return self._parse(known.body, known.body_hash)
+
+    def _parse(self, body: bytes | None, body_hash: bytes | None) -> Robots:
+        body_hash = body_hash or b""
+        if body_hash not in self._parsed:
+            self._parsed[body_hash] = parse_robots(body or b"", self.product_token)
+            if len(self._parsed) > REMEMBERED:
+                self._parsed.popitem(last=False)
+        self._parsed.move_to_end(body_hash)
+        return self._parsed[body_hash]
+
+    async def _refresh(
+        self, url: CanonicalUrl, known: Known | None, seat: Seat
+    ) -> Robots | RobotsAccess | Later | LeaseLost | RobotsUnknown:
+        heard = await self._ask(url, known, seat)
+        if not isinstance(heard, Heard):
+            return heard
+        access = access_from_response(heard.answer)
+        term = fresh_for(heard.max_age, is_job_host=False)
+        if access is RobotsAccess.UNCHANGED and known is not None:
+            await self.store.freshen(url.origin, term)
+            return RobotsAccess.ALLOW_ALL if known.body_hash is None else self._parse(known.body, known.body_hash)
+        robots = self._parse(heard.body, sha256(heard.body).digest()) if access is RobotsAccess.RULES else None
+        if access is RobotsAccess.UNREACHABLE:
+            term = self._unknown(known).wait
+        await self.store.store(url.origin, heard, access, term, robots)
+        if known is not None and access is not RobotsAccess.UNREACHABLE and known.body_hash != _hash_of(robots, heard):
+            self.store.rules_changed(url.origin, robots)
+        if robots is not None:
+            return robots
+        if access is RobotsAccess.UNREACHABLE and known is not None and known.body_hash is not None:
+            return self._standing(known)
+        return access
+
+    async def _ask(self, url: CanonicalUrl, known: Known | None, seat: Seat) -> Heard | Later | LeaseLost:
+        """Up to five redirects, across hosts too: each with the slot, the guard and the patience of its own host."""
+        robots_url = canonicalise(f"{url.origin}/robots.txt")
+        validators = known.validators if known else Validators()
+        headers = conditional_headers(validators.etag, validators.last_modified)
+        for hops in range(6):
+            answer = await self._ask_at(robots_url, headers, seat, url)
+            if not isinstance(answer, Response):
+                return answer
+            match next_hop(answer.status, answer.locations, robots_url, hops):
+                case Hop() as hop:
+                    robots_url, headers = hop.url, {}
+                case BrokenRedirect():
+                    return Heard(404, detail="its redirects lead nowhere")
+                case _:
+                    return heard_from(answer)
+        return Heard(404, detail="too many redirects")
+
+    async def _ask_at(
+        self, robots_url: CanonicalUrl, headers: dict[str, str], seat: Seat, page: CanonicalUrl
+    ) -> Response | Heard | Later | LeaseLost:
+        asked = Ask(robots_url, "robots", self.limits, headers)
+        if robots_url.host == seat.host:
+            answer = await ask_once(self.transport, asked, seat)
+        else:
+            async with self.places.seat_at(robots_url.host, "robots") as elsewhere:
+                answer = (
+                    elsewhere if isinstance(elsewhere, NotBefore) else await ask_once(self.transport, asked, elsewhere)
+                )
+        match answer:
+            case NotBefore(_, "lost"):
+                return LeaseLost()
+            case NotBefore(wait, why):
+                return Later(wait, page, 0, why)
+            case FetchProblem():
+                return Heard(failure_from(answer), detail=answer.detail)
+            case Response():
+                return answer
+
+
+def _hash_of(robots: Robots | None, heard: Heard) -> bytes | None:
+    return None if robots is None else sha256(heard.body).digest()
+
+
+def heard_from(response: Response) -> Heard:
+    if isinstance(response.content, Undecodable):
+        return Heard(RobotsFailure.BODY, detail=response.content.reason)
+    age = max_age(response.headers.get("Cache-Control", ""))
+    return Heard(response.status, response.body, response.validators, age)
+
+
+def failure_from(problem: FetchProblem) -> RobotsFailure:
+    kind = str(problem.kind)
+    if kind.startswith("dns"):
+        return RobotsFailure.DNS
+    if "timeout" in kind:
+        return RobotsFailure.TIMEOUT
+    if kind == "tls":
+        return RobotsFailure.TLS
+    if kind == "blocked_address":
+        return RobotsFailure.REFUSED_ADDRESS
+    return RobotsFailure.CONNECTION
+
+
+def known_from(row: Any) -> Known | None:
+    if row["access"] is None:
+        return None
+    failing_since = row["failing_since"]
+    return Known(
+        access=RobotsAccess(row["access"]),
+        body=row["body"],
+        body_hash=row["body_hash"],
+        is_fresh=row["expires_at"] > row["now"],
+        failing_since=failing_since,
+        failing_for=row["now"] - failing_since if failing_since else timedelta(),
+        validators=Validators(row["etag"], row["last_modified"]),
+        now=row["now"],
+    )

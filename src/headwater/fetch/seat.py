@@ -1,0 +1,81 @@
+"""A place held at one host. Every request of a journey there goes through it, one after the other, each in its slot."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Protocol
+from uuid import UUID
+
+from headwater.clock import Clock
+from headwater.politeness.settlement import Visit
+from headwater.politeness.slots import NotBefore
+from headwater.politeness.window import Window
+
+
+class SlotMissed(Exception):
+    """The slot had passed before the request could begin, and there was no other soon."""
+
+    def __init__(self, answer: NotBefore) -> None:
+        super().__init__(answer.why)
+        self.answer = answer
+
+
+class Regrants(Protocol):
+    """Whoever gives a held place its next slot, and notes the request before."""
+
+    async def regrant(self, bucket: int, token: UUID, kind: str, past: Visit) -> Window | NotBefore: ...
+
+
+@dataclass(slots=True)
+class Seat:
+    bucket: int
+    host: str
+    token: UUID
+    window: Window
+    kind: str
+    slots: Regrants
+    clock: Clock
+    started: float | None = field(default=None, init=False)
+    past: Visit = field(default_factory=Visit, init=False)
+    close_for: timedelta | None = field(default=None, init=False)  # what a 429 or 503 asked for
+    _is_fresh: bool = field(default=True, init=False)
+
+    async def ready(self, kind: str) -> NotBefore | None:
+        """Wait for the next slot, or say when to come back. The first request uses the slot that came with the seat."""
+        if not self._is_fresh and (refused := await self._move_on(kind)):
+            return refused
+        self._is_fresh, self.started, self.kind = False, None, kind
+        await self._wait()
+        return None
+
+    async def open(self) -> None:
+        """Asked in the moment before a request's head is sent. Too late beside others means another slot."""
+        # The client repeats a request by itself when a kept connection turns out to be dead: that is another start.
+        while self.started is not None or not self.window.allows(self.clock.monotonic()):
+            if self.started is not None:
+                self.ended()
+                self.started = None
+            if refused := await self._move_on(self.kind):
+                raise SlotMissed(refused)
+            await self._wait()
+        self.started = self.clock.monotonic()
+
+    def ended(
+        self, status: int | None = None, body_bytes: int | None = None, close_for: timedelta | None = None
+    ) -> Visit:
+        """Note how the request went; it is written down with the next slot or with the settlement."""
+        self.close_for = close_for
+        if self.started is not None:
+            duration = timedelta(seconds=self.clock.monotonic() - self.started)
+            self.past = Visit(self.window.lateness(self.started), duration, status, body_bytes)
+        return self.past
+
+    async def _move_on(self, kind: str) -> NotBefore | None:
+        answer = await self.slots.regrant(self.bucket, self.token, kind, self.past)
+        self.past = Visit()
+        if isinstance(answer, NotBefore):
+            return answer
+        self.window = answer
+        return None
+
+    async def _wait(self) -> None:
+        await self.clock.sleep(max(0.0, self.window.earliest - self.clock.monotonic()))

@@ -1,0 +1,1 @@
+"""One URL from lease to verdict."""

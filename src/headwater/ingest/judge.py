@@ -1,0 +1,131 @@
+"""From what happened to what becomes of the entry. Pure: the whole response table is here."""
+
+from datetime import timedelta
+from hashlib import sha256
+
+from headwater.fetch.asking import SLOW_DOWN, asked_wait
+from headwater.fetch.outcomes import (
+    Answered,
+    BadRedirect,
+    Disallowed,
+    Failed,
+    Later,
+    LeaseLost,
+    LeftHost,
+    Outcome,
+    RobotsUnknown,
+    TakenDown,
+)
+from headwater.frontier.entry import DeadReason, Lease
+from headwater.frontier.verdicts import (
+    Dead,
+    Fetched,
+    HostSaysWait,
+    Moved,
+    Postponed,
+    RetryLater,
+    Unchanged,
+    Verdict,
+)
+from headwater.net.body import Complete
+from headwater.net.problems import FetchProblem, Problem, problem_with
+from headwater.net.redirects import Flaw
+from headwater.net.transport import Response
+from headwater.urls.canonical import canonicalise
+
+# A refusal is not argued with: we come back rarely, and then not at all.
+WAIT_AFTER_REFUSAL = timedelta(hours=6)
+ENDINGS = {404: DeadReason.NOT_FOUND, 410: DeadReason.GONE, 451: DeadReason.LEGAL}
+REFUSALS = frozenset({401, 402, 403, 407})
+NAME_PROBLEMS = frozenset({Problem.DNS_NOT_FOUND, Problem.DNS_FAILED})
+# The host itself did not answer, or broke off: enough of these in a row and it is left to rest.
+CONNECTION_PROBLEMS = NAME_PROBLEMS | {
+    Problem.CONNECT_TIMEOUT,
+    Problem.CONNECT_REFUSED,
+    Problem.CONNECT_FAILED,
+    Problem.TLS,
+    Problem.TIMEOUT,
+    Problem.RESET,
+}
+
+
+def judge(outcome: Outcome, lease: Lease) -> Verdict | None:
+    """None: the lease was lost, and there is nothing left to say."""
+    match outcome:
+        case Answered(response, hops):
+            return judge_answer(response, lease, hops)
+        case LeftHost(to, hops):
+            return Moved(to.url, hops)
+        case Disallowed(url, decision):
+            return Dead(DeadReason.ROBOTS_BLOCKED, f"{url.target}: line {decision.line_number}, {decision.rule_text}")
+        case TakenDown():
+            return Dead(DeadReason.TAKEDOWN)
+        case RobotsUnknown(wait, why, is_final):
+            unreachable = Dead(DeadReason.UNREACHABLE, why)
+            return unreachable if is_final else HostSaysWait(wait, why, "robots_unreachable", slows_us_down=False)
+        case Later(wait, url, hops):
+            return Postponed(wait, url.url, hops)
+        case BadRedirect(reason):
+            return judge_bad_redirect(reason)
+        case Failed(problem):
+            return judge_problem(problem)
+        case LeaseLost():
+            return None
+
+
+def judge_answer(response: Response, lease: Lease, hops: int = 0) -> Verdict:
+    status = response.status
+    if status in ENDINGS:
+        return Dead(ENDINGS[status], f"HTTP {status}")
+    if status in SLOW_DOWN:
+        return HostSaysWait(asked_wait(response) or timedelta(), f"HTTP {status}")
+    if status in REFUSALS:
+        return RetryLater("forbidden", f"HTTP {status}", WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
+    if status == 304:
+        return judge_unchanged(response, lease)
+    if 200 <= status < 300:
+        return judge_content(response, lease, hops)
+    return RetryLater("upstream" if status >= 500 else "bad_response", f"HTTP {status}")
+
+
+def judge_unchanged(response: Response, lease: Lease) -> Verdict:
+    if lease.etag is None and lease.last_modified is None:
+        return RetryLater("bad_response", "HTTP 304 to a request without validators")
+    said = response.validators
+    return Unchanged(said.etag or lease.etag, said.last_modified or lease.last_modified)
+
+
+def judge_content(response: Response, lease: Lease, hops: int) -> Verdict:
+    if problem := problem_with(response.content):
+        return judge_problem(problem)
+    assert isinstance(response.content, Complete)
+    final = response.url
+    if final.url_hash != lease.url_hash:
+        # Another page of this host: an entry of its own, and nothing is fetched for it twice in one journey.
+        return Moved(final.url, hops)
+    said = response.validators
+    return Fetched(
+        said.etag,
+        said.last_modified,
+        sha256(response.content.body).digest(),
+        # The same page under a better spelling: asked for so from now on.
+        fetch_url=final.url if final.url != canonicalise(lease.url).url else None,
+    )
+
+
+def judge_bad_redirect(reason: str) -> Verdict:
+    if reason == Flaw.TOO_MANY_REDIRECTS:
+        return Dead(DeadReason.TOO_MANY_REDIRECTS)
+    return RetryLater("bad_redirect", reason)
+
+
+def judge_problem(problem: FetchProblem) -> Verdict:
+    match problem.kind:
+        case Problem.BLOCKED_ADDRESS:
+            return Dead(DeadReason.BLOCKED_ADDRESS, problem.detail)
+        case Problem.TOO_LARGE:
+            return Dead(DeadReason.TOO_LARGE, problem.detail)
+        case kind if kind in NAME_PROBLEMS:
+            return RetryLater(kind, problem.detail, gives_up_as=DeadReason.UNREACHABLE, is_connection=True)
+        case kind:
+            return RetryLater(kind, problem.detail, is_connection=kind in CONNECTION_PROBLEMS)

@@ -1,0 +1,1 @@
+"""How a request reaches the web and what comes back: addresses, bodies, redirects, caching headers, charsets."""

@@ -1,0 +1,25 @@
+"""Which connections are worth keeping: the client's pool keys by host and bounds only those in use."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class IdleBudget:
+    """Remembers which hosts were asked lately; beyond `most` of them the next connection is not kept. 0 is no limit."""
+
+    most: int
+    timeout: float
+    _kept: OrderedDict[str, float] = field(default_factory=OrderedDict)
+
+    def may_keep(self, host: str, now: float) -> bool:
+        self._forget_before(now - self.timeout)
+        if self.most and host not in self._kept and len(self._kept) >= self.most:
+            return False
+        self._kept[host] = now
+        self._kept.move_to_end(host)
+        return True
+
+    def _forget_before(self, moment: float) -> None:
+        while self._kept and next(iter(self._kept.values())) < moment:
+            self._kept.popitem(last=False)

@@ -1,0 +1,47 @@
+"""Further slots for a place already held, and its end."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from headwater.clock import Clock
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.politeness.settlement import Settlement, Visit
+from headwater.politeness.slots import REACH, NotBefore
+from headwater.politeness.window import Window, window_for
+
+queries = load_queries("headwater.politeness")
+
+
+@dataclass(frozen=True, slots=True)
+class Regranter:
+    database: Database
+    clock: Clock
+    lease: timedelta
+
+    async def regrant(self, bucket: int, token: UUID, kind: str, past: Visit) -> Window | NotBefore:
+        """`past` is the request that has just ended in this place; it is written down. `why` may be lost."""
+        asked_at = self.clock.monotonic()
+        row = await self.database.fetchrow(
+            queries.regrant_slot,
+            bucket,
+            token,
+            kind,
+            self.lease,
+            REACH,
+            "went_on",
+            past.status,
+            past.body_bytes,
+            past.started_after,
+            past.milliseconds,
+            None,
+        )
+        assert row is not None
+        if row["why"] is not None:
+            return NotBefore(row["not_before"] or timedelta(), row["why"])
+        answered_at = self.clock.monotonic()
+        return window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"])
+
+    async def end(self, settlement: Settlement) -> None:
+        await self.database.fetchval(queries.end_slots, [settlement], None)

@@ -1,0 +1,52 @@
+"""`fetch` as a process: one worker with its own way to the web."""
+
+import asyncio
+from collections.abc import Callable
+
+from aiohttp.abc import AbstractResolver
+
+from headwater.database.listen import Listener
+from headwater.frontier.claim import Claimer
+from headwater.frontier.verdicts import RetryPolicy
+from headwater.frontier.wake import CHANNEL, Sleeper
+from headwater.ingest.journey import Journey, Told
+from headwater.ingest.worker import Worker
+from headwater.services import Services
+from headwater.web import Web, open_web
+
+
+async def run_worker(
+    services: Services,
+    owner: str,
+    stop: asyncio.Event,
+    told: Callable[[Told], None],
+    resolver: AbstractResolver | None = None,
+) -> None:
+    """Until told to stop."""
+    async with (
+        open_web(services, owner, resolver) as web,
+        Listener(services.dsn, [CHANNEL], services.random) as listener,
+    ):
+        await worker_of(services, web, listener, owner, told).run(stop)
+
+
+def worker_of(services: Services, web: Web, listener: Listener, owner: str, told: Callable[[Told], None]) -> Worker:
+    settings = services.settings
+    return Worker(
+        database=services.database,
+        clock=services.clock,
+        log=services.log,
+        claimer=Claimer(services.database, services.clock, owner, settings.lease.duration),
+        sleeper=Sleeper(services.database, listener, owner, settings.fetch.claim_retry_delay),
+        journey=Journey(
+            web.fetcher,
+            web.regranter,
+            services.database,
+            services.clock,
+            services.random,
+            RetryPolicy(settings.fetch.max_retries),
+            settings.politeness.delay,
+        ),
+        concurrency=settings.fetch.concurrency,
+        told=told,
+    )

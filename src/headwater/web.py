@@ -1,0 +1,122 @@
+"""The fetch path put together: everything between a lease and the wire, built once for a process."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp.abc import AbstractResolver
+
+from headwater.errors import SettingError
+from headwater.fetch.fetcher import Fetcher
+from headwater.fetch.lookout import DatabaseLookout
+from headwater.fetch.places import Places
+from headwater.fetch.robots import RobotsDesk
+from headwater.fetch.robots_store import DatabaseRobots
+from headwater.frontier.control import end_where, revive_where
+from headwater.frontier.entry import DeadReason
+from headwater.net.guard import AddressGuard, allowed_place
+from headwater.net.identity import Identity, identity_of
+from headwater.net.transport import Limits, Pooling, Transport
+from headwater.politeness.robots import Robots
+from headwater.politeness.robots_text import LARGEST_BYTES
+from headwater.politeness.seats import Regranter
+from headwater.politeness.slots import SlotKeeper
+from headwater.services import Services
+from headwater.settings.groups import FetchSettings, NetworkSettings
+from headwater.urls.canonical import CanonicalUrl
+from headwater.urls.origin import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    identity: Identity
+    transport: Transport
+    fetcher: Fetcher
+    places: Places
+    regranter: Regranter
+
+
+@asynccontextmanager
+async def open_web(services: Services, owner: str, resolver: AbstractResolver | None = None) -> AsyncIterator[Web]:
+    """`owner` is the name under which slots are held."""
+    settings, clock, database = services.settings, services.clock, services.database
+    identity = identity_of(settings.fetch)
+    limits = limits_of(settings.fetch)
+    lease, delay = settings.lease.duration, settings.politeness.delay
+    regranter = Regranter(database, clock, lease)
+    places = Places(SlotKeeper(database, clock, owner, lease, delay), regranter, clock)
+    followers = RulesFollower(services)
+    async with transport_of(services, identity, resolver) as transport:
+        store = DatabaseRobots(database, delay, followers.follow)
+        robots_limits = Limits(limits.total, limits.connect, limits.read, LARGEST_BYTES + 1)
+        desk = RobotsDesk(transport, places, store, robots_limits, identity.user_agent)
+        lookout = DatabaseLookout(database, desk, limits.body_bytes)
+        fetcher = Fetcher(transport, lookout, limits, clock, services.random, settings.fetch.retries_in_place)
+        try:
+            yield Web(identity, transport, fetcher, places, regranter)
+        finally:
+            await followers.finish()
+
+
+def transport_of(services: Services, identity: Identity, resolver: AbstractResolver | None) -> Transport:
+    network, fetch = services.settings.network, services.settings.fetch
+    return Transport(
+        identity=identity,
+        guard=guard_of(network),
+        clock=services.clock,
+        pooling=Pooling(fetch.max_idle_connections, fetch.max_connections_per_host, fetch.idle_timeout),
+        dns_timeout=network.dns_timeout,
+        local_addresses=network.local_addresses,
+        proxy=proxy_of(network),
+        resolver=resolver,
+    )
+
+
+def guard_of(network: NetworkSettings) -> AddressGuard:
+    return AddressGuard(frozenset(map(allowed_place, network.allow)), frozenset(network.ports))
+
+
+def proxy_of(network: NetworkSettings) -> str | None:
+    """Behind a proxy we never see the address that is dialled: without its word the guard would be for show."""
+    if network.proxy is None:
+        return None
+    if not network.proxy_is_trusted:
+        raise SettingError(
+            "A proxy is set, and behind it addresses cannot be guarded.",
+            fix="Unset it, or set network.proxy_is_trusted = true if it refuses private addresses itself.",
+        )
+    return network.proxy.get_secret_value()
+
+
+def limits_of(fetch: FetchSettings) -> Limits:
+    return Limits(fetch.total_timeout, fetch.connect_timeout, fetch.read_timeout, fetch.max_body_bytes)
+
+
+@dataclass(slots=True)
+class RulesFollower:
+    """Changed rules of robots.txt reach the waiting entries of their origin, beside the fetch that found them."""
+
+    services: Services
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+
+    def follow(self, origin: Origin, robots: Robots | None) -> None:
+        task = asyncio.create_task(self._apply(origin, robots))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def finish(self) -> None:
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _apply(self, origin: Origin, robots: Robots | None) -> None:
+        def is_allowed(url: CanonicalUrl) -> bool:
+            return url.origin == origin and (robots is None or robots.decide(url.target).allowed)
+
+        def is_refused(url: CanonicalUrl) -> bool:
+            return url.origin == origin and robots is not None and not robots.decide(url.target).allowed
+
+        database = self.services.database
+        ended = await end_where(database, origin.host, is_refused, DeadReason.ROBOTS_BLOCKED)
+        revived = await revive_where(database, origin.host, is_allowed)
+        self.services.log.info("robots_changed", host=origin.host, ended=ended, revived=revived)

@@ -1,0 +1,149 @@
+"""The fetch path on a real database against the simulated web, with its own small sites."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from headwater.chance import random_from
+from headwater.clock import SystemClock
+from headwater.database.pool import Database
+from headwater.fetch.fetcher import Wish
+from headwater.fetch.outcomes import Outcome
+from headwater.fetch.seat import Seat
+from headwater.frontier.claim import Claimer
+from headwater.frontier.entry import Origin
+from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.verdicts import RetryPolicy
+from headwater.ingest.journey import Journey, Told
+from headwater.politeness.slots import NotBefore
+from headwater.services import Services, open_services
+from headwater.settings import Given, load
+from headwater.simweb.message import Page, Request
+from headwater.simweb.resolver import SimResolver
+from headwater.simweb.server import SimWeb
+from headwater.simweb.visits import Visit
+from headwater.sources.store import create_source
+from headwater.urls.canonical import canonicalise
+from headwater.web import Web, open_web
+
+QUICK = timedelta(milliseconds=50)
+
+
+class SmallSite:
+    """Pages by path; robots.txt is missing unless it is one of them."""
+
+    def __init__(self, pages: Mapping[str, Page]) -> None:
+        self.pages = dict(pages)
+
+    def page(self, request: Request, now: datetime) -> Page | None:
+        return self.pages.get(request.path)
+
+
+def robots(text: str) -> Page:
+    return Page(text.encode(), "text/plain")
+
+
+@dataclass
+class Path:
+    """Everything between a test and the simulated web."""
+
+    services: Services
+    sim: SimWeb
+    web: Web
+    resolver: SimResolver
+    source: UUID
+
+    @property
+    def database(self) -> Database:
+        return self.services.database
+
+    async def fetch(self, url: str, **wish: object) -> Outcome | NotBefore:
+        target = canonicalise(url)
+        async with self.web.places.seat_at(target.host, "test") as seat:
+            if isinstance(seat, NotBefore):
+                return seat
+            assert isinstance(seat, Seat)
+            return await self.web.fetcher.fetch(Wish(target, **wish), seat)  # type: ignore[arg-type]
+
+    async def queue(self, *urls: str) -> None:
+        async with self.database.transaction() as connection:
+            submitter = Submitter(self.source, Origin.MANUAL)
+            delay = self.services.settings.politeness.delay
+            await submit(connection, submitter, [Found(url) for url in urls], default_delay=delay)
+
+    async def travel_all(self, count: int = 1) -> list[Told]:
+        journey = self.journey()
+        claimed = await Claimer(self.database, SystemClock(), "w", timedelta(seconds=60)).claim(count)
+        return [await journey.travel(lease) for lease in claimed.leases]
+
+    def journey(self) -> Journey:
+        return Journey(
+            self.web.fetcher,
+            self.web.regranter,
+            self.database,
+            self.services.clock,
+            random_from(1),
+            RetryPolicy(),
+            self.services.settings.politeness.delay,
+        )
+
+    async def reopen(self) -> None:
+        """As if every host had rested long enough."""
+        await self.database.execute("delete from host_closures")
+        await self.database.execute("update hosts set closed_until = '-infinity', next_slot_at = '-infinity'")
+        await self.database.execute(
+            "select refresh_hosts(array_agg(bucket), array_agg(host), clock_timestamp()) from hosts"
+        )
+
+    def visits(self) -> list[Visit]:
+        return self.sim.visits.all()
+
+    def asked(self) -> list[str]:
+        return [f"{visit.host}{visit.target}" for visit in self.visits()]
+
+
+@asynccontextmanager
+async def opened_path(
+    database_url: str, sites: Mapping[str, SmallSite], flags: Mapping[str, str] | None = None
+) -> AsyncIterator[Path]:
+    clock = SystemClock()
+    sim = SimWeb(sites, clock=clock, real=clock, random=random_from(1))
+    port = await sim.start()
+    settings = {
+        "database.url": database_url,
+        "network.allow": f"127.0.0.1:{port}",
+        "politeness.delay": "50ms",
+        "fetch.contact": "mailto:test@headwater.test",
+        "log.level": "error",
+        **(flags or {}),
+    }
+    resolver = SimResolver(port, clock=clock)
+    async with (
+        open_services(load(Given(flags=settings))) as services,
+        open_web(services, "tester", resolver) as web,
+    ):
+        async with services.database.transaction() as connection:
+            source = await create_source(connection, "Tests", "http://a.test/")
+        try:
+            yield Path(services, sim, web, resolver, source)
+        finally:
+            await sim.stop()
+
+
+@pytest.fixture
+def sites() -> dict[str, SmallSite]:
+    html = Page(b"<html><title>One</title><p>Hello</html>")
+    return {
+        "a.test": SmallSite({"/": html, "/one": html, "/two": html, "/three": html}),
+        "b.test": SmallSite({"/": html, "/one": html}),
+    }
+
+
+@pytest.fixture
+async def path(database_url: str, sites: dict[str, SmallSite]) -> AsyncIterator[Path]:
+    async with opened_path(database_url, sites) as opened:
+        yield opened

@@ -1,0 +1,150 @@
+from tests.integration.frontier.stage import LEASE, NEVER_BEGAN, Stage, seconds
+
+from headwater.frontier.control import set_aside
+from headwater.frontier.submit import Found
+from headwater.frontier.verdicts import Fetched, Released, RetryLater
+
+PAGE = "https://a.example/1"
+
+
+async def die(stage: Stage) -> tuple[int, int]:
+    """Everybody who holds something is gone, and it is noticed."""
+    stage.wait(LEASE.total_seconds())
+    return await stage.rescue()
+
+
+async def test_a_dead_process_frees_its_host(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    slot = await stage.reserve("a.example")
+    assert await stage.claim() == []
+    assert await die(stage) == (1, 0)
+    assert not await stage.end(slot)
+    assert (await stage.host("a.example"))["in_flight"] == 0
+    assert await stage.claim() == []
+    stage.wait(1.03)
+    assert len(await stage.claim()) == 1
+
+
+async def test_nothing_is_rescued_before_its_time(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    stage.wait(LEASE.total_seconds() - 0.001)
+    assert await stage.rescue() == (0, 0)
+
+
+async def test_a_crash_is_not_a_failure_of_the_url(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one(), RetryLater("timeout"))
+    stage.wait(86_400)
+    await stage.claim_one()
+    await die(stage)
+    entry = await stage.entry(PAGE)
+    assert (entry["status"], entry["held"], entry["retry_count"], entry["crash_count"]) == ("failed", "suspect", 1, 1)
+
+
+async def test_a_suspect_is_left_out_of_ordinary_claims(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    await die(stage)
+    stage.wait(10)
+    assert await stage.claim(10) == []
+    assert await stage.claim_suspect() is not None
+
+
+async def test_a_suspect_goes_only_to_a_worker_that_holds_nothing_else(stage: Stage) -> None:
+    await stage.submit(PAGE, "https://b.example/1")
+    await stage.claim(2)
+    await die(stage)
+    stage.wait(10)
+    await stage.submit("https://c.example/1")
+    busy = await stage.claim_one("ann")
+    assert await stage.claim_suspect("ann") is None
+    assert await stage.claim_suspect("bob") is not None
+    assert await stage.claim_suspect("bob") is None
+    await stage.settle(busy)
+    assert await stage.claim_suspect("ann") is not None
+
+
+async def test_a_second_death_alone_is_poison(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    assert await die(stage) == (1, 0)
+    stage.wait(10)
+    assert await stage.claim_suspect() is not None
+    assert await die(stage) == (1, 1)
+    entry = await stage.entry(PAGE)
+    assert (entry["status"], entry["reason"], entry["held"]) == ("dead", "poison", None)
+
+
+async def test_a_suspect_that_survives_is_free_of_suspicion(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    await die(stage)
+    stage.wait(10)
+    lease = await stage.claim_suspect()
+    assert lease is not None
+    await stage.settle(lease, Fetched())
+    entry = await stage.entry(PAGE)
+    assert (entry["status"], entry["held"], entry["crash_count"]) == ("fetched", None, 0)
+
+
+async def test_a_suspect_given_back_unworked_stays_one(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    await die(stage)
+    stage.wait(10)
+    lease = await stage.claim_suspect()
+    assert lease is not None
+    await stage.settle(lease, Released(), NEVER_BEGAN)
+    assert await stage.state(PAGE) == ("pending", "suspect")
+
+
+async def test_a_suspect_keeps_its_hosts_delay_closure_and_turn(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    await die(stage)
+    assert await stage.claim_suspect() is None
+    stage.wait(1.03)
+    await stage.set_host("a.example", closed_until=stage.now + seconds(5))
+    assert await stage.claim_suspect() is None
+    stage.wait(5)
+    await stage.set_host("a.example", yield_until=stage.now + seconds(1))
+    assert await stage.claim_suspect() is None
+    stage.wait(1)
+    lease = await stage.claim_suspect()
+    assert lease is not None
+    assert lease.window.allows(stage.clock.monotonic() + 30)
+    assert (await stage.host("a.example"))["next_slot_at"] == stage.now + seconds(1.03)
+
+
+async def test_a_suspect_of_a_paused_source_waits_and_stays_a_suspect(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    await die(stage)
+    await stage.set_source("paused")
+    await set_aside(stage.database, stage.source)
+    assert await stage.state(PAGE) == ("pending", "suspect")
+    stage.wait(10)
+    assert await stage.claim_suspect() is None
+
+
+async def test_a_change_announced_to_a_dead_worker_is_not_lost(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    stage.wait(5)
+    await stage.submit(Found(PAGE, changed_at=stage.now))
+    await die(stage)
+    stage.wait(10)
+    lease = await stage.claim_suspect()
+    assert lease is not None
+    await stage.settle(lease, Fetched())
+    assert await stage.state(PAGE) == ("fetched", None)
+
+
+async def test_a_crash_is_noted_in_the_log(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    await die(stage)
+    row = await stage.database.fetchrow("SELECT verdict, reason, owner FROM fetch_log")
+    assert row is not None
+    assert tuple(row) == ("crashed", "lease_expired", "ann")

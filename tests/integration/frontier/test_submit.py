@@ -1,0 +1,235 @@
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from tests.integration.frontier.invariants import counts, recount
+from tests.integration.frontier.stage import Stage, seconds
+
+from headwater.errors import NotFound, UsageError
+from headwater.frontier.entry import DeadReason, Origin, Status
+from headwater.frontier.submit import Found, Outcome, Submitter, submit
+from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, Postponed, RetryLater
+from headwater.politeness.hosts import close_host
+from headwater.politeness.takedown import parse_takedown
+from headwater.politeness.takedown import queries as politeness_queries
+
+PAGE = "https://a.example/1"
+
+
+async def test_every_url_of_a_call_is_answered_in_order(stage: Stage) -> None:
+    await stage.submit("https://a.example/known")
+    told = await stage.submit(
+        "https://a.example/known", "ftp://a.example/", "https://b.example/new", "https://b.example/new?utm_source=x"
+    )
+    assert told == [Outcome.DUPLICATE, Outcome.REJECTED, Outcome.QUEUED, Outcome.DUPLICATE]
+
+
+async def test_a_url_found_by_two_sources_is_one_entry_with_two_finders(stage: Stage) -> None:
+    other = await stage.add_source()
+    assert await stage.submit(PAGE) == [Outcome.QUEUED]
+    assert await stage.submit(PAGE, source=other) == [Outcome.DUPLICATE]
+    assert (await stage.entry(PAGE))["source_id"] == stage.source
+    finders = await stage.database.fetch("SELECT source_id FROM discoveries")
+    assert {row["source_id"] for row in finders} == {stage.source, other}
+
+
+async def test_a_pending_entry_is_raised_by_a_better_finder_and_never_lowered(stage: Stage) -> None:
+    await stage.submit(PAGE, origin=Origin.MANUAL)
+    assert await stage.submit(PAGE, origin=Origin.FEED) == [Outcome.RAISED]
+    assert (await stage.host("a.example"))["priority"] == 7
+    assert await stage.submit(PAGE, origin=Origin.SPIDER) == [Outcome.DUPLICATE]
+    assert (await stage.entry(PAGE))["priority"] == 7
+
+
+async def test_a_pending_entry_wanted_sooner_comes_sooner(stage: Stage) -> None:
+    await stage.submit(Found(PAGE, due_in=seconds(3600)))
+    assert await stage.claim() == []
+    assert await stage.submit(Found(PAGE, due_in=seconds(7200))) == [Outcome.DUPLICATE]
+    assert await stage.submit(PAGE) == [Outcome.RAISED]
+    assert await stage.claim() != []
+
+
+async def test_a_failed_entry_may_rise_but_is_not_fetched_earlier(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one(), RetryLater("timeout"))
+    due_at = (await stage.entry(PAGE))["next_fetch_at"]
+    assert await stage.submit(PAGE) == [Outcome.DUPLICATE]
+    assert await stage.submit(PAGE, origin=Origin.FEED) == [Outcome.RAISED]
+    entry = await stage.entry(PAGE)
+    assert (entry["status"], entry["priority"], entry["next_fetch_at"]) == ("failed", 7, due_at)
+
+
+async def test_a_rate_limited_host_stays_closed_when_its_feed_lists_the_page_again(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one(), HostSaysWait(seconds(600)))
+    assert (await stage.entry(PAGE))["retry_count"] == 0
+    assert await stage.submit(PAGE, origin=Origin.FEED) == [Outcome.RAISED]
+    stage.wait(599)
+    assert await stage.claim() == []
+    stage.wait(1)
+    assert len(await stage.claim()) == 1
+
+
+async def test_a_dead_entry_is_not_revived_by_a_feed(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one(), Dead(DeadReason.GONE))
+    told = await stage.submit(Found(PAGE, changed_at=stage.now + seconds(60)), origin=Origin.FEED)
+    assert told == [Outcome.DUPLICATE]
+    assert (await stage.entry(PAGE))["reason"] == "gone"
+
+
+async def test_a_fetched_entry_is_fetched_again_only_for_a_change_after_its_last_fetch(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    stage.wait(100)
+    await stage.settle(await stage.claim_one())
+    stage.wait(100)
+    assert await stage.submit(Found(PAGE, changed_at=stage.now - seconds(150))) == [Outcome.DUPLICATE]
+    assert await stage.submit(Found(PAGE, changed_at=stage.now - seconds(50))) == [Outcome.REVISIT]
+    assert await stage.state(PAGE) == ("pending", None)
+    await stage.settle(await stage.claim_one())
+    assert await stage.submit(Found(PAGE, changed_at=stage.now - seconds(50))) == [Outcome.DUPLICATE]
+
+
+async def test_what_changed_while_it_was_fetched_is_fetched_again(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    lease = await stage.claim_one()
+    stage.wait(5)
+    assert await stage.submit(Found(PAGE, changed_at=stage.now)) == [Outcome.REVISIT]
+    assert await stage.state(PAGE) == ("fetching", None)
+    stage.wait(5)
+    await stage.settle(lease)
+    entry = await stage.entry(PAGE)
+    assert (entry["status"], entry["retry_count"], entry["fetch_count"]) == ("pending", 0, 1)
+    stage.wait(5)
+    await stage.settle(await stage.claim_one())
+    assert await stage.state(PAGE) == ("fetched", None)
+
+
+async def test_what_changed_before_the_fetch_began_is_not_fetched_twice(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    lease = await stage.claim_one()
+    stage.wait(5)
+    assert await stage.submit(Found(PAGE, changed_at=stage.now - seconds(60))) == [Outcome.REVISIT]
+    await stage.settle(lease)
+    assert await stage.state(PAGE) == ("fetched", None)
+
+
+async def test_a_date_in_the_future_causes_one_revisit_and_not_a_loop(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one())
+    tomorrow = stage.now + timedelta(days=1)
+    stage.wait(60)
+    assert await stage.submit(Found(PAGE, changed_at=tomorrow)) == [Outcome.REVISIT]
+    await stage.settle(await stage.claim_one())
+    assert await stage.state(PAGE) == ("fetched", None)
+    stage.wait(60)
+    assert await stage.submit(Found(PAGE, changed_at=tomorrow)) == [Outcome.DUPLICATE]
+
+
+async def test_a_takedown_rejects_at_the_door_and_lets_the_rest_in(stage: Stage) -> None:
+    for text in ("gone.example", "https://a.example/private"):
+        takedown = parse_takedown(text)
+        await stage.database.execute(
+            politeness_queries.add_takedown, takedown.name, takedown.domain, takedown.key_prefix, None
+        )
+    told = await stage.submit(
+        "https://gone.example/x",
+        "https://www.gone.example/x",
+        "https://notgone.example/x",
+        "https://a.example/private/x",
+        "https://a.example/privately",
+    )
+    rejected, queued = Outcome.REJECTED, Outcome.QUEUED
+    assert told == [rejected, rejected, queued, rejected, queued]
+
+
+async def test_a_host_closed_before_it_was_ever_seen_is_born_closed(stage: Stage) -> None:
+    await close_host(stage.database, "a.example", "paused", stage.now + seconds(60), stage.now)
+    await stage.submit(PAGE)
+    assert await stage.claim() == []
+    stage.wait(60)
+    assert len(await stage.claim()) == 1
+
+
+async def test_a_host_of_a_job_source_is_asked_less_often(stage: Stage) -> None:
+    await stage.database.execute("UPDATE sources SET kind = 'jobs'")
+    await stage.submit(PAGE)
+    assert (await stage.host("a.example"))["delay_ms"] == 3_000
+
+
+# Bad input
+
+
+async def test_an_empty_batch_is_no_error(stage: Stage) -> None:
+    assert await stage.submit() == []
+
+
+async def test_an_unknown_source_is_named(stage: Stage) -> None:
+    with pytest.raises(NotFound, match="There is no source"):
+        await stage.submit(PAGE, source=uuid4())
+
+
+@pytest.mark.parametrize("status", ["deleted", "blocked"])
+async def test_a_source_that_is_gone_takes_no_urls(stage: Stage, status: str) -> None:
+    with pytest.raises(UsageError, match=status):
+        await stage.submit(PAGE, source=await stage.add_source(status=status))
+
+
+async def test_hostile_urls_are_rejected_one_by_one(stage: Stage) -> None:
+    long_label, long_name = "a" * 300, ".".join(["a" * 60] * 5)
+    told = await stage.submit(
+        f"https://{long_label}.example/",
+        f"https://{long_name}/",
+        "https://a.example/\0",
+        "https://a.example/\ud800",
+        PAGE,
+    )
+    assert told == [Outcome.REJECTED] * 4 + [Outcome.QUEUED]
+
+
+async def test_text_that_postgresql_cannot_keep_does_not_fail_a_batch(stage: Stage) -> None:
+    assert await stage.submit(Found(PAGE, parent_url="https://a.example/\0\ud800")) == [Outcome.QUEUED]
+    await stage.settle(await stage.claim_one(), RetryLater("broken", "header was \0\ud800"))
+    assert (await stage.entry(PAGE))["last_error"] == "header was \ufffd?"
+
+
+@pytest.mark.parametrize("depth", [-1, 1_001, 40_000])
+def test_an_impossible_depth_is_refused(depth: int) -> None:
+    with pytest.raises(UsageError, match="depth"):
+        Found(PAGE, depth=depth)
+
+
+async def test_a_deep_page_has_the_lowest_priority_and_not_less(stage: Stage) -> None:
+    await stage.submit(Found(PAGE, depth=1_000), origin=Origin.SPIDER)
+    assert (await stage.entry(PAGE))["priority"] == 1
+
+
+async def submit_many(stage: Stage, count: int, hosts: int) -> None:
+    found = [Found(f"https://h{n % hosts}.example/{n}") for n in range(count)]
+    async with stage.database.transaction() as connection:
+        answers = await submit(connection, Submitter(stage.source, Origin.SITEMAP), found, now=stage.now)
+    assert [answer.url for answer in answers] == [one.url for one in found]
+    assert {answer.outcome for answer in answers} == {Outcome.QUEUED}
+    assert sum((await counts(stage.database)).values()) == count
+    assert await counts(stage.database) == await recount(stage.database)
+
+
+async def test_a_hundred_thousand_urls_go_in_with_one_call(stage: Stage) -> None:
+    await submit_many(stage, 100_000, 500)
+
+
+@pytest.mark.slow
+async def test_a_million_urls_go_in_with_one_call(stage: Stage) -> None:
+    await submit_many(stage, 1_000_000, 5_000)
+
+
+async def test_a_journey_that_goes_on_later_keeps_its_place(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one(), Postponed(seconds(30), "https://a.example/2", 2))
+    assert (await stage.look(owner="bob")).come_back_in == seconds(30)
+    stage.wait(30)
+    lease = await stage.claim_one()
+    assert (lease.resume_url, lease.hops) == ("https://a.example/2", 2)
+    await stage.settle(lease, Fetched())
+    entry = await stage.entry(PAGE)
+    assert (entry["status"], entry["resume_url"], entry["hops"]) == (Status.FETCHED, None, 0)

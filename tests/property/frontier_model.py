@@ -1,0 +1,189 @@
+"""The frontier as a few lines of plain Python: what every call must have done, said without SQL."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from headwater.frontier.entry import Lease
+from headwater.frontier.submit import Found, Outcome
+from headwater.frontier.verdicts import (
+    Dead,
+    Fetched,
+    HostSaysWait,
+    Moved,
+    Postponed,
+    Released,
+    RetryLater,
+    RetryPolicy,
+    Unchanged,
+    Verdict,
+)
+from headwater.politeness.slots import Slot
+
+
+@dataclass
+class Entry:
+    host: str
+    source: UUID
+    priority: int
+    next_fetch_at: datetime
+    status: str = "pending"
+    held: str | None = None
+    retry_count: int = 0
+    changed_at: datetime | None = None
+    told_at: datetime | None = None
+    last_fetched_at: datetime | None = None
+
+    def is_due(self, now: datetime) -> bool:
+        return self.status in ("pending", "failed") and self.held is None and self.next_fetch_at <= now
+
+    @property
+    def rank(self) -> tuple[int, datetime]:
+        return -self.priority, self.next_fetch_at
+
+
+@dataclass
+class Running:
+    """A live slot: an entry's lease if it has a URL, else a reservation."""
+
+    host: str
+    starts_at: datetime
+    expires_at: datetime
+    owner: str
+    kind: str
+    url: str | None = None
+    from_status: str = ""
+    from_held: str | None = None
+
+
+@dataclass
+class Host:
+    delay: timedelta
+    max_concurrency: int
+    burst: int
+    closed_until: datetime
+    starts: list[datetime] = field(default_factory=list)
+
+    def grant(self, start: datetime) -> None:
+        self.starts.append(start)
+
+    def crowded_starts(self) -> list[tuple[datetime, datetime]]:
+        """Pairs of granted or real starts that are too close: more than a burst within one delay."""
+        ordered = sorted(self.starts)
+        pairs = zip(ordered, ordered[self.burst :], strict=False)
+        return [(earlier, later) for earlier, later in pairs if later - earlier < self.delay]
+
+
+@dataclass
+class Model:
+    entries: dict[str, Entry] = field(default_factory=dict)
+    hosts: dict[str, Host] = field(default_factory=dict)
+    running: dict[UUID, Running] = field(default_factory=dict)
+    active: dict[UUID, bool] = field(default_factory=dict)
+
+    def submit(self, found: Found, host: str, source: UUID, priority: int, now: datetime) -> Outcome:
+        due_at = now + (found.due_in or timedelta())
+        entry = self.entries.get(found.url)
+        if entry is None:
+            self.entries[found.url] = Entry(host, source, priority, due_at)
+            return Outcome.QUEUED
+        outcome = _outcome(entry, found, priority, due_at)
+        if outcome is not Outcome.DUPLICATE:
+            entry.priority = max(entry.priority, priority)
+            entry.changed_at = max(filter(None, (entry.changed_at, found.changed_at)), default=None)
+            entry.told_at = now
+        if outcome is Outcome.RAISED and entry.status == "pending":
+            entry.next_fetch_at = min(entry.next_fetch_at, due_at)
+        if outcome is Outcome.REVISIT and entry.status == "fetched":
+            entry.status, entry.next_fetch_at = "pending", due_at
+        return outcome
+
+    def best_due(self, host: str, now: datetime) -> list[str]:
+        """URLs of the host that a claim may take or set aside, best first."""
+        due = [(entry.rank, url) for url, entry in self.entries.items() if entry.host == host and entry.is_due(now)]
+        return [url for _, url in sorted(due)]
+
+    def lease(self, lease: Lease, kind: str, owner: str, starts_at: datetime, expires_at: datetime) -> None:
+        entry = self.entries[lease.url]
+        self.running[lease.token] = Running(
+            lease.host, starts_at, expires_at, owner, kind, lease.url, entry.status, entry.held
+        )
+        entry.status, entry.held, entry.told_at = "fetching", None, None
+        self.hosts[lease.host].grant(starts_at)
+
+    def reserve(self, slot: Slot, starts_at: datetime, expires_at: datetime) -> None:
+        self.running[slot.token] = Running(slot.host, starts_at, expires_at, "poller", "feed")
+        self.hosts[slot.host].grant(starts_at)
+
+    def is_live(self, token: UUID, now: datetime) -> bool:
+        return token in self.running and self.running[token].expires_at > now
+
+    def began_late(self, token: UUID, by: timedelta) -> None:
+        running = self.running[token]
+        starts = self.hosts[running.host].starts
+        starts.remove(running.starts_at)
+        starts.append(running.starts_at + by)
+
+    def close(self, host: str, until: datetime) -> None:
+        self.hosts[host].closed_until = max(self.hosts[host].closed_until, until)
+
+    def settle(self, token: UUID, verdict: Verdict, now: datetime) -> None:
+        running = self.running.pop(token)
+        assert running.url is not None
+        entry = self.entries[running.url]
+        if isinstance(verdict, HostSaysWait):
+            self.close(running.host, now + verdict.wait)
+        _apply(entry, running, verdict, now)
+
+    def rescue(self, now: datetime) -> int:
+        expired = [token for token, running in self.running.items() if running.expires_at <= now]
+        for token in expired:
+            running = self.running.pop(token)
+            if running.url is None:
+                continue
+            entry = self.entries[running.url]
+            poison = running.kind == "suspect"
+            entry.status = "dead" if poison else running.from_status
+            entry.held = None if poison else "suspect"
+        return len(expired)
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        counted: dict[tuple[str, str], int] = {}
+        for entry in self.entries.values():
+            key = str(entry.source), entry.status
+            counted[key] = counted.get(key, 0) + 1
+        return counted
+
+
+def _outcome(entry: Entry, found: Found, priority: int, due_at: datetime) -> Outcome:
+    rises = priority > entry.priority
+    if entry.status == "pending" and (rises or due_at < entry.next_fetch_at):
+        return Outcome.RAISED
+    if entry.status == "failed" and rises:
+        return Outcome.RAISED
+    if entry.status in ("fetched", "fetching") and _is_news(entry, found.changed_at):
+        return Outcome.REVISIT
+    return Outcome.DUPLICATE
+
+
+def _is_news(entry: Entry, changed_at: datetime | None) -> bool:
+    if changed_at is None or (entry.changed_at is not None and changed_at <= entry.changed_at):
+        return False
+    return entry.status == "fetching" or (entry.last_fetched_at is not None and changed_at > entry.last_fetched_at)
+
+
+def _apply(entry: Entry, running: Running, verdict: Verdict, now: datetime) -> None:
+    match verdict:
+        case Fetched() | Unchanged():
+            told = entry.told_at and entry.changed_at and min(entry.told_at, entry.changed_at)
+            entry.status = "pending" if told and told > running.starts_at else "fetched"
+            entry.retry_count, entry.last_fetched_at = 0, now
+        case Moved() | Dead():
+            entry.status, entry.retry_count = "dead", entry.retry_count + 1
+        case RetryLater():
+            entry.retry_count += 1
+            entry.status = "failed" if entry.retry_count <= RetryPolicy().max_retries else "dead"
+        case HostSaysWait() | Postponed():
+            entry.status = "pending"
+        case Released():
+            entry.status, entry.held = running.from_status, running.from_held

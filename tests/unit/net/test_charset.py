@@ -1,0 +1,122 @@
+import codecs
+
+import pytest
+
+from headwater.net.charset import Decoded, Evidence, Kind, charset_parameter, decode, encoding_named
+from headwater.net.charset_labels import CODECS, ENCODING_OF_LABEL
+
+META = b'<html><head><meta charset="windows-1251"></head>'
+EQUIV = b'<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">'
+DECLARATION = b'<?xml version="1.0" encoding="ISO-8859-2"?>'
+
+
+def found(body: bytes, kind: Kind, http: str = "") -> tuple[str, str]:
+    decoded = decode(body, kind, http)
+    return decoded.charset, decoded.evidence
+
+
+def test_a_byte_order_mark_beats_everything() -> None:
+    assert decode(b"\xef\xbb\xbf\xc3\xa9", Kind.HTML, "windows-1252") == Decoded("é", "utf-8", Evidence.BYTE_ORDER_MARK)
+    assert decode("\ufeffé".encode("utf-16-le"), Kind.TEXT) == Decoded("é", "utf-16le", Evidence.BYTE_ORDER_MARK)
+    assert decode("\ufeffé".encode("utf-16-be"), Kind.JSON) == Decoded("é", "utf-16be", Evidence.BYTE_ORDER_MARK)
+
+
+def test_the_header_beats_the_document() -> None:
+    assert found(META, Kind.HTML, "koi8-r") == ("koi8-r", Evidence.HTTP)
+    assert found(DECLARATION, Kind.XML, "utf-8") == ("utf-8", Evidence.HTTP)
+
+
+@pytest.mark.parametrize("body", [META, EQUIV, b"<META CHARSET=cp1251>", b"<meta\ncharset = 'x-cp1251' />"])
+def test_a_page_says_it_in_a_meta_element(body: bytes) -> None:
+    assert found(body + b"\xff", Kind.HTML) == ("windows-1251", Evidence.DOCUMENT)
+
+
+def test_a_declaration_counts_in_xml_and_in_xhtml() -> None:
+    assert found(DECLARATION + b"\xff", Kind.XML) == ("iso-8859-2", Evidence.DOCUMENT)
+    assert found(b"\n" + DECLARATION + b"\xff", Kind.HTML) == ("iso-8859-2", Evidence.DOCUMENT)
+
+
+def test_other_kinds_say_nothing_about_themselves() -> None:
+    assert found(META + b"\xff", Kind.XML) == ("windows-1252", Evidence.NONE)
+    assert found(META + b"\xff", Kind.TEXT) == ("windows-1252", Evidence.NONE)
+    assert found(DECLARATION, Kind.JSON) == ("utf-8", Evidence.VALID_UTF8)
+
+
+def test_only_the_first_kilobyte_is_read_for_it() -> None:
+    assert found(b" " * 1000 + META, Kind.HTML) == ("utf-8", Evidence.VALID_UTF8)
+    assert found(b" " * 900 + META, Kind.HTML) == ("windows-1251", Evidence.DOCUMENT)
+
+
+def test_a_meta_element_in_a_comment_is_no_evidence() -> None:
+    assert found(b"<!-- " + META + b" -->\xff", Kind.HTML) == ("windows-1252", Evidence.NONE)
+
+
+def test_a_document_that_can_be_read_is_not_in_utf16() -> None:
+    assert found(b'<meta charset="utf-16">', Kind.HTML) == ("utf-8", Evidence.DOCUMENT)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_xml_in_utf16_is_known_by_its_declaration(codec: str) -> None:
+    decoded = decode('<?xml version="1.0"?><a>é</a>'.encode(codec), Kind.XML)
+    assert decoded.text.endswith("<a>é</a>")
+    assert decoded.evidence is Evidence.DOCUMENT
+
+
+def test_without_evidence_valid_utf8_is_utf8_and_the_rest_is_windows() -> None:
+    assert decode("zażółć".encode(), Kind.TEXT) == Decoded("zażółć", "utf-8", Evidence.VALID_UTF8)
+    assert decode(b"caf\xe9 \x93x\x94", Kind.TEXT) == Decoded("café “x”", "windows-1252", Evidence.NONE)
+    assert decode(b"", Kind.HTML) == Decoded("", "utf-8", Evidence.VALID_UTF8)
+
+
+@pytest.mark.parametrize(
+    ("label", "octets", "text"),
+    [
+        ("iso-8859-1", b"\x80", "€"),
+        ("ascii", b"\xe9", "é"),
+        ("iso-8859-9", b"\xfe", "ş"),
+        ("gb2312", b"\xd6\xd0", "中"),
+        ("gb2312", b"\x81\x30\x84\x36", "¥"),
+        ("big5", b"\xa4\xa4", "中"),
+        ("shift_jis", b"\x87\x40", "①"),
+        ("euc-kr", b"\xb0\xa1", "가"),
+        ("iso-2022-jp", b"\x1b$B$\x22\x1b(B", "あ"),
+        ("tis-620", b"\xa1", "ก"),
+        ("x-mac-cyrillic", b"\x80", "А"),
+        ("UTF8 ", "é".encode(), "é"),
+    ],
+)
+def test_a_label_means_what_browsers_take_it_for(label: str, octets: bytes, text: str) -> None:
+    assert decode(octets, Kind.TEXT, label).text == text
+
+
+def test_every_encoding_has_a_codec_that_makes_text() -> None:
+    for name in CODECS.values():
+        assert b"<\x00".decode(name).replace("\x00", "") in ("<", "\u3c00")
+        assert codecs.lookup(name).name not in ("utf-7", "idna", "rot13")
+    assert set(ENCODING_OF_LABEL.values()) == CODECS.keys()
+
+
+def test_labels_are_all_lower_case_or_they_would_never_be_found() -> None:
+    assert all(label == label.lower().strip() for label in ENCODING_OF_LABEL)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "label"),
+    [
+        ("text/html; charset=utf-8", "utf-8"),
+        ('text/html;charset="UTF-8"', "UTF-8"),
+        ("text/html; Charset = utf-8 ; x=y", "utf-8"),
+        ("text/html; boundary=x; charset=koi8-r", "koi8-r"),
+        ("text/html", ""),
+        ("text/html; charset=", ""),
+        ("", ""),
+        ("text/html; xcharset=utf-8", ""),
+    ],
+)
+def test_the_charset_is_found_in_a_content_type(content_type: str, label: str) -> None:
+    assert charset_parameter(content_type) == label
+
+
+def test_an_unknown_label_names_no_encoding() -> None:
+    assert encoding_named("klingon") is None
+    assert encoding_named("") is None
