@@ -10,7 +10,7 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-pg16 unit chromium coverage bench bench-urls bench-simweb bench-frontier demo docs lock clean
+.PHONY: help install check fix test test-pg16 unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,7 +62,7 @@ coverage: $(READY) ## tests with coverage of src; fails under 75 %
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-bench: bench-urls bench-simweb bench-frontier ## every benchmark
+bench: bench-urls bench-simweb bench-frontier bench-net ## every benchmark
 
 bench-urls: $(READY) ## canonical keys per second on one core
 	@$(BIN)/python -m benchmarks.urls $(ARGS)
@@ -72,6 +72,9 @@ bench-simweb: $(READY) ## pages per second served by the simulated web from one 
 
 bench-frontier: $(READY) ## claims, settles and submits per second; QUICK=1 stays under two minutes
 	@$(BIN)/python -m benchmarks.frontier $(if $(QUICK),--quick) $(ARGS)
+
+bench-net: $(READY) ## requests per CPU-second beside bare aiohttp, pooling and memory
+	@$(BIN)/python -m benchmarks.net $(ARGS)
 
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)

@@ -20,8 +20,9 @@ from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Origin
 from headwater.frontier.settle import settle
 from headwater.frontier.submit import Found, Submitter, submit
-from headwater.frontier.verdicts import RetryLater, RetryPolicy, Visit, settlement_of
+from headwater.frontier.verdicts import RetryLater, RetryPolicy, settlement_of
 from headwater.politeness.backoff import Backoff
+from headwater.politeness.settlement import Visit
 
 PROCESSES = 2
 CONNECTIONS_EACH = 2

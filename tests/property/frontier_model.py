@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from headwater.frontier.entry import Lease
+from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.submit import Found, Outcome
 from headwater.frontier.verdicts import (
     Dead,
@@ -19,6 +19,23 @@ from headwater.frontier.verdicts import (
     Verdict,
 )
 from headwater.politeness.slots import Slot
+
+# delay, max_concurrency, burst
+PACES = {"one.example": (1_000, 1, 1), "two.example": (2_000, 3, 1), "three.example": (500, 2, 3)}
+URLS = [f"https://{host}/{n}" for host in PACES for n in range(4)]
+VERDICTS: list[Verdict] = [
+    Fetched(),
+    Fetched(),
+    Fetched(revisit_in=timedelta(seconds=30)),
+    Unchanged(),
+    Moved("https://elsewhere.example/"),
+    RetryLater("timeout"),
+    HostSaysWait(timedelta(seconds=20)),
+    HostSaysWait(timedelta()),
+    Postponed(timedelta(seconds=15), "https://one.example/hop", 1),
+    Dead(DeadReason.NOT_FOUND),
+    Released(),
+]
 
 
 @dataclass

@@ -31,25 +31,15 @@ from tests.integration.frontier.stage import (
     queries,
     seconds,
 )
-from tests.property.frontier_model import Host, Model
+from tests.property.frontier_model import PACES, URLS, VERDICTS, Host, Model
 
 from headwater.database.pool import Database
 from headwater.frontier.control import Key, change
-from headwater.frontier.entry import DeadReason, Lease, Origin, Status
+from headwater.frontier.entry import Lease, Origin, Status
 from headwater.frontier.maintain import fold_counters, promote, queue_revisits
 from headwater.frontier.priority import entry_priority
 from headwater.frontier.submit import Found
-from headwater.frontier.verdicts import (
-    Dead,
-    Fetched,
-    HostSaysWait,
-    Moved,
-    Postponed,
-    Released,
-    RetryLater,
-    Unchanged,
-    Verdict,
-)
+from headwater.frontier.verdicts import Fetched, Released, Verdict
 from headwater.politeness.hosts import close_host
 from headwater.politeness.slots import Slot
 from headwater.urls.canonical import canonicalise
@@ -58,23 +48,7 @@ EXAMPLES = int(os.environ.get("HEADWATER_MACHINE_EXAMPLES", "70"))
 # To shrink a failure takes minutes; it is remembered, and shrunk when somebody looks longer.
 PHASES = set(Phase) if "HEADWATER_MACHINE_EXAMPLES" in os.environ else set(Phase) - {Phase.shrink, Phase.explain}
 LONG_AGO = datetime.fromisoformat("2000-01-01T00:00:00Z")
-# delay, max_concurrency, burst
-PACES = {"one.example": (1_000, 1, 1), "two.example": (2_000, 3, 1), "three.example": (500, 2, 3)}
-URLS = [f"https://{host}/{n}" for host in PACES for n in range(4)]
 TABLES = "url_frontier, hosts, slots, counters, counter_deltas, fetch_log, host_closures, discoveries, sources"
-VERDICTS: list[Verdict] = [
-    Fetched(),
-    Fetched(),
-    Fetched(revisit_in=seconds(30)),
-    Unchanged(),
-    Moved("https://elsewhere.example/"),
-    RetryLater("timeout"),
-    HostSaysWait(seconds(20)),
-    HostSaysWait(timedelta()),
-    Postponed(seconds(15), "https://one.example/hop", 1),
-    Dead(DeadReason.NOT_FOUND),
-    Released(),
-]
 OPEN_HOSTS_WITH_WORK = """
     SELECT h.host FROM hosts h
     WHERE h.in_flight < capacity_of(h.max_concurrency, h.bad_in_a_row) AND greatest(h.closed_until, h.yield_until) <= $1
@@ -358,7 +332,8 @@ class FrontierMachine(RuleBasedStateMachine):
         until = None if wait is None else self.now + seconds(wait)
         self.run(close_host(self.database, host, "paused", until, self.now))
         row = self.run(self.stage.host(host))
-        self.model.hosts[host].closed_until = max(LONG_AGO, row["closed_until"]) if _is_finite(row) else LONG_AGO
+        is_ever_closed = row["closed_until"].year > LONG_AGO.year
+        self.model.hosts[host].closed_until = row["closed_until"] if is_ever_closed else LONG_AGO
 
     @rule()
     def maintenance(self) -> None:
@@ -403,10 +378,6 @@ class FrontierMachine(RuleBasedStateMachine):
             "SELECT url, status, held, priority, retry_count, next_fetch_at FROM url_frontier"
         )
         return {row["url"]: row for row in rows}
-
-
-def _is_finite(row: Any) -> bool:
-    return bool(row["closed_until"].year > 1)
 
 
 def test_the_frontier_does_what_its_model_says(database_url: str) -> None:

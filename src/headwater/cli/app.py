@@ -53,6 +53,7 @@ app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URL
 app.command(
     "headwater.cli.explain:explain", name="explain", help="Why is this URL not fetched now, and when will it be?"
 )
+app.command("headwater.cli.fetch:fetch", name="fetch", help="One request through the real path, told step by step.")
 app.command("headwater.cli.audit:app", name="audit", help="Check our promises against the records.")
 app.command("headwater.cli.run:app", name="run", help="Run one role: maintain.")
 app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, to look at.")

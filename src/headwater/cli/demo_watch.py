@@ -132,9 +132,12 @@ def conclude(summary: dict[str, Any]) -> None:
     say(f"{summary['requests']:,} requests to {summary['hosts']} hosts; {summary['fetched']:,} pages fetched.")
     if summary["smallest_gap_host"]:
         say(
-            "As the server saw it: the closest two requests to one host came "
-            f"{summary['smallest_gap_seconds']:.3f} s apart ({summary['smallest_gap_host']}, delay {summary['its_delay_seconds']:g} s), never more than "
-            f"{summary['highest_concurrency']} at once; {summary['hosts_asked_too_soon']} hosts asked too soon, "
+            f"As the server saw it: at {summary['smallest_gap_host']}, whose delay is {summary['its_delay_seconds']:g} s, "
+            f"two requests came {summary['smallest_gap_seconds']:.3f} s apart, closer than anywhere else;"
+        )
+        say(
+            f"never more than {summary['highest_concurrency']} at once to one host, "
+            f"{summary['hosts_asked_too_soon']} hosts asked too soon, "
             f"{summary['disallowed_requests']} disallowed paths requested."
         )
     told = "equal" if summary["counters_equal_recount"] else "do NOT equal"

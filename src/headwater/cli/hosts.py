@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 app = App(name="hosts", help="Hosts, their pace and their policies.")
 policy = App(name="policy", help="What you ask for one host.")
 app.command(policy)
+app.command("headwater.cli.robots:robots", name="robots", help="What a host's robots.txt says to us.")
 
 
 @app.command(name="list")

@@ -1,6 +1,6 @@
 """One URL asked politely: the function every request of the system goes through."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -27,7 +27,7 @@ from headwater.net.validators import conditional_headers
 from headwater.politeness.slots import NotBefore
 from headwater.urls.canonical import CanonicalUrl
 
-Refusal = Disallowed | TakenDown | RobotsUnknown | Later | LeaseLost
+Refusal = Disallowed | TakenDown | RobotsUnknown | Failed | Later | LeaseLost
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +79,20 @@ class Fetcher:
     clock: Clock
     random: Random
     retries: int = 2
+    # Told of each look and each answer on the way, for whoever wants to explain it.
+    witness: Callable[[CanonicalUrl, "Clear | Outcome | Response"], None] = lambda _url, _what: None
 
     async def fetch(self, wish: Wish, seat: Seat) -> Outcome:
         """Every hop is looked at like the first: being redirected into a forbidden place is still a visit."""
         way = _Way(wish.url, wish.hops, PermanentRun(), _headers(wish))
         while True:
             clear = await self.lookout.look(way.url, seat)
+            self.witness(way.url, clear)
             if not isinstance(clear, Clear):
                 return clear
             limits = replace(self.limits, body_bytes=wish.body_bytes or clear.body_bytes)
             answer = await self._ask(wish, way, seat, limits)
+            self.witness(way.url, answer)
             if not isinstance(answer, Response):
                 return answer
             match next_hop(answer.status, answer.locations, way.url, way.hops):

@@ -7,12 +7,12 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from headwater.fetch.asking import Ask, ask_once
-from headwater.fetch.outcomes import Disallowed, Later, LeaseLost, RobotsUnknown
+from headwater.fetch.outcomes import Disallowed, Failed, Later, LeaseLost, RobotsUnknown
 from headwater.fetch.places import Places
 from headwater.fetch.seat import Seat
 from headwater.net.body import Undecodable
 from headwater.net.caching import max_age
-from headwater.net.problems import FetchProblem
+from headwater.net.problems import FetchProblem, Problem
 from headwater.net.redirects import BrokenRedirect, Hop, next_hop
 from headwater.net.transport import Limits, Response, Transport
 from headwater.net.validators import Validators, conditional_headers
@@ -44,6 +44,7 @@ class Known:
     is_fresh: bool
     failing_since: datetime | None
     failing_for: timedelta
+    failure: str
     validators: Validators
     now: datetime
 
@@ -80,7 +81,7 @@ class RobotsDesk:
 
     async def why_not(
         self, url: CanonicalUrl, known: Known | None, seat: Seat
-    ) -> Disallowed | RobotsUnknown | Later | LeaseLost | None:
+    ) -> Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None:
         """None where robots.txt has nothing against it."""
         if known is None or not known.is_fresh:
             asked = await self._refresh(url, known, seat)
@@ -102,7 +103,7 @@ class RobotsDesk:
             return None if decision.allowed else Disallowed(url, decision)
         return self._unknown(known)
 
-    def _unknown(self, known: Known | None) -> RobotsUnknown:
+    def _unknown(self, known: Known | None, heard: Heard | None = None) -> RobotsUnknown:
         failing_for = known.failing_for if known else timedelta()
         wait = min(max(FIRST_RETRY, failing_for), LONGEST_RETRY)
         gives_up = (
@@ -110,7 +111,8 @@ class RobotsDesk:
             and known.failing_since is not None
             and while_unreachable(known.failing_since, known.now, has_copy=False) is WhileUnreachable.GIVE_UP
         )
-        return RobotsUnknown(wait, "robots.txt could not be had", is_final=gives_up)
+        why = heard.detail or f"HTTP {heard.answer}" if heard else known.failure if known else ""
+        return RobotsUnknown(wait, f"robots.txt could not be had ({why})", is_final=gives_up)
 
     def _standing(self, known: Known) -> Robots | RobotsAccess:
         """A copy holds while its origin is unreachable, for thirty days."""
@@ -134,7 +136,7 @@ class RobotsDesk:
 
     async def _refresh(
         self, url: CanonicalUrl, known: Known | None, seat: Seat
-    ) -> Robots | RobotsAccess | Later | LeaseLost | RobotsUnknown:
+    ) -> Robots | RobotsAccess | RobotsUnknown | Failed | Later | LeaseLost:
         heard = await self._ask(url, known, seat)
         if not isinstance(heard, Heard):
             return heard
@@ -153,9 +155,9 @@ class RobotsDesk:
             return robots
         if access is RobotsAccess.UNREACHABLE and known is not None and known.body_hash is not None:
             return self._standing(known)
-        return access
+        return self._unknown(known, heard) if access is RobotsAccess.UNREACHABLE else access
 
-    async def _ask(self, url: CanonicalUrl, known: Known | None, seat: Seat) -> Heard | Later | LeaseLost:
+    async def _ask(self, url: CanonicalUrl, known: Known | None, seat: Seat) -> Heard | Failed | Later | LeaseLost:
         """Up to five redirects, across hosts too: each with the slot, the guard and the patience of its own host."""
         robots_url = canonicalise(f"{url.origin}/robots.txt")
         validators = known.validators if known else Validators()
@@ -175,7 +177,7 @@ class RobotsDesk:
 
     async def _ask_at(
         self, robots_url: CanonicalUrl, headers: dict[str, str], seat: Seat, page: CanonicalUrl
-    ) -> Response | Heard | Later | LeaseLost:
+    ) -> Response | Heard | Failed | Later | LeaseLost:
         asked = Ask(robots_url, "robots", self.limits, headers)
         if robots_url.host == seat.host:
             answer = await ask_once(self.transport, asked, seat)
@@ -189,8 +191,11 @@ class RobotsDesk:
                 return LeaseLost()
             case NotBefore(wait, why):
                 return Later(wait, page, 0, why)
+            case FetchProblem(Problem.BLOCKED_ADDRESS) if robots_url.host == page.host:
+                # The host itself is off limits, whatever its robots.txt would say.
+                return Failed(answer, 0)
             case FetchProblem():
-                return Heard(failure_from(answer), detail=answer.detail)
+                return Heard(failure_from(answer), detail=f"{answer.kind}: {answer.detail}")
             case Response():
                 return answer
 
@@ -230,6 +235,7 @@ def known_from(row: Any) -> Known | None:
         is_fresh=row["expires_at"] > row["now"],
         failing_since=failing_since,
         failing_for=row["now"] - failing_since if failing_since else timedelta(),
+        failure=row["failure"] or "",
         validators=Validators(row["etag"], row["last_modified"]),
         now=row["now"],
     )

@@ -8,7 +8,8 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
 from headwater.frontier.entry import Lease
-from headwater.frontier.verdicts import Settlement, Visit, honoured_wait
+from headwater.frontier.verdicts import honoured_wait
+from headwater.politeness.settlement import Settlement, Visit
 from headwater.politeness.slots import Slot
 from headwater.urls.fingerprint import bucket_of
 

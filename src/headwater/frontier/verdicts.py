@@ -6,8 +6,7 @@ from datetime import timedelta
 from headwater.chance import Random
 from headwater.frontier.entry import DeadReason, Lease, Status, storable
 from headwater.politeness.backoff import Backoff, wait_before_retry
-from headwater.politeness.settlement import Settlement as Settlement
-from headwater.politeness.settlement import Visit as Visit
+from headwater.politeness.settlement import Settlement, Visit
 
 LONGEST_CLOSURE = timedelta(hours=24)
 # What a request says of its host: it was content, it scolded us, it could not even be reached.

@@ -18,16 +18,8 @@ from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease, Origin
 from headwater.frontier.settle import settle, slot_settlement
 from headwater.frontier.submit import Found, Submitter, submit
-from headwater.frontier.verdicts import (
-    Fetched,
-    Postponed,
-    Released,
-    RetryLater,
-    RetryPolicy,
-    Verdict,
-    Visit,
-    settlement_of,
-)
+from headwater.frontier.verdicts import Fetched, Postponed, Released, RetryLater, RetryPolicy, Verdict, settlement_of
+from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import Slot, SlotKeeper
 
 LEASE = timedelta(seconds=6)

@@ -16,7 +16,8 @@ from headwater.frontier.entry import Lease, Origin
 from headwater.frontier.maintain import rescue
 from headwater.frontier.settle import extend, settle, slot_settlement
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
-from headwater.frontier.verdicts import Fetched, RetryPolicy, Verdict, Visit, settlement_of
+from headwater.frontier.verdicts import Fetched, RetryPolicy, Verdict, settlement_of
+from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore, Slot, SlotKeeper
 from headwater.urls.canonical import canonicalise
 from headwater.urls.fingerprint import bucket_of

@@ -17,8 +17,9 @@ from headwater.frontier.reads import Filter, count_entries, list_entries, recoun
 from headwater.frontier.settle import settle
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
 from headwater.frontier.takedowns import lift, list_takedowns, take_down
-from headwater.frontier.verdicts import Dead, HostSaysWait, RetryLater, RetryPolicy, Verdict, Visit, settlement_of
+from headwater.frontier.verdicts import Dead, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
 from headwater.politeness.hosts import HostPolicy, pace_of, read_host, set_crawl_delay, set_policy
+from headwater.politeness.settlement import Visit
 from headwater.politeness.takedown import parse_takedown
 from headwater.sources.store import create_source, manual_source
 from headwater.urls.canonical import canonicalise

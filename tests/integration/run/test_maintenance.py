@@ -17,8 +17,9 @@ from headwater.frontier.entry import Origin, Status
 from headwater.frontier.reads import counted_and_recounted
 from headwater.frontier.settle import settle
 from headwater.frontier.submit import Found, Submitter, submit
-from headwater.frontier.verdicts import Fetched, RetryPolicy, Visit, settlement_of
+from headwater.frontier.verdicts import Fetched, RetryPolicy, settlement_of
 from headwater.log import make_logger
+from headwater.politeness.settlement import Visit
 from headwater.run.maintenance import Maintenance
 from headwater.sources.store import create_source
 

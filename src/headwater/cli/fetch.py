@@ -1,0 +1,123 @@
+"""`headwater fetch`: one request through the real path, told step by step."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import show, show_json
+from headwater.cli.serving import with_services
+
+if TYPE_CHECKING:
+    from headwater.fetch.outcomes import Outcome
+    from headwater.net.transport import Response
+    from headwater.politeness.slots import NotBefore
+    from headwater.services import Services
+    from headwater.urls.canonical import CanonicalUrl
+
+REFUSED, DOWN = 6, 5
+
+
+def fetch(
+    url: str,
+    *,
+    explain: Annotated[bool, Parameter(negative="", help="Tell every step of every hop.")] = False,
+    head: Annotated[bool, Parameter(negative="", help="Ask for the head only.")] = False,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> int:
+    """Fetch one URL as a worker would: takedown, robots, slot, guard, request.
+
+    Parameters
+    ----------
+    url
+        What to fetch.
+    """
+    from headwater.urls.canonical import canonicalise
+
+    target = canonicalise(url)
+
+    async def work(services: "Services") -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        return await fetch_once(services, target, "HEAD" if head else "GET")
+
+    steps, result = with_services(launch, work)
+    if json:
+        show_json({"steps": steps, **result})
+    else:
+        for step in steps if explain else []:
+            show("  " + "  ".join(f"{name} {value}" for name, value in step.items() if value not in (None, "")))
+        show("  ".join(f"{name} {value}" for name, value in result.items() if value not in (None, "")))
+    return {"answered": 0, "left_host": 0, "disallowed": REFUSED, "taken_down": REFUSED}.get(result["outcome"], DOWN)
+
+
+async def fetch_once(
+    services: "Services", target: "CanonicalUrl", method: str
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    from dataclasses import replace
+
+    from headwater.fetch.fetcher import Wish
+    from headwater.politeness.hosts import pace_of, read_host
+    from headwater.politeness.slots import NotBefore
+    from headwater.web import open_web
+
+    steps: list[dict[str, Any]] = []
+    async with open_web(services, "headwater fetch") as web:
+        fetcher = replace(web.fetcher, witness=lambda url, what: steps.append({"url": url.url, **told(what)}))
+        async with web.places.seat_at(target.host, "test") as seat:
+            if isinstance(seat, NotBefore):
+                return steps, told(seat)
+            outcome = await fetcher.fetch(Wish(target, "test", method=method), seat)
+        pace = pace_of(await read_host(services.database, target.host))
+    result = told(outcome)
+    return steps, {**result, "delay": f"{pace.delay.total_seconds():g} s ({pace.decided_by})"}
+
+
+def told(what: "Any | Outcome | NotBefore") -> dict[str, Any]:
+    from headwater.fetch.fetcher import Clear
+    from headwater.fetch.outcomes import Answered, LeftHost
+    from headwater.net.transport import Response
+
+    match what:
+        case Clear():
+            return {"allowed": "no takedown, robots.txt does not object", "limit": f"{what.body_bytes:,} bytes"}
+        case Response():
+            return told_of_response(what)
+        case Answered(response, hops):
+            return {"outcome": "answered", **told_of_response(response), "hops": hops, "url": response.url.url}
+        case LeftHost(to, hops):
+            return {"outcome": "left_host", "to": to.url, "hops": hops}
+        case _:
+            return told_of_refusal(what)
+
+
+def told_of_refusal(what: Any) -> dict[str, Any]:
+    from headwater.fetch.outcomes import BadRedirect, Disallowed, Failed, LeaseLost, RobotsUnknown, TakenDown
+
+    match what:
+        case Disallowed(_, decision):
+            return {"outcome": "disallowed", "line": decision.line_number, "rule": decision.rule_text}
+        case TakenDown():
+            return {"outcome": "taken_down"}
+        case RobotsUnknown(wait, why):
+            return {"outcome": "robots_unknown", "why": why, "again_in": f"{wait.total_seconds():.0f} s"}
+        case BadRedirect(reason):
+            return {"outcome": "bad_redirect", "why": reason}
+        case Failed(problem):
+            return {"outcome": "failed", "problem": str(problem.kind), "detail": problem.detail}
+        case LeaseLost():
+            return {"outcome": "slot_lost"}
+        case _:
+            return {"outcome": "later", "why": what.why, "again_in": f"{what.wait.total_seconds():.1f} s"}
+
+
+def told_of_response(response: "Response") -> dict[str, Any]:
+    """Never raw headers: only what a person needs, and what no site can put words into."""
+    return {
+        "status": response.status,
+        "size": f"{len(response.body):,} bytes",
+        "took": f"{response.duration.total_seconds() * 1000:.0f} ms",
+        "address": response.address,
+        "connection": "reused" if response.is_reused else "new",
+        "etag": response.validators.etag,
+        "last_modified": response.validators.last_modified,
+    }

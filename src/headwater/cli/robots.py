@@ -1,0 +1,76 @@
+"""`headwater hosts robots`: what a host's robots.txt says to us, and which line decides."""
+
+from typing import TYPE_CHECKING, Any
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import show, show_json
+from headwater.cli.serving import with_services
+from headwater.errors import NotFound
+
+if TYPE_CHECKING:
+    from headwater.politeness.robots_match import Decision
+    from headwater.services import Services
+
+REFUSED = 6
+
+
+def robots(host: str, *, check: str | None = None, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
+    """Show the stored robots.txt of a host, or say which of its lines decides about a URL.
+
+    Parameters
+    ----------
+    host
+        Its name.
+    check
+        A URL or a path of this host.
+    """
+
+    async def work(services: "Services") -> tuple[list[Any], str]:
+        from headwater.fetch.robots_store import robots_of_host
+        from headwater.net.identity import identity_of
+        from headwater.politeness.hosts import host_named
+
+        found = await robots_of_host(services.database, host_named(host))
+        return found, identity_of(services.settings.fetch).user_agent
+
+    rows, agent = with_services(launch, work)
+    if not rows:
+        raise NotFound(
+            f"No robots.txt of {host} is known yet.", fix=f"Fetch something: headwater fetch https://{host}/"
+        )
+    if check is None:
+        for row in rows:
+            show_row(row, is_json=json)
+        return 0
+    decision = decide(rows, agent, check)
+    if json:
+        show_json({"allowed": decision.allowed, "line": decision.line_number, "rule": decision.rule_text})
+    else:
+        verdict = "allowed" if decision.allowed else "disallowed"
+        line = f" by line {decision.line_number}: {decision.rule_text}" if decision.line_number else ": no rule matches"
+        show(f"{verdict}{line}" + (f"  (group {decision.group})" if decision.group else ""))
+    return 0 if decision.allowed else REFUSED
+
+
+def decide(rows: list[Any], agent: str, check: str) -> "Decision":
+    from headwater.politeness.robots import parse_robots
+    from headwater.urls.canonical import canonicalise
+
+    url = canonicalise(check if "://" in check else f"{rows[0]['scheme']}://{rows[0]['host']}/{check.lstrip('/')}")
+    row = next((one for one in rows if (one["scheme"], one["port"]) == (url.origin.scheme, url.origin.port)), rows[0])
+    return parse_robots(row["body"] or b"", agent).decide(url.target)
+
+
+def show_row(row: Any, *, is_json: bool) -> None:
+    from headwater.politeness.robots_text import robots_text
+
+    text = robots_text(row["body"]) if row["body"] else ""
+    if is_json:
+        show_json({name: value for name, value in row.items() if name != "body"} | {"text": text})
+        return
+    show(
+        f"# {row['scheme']}://{row['host']}:{row['port']}  {row['access']}, fetched {row['fetched_at']:%Y-%m-%d %H:%M}"
+    )
+    if row["failure"]:
+        show(f"# failing since {row['failing_since']:%Y-%m-%d %H:%M}: {row['failure']}")
+    show(text)
