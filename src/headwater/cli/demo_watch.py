@@ -132,7 +132,7 @@ def conclude(summary: dict[str, Any]) -> None:
     say(f"{summary['requests']:,} requests to {summary['hosts']} hosts; {summary['fetched']:,} pages fetched.")
     if summary["smallest_gap_host"]:
         say(
-            f"As the server saw it: at {summary['smallest_gap_host']}, whose delay is {summary['its_delay_seconds']:g} s, "
+            f"As the server saw it: at {summary['smallest_gap_host']}, delay {summary['its_delay_seconds']:g} s, "
             f"two requests came {summary['smallest_gap_seconds']:.3f} s apart, closer than anywhere else;"
         )
         say(
