@@ -26,6 +26,9 @@ class GuardedResolver(AbstractResolver):
                 found = await self._resolver().resolve(host, port, family)
         except TimeoutError as error:
             raise socket.gaierror(socket.EAI_AGAIN, f"no answer within {self._timeout:g} s") from error
+        if not found:
+            # The client would trip over an answer without addresses.
+            raise socket.gaierror(socket.EAI_NONAME, "no address")
         self._guard.check_all((place["host"], place["port"]) for place in found)
         return found
 

@@ -74,3 +74,8 @@ FROM regrant_slot($1::smallint, $2::uuid, $3::text, $4::interval, $5::interval, 
 -- name: end_slots
 -- Give back slots that are no entry's, and note their requests.
 SELECT settle_requests($1::settlement[], $2::timestamptz);
+
+-- name: charge_slots
+-- Further requests in a slot already held, each put on the host's account; the request before is noted.
+SELECT granted_at, lasts, not_before, why
+FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::timestamptz, $5::integer, $6::smallint, $7::bigint, $8::timestamptz);

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from tests.integration.frontier.invariants import broken_invariants
-from tests.integration.frontier.stage import LEASE, Stage, add_source, everything, queries
+from tests.integration.frontier.stage import LEASE, Stage, add_source, everything
 from tests.integration.frontier.surgery import (
     STOP_HERE,
     alter,
@@ -19,15 +19,16 @@ from tests.integration.frontier.surgery import (
 )
 
 from headwater.database.pool import Database
+from headwater.frontier.control import WAITING, Key, change
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Dead, Fetched
-from headwater.urls.fingerprint import bucket_of
+from headwater.urls.canonical import canonicalise
 
 PAGE = "https://a.example/1"
 SKIP = "for update skip locked"
 CHOICE_OF_HOSTS = "order by h.wake_at limit v_left\n                  "
-CHOICE_OF_ENTRIES = "order by f.next_fetch_at limit o.room\n                        "
-STATUS_AGAIN = "and c.is_active\n                  and f.status in ('pending', 'failed')"
+CHOICE_OF_ENTRIES = "order by f.next_fetch_at limit o.room\n                    "
+STATUS_AGAIN = "and f.url_hash = c.url_hash and f.status in ('pending', 'failed')\n            returning"
 FENCE = "t.bucket = g.bucket and t.token = g.token and t.host = g.host and t.expires_at > v_now"
 
 
@@ -99,26 +100,26 @@ async def two_claims_look_at_one_host(bare: Bare) -> list[str]:
     return ["one host, two requests at a time"] if len(leases) > 1 else []
 
 
-async def maintenance_meets_a_settle(bare: Bare) -> list[str]:
-    """To maintenance the host is full, since the settle has not committed; written down, that would last."""
+async def a_resume_meets_a_settle(bare: Bare) -> list[str]:
+    """To the resume the host is still full, to the settle nothing waits; only the lock makes one see the other."""
     stage = bare.stage
-    await stage.submit(PAGE, "https://a.example/2")
+    await stage.submit(PAGE)
     lease = await stage.claim_one()
+    await stage.submit("https://a.example/2")
+    second = canonicalise("https://a.example/2")
+    keys = [Key(second.bucket, second.url_hash)]
+    await change(stage.database, keys, before=WAITING, held="paused", now=stage.now)
     stage.wait(5)
     await alter(stage.database, "settle_requests", ("return v_tokens;", f"{STOP_HERE} return v_tokens;"))
     async with closed_gate(bare.address) as somebody_stopped:
         settling = asyncio.create_task(stage.settle(lease))
         await somebody_stopped()
-        refreshing = asyncio.create_task(lock_and_refresh(stage, "a.example"))
-        await somebody_waits_for_a_row(stage.database)
-    await asyncio.gather(settling, refreshing)
+        resuming = asyncio.create_task(change(stage.database, keys, before=WAITING, now=stage.now))
+        waiting = asyncio.create_task(somebody_waits_for_a_row(stage.database))
+        await asyncio.wait([resuming, waiting], return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+    await asyncio.gather(settling, resuming)
     return await bare.problems()
-
-
-async def lock_and_refresh(stage: Stage, host: str) -> None:
-    async with stage.database.transaction() as connection:
-        await connection.execute(queries.lock_hosts, [bucket_of(host)], [host])
-        await stage.refresh(connection, host)
 
 
 async def empty_hosts_stand_at_the_head(bare: Bare) -> list[str]:
@@ -152,11 +153,11 @@ FAULTS: list[tuple[Scenario, list[Fault]]] = [
         [
             ("claim_entries", (CHOICE_OF_HOSTS + SKIP, CHOICE_OF_HOSTS)),
             ("claim_entries", (CHOICE_OF_ENTRIES + SKIP, CHOICE_OF_ENTRIES)),
-            ("claim_entries", (STATUS_AGAIN, "and c.is_active")),
+            ("claim_entries", (STATUS_AGAIN, "and f.url_hash = c.url_hash\n            returning")),
         ],
     ),
     (two_claims_look_at_one_host, [("claim_entries", (CHOICE_OF_HOSTS + SKIP, CHOICE_OF_HOSTS))]),
-    (maintenance_meets_a_settle, [("lock_hosts", ("for update) as locked", ") as locked"))]),
+    (a_resume_meets_a_settle, [("lock_hosts", ("for update) as locked", ") as locked"))]),
     (
         empty_hosts_stand_at_the_head,
         [("claim_entries", ("perform refresh_hosts(", "continue when v_found = 0; perform refresh_hosts("))],

@@ -17,7 +17,7 @@ PAGE = "https://a.example/1"
 BEFORE_THE_CHOICE = ("exit when v_hosts is null;", f"exit when v_hosts is null; {STOP_HERE}")
 BEFORE_THE_LOCKS = ("perform hold_hosts(", f"{STOP_HERE} perform hold_hosts(")
 AFTER_THE_FIRST_LOOK = ("as n;", f"as n; {STOP_HERE}")
-AT_THE_START = ("for v_level in reverse 10..1 loop", f"{STOP_HERE} for v_level in reverse 10..1 loop")
+AT_THE_START = ("for v_round in 1..50 loop", f"{STOP_HERE} for v_round in 1..50 loop")
 
 
 async def test_a_submit_between_a_claims_lock_and_its_choice_waits_and_is_not_lost(

@@ -160,6 +160,7 @@ end;
 -- In one order everywhere, so that no two processes wait for each other.
 create function lock_hosts(p_buckets smallint[], p_hosts text[]) returns void
     language plpgsql
+    set plan_cache_mode = force_generic_plan
     set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 begin

@@ -13,6 +13,7 @@ create function submit_urls(
     p_source uuid, p_channel uuid, p_items submission[], p_default_delay_ms integer, p_now timestamptz default null
 ) returns table (place integer, outcome text)
     language plpgsql
+    set plan_cache_mode = force_generic_plan
     set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
@@ -92,7 +93,7 @@ end $$;
 -- What a submission means for an entry that exists. `failed` may rise but its time is never advanced: a 429 or a backoff
 -- is not undone by a feed that still lists the page.
 create function submission_outcome(e url_frontier, i submission, p_now timestamptz) returns text
-    language sql immutable
+    language sql stable
 return case
     when e.status = 'pending' and (i.priority > e.priority or p_now + coalesce(i.due_in, interval '0') < e.next_fetch_at)
         then 'raised'
@@ -117,6 +118,7 @@ create function claim_entries(
     last_modified text, content_hash bytea, is_alone boolean, wait interval, marks timestamptz[]
 )
     language plpgsql
+    set plan_cache_mode = force_generic_plan
     set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_bitmapscan = off
     set enable_sort = on
 as $$
@@ -124,101 +126,123 @@ as $$
 declare
     v_now      timestamptz := coalesce(p_now, clock_timestamp());
     v_left     integer := p_limit;
-    v_level    integer;
     v_found    integer;
     v_marks    timestamptz[] := coalesce(p_marks, array_fill('-infinity'::timestamptz, array[10]));
-    v_seen     timestamptz;
+    v_levels   integer[];
+    v_wakes    timestamptz[];
     v_next     timestamptz := 'infinity';
     -- Nothing is granted further ahead, nor where its lease would run out before it could begin.
     v_reach    interval := least(interval '10 seconds', p_lease / 2);
+    -- A range, not "all or this one": the index answers it whatever the plan was made for.
+    v_first_bucket smallint := coalesce(p_bucket, 0::smallint);
+    v_last_bucket  smallint := coalesce(p_bucket, 255::smallint);
     v_buckets  smallint[];
     v_hosts    text[];
 begin
-    for v_level in reverse 10..1 loop
-        -- More rounds than hosts can be empty at once; the bound is against entries that somebody else has locked.
-        for v_round in 1..50 loop
-            exit when v_left <= 0;
-            select array_agg(o.bucket), array_agg(o.host), min(o.wake_at) into v_buckets, v_hosts, v_seen
-            from (select h.bucket, h.host, h.wake_at from hosts h
-                  where h.priority = v_level and h.priority > 0 and h.wake_at <= v_now and h.wake_at >= v_marks[v_level]
-                    and (p_bucket is null or h.bucket = p_bucket)
+    -- More rounds than hosts can be empty at once; the bound is against entries that somebody else has locked.
+    for v_round in 1..50 loop
+        exit when v_left <= 0;
+        select array_agg(o.bucket), array_agg(o.host), array_agg(o.level), array_agg(o.wake_at)
+        into v_buckets, v_hosts, v_levels, v_wakes
+        from (select h.bucket, h.host, l.level, h.wake_at
+              from generate_series(10, 1, -1) as l (level)
+              cross join lateral (
+                  select h.bucket, h.host, h.wake_at from hosts h
+                  where h.priority = l.level and h.priority > 0 and h.wake_at <= v_now and h.wake_at >= v_marks[l.level]
+                    and h.bucket between v_first_bucket and v_last_bucket
                   order by h.wake_at limit v_left
-                  for update skip locked) as o;
-            if v_round = 1 and p_bucket is null then
-                v_marks[v_level] := coalesce(v_seen, v_now) - interval '1 second';
-            end if;
-            exit when v_hosts is null;
-            return query
-            with open as materialized (
-                select h.bucket, h.host, greatest(h.next_slot_at, v_now) as slot, h.burst, h.max_concurrency = 1 as is_alone,
-                       spacing_of(h.delay_ms, h.penalty_ms) as space,
-                       case when h.promote_at <= v_now then 10 else h.priority end as top,
-                       least(capacity_of(h.max_concurrency, h.bad_in_a_row) - h.in_flight, v_left,
-                             case when h.delay_ms + h.penalty_ms = 0 then v_left
-                                  else h.burst + floor(extract(epoch from v_reach - greatest(h.next_slot_at - v_now, interval '0'))
-                                                       / extract(epoch from spacing_of(h.delay_ms, h.penalty_ms))) end)::integer
-                           as room
-                from unnest(v_buckets, v_hosts) as o (bucket, host)
-                join hosts h on h.bucket = o.bucket and h.host = o.host
-            ), chosen as materialized (
-                select o.bucket, o.host, o.space, o.is_alone, e.url_hash, e.from_status, e.is_active,
-                       greatest(v_now, o.slot + (row_number() over (partition by o.bucket, o.host, e.is_active
-                                                                    order by e.level desc, e.next_fetch_at) - o.burst) * o.space)
-                           as starts_at
-                from open o
+                  for update skip locked
+              ) as h
+              limit v_left) as o;
+        if v_round = 1 and p_bucket is null then
+            -- Every level that was looked through is marked at its first open host, or at the present where it had none.
+            for v_level in (case when cardinality(v_hosts) = v_left then v_levels[v_left] else 1 end)..10 loop
+                v_marks[v_level] := v_now - interval '1 second';
+            end loop;
+            for v_place in reverse coalesce(cardinality(v_hosts), 0)..1 loop
+                v_marks[v_levels[v_place]] := v_wakes[v_place] - interval '1 second';
+            end loop;
+        end if;
+        exit when v_hosts is null;
+        return query
+        with open as materialized (
+            select o.place, h.bucket, h.host, greatest(h.next_slot_at, v_now) as slot, h.burst, h.max_concurrency = 1 as is_alone,
+                   spacing_of(h.delay_ms, h.penalty_ms) as space,
+                   case when h.promote_at <= v_now then 10 else h.priority end as top,
+                   least(capacity_of(h.max_concurrency, h.bad_in_a_row) - h.in_flight, v_left,
+                         case when h.delay_ms + h.penalty_ms = 0 then v_left
+                              else h.burst + floor(extract(epoch from v_reach - greatest(h.next_slot_at - v_now, interval '0'))
+                                                   / extract(epoch from spacing_of(h.delay_ms, h.penalty_ms))) end)::integer
+                       as room
+            from unnest(v_buckets, v_hosts) with ordinality as o (bucket, host, place)
+            join hosts h on h.bucket = o.bucket and h.host = o.host
+        ), chosen as materialized (
+            select o.bucket, o.host, o.slot, o.space, o.is_alone, e.url_hash, e.from_status, e.is_active,
+                   greatest(v_now, o.slot + (row_number() over (partition by o.bucket, o.host, e.is_active
+                                                                order by e.level desc, e.next_fetch_at) - o.burst) * o.space)
+                       as starts_at
+            from open o
+            cross join lateral (
+                select w.url_hash, w.next_fetch_at, w.status as from_status, p.level,
+                       (select s.status = 'active' from sources s where s.id = w.source_id) as is_active
+                from generate_series(o.top, 1, -1) as p (level)
                 cross join lateral (
-                    select w.url_hash, w.next_fetch_at, w.status as from_status, p.level,
-                           (select s.status = 'active' from sources s where s.id = w.source_id) as is_active
-                    from generate_series(o.top, 1, -1) as p (level)
-                    cross join lateral (
-                        select f.url_hash, f.next_fetch_at, f.status, f.source_id from url_frontier f
-                        where f.bucket = o.bucket and f.host = o.host and f.priority = p.level
-                          and f.status in ('pending', 'failed') and f.held is null and f.next_fetch_at <= v_now
-                        order by f.next_fetch_at limit o.room
-                        for update skip locked
-                    ) as w
-                    limit o.room
-                ) as e
-                limit v_left
-            ), aside as (
-                update url_frontier f set held = 'paused', updated_at = v_now
-                from chosen c
-                where f.bucket = c.bucket and f.url_hash = c.url_hash and not c.is_active
-                  and f.status in ('pending', 'failed')
-            ), leased as (
-                update url_frontier f
-                set status = 'fetching', token = gen_random_uuid(), updated_at = v_now
-                from chosen c
-                where f.bucket = c.bucket and f.url_hash = c.url_hash and c.is_active
-                  and f.status in ('pending', 'failed')
-                returning f.*, c.starts_at, c.is_alone, c.from_status
-            ), running as (
-                insert into slots (bucket, token, host, kind, owner, starts_at, expires_at, url_hash, source_id, from_status)
-                select l.bucket, l.token, l.host, 'page', p_owner, l.starts_at, v_now + p_lease, l.url_hash, l.source_id,
-                       l.from_status
-                from leased l
-            ), taken as (
-                update hosts h
-                set in_flight = h.in_flight + t.n, next_slot_at = o.slot + t.n * o.space, owes_claim = false
-                from (select l.bucket, l.host, count(*)::smallint as n from leased l group by 1, 2) as t
-                join open o on o.bucket = t.bucket and o.host = t.host
-                where h.bucket = t.bucket and h.host = t.host
-            )
-            select l.token, l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.retry_count,
-                   l.fetch_count, l.hops, l.resume_url, l.etag, l.last_modified, l.content_hash, l.is_alone,
-                   l.starts_at - v_now, null::timestamptz[]
-            from leased l;
-            get diagnostics v_found = row_count;
-            v_left := v_left - v_found;
+                    select f.url_hash, f.next_fetch_at, f.status, f.source_id from url_frontier f
+                    where f.bucket = o.bucket and f.host = o.host and f.priority = p.level
+                      and f.status in ('pending', 'failed') and f.held is null and f.next_fetch_at <= v_now
+                    order by f.next_fetch_at limit o.room
+                    for update skip locked
+                ) as w
+                limit o.room
+            ) as e
+            order by o.place, starts_at limit v_left
+        ), moved as (
+            update url_frontier f
+            set status = case when c.is_active then 'fetching' else f.status end,
+                token = case when c.is_active then gen_random_uuid() end,
+                held = case when c.is_active then null else 'paused' end,
+                updated_at = v_now
+            from chosen c
+            where f.bucket = c.bucket and f.url_hash = c.url_hash and f.status in ('pending', 'failed')
+            returning f.token, f.bucket, f.url_hash, f.host, f.url, f.source_id, f.origin, f.depth, f.priority, f.retry_count,
+                      f.fetch_count, f.hops, f.resume_url, f.etag, f.last_modified, f.content_hash, c.starts_at, c.is_alone,
+                      c.from_status, c.slot, c.space
+        ), leased as materialized (
+            select * from moved where token is not null
+        ), running as (
+            insert into slots (bucket, token, host, kind, owner, starts_at, expires_at, url_hash, source_id, from_status)
+            select l.bucket, l.token, l.host, 'page', p_owner, l.starts_at, v_now + p_lease, l.url_hash, l.source_id,
+                   l.from_status
+            from leased l
+        ), taken as (
+            update hosts h
+            set in_flight = h.in_flight + t.n, next_slot_at = t.slot + t.n * t.space, owes_claim = false,
+                wake_at = case when h.in_flight + t.n >= capacity_of(h.max_concurrency, h.bad_in_a_row) then 'infinity' else h.wake_at end,
+                promote_at = case when h.in_flight + t.n >= capacity_of(h.max_concurrency, h.bad_in_a_row) then 'infinity' else h.promote_at end,
+                priority = case when h.in_flight + t.n >= capacity_of(h.max_concurrency, h.bad_in_a_row) then 0 else h.priority end
+            from (select l.bucket, l.host, l.slot, l.space, count(*)::smallint as n from leased l group by 1, 2, 3, 4) as t
+            where h.bucket = t.bucket and h.host = t.host
+        )
+        select l.token, l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.retry_count,
+               l.fetch_count, l.hops, l.resume_url, l.etag, l.last_modified, l.content_hash, l.is_alone,
+               l.starts_at - v_now, null::timestamptz[]
+        from leased l;
+        get diagnostics v_found = row_count;
+        v_left := v_left - v_found;
+        -- A full host sleeps already; the others are looked at again.
+        select array_agg(h.bucket), array_agg(h.host) into v_buckets, v_hosts
+        from unnest(v_buckets, v_hosts) as o (bucket, host) join hosts h on h.bucket = o.bucket and h.host = o.host
+        where h.in_flight < capacity_of(h.max_concurrency, h.bad_in_a_row);
+        if v_hosts is not null then
             perform refresh_hosts(v_buckets, v_hosts, v_now);
-        end loop;
+        end if;
     end loop;
     if v_left > 0 then
         select min(first.wake_at) into v_next
         from generate_series(1, 10) as level
         cross join lateral (select h.wake_at from hosts h
                             where h.priority = level and h.priority > 0 and h.wake_at >= v_marks[level]
-                              and (p_bucket is null or h.bucket = p_bucket)
+                              and h.bucket between v_first_bucket and v_last_bucket
                             order by h.wake_at limit 1) as first;
     end if;
     return query select null::uuid, null::smallint, null::bytea, null::text, null::text, null::uuid, null::text, null::smallint,
@@ -296,6 +320,7 @@ create type settlement as (
 -- where it was content, 2 where it could not even be reached.
 create function settle_requests(p_settlements settlement[], p_now timestamptz default null) returns uuid[]
     language plpgsql
+    set plan_cache_mode = force_generic_plan
     set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 declare

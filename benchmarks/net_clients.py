@@ -1,0 +1,125 @@
+"""Four ways to get a page: bare aiohttp, our transport, our transport in slots, and the whole fetcher."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import UUID
+
+import aiohttp
+
+from headwater.chance import new_id, random_from
+from headwater.clock import SystemClock
+from headwater.fetch.asking import Ask, ask_once
+from headwater.fetch.fetcher import Clear, Fetcher, Wish
+from headwater.fetch.outcomes import Answered
+from headwater.fetch.seat import Seat
+from headwater.net.body import Complete
+from headwater.net.guard import AddressGuard, allowed_place
+from headwater.net.identity import Identity
+from headwater.net.transport import Limits, Pooling, Response, Transport
+from headwater.politeness.settlement import Visit
+from headwater.politeness.window import Window
+from headwater.simweb.resolver import SimResolver
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+# From the text of a URL to its unpacked body.
+Fetch = Callable[[str], Awaitable[bytes]]
+
+AGENT = "HeadwaterBench/1.0"
+LIMITS = Limits()
+CLOCK = SystemClock()
+TOKEN = new_id()
+OPEN_S = 60.0
+
+
+class AlwaysClear:
+    async def look(self, url: CanonicalUrl, seat: Seat) -> Clear:
+        return Clear(LIMITS.body_bytes)
+
+
+class AlwaysGrants:
+    async def regrant(self, bucket: int, token: UUID, kind: str, past: Visit) -> Window:
+        return open_window()
+
+
+class OpenGate:
+    async def open(self) -> None:
+        """Whoever asks may send."""
+
+
+def open_window() -> Window:
+    now = CLOCK.monotonic()
+    return Window(now, now + OPEN_S, now)
+
+
+GRANTS = AlwaysGrants()
+GATE = OpenGate()
+
+
+def seat_at(url: CanonicalUrl) -> Seat:
+    return Seat(url.bucket, url.host, TOKEN, open_window(), "page", GRANTS, CLOCK)
+
+
+def our_transport(port: int, pooling: Pooling | None = None) -> Transport:
+    return Transport(
+        identity=Identity(AGENT),
+        guard=AddressGuard(frozenset({allowed_place(f"127.0.0.1:{port}")})),
+        clock=CLOCK,
+        pooling=pooling or Pooling(),
+        resolver=SimResolver(port, clock=CLOCK),
+    )
+
+
+def our_fetcher(transport: Transport) -> Fetcher:
+    return Fetcher(transport, AlwaysClear(), LIMITS, CLOCK, random_from(1))
+
+
+@asynccontextmanager
+async def bare_aiohttp(port: int, coding: str) -> AsyncIterator[Fetch]:
+    """What anybody would write: a session, its own timeouts, the body read in one go."""
+    connector = aiohttp.TCPConnector(limit=0, resolver=SimResolver(port, clock=CLOCK))
+    headers = {"User-Agent": AGENT, "Accept": "*/*", "Accept-Encoding": coding}
+    async with aiohttp.ClientSession(connector=connector, headers=headers) as session:
+
+        async def fetch(url: str) -> bytes:
+            async with session.get(url) as response:
+                return await response.read()
+
+        yield fetch
+
+
+@dataclass(frozen=True)
+class OurClients:
+    """One transport, asked in three ways."""
+
+    transport: Transport
+    coding: str
+
+    @cached_property
+    def fetcher(self) -> Fetcher:
+        return our_fetcher(self.transport)
+
+    async def through_open_gate(self, url: str) -> bytes:
+        answer = await self.transport.request(
+            "GET", canonicalise(url), {"Accept-Encoding": self.coding}, gate=GATE, limits=LIMITS
+        )
+        return body_of(answer)
+
+    async def in_slot(self, url: str) -> bytes:
+        target = canonicalise(url)
+        asked = Ask(target, "page", LIMITS, {"Accept-Encoding": self.coding})
+        return body_of(await ask_once(self.transport, asked, seat_at(target)))
+
+    async def through_fetcher(self, url: str) -> bytes:
+        target = canonicalise(url)
+        wish = Wish(target, headers={"Accept-Encoding": self.coding})
+        outcome = await self.fetcher.fetch(wish, seat_at(target))
+        assert isinstance(outcome, Answered), outcome
+        return body_of(outcome.response)
+
+
+def body_of(answer: object) -> bytes:
+    assert isinstance(answer, Response), answer
+    assert isinstance(answer.content, Complete), answer.content
+    return answer.content.body

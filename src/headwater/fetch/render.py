@@ -1,0 +1,183 @@
+"""A page as it is after its scripts have run. The browser asks nobody: what it wants is fetched for it, or not."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+from headwater.errors import UrlRejected
+from headwater.fetch.browser import Browser, PageLost
+from headwater.net.transport import Response
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.scope import without_www
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page, Route, WebSocketRoute
+
+MOST_REQUESTS = 20
+# What a text can depend on; looks are of no use to anybody here.
+KINDS = frozenset({"document", "script", "xhr", "fetch"})
+# Few are let through: cookies, reports, pins and preloads would be work for a network that is not there.
+_KEPT_HEADERS = ("content-type", "content-language", "access-control-")
+
+
+class Fetch(Protocol):
+    """Whoever asks the web for what a page wants; None where it may not be had."""
+
+    async def __call__(self, url: CanonicalUrl, kind: str) -> Response | None: ...
+
+
+class WhyFailed(StrEnum):
+    DEADLINE = "deadline"
+    LOST = "lost"  # the page or its browser crashed, or grew too large
+    LEFT_SITE = "left_site"
+    TOO_LARGE = "too_large"
+    SLOW_DOWN = "slow_down"  # the host said 429 or 503 to a part
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """`requests` were fetched for the page, the document among them."""
+
+    html: str
+    final_url: str
+    requests: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenderFailed:
+    reason: WhyFailed
+    requests: int
+    detail: str = ""
+    wait: timedelta | None = None  # how long a host that says slow down wants to be left alone
+
+
+@dataclass  # without slots: the driver leaves a mark on whose method it calls
+class Errands:
+    """What a page asks for, answered one after the other."""
+
+    site: CanonicalUrl
+    fetch: Fetch
+    most: int = MOST_REQUESTS
+    asked: int = field(default=0, init=False)
+    answered: int = field(default=0, init=False)
+    _waiting: "asyncio.Queue[Route]" = field(default_factory=asyncio.Queue, init=False)
+
+    def take(self, route: "Route") -> None:
+        self._waiting.put_nowait(route)
+
+    async def serve(self) -> None:
+        """Until cancelled: with the render ends all that was still to be asked for it."""
+        from playwright.async_api import Error
+
+        while True:
+            route = await self._waiting.get()
+            response = await self._answer(route)
+            # The page may have gone elsewhere meanwhile and want it no more.
+            with suppress(Error):
+                if response is None:
+                    # Any other word would put an error page in the place of a page that tried to leave.
+                    await route.abort("aborted")
+                else:
+                    await route.fulfill(status=response.status, headers=kept_headers(response), body=response.body)
+
+    async def _answer(self, route: "Route") -> Response | None:
+        request = route.request
+        url = wanted_url(request.method, request.resource_type, request.url, self.site)
+        if url is None or self.asked >= self.most:
+            return None
+        self.asked += 1
+        response = await self.fetch(url, request.resource_type)
+        self.answered += response is not None
+        return response
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    browser: Browser
+    user_agent: str
+    deadline: timedelta = timedelta(seconds=20)
+    quiet_within: timedelta = timedelta(seconds=5)
+    longest_html: int = 10 * 1024 * 1024
+
+    async def render(self, url: CanonicalUrl, fetch: Fetch) -> Rendered | RenderFailed:
+        """Raises RenderUnavailable without a browser, and what `fetch` raises; whatever the page does is a value."""
+        errands = Errands(url, fetch)
+        try:
+            async with (
+                asyncio.timeout(self.deadline.total_seconds()),
+                self.browser.page(self.user_agent) as page,
+            ):
+                html, final_url = await self._see(page, errands)
+        except TimeoutError:
+            return RenderFailed(WhyFailed.DEADLINE, errands.answered)
+        except PageLost as lost:
+            return RenderFailed(WhyFailed.LOST, errands.answered, str(lost))
+        if len(html) > self.longest_html:
+            return RenderFailed(WhyFailed.TOO_LARGE, errands.answered)
+        if not is_same_site(final_url, url):
+            return RenderFailed(WhyFailed.LEFT_SITE, errands.answered, final_url)
+        return Rendered(html, final_url, errands.answered)
+
+    async def _see(self, page: "Page", errands: Errands) -> tuple[str, str]:
+        # Of the context, or a window that the page opens would escape.
+        await page.context.route("**/*", errands.take)
+        await page.context.route_web_socket("**/*", _refuse)
+        serving = asyncio.create_task(errands.serve())
+        reading = asyncio.create_task(self._read(page, errands.site))
+        try:
+            await asyncio.wait({serving, reading}, return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                serving.result()  # it only ever ends by an error
+            return await reading
+        finally:
+            serving.cancel()
+            reading.cancel()
+            await asyncio.gather(serving, reading, return_exceptions=True)
+
+    async def _read(self, page: "Page", url: CanonicalUrl) -> tuple[str, str]:
+        from playwright.async_api import TimeoutError as NeverQuiet
+
+        # Not `load` at once: a page that goes elsewhere by script while it loads would count as broken.
+        await page.goto(url.url, wait_until="commit", timeout=0)
+        await page.wait_for_load_state("load", timeout=0)
+        with suppress(NeverQuiet):
+            await page.wait_for_load_state("networkidle", timeout=self.quiet_within.total_seconds() * 1000)
+        return await _html_of(page, self.longest_html), page.url
+
+
+def wanted_url(method: str, kind: str, raw: str, site: CanonicalUrl) -> CanonicalUrl | None:
+    """What a page's request asks for, if it is something we would ask for."""
+    if method != "GET" or kind not in KINDS or not is_same_site(raw, site):
+        return None
+    return canonicalise(raw)
+
+
+def is_same_site(raw: str, site: CanonicalUrl) -> bool:
+    """The same host, with or without `www.`."""
+    try:
+        return without_www(canonicalise(raw).host) == without_www(site.host)
+    except UrlRejected:
+        return False
+
+
+def kept_headers(response: Response) -> dict[str, str]:
+    return {name: value for name, value in response.headers.items() if name.lower().startswith(_KEPT_HEADERS)}
+
+
+async def _refuse(socket: "WebSocketRoute") -> None:
+    await socket.close()
+
+
+async def _html_of(page: "Page", longest: int) -> str:
+    """One character more than `longest` at the most. Read from a world of our own, where no script of the page runs."""
+    session = await page.context.new_cdp_session(page)
+    tree = await session.send("Page.getFrameTree")
+    world = await session.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"]})
+    # Half a surrogate pair is possible in a script's string, but in no UTF-8.
+    expression = f"document.documentElement.outerHTML.toWellFormed().slice(0, {longest + 1})"
+    asked = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
+    answer = await session.send("Runtime.evaluate", asked)
+    return str(answer["result"].get("value", ""))

@@ -1,0 +1,161 @@
+"""What a script puts on a page is seen, and nothing that a page tries gets past us."""
+
+import asyncio
+import os
+import signal
+from datetime import timedelta
+
+import pytest
+from tests.browser.conftest import Listener, Stage, html, script
+from tests.integration.fetch.conftest import robots
+
+from headwater.clock import SystemClock
+from headwater.fetch.browser import Browser, Upkeep
+from headwater.fetch.render import MOST_REQUESTS, Rendered, RenderFailed, WhyFailed
+from headwater.frontier.takedowns import take_down
+from headwater.politeness.hosts import HostPolicy, set_policy
+from headwater.politeness.takedown import parse_takedown
+from headwater.reports.politeness import broken, smallest_gaps
+from headwater.simweb.message import Page
+from headwater.simweb.mischief.replies import Throttle
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+NEXT_SLOT_IN = "select extract(epoch from next_slot_at - clock_timestamp())::float8 from hosts where host = 'a.test'"
+# Everything a page can think of to call home with; `done` says that it went through all of it.
+CALLS_HOME = """
+const at = HOME, tries = [
+  () => fetch(`http://${at}/fetch`), () => fetch(`http://${at}/post`, {method: "POST", body: "secret"}),
+  () => new WebSocket(`ws://${at}/socket`), () => new EventSource(`http://${at}/events`),
+  () => navigator.sendBeacon(`http://${at}/beacon`, "secret"), () => { new Image().src = `http://${at}/image` },
+  () => import(`http://${at}/module.js`), () => window.open(`http://${at}/window`),
+  () => new Worker(URL.createObjectURL(new Blob([`fetch("http://${at}/worker"); new WebSocket("ws://${at}/worker")`]))),
+  () => new SharedWorker(URL.createObjectURL(new Blob([`fetch("http://${at}/shared")`]))),
+  () => new WebTransport(`https://${at}/transport`),
+  () => navigator.serviceWorker.register("/worker.js"),
+  async () => {
+    const peer = new RTCPeerConnection({iceServers: [{urls: `stun:${at}`},
+      {urls: `turn:${at}?transport=tcp`, username: "u", credential: "p"}]})
+    peer.createDataChannel("secret")
+    await peer.setLocalDescription(await peer.createOffer())
+  },
+  ...["stylesheet", "preload", "prefetch", "preconnect", "dns-prefetch", "icon", "manifest", "modulepreload"].map(rel => () => {
+    const link = document.createElement("link")
+    Object.assign(link, {rel, href: `http://${at}/${rel}`, as: "script"})
+    document.head.append(link)
+  }),
+  ...["iframe", "video", "embed", "script"].map(name => () => {
+    const element = document.createElement(name)
+    element.src = `http://${at}/${name}`
+    document.body.append(element)
+  }),
+  () => { document.head.append(Object.assign(document.createElement("style"),
+    {textContent: `@import "http://${at}/import"; @font-face { font-family: f; src: url(http://${at}/font) } p { font-family: f }`})) },
+  () => { location.href = `http://${at}/away` },
+]
+for (const one of tries) { try { one()?.catch?.(() => {}) } catch {} }
+p.textContent = "done"
+"""
+
+
+async def test_text_that_only_a_script_writes_is_seen(stage: Stage) -> None:
+    stage.site.pages["/"] = html("<p id=p>Loading</p><script src=/app.js></script>")
+    stage.site.pages["/app.js"] = script("p.textContent = 'Written by ' + 'script'")
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert "Written by script" in result.html
+    assert result.final_url == "http://a.test/"
+    assert stage.asked() == ["a.test/", "a.test/app.js"]
+
+
+async def test_what_a_script_asks_of_its_own_site_is_fetched_and_counted(stage: Stage) -> None:
+    stage.site.pages["/"] = html(
+        "<p id=p></p><p id=q></p><script>fetch('/data.json').then(r => r.json()).then(d => p.textContent = d.text)\n"
+        "const x = new XMLHttpRequest(); x.open('GET', 'http://www.a.test/more'); x.onload = () => q.textContent = x.response;"
+        "x.send()</script>"
+    )
+    stage.site.pages["/data.json"] = Page(b'{"text": "From the site"}', "application/json")
+    stage.twin.pages["/more"] = Page(b"And its twin", "text/plain", headers=(("Access-Control-Allow-Origin", "*"),))
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert "From the site" in result.html
+    assert "And its twin" in result.html
+    assert result.requests == 3
+    assert sorted(stage.asked()) == ["a.test/", "a.test/data.json", "www.a.test/more"]
+
+
+async def test_every_request_for_a_page_is_ours_by_name_and_without_cookies(stage: Stage) -> None:
+    stage.site.pages["/"] = html("<script>document.cookie = 'a=1'; document.title = navigator.userAgent</script><script src=/app.js></script>")
+    stage.site.pages["/app.js"] = script("")
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert "<title>Headwater/" in result.html
+    assert {visit.user_agent[:10] for visit in stage.path.visits()} == {"Headwater/"}
+    assert not any(visit.has_cookie for visit in stage.path.visits())
+
+
+@pytest.mark.parametrize("is_name", [True, False], ids=["another site", "loopback"])
+async def test_a_page_cannot_call_anybody_but_its_own_site(stage: Stage, listener: Listener, is_name: bool) -> None:
+    home = "b.test" if is_name else f"127.0.0.1:{listener.port}"
+    stage.site.pages["/"] = html(f"<p id=p>waiting</p><script>{CALLS_HOME.replace('HOME', repr(home))}</script>")
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert "done" in result.html
+    assert listener.callers == []
+    assert stage.asked() == ["a.test/"]
+
+
+async def test_looks_are_not_asked_for(stage: Stage) -> None:
+    stage.site.pages["/"] = html(
+        "<link rel=stylesheet href=/s.css><img src=/i.png><video src=/v.mp4></video><link rel=icon href=/icon.png>"
+        "<style>@font-face { font-family: f; src: url(/f.woff) } p { font-family: f; background: url(/b.png) }</style><p>Text"
+    )
+    assert isinstance(await stage.render(), Rendered)
+    assert stage.asked() == ["a.test/"]
+
+
+async def test_nothing_is_ever_sent_to_a_site_but_questions(stage: Stage) -> None:
+    stage.site.pages["/"] = html(
+        "<form id=f method=post action=/form></form><script>fetch('/post', {method: 'POST'}); fetch('/put', {method: 'PUT'});"
+        "navigator.sendBeacon('/beacon'); f.submit()</script>"
+    )
+    assert isinstance(await stage.render(), Rendered)
+    assert stage.asked() == ["a.test/"]
+
+
+async def test_a_page_gets_so_many_requests_and_no_more(stage: Stage) -> None:
+    stage.site.pages["/"] = html("<script>for (let n = 0; n < 50; n++) fetch('/part?n=' + n).catch(() => {})</script>")
+    stage.site.pages["/part"] = script("")
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert result.requests == MOST_REQUESTS
+    assert len(stage.asked()) == MOST_REQUESTS
+
+
+async def test_redirects_of_parts_are_requests_too(stage: Stage) -> None:
+    stage.site.pages["/"] = html("<script>for (let n = 0; n < 15; n++) fetch('/part?n=' + n).catch(() => {})</script>")
+    stage.site.pages["/part"] = Page(b"", status=302, headers=(("Location", "/end"),))
+    stage.site.pages["/end"] = script("")
+    await stage.render()
+    assert len(stage.asked()) == MOST_REQUESTS
+
+
+async def test_a_script_that_robots_disallows_is_not_requested(stage: Stage) -> None:
+    stage.site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /private/\n")
+    stage.site.pages["/"] = html("<p id=p>plain</p><script src=/private/app.js></script>")
+    stage.site.pages["/private/app.js"] = script("p.textContent = 'private'")
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert "plain" in result.html
+    assert stage.asked() == ["a.test/"]
+
+
+async def test_a_part_that_was_taken_down_is_not_requested(stage: Stage) -> None:
+    stage.site.pages["/"] = html("<script src=/gone/app.js></script>")
+    await take_down(stage.path.database, parse_takedown("http://a.test/gone"), "asked to")
+    assert isinstance(await stage.render(), Rendered)
+    assert stage.asked() == ["a.test/"]
