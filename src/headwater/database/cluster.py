@@ -43,6 +43,9 @@ SETTINGS: Mapping[str, str] = {
     "port": str(PORT),
     "shared_buffers": "128MB",
     "max_connections": "100",
+    # Fewer checkpoints: after each, every page that changes is written to the log whole.
+    "max_wal_size": "2GB",
+    "checkpoint_timeout": "15min",
     "synchronous_commit": "on",
     "autovacuum": "on",
     "timezone": "UTC",

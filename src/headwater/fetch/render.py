@@ -140,9 +140,8 @@ class Renderer:
     async def _read(self, page: "Page", url: CanonicalUrl) -> tuple[str, str]:
         from playwright.async_api import TimeoutError as NeverQuiet
 
-        # Not `load` at once: a page that goes elsewhere by script while it loads would count as broken.
+        # Not until it has loaded: a page that goes elsewhere by script before that would count as broken.
         await page.goto(url.url, wait_until="commit", timeout=0)
-        await page.wait_for_load_state("load", timeout=0)
         with suppress(NeverQuiet):
             await page.wait_for_load_state("networkidle", timeout=self.quiet_within.total_seconds() * 1000)
         return await _html_of(page, self.longest_html), page.url
