@@ -27,9 +27,9 @@ from headwater.net.transport import Pooling
 # As many as connections are kept for by default, each asked by one worker only, as slots would have it.
 HOSTS = 100
 WORKERS = 50
-ROUND_S = 0.4
-PAIRS = 14
-SLOT_PAIRS = 24
+ROUND_S = 0.35
+PAIRS = 12
+SLOT_PAIRS = 20
 WARM_UP_S = 0.5
 
 

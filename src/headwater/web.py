@@ -52,7 +52,8 @@ async def open_web(services: Services, owner: str, resolver: AbstractResolver | 
         robots_limits = Limits(limits.total, limits.connect, limits.read, LARGEST_BYTES + 1)
         desk = RobotsDesk(transport, places, store, robots_limits, identity.user_agent)
         lookout = DatabaseLookout(database, desk, limits.body_bytes)
-        fetcher = Fetcher(transport, lookout, limits, clock, services.random, settings.fetch.retries_in_place)
+        retries, redirects = settings.fetch.retries_in_place, settings.fetch.max_redirects
+        fetcher = Fetcher(transport, lookout, limits, clock, services.random, retries, redirects)
         try:
             yield Web(identity, transport, fetcher, places, regranter)
         finally:

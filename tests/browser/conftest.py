@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 import pytest_asyncio
@@ -14,6 +15,7 @@ from headwater.fetch.outcomes import Answered
 from headwater.fetch.render import Rendered, Renderer, RenderFailed
 from headwater.fetch.render_parts import Rendering
 from headwater.fetch.seat import Seat
+from headwater.net.transport import Response
 from headwater.simweb.message import Page
 from headwater.urls.canonical import canonicalise
 
@@ -39,12 +41,17 @@ class Stage:
 
     async def render(self, url: str = "http://a.test/") -> Rendered | RenderFailed:
         """Fetched like any page, then rendered in the same seat."""
+        async with self.seated(url) as (seat, document):
+            return await self.rendering.render(document, seat)
+
+    @asynccontextmanager
+    async def seated(self, url: str = "http://a.test/") -> AsyncIterator[tuple[Seat, Response]]:
         target = canonicalise(url)
         async with self.path.web.places.seat_at(target.host, "test") as seat:
             assert isinstance(seat, Seat)
             document = await self.path.web.fetcher.fetch(Wish(target), seat)
             assert isinstance(document, Answered)
-            return await self.rendering.render(document.response, seat)
+            yield seat, document.response
 
     def with_renderer(self, **changes: object) -> None:
         renderer: Renderer = replace(self.rendering.renderer, **changes)  # type: ignore[arg-type]
@@ -100,4 +107,3 @@ async def listener() -> AsyncIterator[Listener]:
     yield heard
     transport.close()
     server.close()
-

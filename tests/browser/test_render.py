@@ -1,23 +1,15 @@
 """What a script puts on a page is seen, and nothing that a page tries gets past us."""
 
-import asyncio
-import os
-import signal
 from datetime import timedelta
 
 import pytest
 from tests.browser.conftest import Listener, Stage, html, script
 from tests.integration.fetch.conftest import robots
 
-from headwater.clock import SystemClock
-from headwater.fetch.browser import Browser, Upkeep
 from headwater.fetch.render import MOST_REQUESTS, Rendered, RenderFailed, WhyFailed
 from headwater.frontier.takedowns import take_down
-from headwater.politeness.hosts import HostPolicy, set_policy
 from headwater.politeness.takedown import parse_takedown
-from headwater.reports.politeness import broken, smallest_gaps
 from headwater.simweb.message import Page
-from headwater.simweb.mischief.replies import Throttle
 
 pytestmark = [
     pytest.mark.browser,
@@ -25,7 +17,6 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
-NEXT_SLOT_IN = "select extract(epoch from next_slot_at - clock_timestamp())::float8 from hosts where host = 'a.test'"
 # Everything a page can think of to call home with; `done` says that it went through all of it.
 CALLS_HOME = """
 const at = HOME, tries = [
@@ -43,7 +34,7 @@ const at = HOME, tries = [
     peer.createDataChannel("secret")
     await peer.setLocalDescription(await peer.createOffer())
   },
-  ...["stylesheet", "preload", "prefetch", "preconnect", "dns-prefetch", "icon", "manifest", "modulepreload"].map(rel => () => {
+  ...["stylesheet", "preload", "prefetch", "preconnect", "dns-prefetch", "icon", "manifest"].map(rel => () => {
     const link = document.createElement("link")
     Object.assign(link, {rel, href: `http://${at}/${rel}`, as: "script"})
     document.head.append(link)
@@ -53,8 +44,11 @@ const at = HOME, tries = [
     element.src = `http://${at}/${name}`
     document.body.append(element)
   }),
-  () => { document.head.append(Object.assign(document.createElement("style"),
-    {textContent: `@import "http://${at}/import"; @font-face { font-family: f; src: url(http://${at}/font) } p { font-family: f }`})) },
+  () => {
+    const style = document.createElement("style")
+    style.textContent = `@import "http://${at}/import"; p { background: url(http://${at}/background) }`
+    document.head.append(style)
+  },
   () => { location.href = `http://${at}/away` },
 ]
 for (const one of tries) { try { one()?.catch?.(() => {}) } catch {} }
@@ -75,8 +69,8 @@ async def test_text_that_only_a_script_writes_is_seen(stage: Stage) -> None:
 async def test_what_a_script_asks_of_its_own_site_is_fetched_and_counted(stage: Stage) -> None:
     stage.site.pages["/"] = html(
         "<p id=p></p><p id=q></p><script>fetch('/data.json').then(r => r.json()).then(d => p.textContent = d.text)\n"
-        "const x = new XMLHttpRequest(); x.open('GET', 'http://www.a.test/more'); x.onload = () => q.textContent = x.response;"
-        "x.send()</script>"
+        "const x = new XMLHttpRequest(); x.open('GET', 'http://www.a.test/more')\n"
+        "x.onload = () => q.textContent = x.response; x.send()</script>"
     )
     stage.site.pages["/data.json"] = Page(b'{"text": "From the site"}', "application/json")
     stage.twin.pages["/more"] = Page(b"And its twin", "text/plain", headers=(("Access-Control-Allow-Origin", "*"),))
@@ -89,7 +83,9 @@ async def test_what_a_script_asks_of_its_own_site_is_fetched_and_counted(stage: 
 
 
 async def test_every_request_for_a_page_is_ours_by_name_and_without_cookies(stage: Stage) -> None:
-    stage.site.pages["/"] = html("<script>document.cookie = 'a=1'; document.title = navigator.userAgent</script><script src=/app.js></script>")
+    stage.site.pages["/"] = html(
+        "<script>document.cookie = 'a=1'; document.title = navigator.userAgent</script><script src=/app.js></script>"
+    )
     stage.site.pages["/app.js"] = script("")
     result = await stage.render()
     assert isinstance(result, Rendered)
@@ -101,6 +97,7 @@ async def test_every_request_for_a_page_is_ours_by_name_and_without_cookies(stag
 @pytest.mark.parametrize("is_name", [True, False], ids=["another site", "loopback"])
 async def test_a_page_cannot_call_anybody_but_its_own_site(stage: Stage, listener: Listener, is_name: bool) -> None:
     home = "b.test" if is_name else f"127.0.0.1:{listener.port}"
+    stage.with_renderer(quiet_within=timedelta(seconds=2))
     stage.site.pages["/"] = html(f"<p id=p>waiting</p><script>{CALLS_HOME.replace('HOME', repr(home))}</script>")
     result = await stage.render()
     assert isinstance(result, Rendered)
@@ -112,16 +109,18 @@ async def test_a_page_cannot_call_anybody_but_its_own_site(stage: Stage, listene
 async def test_looks_are_not_asked_for(stage: Stage) -> None:
     stage.site.pages["/"] = html(
         "<link rel=stylesheet href=/s.css><img src=/i.png><video src=/v.mp4></video><link rel=icon href=/icon.png>"
-        "<style>@font-face { font-family: f; src: url(/f.woff) } p { font-family: f; background: url(/b.png) }</style><p>Text"
+        "<style>@font-face { font-family: f; src: url(/f.woff) } p { font-family: f; background: url(/b.png) }</style>"
+        "<p>Text"
     )
     assert isinstance(await stage.render(), Rendered)
     assert stage.asked() == ["a.test/"]
 
 
 async def test_nothing_is_ever_sent_to_a_site_but_questions(stage: Stage) -> None:
+    stage.with_renderer(quiet_within=timedelta(seconds=2))
     stage.site.pages["/"] = html(
-        "<form id=f method=post action=/form></form><script>fetch('/post', {method: 'POST'}); fetch('/put', {method: 'PUT'});"
-        "navigator.sendBeacon('/beacon'); f.submit()</script>"
+        "<form id=f method=post action=/form></form><script>fetch('/post', {method: 'POST'})\n"
+        "fetch('/put', {method: 'PUT'}); navigator.sendBeacon('/beacon'); f.submit()</script>"
     )
     assert isinstance(await stage.render(), Rendered)
     assert stage.asked() == ["a.test/"]
@@ -159,3 +158,64 @@ async def test_a_part_that_was_taken_down_is_not_requested(stage: Stage) -> None
     await take_down(stage.path.database, parse_takedown("http://a.test/gone"), "asked to")
     assert isinstance(await stage.render(), Rendered)
     assert stage.asked() == ["a.test/"]
+
+
+async def test_a_page_that_goes_on_by_script_is_followed_on_its_site(stage: Stage) -> None:
+    stage.site.pages["/"] = html("<script>location.replace('/next')</script>")
+    stage.site.pages["/next"] = html("<p>The next page</p>")
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert "The next page" in result.html
+    assert result.final_url == "http://a.test/next"
+
+
+async def test_a_page_that_leaves_for_nowhere_is_no_page(stage: Stage) -> None:
+    stage.site.pages["/"] = html("<script>location.href = 'about:blank'</script>")
+    result = await stage.render()
+    assert isinstance(result, RenderFailed)
+    assert result.reason is WhyFailed.LEFT_SITE
+
+
+async def test_an_endless_script_ends_with_the_deadline(stage: Stage) -> None:
+    stage.with_renderer(deadline=timedelta(seconds=2), quiet_within=timedelta(seconds=1))
+    stage.site.pages["/"] = html("<p>Text</p><script>while (true) {}</script>")
+    result = await stage.render()
+    assert isinstance(result, RenderFailed)
+    assert result.reason is WhyFailed.DEADLINE
+
+
+async def test_a_page_that_never_rests_is_taken_as_it_stands(stage: Stage) -> None:
+    stage.with_renderer(quiet_within=timedelta(seconds=1))
+    stage.site.pages["/"] = html("<p>Text</p><script>setInterval(() => fetch('/tick').catch(() => {}), 100)</script>")
+    stage.site.pages["/tick"] = script("")
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert "Text" in result.html
+
+
+async def test_a_page_that_grows_beyond_all_bounds_is_refused(stage: Stage) -> None:
+    stage.with_renderer(longest_html=10_000)
+    stage.site.pages["/"] = html("<script>document.body.append('x'.repeat(20000))</script>")
+    result = await stage.render()
+    assert isinstance(result, RenderFailed)
+    assert result.reason is WhyFailed.TOO_LARGE
+
+
+async def test_a_page_cannot_lie_about_its_text_nor_break_it(stage: Stage) -> None:
+    stage.site.pages["/"] = html(
+        "<p id=p></p><script>p.textContent = 'half \\ud800 a pair'\n"
+        "Object.defineProperty(Element.prototype, 'outerHTML', {get: () => 'a lie'})</script>"
+    )
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert '<p id="p">half \ufffd a pair</p>' in result.html
+
+
+async def test_pages_share_nothing(stage: Stage) -> None:
+    stage.site.pages["/"] = html(
+        "<p id=p></p><script>p.textContent = `seen ${localStorage.n ?? 'nothing'}`; localStorage.n = 'before'</script>"
+    )
+    await stage.render()
+    result = await stage.render()
+    assert isinstance(result, Rendered)
+    assert "seen nothing" in result.html

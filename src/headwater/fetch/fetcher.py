@@ -79,6 +79,7 @@ class Fetcher:
     clock: Clock
     random: Random
     retries: int = 2
+    redirects: int = 5
     # Told of each look and each answer on the way, for whoever wants to explain it.
     witness: Callable[[CanonicalUrl, "Clear | Outcome | Response"], None] = lambda _url, _what: None
 
@@ -88,6 +89,9 @@ class Fetcher:
         while True:
             clear = await self.lookout.look(way.url, seat)
             self.witness(way.url, clear)
+            if isinstance(clear, Later):
+                # Whoever looked knows one URL, not the way to it: forgotten hops would make a chain endless.
+                return replace(clear, hops=way.hops)
             if not isinstance(clear, Clear):
                 return clear
             limits = replace(self.limits, body_bytes=wish.body_bytes or clear.body_bytes)
@@ -95,7 +99,7 @@ class Fetcher:
             self.witness(way.url, answer)
             if not isinstance(answer, Response):
                 return answer
-            match next_hop(answer.status, answer.locations, way.url, way.hops):
+            match next_hop(answer.status, answer.locations, way.url, way.hops, self.redirects):
                 case Hop() as hop if hop.is_same_host:
                     way = way.after(hop)
                 case Hop() as hop:

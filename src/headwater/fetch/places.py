@@ -48,6 +48,7 @@ def settlement_for(seat: Seat) -> Settlement:
         http_status=past.status,
         body_bytes=past.body_bytes,
         started_after=past.started_after,
+        kind=past.kind,
         duration_ms=past.milliseconds,
         close_for=None if seat.close_for is None else min(seat.close_for, LONGEST_CLOSURE),
         close_reason=None if seat.close_for is None else "retry_after",

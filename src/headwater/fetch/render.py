@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page, Route, WebSocketRoute
 
 MOST_REQUESTS = 20
+QUIET_SECONDS = 0.5
 # What a text can depend on; looks are of no use to anybody here.
 KINDS = frozenset({"document", "script", "xhr", "fetch"})
 # Few are let through: cookies, reports, pins and preloads would be work for a network that is not there.
@@ -63,6 +64,7 @@ class Errands:
     most: int = MOST_REQUESTS
     asked: int = field(default=0, init=False)
     answered: int = field(default=0, init=False)
+    is_busy: bool = field(default=False, init=False)
     _waiting: "asyncio.Queue[Route]" = field(default_factory=asyncio.Queue, init=False)
 
     def take(self, route: "Route") -> None:
@@ -73,7 +75,9 @@ class Errands:
         from playwright.async_api import Error
 
         while True:
+            self.is_busy = False
             route = await self._waiting.get()
+            self.is_busy = True
             response = await self._answer(route)
             # The page may have gone elsewhere meanwhile and want it no more.
             with suppress(Error):
@@ -126,7 +130,7 @@ class Renderer:
         await page.context.route("**/*", errands.take)
         await page.context.route_web_socket("**/*", _refuse)
         serving = asyncio.create_task(errands.serve())
-        reading = asyncio.create_task(self._read(page, errands.site))
+        reading = asyncio.create_task(self._read(page, errands))
         try:
             await asyncio.wait({serving, reading}, return_when=asyncio.FIRST_COMPLETED)
             if serving.done():
@@ -137,14 +141,21 @@ class Renderer:
             reading.cancel()
             await asyncio.gather(serving, reading, return_exceptions=True)
 
-    async def _read(self, page: "Page", url: CanonicalUrl) -> tuple[str, str]:
-        from playwright.async_api import TimeoutError as NeverQuiet
-
+    async def _read(self, page: "Page", errands: Errands) -> tuple[str, str]:
         # Not until it has loaded: a page that goes elsewhere by script before that would count as broken.
-        await page.goto(url.url, wait_until="commit", timeout=0)
-        with suppress(NeverQuiet):
-            await page.wait_for_load_state("networkidle", timeout=self.quiet_within.total_seconds() * 1000)
+        await page.goto(errands.site.url, wait_until="commit", timeout=0)
+        # Some pages never come to rest: then it is what they show by now.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.quiet_within.total_seconds()):
+                await page.wait_for_load_state("load", timeout=0)
+                await self._quiet(errands)
         return await _html_of(page, self.longest_html), page.url
+
+    async def _quiet(self, errands: Errands) -> None:
+        asked = -1
+        while asked != errands.asked or errands.is_busy:
+            asked = errands.asked
+            await self.browser.clock.sleep(QUIET_SECONDS)
 
 
 def wanted_url(method: str, kind: str, raw: str, site: CanonicalUrl) -> CanonicalUrl | None:

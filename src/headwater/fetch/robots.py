@@ -1,18 +1,18 @@
 """robots.txt of an origin: from the shared store while fresh, else asked for politely, and every failure a wait."""
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, Protocol
 
-from headwater.fetch.asking import Ask, ask_once
+from headwater.fetch.asking import Ask, ask_once, asked_wait
 from headwater.fetch.outcomes import Disallowed, Failed, Later, LeaseLost, RobotsUnknown
 from headwater.fetch.places import Places
 from headwater.fetch.seat import Seat
-from headwater.net.body import Undecodable
+from headwater.net.body import Truncated, Undecodable
 from headwater.net.caching import max_age
-from headwater.net.problems import FetchProblem, Problem
+from headwater.net.problems import FetchProblem, Problem, problem_with
 from headwater.net.redirects import BrokenRedirect, Hop, next_hop
 from headwater.net.transport import Limits, Response, Transport
 from headwater.net.validators import Validators, conditional_headers
@@ -31,7 +31,10 @@ from headwater.urls.origin import Origin
 
 FIRST_RETRY = timedelta(minutes=5)
 LONGEST_RETRY = timedelta(hours=6)
+LONGEST_ASKED = timedelta(hours=24)
 REMEMBERED = 5_000
+
+Objection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Heard:
     validators: Validators = field(default_factory=Validators)
     max_age: timedelta | None = None
     detail: str = ""
+    asked_wait: timedelta | None = None  # by a 429 or 503
 
 
 class RobotsStore(Protocol):
@@ -79,15 +83,12 @@ class RobotsDesk:
     product_token: str
     _parsed: OrderedDict[bytes, Robots] = field(default_factory=OrderedDict, init=False)
 
-    async def why_not(
-        self, url: CanonicalUrl, known: Known | None, seat: Seat
-    ) -> Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None:
+    async def why_not(self, url: CanonicalUrl, known: Known | None, seat: Seat) -> Objection:
         """None where robots.txt has nothing against it."""
         if known is None or not known.is_fresh:
             asked = await self._refresh(url, known, seat)
-            if not isinstance(asked, Robots | RobotsAccess):
-                return asked
-            return self._judge(url, asked, known)
+            refusal = self._judge(url, asked, known) if isinstance(asked, Robots | RobotsAccess) else asked
+            return patient(refusal, seat.close_for)
         return self._judge(url, self._standing(known), known)
 
     def remembers(self, body_hash: bytes | None) -> bool:
@@ -105,7 +106,8 @@ class RobotsDesk:
 
     def _unknown(self, known: Known | None, heard: Heard | None = None) -> RobotsUnknown:
         failing_for = known.failing_for if known else timedelta()
-        wait = min(max(FIRST_RETRY, failing_for), LONGEST_RETRY)
+        ours = min(max(FIRST_RETRY, failing_for), LONGEST_RETRY)
+        wait = max(ours, min((heard.asked_wait if heard else None) or timedelta(), LONGEST_ASKED))
         gives_up = (
             known is not None
             and known.failing_since is not None
@@ -147,7 +149,7 @@ class RobotsDesk:
             return RobotsAccess.ALLOW_ALL if known.body_hash is None else self._parse(known.body, known.body_hash)
         robots = self._parse(heard.body, sha256(heard.body).digest()) if access is RobotsAccess.RULES else None
         if access is RobotsAccess.UNREACHABLE:
-            term = self._unknown(known).wait
+            term = self._unknown(known, heard).wait
         await self.store.store(url.origin, heard, access, term, robots)
         if known is not None and access is not RobotsAccess.UNREACHABLE and known.body_hash != _hash_of(robots, heard):
             self.store.rules_changed(url.origin, robots)
@@ -172,7 +174,7 @@ class RobotsDesk:
                 case BrokenRedirect():
                     return Heard(404, detail="its redirects lead nowhere")
                 case _:
-                    return heard_from(answer)
+                    return heard_from(answer, is_conditional=bool(headers))
         return Heard(404, detail="too many redirects")
 
     async def _ask_at(
@@ -191,7 +193,7 @@ class RobotsDesk:
                 return LeaseLost()
             case NotBefore(wait, why):
                 return Later(wait, page, 0, why)
-            case FetchProblem(Problem.BLOCKED_ADDRESS) if robots_url.host == page.host:
+            case FetchProblem(Problem.BLOCKED_ADDRESS) if robots_url.origin == page.origin:
                 # The host itself is off limits, whatever its robots.txt would say.
                 return Failed(answer, 0)
             case FetchProblem():
@@ -204,11 +206,34 @@ def _hash_of(robots: Robots | None, heard: Heard) -> bytes | None:
     return None if robots is None else sha256(heard.body).digest()
 
 
-def heard_from(response: Response) -> Heard:
-    if isinstance(response.content, Undecodable):
-        return Heard(RobotsFailure.BODY, detail=response.content.reason)
+def patient(refusal: Objection, asked: timedelta | None) -> Objection:
+    """A host that answers its robots.txt with a time to stay away gets it, whatever a copy would allow."""
+    if not asked or isinstance(refusal, Failed | Later | LeaseLost):
+        return refusal
+    if isinstance(refusal, RobotsUnknown):
+        return replace(refusal, wait=max(refusal.wait, asked))
+    return RobotsUnknown(asked, "its host asks us to wait")
+
+
+def heard_from(response: Response, *, is_conditional: bool) -> Heard:
+    if why := why_unusable(response, is_conditional=is_conditional):
+        return Heard(RobotsFailure.BODY, detail=why)
     age = max_age(response.headers.get("Cache-Control", ""))
-    return Heard(response.status, response.body, response.validators, age)
+    return Heard(response.status, response.body, response.validators, age, asked_wait=asked_wait(response))
+
+
+def why_unusable(response: Response, *, is_conditional: bool) -> str:
+    """Half a file may lack the very line that concerns us; what is no file anyway may break off as it likes."""
+    match response.status, response.content:
+        case 304, _ if not is_conditional:
+            return "HTTP 304 to a request without validators"
+        case 206, _:
+            return "HTTP 206 to a request without a range"
+        case status, (Truncated() | Undecodable()) as content if 200 <= status < 300:
+            problem = problem_with(content)
+            return problem.detail if problem else ""
+        case _:
+            return ""
 
 
 def failure_from(problem: FetchProblem) -> RobotsFailure:

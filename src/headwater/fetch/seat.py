@@ -66,7 +66,7 @@ class Seat:
         self.close_for = close_for
         if self.started is not None:
             duration = timedelta(seconds=self.clock.monotonic() - self.started)
-            self.past = Visit(self.window.lateness(self.started), duration, status, body_bytes)
+            self.past = Visit(self.window.lateness(self.started), duration, status, body_bytes, self.kind)
         return self.past
 
     async def _move_on(self, kind: str) -> NotBefore | None:

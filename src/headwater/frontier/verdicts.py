@@ -188,5 +188,6 @@ def _of_visit(lease: Lease, visit: Visit) -> Settlement:
         http_status=visit.status,
         body_bytes=visit.body_bytes,
         started_after=visit.started_after,
+        kind=visit.kind,
         duration_ms=round(visit.duration.total_seconds() * 1000) if visit.duration is not None else None,
     )

@@ -14,7 +14,7 @@ from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.verdicts import Moved, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.judge import judge
 from headwater.politeness.settlement import Visit
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Journey:
         """Fetch, judge, settle. Whatever the web does, there is a verdict; a lost lease changes nothing."""
         seat = Seat(lease.bucket, lease.host, lease.token, lease.window, "page", self.regrants, self.clock)
         url = canonicalise(lease.resume_url or lease.url)
-        outcome = await self.fetcher.fetch(Wish(url, "page", lease.etag, lease.last_modified, hops=lease.hops), seat)
+        outcome = await self.fetcher.fetch(wish_of(lease, url), seat)
         verdict = judge(outcome, lease)
         if verdict is None:
             return Told(lease, None, seat.past)
@@ -60,3 +60,10 @@ class Journey:
         await lock_hosts_of(connection, [lease.host, target.host], self.default_delay)
         found = Found(moved.to, lease.url, lease.depth, priority=lease.priority, hops=moved.hops)
         await submit(connection, Submitter(lease.source_id, lease.origin), [found], default_delay=self.default_delay)
+
+
+def wish_of(lease: Lease, url: CanonicalUrl) -> Wish:
+    """Validators belong to the entry's own page, not to a hop where its journey was interrupted."""
+    is_own = url.url_hash == lease.url_hash
+    etag, last_modified = (lease.etag, lease.last_modified) if is_own else (None, None)
+    return Wish(url, "page", etag, last_modified, hops=lease.hops)

@@ -89,13 +89,16 @@ def judge_answer(response: Response, lease: Lease, hops: int = 0) -> Verdict:
 
 
 def judge_unchanged(response: Response, lease: Lease) -> Verdict:
-    if lease.etag is None and lease.last_modified is None:
+    is_asked = lease.etag is not None or lease.last_modified is not None
+    if not is_asked or response.url.url_hash != lease.url_hash:
         return RetryLater("bad_response", "HTTP 304 to a request without validators")
     said = response.validators
     return Unchanged(said.etag or lease.etag, said.last_modified or lease.last_modified)
 
 
 def judge_content(response: Response, lease: Lease, hops: int) -> Verdict:
+    if response.status == 206:
+        return RetryLater("bad_response", "HTTP 206 to a request without a range")
     if problem := problem_with(response.content):
         return judge_problem(problem)
     assert isinstance(response.content, Complete)

@@ -59,12 +59,12 @@ class PermanentRun:
 
 
 def next_hop(
-    status: int, locations: Sequence[bytes], current: CanonicalUrl, hops: int
+    status: int, locations: Sequence[bytes], current: CanonicalUrl, hops: int, most: int = LONGEST_CHAIN
 ) -> Hop | NotARedirect | BrokenRedirect:
     """`hops` redirects led to `current`; `locations` are the Location headers of its answer, as they came."""
     if status not in _PERMANENT | _TEMPORARY:
         return NotARedirect()
-    if hops >= LONGEST_CHAIN:
+    if hops >= most:
         return BrokenRedirect(Flaw.TOO_MANY_REDIRECTS)
     written = {_text(location) for location in locations}
     if len(written) > 1:

@@ -1,6 +1,8 @@
 """One request, one answer: the only place that opens a connection to the web."""
 
+import socket
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import SimpleNamespace, TracebackType
@@ -85,6 +87,11 @@ class _Ride:
 
     gate: Gate
     is_reused: bool = False
+    address: str | None = None
+
+
+# Whose request a socket is opened for: the client makes it in tasks of its own, which inherit this.
+_RIDE: ContextVar["_Ride"] = ContextVar("ride")
 
 
 @dataclass(slots=True)
@@ -122,6 +129,7 @@ class Transport:
         """Never raises for what the web does; whatever the gate raises goes through."""
         began = self.clock.monotonic()
         ride = _Ride(gate)
+        _RIDE.set(ride)
         try:
             async with self._session_for(url.host).request(
                 method,
@@ -133,7 +141,6 @@ class Transport:
                 proxy=self.proxy,
                 allow_redirects=False,
             ) as response:
-                address = _address_of(response)
                 content = await _content(response, method, limits)
                 raw = response.raw_headers
         except NETWORK_ERRORS as error:
@@ -148,13 +155,19 @@ class Transport:
             content,
             duration,
             ride.is_reused,
-            address,
+            ride.address,
             self.clock.now(),
         )
 
     def _headers(self, host: str, wanted: Mapping[str, str], now: float) -> dict[str, str]:
         ours = {**self.identity.headers, "Accept": "*/*", "Accept-Encoding": ACCEPTED_ENCODINGS, **wanted}
         return ours if self._idle.may_keep(host, now) else {**ours, "Connection": "close"}
+
+    def _guarded_socket(self, addr_info: Any) -> socket.socket:
+        opened = self.guard.socket_factory(addr_info)
+        if ride := _RIDE.get(None):
+            ride.address = addr_info[4][0]
+        return opened
 
     def _session_for(self, host: str) -> aiohttp.ClientSession:
         """A host is always asked from the same address of ours; its slots are the same whatever the address."""
@@ -167,7 +180,7 @@ class Transport:
             keepalive_timeout=self.pooling.idle_timeout.total_seconds(),
             resolver=GuardedResolver(self.guard, self.dns_timeout.total_seconds(), self.resolver),
             use_dns_cache=False,  # a cached answer could outlive the name's own word; connections are reused instead
-            socket_factory=self.guard.socket_factory,
+            socket_factory=self._guarded_socket,
             local_addr=(local_address, 0) if local_address else None,
         )
         return aiohttp.ClientSession(
@@ -225,9 +238,3 @@ async def _content(response: aiohttp.ClientResponse, method: str, limits: Limits
     except aiohttp.ClientPayloadError:
         return reader.end(is_cut=True)
     return reader.end()
-
-
-def _address_of(response: aiohttp.ClientResponse) -> str | None:
-    connection = response.connection
-    peer = connection.transport.get_extra_info("peername") if connection and connection.transport else None
-    return str(peer[0]) if peer else None

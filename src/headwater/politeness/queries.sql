@@ -69,7 +69,7 @@ WHERE h.bucket = $1::smallint AND h.host = $2::text;
 -- The next slot of somebody who holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why
 FROM regrant_slot($1::smallint, $2::uuid, $3::text, $4::interval, $5::interval, $6::text, $7::smallint, $8::bigint,
-                  $9::interval, $10::integer, $11::timestamptz);
+                  $9::interval, $10::integer, $11::text, $12::timestamptz);
 
 -- name: end_slots
 -- Give back slots that are no entry's, and note their requests.

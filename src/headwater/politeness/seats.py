@@ -35,6 +35,7 @@ class Regranter:
             past.body_bytes,
             past.started_after,
             past.milliseconds,
+            past.kind,
             None,
         )
         assert row is not None

@@ -14,6 +14,7 @@ class Visit:
     duration: timedelta | None = None
     status: int | None = None
     body_bytes: int | None = None
+    kind: str | None = None  # page, robots, feed …; None: what the slot was given for
 
     @property
     def milliseconds(self) -> int | None:
@@ -47,3 +48,4 @@ class Settlement(NamedTuple):
     close_for: timedelta | None = None
     close_reason: str | None = None
     temper: int = 0
+    kind: str | None = None

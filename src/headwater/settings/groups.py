@@ -117,11 +117,9 @@ class NetworkSettings(Group):
 class PolitenessSettings(Group):
     """What every host may expect of us when nothing else is known about it."""
 
-    enabled: bool = Field(
-        True, description="False drops the default delay, and only for hosts inside the address allow list."
-    )
+    enabled: bool = Field(True, description="Accepted for older configurations; the delay is kept all the same.")
     delay: Duration = Field(timedelta(seconds=1), description="Time between two request starts to one host.")
-    burst: Count = Field(3, description="Requests in a row a host policy that allows bursts may start at once.")
+    burst: Count = Field(3, description="Accepted for older configurations; bursts are a host policy's business.")
 
 
 class LeaseSettings(Group):

@@ -7,7 +7,7 @@ from tests.integration.fetch.conftest import SmallSite
 
 from headwater.frontier.verdicts import Moved
 from headwater.simweb.mischief.redirects import Redirect
-from headwater.simweb.resolver import Answers, NoAnswer, NoSuchName, ServerFailure
+from headwater.simweb.resolver import Answers, DnsMischief, NoAnswer, NoSuchName, ServerFailure
 
 
 def at(ears: Ears, row: Row) -> str:
@@ -88,7 +88,7 @@ async def test_a_name_that_changes_its_mind_is_checked_each_time_it_is_dialled(d
 
 async def test_a_name_without_a_usable_answer_waits_and_stops_nothing_else(database_url: str) -> None:
     """A31: loops and endless chains of names end as failures of the lookup."""
-    names = {
+    names: dict[str, DnsMischief] = {
         "unknown.test": NoSuchName(),
         "broken.test": ServerFailure(),
         "silent.test": NoAnswer(60),

@@ -311,7 +311,7 @@ create type settlement as (
     status text, next_fetch_in interval, counts_as_failure boolean, reason text, last_error text,
     http_status smallint, body_bytes bigint, started_after interval, duration_ms integer,
     etag text, last_modified text, content_hash bytea, fetch_url text, resume_url text, hops smallint, moved_to text,
-    revisit_in interval, close_for interval, close_reason text, temper smallint
+    revisit_in interval, close_for interval, close_reason text, temper smallint, kind text
 );
 
 -- Ends requests: gives back their slots, moves their entries on, notes them in the log and in the counters, and lets the
@@ -341,7 +341,7 @@ begin
         returning t.bucket, t.token, t.host, t.kind, t.owner, t.starts_at, t.url_hash, t.from_status,
                   g.verdict, g.status, g.next_fetch_in, g.counts_as_failure, g.reason, g.last_error, g.http_status, g.body_bytes,
                   g.started_after, g.duration_ms, g.etag, g.last_modified, g.content_hash, g.fetch_url, g.resume_url, g.hops,
-                  g.moved_to, g.revisit_in, g.close_for, g.close_reason, g.temper
+                  g.moved_to, g.revisit_in, g.close_for, g.close_reason, g.temper, g.kind as asked_kind
     ), moved as (
         update url_frontier e
         set status = n.status,
@@ -391,7 +391,7 @@ begin
     ), logged as (
         insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, started_at, delay_ms, duration_ms, status,
                                body_bytes, verdict, reason)
-        select v_now, x.bucket, x.host, x.token, x.kind, x.owner, x.url_hash, x.starts_at + x.started_after,
+        select v_now, x.bucket, x.host, x.token, coalesce(x.asked_kind, x.kind), x.owner, x.url_hash, x.starts_at + x.started_after,
                greatest(h.delay_ms, h.penalty_ms), x.duration_ms, x.http_status, x.body_bytes, x.verdict, x.reason
         from ended x join hosts h on h.bucket = x.bucket and h.host = x.host
         where x.verdict <> 'released'
