@@ -87,9 +87,7 @@ def names_in(tree: ast.Module) -> Iterator[str]:
             yield spelt_out(node, known)
     if "importlib.import_module" in known.values() or "importlib" in known.values():
         # By a name in a string, wherever that stands.
-        yield from (
-            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and str(node.value) == node.value
-        )
+        yield from (str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant))
 
 
 def spelt_out(node: ast.expr, known: dict[str, str]) -> str:
@@ -163,9 +161,10 @@ class Forgetful:
 
     def __init__(self) -> None:
         self.heads: list[bytes] = []
-        self.port = 0
+        self.talks: list[asyncio.Task[object] | None] = []
 
     async def greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.talks.append(asyncio.current_task())
         with suppress(asyncio.IncompleteReadError):
             self.heads.append(await reader.readuntil(b"\r\n\r\n"))
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
@@ -176,11 +175,12 @@ class Forgetful:
 @asynccontextmanager
 async def serving() -> AsyncIterator[tuple[Forgetful, Transport, CanonicalUrl]]:
     server = Forgetful()
-    listener = await asyncio.start_server(server.greet, "127.0.0.1", 0)
-    server.port = listener.sockets[0].getsockname()[1]
-    guard = AddressGuard(frozenset({allowed_place(f"127.0.0.1:{server.port}")}))
-    async with listener, Transport(Identity("Tester/1"), guard, SystemClock()) as transport:
-        yield server, transport, canonicalise(f"http://127.0.0.1:{server.port}/")
+    async with await asyncio.start_server(server.greet, "127.0.0.1", 0) as listener:
+        place = "{}:{}".format(*listener.sockets[0].getsockname())
+        guard = AddressGuard(frozenset({allowed_place(place)}))
+        async with Transport(Identity("Tester/1"), guard, SystemClock()) as transport:
+            yield server, transport, canonicalise(f"http://{place}/")
+        await asyncio.gather(*(talk for talk in server.talks if talk))
 
 
 class ShutGate:

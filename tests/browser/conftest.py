@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 import pytest_asyncio
 from tests.integration.fetch.conftest import Path, SmallSite, opened_path
@@ -73,7 +74,7 @@ async def stage(database_url: str, browser: Browser) -> AsyncIterator[Stage]:
     site, twin, stranger = SmallSite({}), SmallSite({}), SmallSite({})
     sites = {"a.test": site, "www.a.test": twin, "b.test": stranger}
     async with opened_path(database_url, sites) as path:
-        renderer = Renderer(browser, path.web.identity.user_agent)
+        renderer = Renderer(browser, path.web.identity.user_agent, quiet=timedelta(milliseconds=200))
         rendering = Rendering(renderer, path.web.fetcher, path.web.places, path.database)
         yield Stage(path, browser, rendering, site, twin, stranger)
 

@@ -66,7 +66,7 @@ async def test_a_browser_is_replaced_when_it_has_served_its_time(small: Stage) -
 @pytest.mark.browser
 async def test_a_page_that_takes_too_much_memory_loses_its_browser(small: Stage) -> None:
     small.site.pages["/"] = html(
-        f"<script>const held = []; setInterval(() => held.push(new Uint8Array({50 * MEGABYTE}).fill(1)), 20)</script>"
+        f"<script>const held = new Uint8Array({800 * MEGABYTE}).fill(1); while (held) {{}}</script>"
     )
     result = await small.render()
     assert isinstance(result, RenderFailed)

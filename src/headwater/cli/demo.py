@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.services import Services
-    from headwater.simweb.play import Playing
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +57,25 @@ def demo(
 
 
 async def tour(wish: Wish) -> dict[str, Any]:
-    from headwater.cli.demo_watch import watch_workers
-    from headwater.cli.demo_world import fill_frontier, misbehave
+    from headwater.cli.demo_watch import Served, summarise, watch_workers
+    from headwater.cli.demo_world import fill_frontier, same_world
+    from headwater.run.processes import children
     from headwater.services import open_services
     from headwater.settings import Given, load
-    from headwater.simweb.play import play_world
 
+    world = same_world(wish.seed, wish.publishers)
+    web = {"seed": wish.seed, "publishers": wish.publishers}
     with demo_folder(keep=wish.keep) as folder:
-        async with play_world(seed=wish.seed, publishers=wish.publishers) as playing:
-            flags = demo_flags(folder, playing.port)
+        async with children("headwater.cli.demo_web", [web]) as (process,):
+            served = await Served.by(process)
+            flags = demo_flags(folder, served.port)
             say("Starting embedded PostgreSQL …")
             async with open_services(load(Given(flags=flags))) as services:
-                await introduce(services, playing)
-                misbehave(playing)
-                await fill_frontier(services, playing)
-                summary = await watch_workers(services, playing, flags, wish.seconds, is_quiet=wish.is_quiet)
+                await introduce(services)
+                say(f"Simulated web: {served.hosts:,} hosts on http://127.0.0.1:{served.port}/ (this machine only)")
+                await fill_frontier(services, world)
+                heard = await watch_workers(services, served.port, flags, wish.seconds, is_quiet=wish.is_quiet)
+                summary = await summarise(services, await served.report(), heard, wish.seconds)
         if wish.keep:
             show(f"Look around: headwater --set service.data_dir={folder} frontier stats")
     return summary
@@ -105,11 +108,10 @@ def demo_flags(folder: "Path", port: int) -> dict[str, str]:
     }
 
 
-async def introduce(services: "Services", playing: "Playing") -> None:
+async def introduce(services: "Services") -> None:
     from headwater.cli.doctor import report
     from headwater.reports.doctor import examine
     from headwater.services import data_folder
 
     data = data_folder(services.settings)
     say(report([check async for check in examine(services.settings, data, services.database, services.clock)]))
-    say(f"Simulated web: {len(playing.web.sites):,} hosts on http://127.0.0.1:{playing.port}/ (this machine only)")

@@ -3,11 +3,12 @@
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 
 from headwater.cli.output import say
+from headwater.errors import DependencyDown
 from headwater.frontier.entry import Status
 from headwater.frontier.reads import count_entries, counted_and_recounted
 from headwater.reports.frontier import delays_of, hosts_now
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.services import Services
-    from headwater.simweb.play import Playing
 
 PROCESSES = 4
 HEADINGS = "  time   fetched     /s   waiting   hosts open   resting   busy   what just happened"
@@ -58,12 +58,37 @@ def news_of(told: dict[str, Any]) -> str:
             return ""
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The simulated web's process, as far as the demo talks with it."""
+
+    process: asyncio.subprocess.Process
+    port: int
+    hosts: int
+
+    @classmethod
+    async def by(cls, process: asyncio.subprocess.Process) -> Self:
+        assert process.stdout is not None
+        line = await process.stdout.readline()
+        if not line:
+            raise DependencyDown("The simulated web did not start.", fix="Its own message stands above.")
+        return cls(process, **orjson.loads(line))
+
+    async def report(self) -> dict[str, Any]:
+        """Ends it: the report is its last word."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        told: dict[str, Any] = orjson.loads(await self.process.stdout.read())
+        return told
+
+
 async def watch_workers(
-    services: "Services", playing: "Playing", flags: "Mapping[str, str]", seconds: int, *, is_quiet: bool
-) -> dict[str, Any]:
+    services: "Services", port: int, flags: "Mapping[str, str]", seconds: int, *, is_quiet: bool
+) -> Heard:
     say(f"{PROCESSES} processes fetch: robots, slots, redirects and refusals as they happen.")
     heard = Heard()
-    tasks = [{"owner": f"demo-{number}", "flags": dict(flags), "port": playing.port} for number in range(PROCESSES)]
+    tasks = [{"owner": f"demo-{number}", "flags": dict(flags), "port": port} for number in range(PROCESSES)]
     keeping = asyncio.create_task(maintenance_of(services).run())
     try:
         async with children("headwater.cli.demo_worker", tasks) as workers:
@@ -74,7 +99,7 @@ async def watch_workers(
     finally:
         keeping.cancel()
         await asyncio.wait([keeping])
-    return await summarise(services, playing, heard, seconds)
+    return heard
 
 
 async def listen(worker: asyncio.subprocess.Process, heard: Heard) -> None:
@@ -100,9 +125,9 @@ async def comment(services: "Services", heard: Heard, seconds: int, *, is_quiet:
         before = done
 
 
-async def summarise(services: "Services", playing: "Playing", heard: Heard, seconds: int) -> dict[str, Any]:
-    """Politeness as the server saw it: from its own log of visits."""
-    seen = playing.web.report(agent="headwater")
+async def summarise(services: "Services", seen: dict[str, Any], heard: Heard, seconds: int) -> dict[str, Any]:
+    """Politeness as the server saw it: from its own log of visits, whose times are late by its own lag at most."""
+    tolerance = TOLERANCE_SECONDS + seen["lag_seconds"]
     gaps = {host: told["smallest_gap_ms"] / 1000 for host, told in seen["hosts"].items() if told["smallest_gap_ms"]}
     delays = await delays_of(services.database)
     closest = min(gaps, key=lambda host: gaps[host] - delays[host], default=None)
@@ -113,10 +138,11 @@ async def summarise(services: "Services", playing: "Playing", heard: Heard, seco
         "fetched": counted.by_status[Status.FETCHED],
         "verdicts": dict(heard.counts),
         "hosts": len(seen["hosts"]),
-        "hosts_asked_too_soon": sum(gap < delays[host] - TOLERANCE_SECONDS for host, gap in gaps.items()),
+        "hosts_asked_too_soon": sum(gap < delays[host] - tolerance for host, gap in gaps.items()),
         "smallest_gap_seconds": closest and round(gaps[closest], 3),
         "smallest_gap_host": closest,
         "its_delay_seconds": closest and delays[closest],
+        "server_lag_seconds": round(seen["lag_seconds"], 3),
         "highest_concurrency": seen["total"]["highest_concurrency"],
         "disallowed_requests": seen["total"]["disallowed"],
         "unconditional_repeats": seen["total"]["unconditional_repeats"],
@@ -133,9 +159,10 @@ def conclude(summary: dict[str, Any]) -> None:
     if summary["smallest_gap_host"]:
         say(
             f"As the server saw it: at {summary['smallest_gap_host']}, delay {summary['its_delay_seconds']:g} s, "
-            f"two requests came {summary['smallest_gap_seconds']:.3f} s apart, closer than anywhere else;"
+            f"two requests came {summary['smallest_gap_seconds']:.3f} s apart, closer than anywhere else"
         )
         say(
+            f"(the server's own clock readings were up to {summary['server_lag_seconds']:.3f} s late); "
             f"never more than {summary['highest_concurrency']} at once to one host, "
             f"{summary['hosts_asked_too_soon']} hosts asked too soon, "
             f"{summary['disallowed_requests']} disallowed paths requested."

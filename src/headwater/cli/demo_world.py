@@ -9,6 +9,8 @@ from headwater.frontier.submit import Found, Outcome, Submitter, submit
 from headwater.simweb.mischief.framing import ResetAt
 from headwater.simweb.mischief.redirects import Redirect, RedirectChain
 from headwater.simweb.mischief.replies import Flapping, Status, Throttle
+from headwater.simweb.play import WORLD_BEGINS
+from headwater.simweb.world import World
 from headwater.sources.store import create_source
 
 if TYPE_CHECKING:
@@ -52,16 +54,21 @@ def misbehave(playing: "Playing") -> None:
     web.script("refresh.test", ResetAt(), "/", times=1)
 
 
-async def fill_frontier(services: "Services", playing: "Playing") -> None:
+def same_world(seed: int, publishers: int) -> World:
+    """What the web's process plays, to know its addresses: equal seeds give equal worlds."""
+    return World(seed, publishers, start=WORLD_BEGINS)
+
+
+async def fill_frontier(services: "Services", world: World) -> None:
     began = services.clock.monotonic()
     queued = 0
-    for publisher in playing.world.publishers:
-        items = islice(playing.world.items(publisher, playing.clock.now()), URLS_PER_PUBLISHER)
+    for publisher in world.publishers:
+        items = islice(world.items(publisher, WORLD_BEGINS), URLS_PER_PUBLISHER)
         urls = [item.url for item in items]
         queued += await submit_for(services, publisher.name, f"http://{publisher.host}/", publisher.kind, urls)
     queued += await submit_for(services, "Scenes", "http://scenes.test/", "docs", list(SCENES))
     took = services.clock.monotonic() - began
-    say(f"Frontier: {queued:,} URLs of {len(playing.world.publishers)} publishers queued in {took:.1f} s\n")
+    say(f"Frontier: {queued:,} URLs of {len(world.publishers)} publishers queued in {took:.1f} s\n")
 
 
 async def submit_for(services: "Services", name: str, url: str, kind: str, urls: list[str]) -> int:

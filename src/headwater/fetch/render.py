@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from playwright.async_api import Page, Route, WebSocketRoute
 
 MOST_REQUESTS = 20
-QUIET_SECONDS = 0.5
 # What a text can depend on; looks are of no use to anybody here.
 KINDS = frozenset({"document", "script", "xhr", "fetch"})
 # Few are let through: cookies, reports, pins and preloads would be work for a network that is not there.
@@ -103,6 +102,7 @@ class Renderer:
     browser: Browser
     user_agent: str
     deadline: timedelta = timedelta(seconds=20)
+    quiet: timedelta = timedelta(milliseconds=500)  # so long without a question is a page at rest
     quiet_within: timedelta = timedelta(seconds=5)
     longest_html: int = 10 * 1024 * 1024
 
@@ -155,7 +155,7 @@ class Renderer:
         asked = -1
         while asked != errands.asked or errands.is_busy:
             asked = errands.asked
-            await self.browser.clock.sleep(QUIET_SECONDS)
+            await self.browser.clock.sleep(self.quiet.total_seconds())
 
 
 def wanted_url(method: str, kind: str, raw: str, site: CanonicalUrl) -> CanonicalUrl | None:

@@ -1,5 +1,6 @@
 """A place held at one host. Every request of a journey there goes through it, one after the other, each in its slot."""
 
+import asyncio
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
@@ -58,6 +59,12 @@ class Seat:
                 raise SlotMissed(refused)
             await self._wait()
         self.started = self.clock.monotonic()
+        # The head is written in this very turn of the loop: its end is the latest moment that the request can have begun.
+        asyncio.get_running_loop().call_soon(self._sent)
+
+    def _sent(self) -> None:
+        if self.started is not None:
+            self.started = self.clock.monotonic()
 
     def ended(
         self, status: int | None = None, body_bytes: int | None = None, close_for: timedelta | None = None
