@@ -40,7 +40,7 @@ class AlwaysClear:
 
 
 class AlwaysGrants:
-    async def regrant(self, bucket: int, token: UUID, kind: str, past: Visit) -> Window:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window:
         return open_window()
 
 

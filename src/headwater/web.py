@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from aiohttp.abc import AbstractResolver
 
 from headwater.errors import SettingError
+from headwater.fetch.browser import Browser
 from headwater.fetch.fetcher import Fetcher
 from headwater.fetch.lookout import DatabaseLookout
 from headwater.fetch.places import Places
+from headwater.fetch.render import Renderer
+from headwater.fetch.render_parts import Rendering
 from headwater.fetch.robots import RobotsDesk
 from headwater.fetch.robots_store import DatabaseRobots
 from headwater.frontier.control import end_where, revive_where
@@ -35,6 +38,7 @@ class Web:
     fetcher: Fetcher
     places: Places
     regranter: Regranter
+    rendering: Rendering
 
 
 @asynccontextmanager
@@ -47,7 +51,7 @@ async def open_web(services: Services, owner: str, resolver: AbstractResolver | 
     regranter = Regranter(database, clock, lease)
     places = Places(SlotKeeper(database, clock, owner, lease, delay), regranter, clock)
     followers = RulesFollower(services)
-    async with transport_of(services, identity, resolver) as transport:
+    async with transport_of(services, identity, resolver) as transport, Browser(clock) as browser:
         store = DatabaseRobots(database, delay, followers.follow)
         robots_limits = Limits(limits.total, limits.connect, limits.read, LARGEST_BYTES + 1)
         desk = RobotsDesk(transport, places, store, robots_limits, identity.user_agent)
@@ -55,7 +59,8 @@ async def open_web(services: Services, owner: str, resolver: AbstractResolver | 
         retries, redirects = settings.fetch.retries_in_place, settings.fetch.max_redirects
         fetcher = Fetcher(transport, lookout, limits, clock, services.random, retries, redirects)
         try:
-            yield Web(identity, transport, fetcher, places, regranter)
+            rendering = Rendering(Renderer(browser, identity.user_agent), fetcher, places, database)
+            yield Web(identity, transport, fetcher, places, regranter, rendering)
         finally:
             await followers.finish()
 

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.conftest import Stage, html, script
 
 from headwater.errors import DatabaseDown
-from headwater.fetch.render import Rendered, RenderFailed, WhyFailed
+from headwater.fetch.render import MOST_REQUESTS, Rendered, RenderFailed, WhyFailed
 from headwater.net.transport import Response
 from headwater.politeness.hosts import HostPolicy, set_policy
 from headwater.reports.politeness import broken, smallest_gaps
@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.ma
 
 PARTS = "".join(f"<script src=/{n}.js></script>" for n in range(5))
 NEXT_SLOT_IN = "select extract(epoch from next_slot_at - clock_timestamp())::float8 from hosts where host = 'a.test'"
+NEXT_SLOT = "select next_slot_at from hosts where host = 'a.test'"
 LOGGED = "select count(*) from fetch_log where kind = 'render' and host = 'a.test'"
 
 
@@ -66,6 +67,7 @@ async def test_a_host_that_says_slow_down_is_left_alone_at_once(five_parts: Stag
     "change",
     [
         "update slots set expires_at = clock_timestamp()",
+        "update slots set expires_at = clock_timestamp() + interval '4 seconds'",
         "update hosts set closed_until = 'infinity'",
     ],
 )
@@ -73,7 +75,9 @@ async def test_without_its_place_at_the_host_a_page_gets_nothing(five_parts: Sta
     stage = five_parts
     async with stage.seated() as (seat, document):
         await stage.path.database.execute(change)
+        before = await stage.path.database.fetchval(NEXT_SLOT)
         result = await stage.rendering.render(document, seat)
+        assert await stage.path.database.fetchval(NEXT_SLOT) == before
     assert isinstance(result, Rendered)
     assert stage.asked() == ["a.test/"]
 
@@ -88,6 +92,21 @@ async def test_a_request_that_the_deadline_cuts_off_is_paid_for_too(five_parts: 
     assert isinstance(result, RenderFailed)
     assert await stage.path.database.fetchval(LOGGED) == 1
     assert stage.asked() == ["a.test/", "a.test/0.js"]
+
+
+async def test_what_is_refused_counts_as_asked_for(stage: Stage) -> None:
+    stage.site.pages["/"] = html("<script>for (let n = 0; n < 50; n++) fetch('/part?n=' + n).catch(() => {})</script>")
+    asked: list[str] = []
+    async with stage.seated() as (_, document):
+
+        async def refusing(url: CanonicalUrl, kind: str) -> Response | None:
+            asked.append(url.url)
+            return document if kind == "document" else None
+
+        result = await stage.rendering.renderer.render(document.url, refusing)
+    assert isinstance(result, Rendered)
+    assert result.requests == 1
+    assert len(asked) == MOST_REQUESTS
 
 
 async def test_a_fault_of_ours_is_no_fault_of_the_page(five_parts: Stage) -> None:

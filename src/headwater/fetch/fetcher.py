@@ -46,9 +46,10 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """Nothing speaks against a request; how large its answer may be."""
+    """Nothing speaks against a request; how large its answer may be, and whether the host's pages are rendered."""
 
     body_bytes: int
+    allow_js: bool = False
 
 
 class Lookout(Protocol):
@@ -108,7 +109,7 @@ class Fetcher:
                 case BrokenRedirect(reason):
                     return BadRedirect(reason, way.hops, answer)
                 case _:
-                    return Answered(answer, way.hops, way.permanent)
+                    return Answered(answer, way.hops, way.permanent, clear.allow_js)
 
     async def _ask(self, wish: Wish, way: _Way, seat: Seat, limits: Limits) -> Response | Later | LeaseLost | Failed:
         attempt = 1

@@ -43,7 +43,7 @@ class DatabaseLookout:
         if refusal is not None:
             return refusal
         self._remember(origin, row["body_hash"])
-        return Clear((row["max_kb_per_page"] or 0) * 1024 or self.body_bytes)
+        return Clear((row["max_kb_per_page"] or 0) * 1024 or self.body_bytes, bool(row["allow_js"]))
 
     def _remembered(self, origin: Origin) -> bytes | None:
         """The hash of the copy we have read already, so that it is not sent again."""

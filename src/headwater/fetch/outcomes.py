@@ -17,6 +17,7 @@ class Answered:
     response: Response
     hops: int
     permanent: PermanentRun
+    allow_js: bool = False  # by its host's policy
 
 
 @dataclass(frozen=True, slots=True)

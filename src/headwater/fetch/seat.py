@@ -23,7 +23,7 @@ class SlotMissed(Exception):
 class Regrants(Protocol):
     """Whoever gives a held place its next slot, and notes the request before."""
 
-    async def regrant(self, bucket: int, token: UUID, kind: str, past: Visit) -> Window | NotBefore: ...
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore: ...
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Seat:
 
     async def ready(self, kind: str) -> NotBefore | None:
         """Wait for the next slot, or say when to come back. The first request uses the slot that came with the seat."""
-        if not self._is_fresh and (refused := await self._move_on(kind)):
+        if not self._is_fresh and (refused := await self._move_on()):
             return refused
         self._is_fresh, self.started, self.kind = False, None, kind
         await self._wait()
@@ -55,11 +55,11 @@ class Seat:
             if self.started is not None:
                 self.ended()
                 self.started = None
-            if refused := await self._move_on(self.kind):
+            if refused := await self._move_on():
                 raise SlotMissed(refused)
             await self._wait()
         self.started = self.clock.monotonic()
-        # The head is written in this very turn of the loop: its end is the latest moment that the request can have begun.
+        # The head is written in this very turn of the loop: its end is the latest that the request can have begun.
         asyncio.get_running_loop().call_soon(self._sent)
 
     def _sent(self) -> None:
@@ -76,8 +76,8 @@ class Seat:
             self.past = Visit(self.window.lateness(self.started), duration, status, body_bytes, self.kind)
         return self.past
 
-    async def _move_on(self, kind: str) -> NotBefore | None:
-        answer = await self.slots.regrant(self.bucket, self.token, kind, self.past)
+    async def _move_on(self) -> NotBefore | None:
+        answer = await self.slots.regrant(self.bucket, self.token, self.past)
         self.past = Visit()
         if isinstance(answer, NotBefore):
             return answer

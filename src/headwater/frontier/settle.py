@@ -11,7 +11,6 @@ from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import honoured_wait
 from headwater.politeness.settlement import Settlement, Visit
 from headwater.politeness.slots import Slot
-from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.frontier")
 
@@ -30,12 +29,6 @@ async def release(database: Database, leases: Sequence[Lease], now: datetime | N
         for one in leases
     ]
     await settle(database, given_back, now)
-
-
-async def lock_hosts_of(connection: Connection, hosts: Sequence[str], default_delay: timedelta) -> None:
-    """Hosts that one transaction will change, all together and in the order everybody keeps; made where missing."""
-    buckets = [bucket_of(host) for host in hosts]
-    await connection.execute(queries.hold_hosts, buckets, list(hosts), round(default_delay.total_seconds() * 1000))
 
 
 def slot_settlement(

@@ -1,20 +1,28 @@
 """One URL from lease to verdict: the function to read first."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.database.pool import Connection, Database
+from headwater.fetch.browser import RenderUnavailable
 from headwater.fetch.fetcher import Fetcher, Wish
+from headwater.fetch.outcomes import Answered, Outcome
+from headwater.fetch.render import Rendered, RenderFailed
+from headwater.fetch.render_parts import Rendering
 from headwater.fetch.seat import Regrants, Seat
 from headwater.frontier.entry import Lease
-from headwater.frontier.settle import lock_hosts_of, settle
-from headwater.frontier.submit import Found, Submitter, submit
-from headwater.frontier.verdicts import Moved, RetryPolicy, Verdict, settlement_of
+from headwater.frontier.settle import settle
+from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
+from headwater.frontier.verdicts import HostSaysWait, Moved, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.judge import judge
+from headwater.net.body import Complete
 from headwater.politeness.settlement import Visit
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+WAIT_FOR_A_BROWSER = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +43,17 @@ class Journey:
     random: Random
     policy: RetryPolicy
     default_delay: timedelta
+    rendering: Rendering | None = None
 
     async def travel(self, lease: Lease) -> Told:
         """Fetch, judge, settle. Whatever the web does, there is a verdict; a lost lease changes nothing."""
         seat = Seat(lease.bucket, lease.host, lease.token, lease.window, "page", self.regrants, self.clock)
         url = canonicalise(lease.resume_url or lease.url)
         outcome = await self.fetcher.fetch(wish_of(lease, url), seat)
-        verdict = judge(outcome, lease)
+        seen: Outcome | HostSaysWait = outcome
+        if self.rendering is not None and isinstance(outcome, Answered) and wants_rendering(outcome):
+            seen = await rendered(outcome, self.rendering, seat)
+        verdict = seen if isinstance(seen, HostSaysWait) else judge(seen, lease)
         if verdict is None:
             return Told(lease, None, seat.past)
         is_ours = await self._settle(lease, verdict, seat.past)
@@ -57,9 +69,32 @@ class Journey:
     async def _submit_target(self, connection: Connection, lease: Lease, moved: Moved) -> None:
         """The target inherits source and origin. Both hosts are locked together first, in the order everybody keeps."""
         target = canonicalise(moved.to)
-        await lock_hosts_of(connection, [lease.host, target.host], self.default_delay)
+        await hold_hosts(connection, [lease.host, target.host], self.default_delay)
         found = Found(moved.to, lease.url, lease.depth, priority=lease.priority, hops=moved.hops)
         await submit(connection, Submitter(lease.source_id, lease.origin), [found], default_delay=self.default_delay)
+
+
+def wants_rendering(outcome: Answered) -> bool:
+    """The host's policy asks for it, and there is a whole page of HTML to render."""
+    response = outcome.response
+    is_html = response.headers.get("Content-Type", "").partition(";")[0].strip().lower() in HTML
+    return outcome.allow_js and response.status == 200 and is_html and isinstance(response.content, Complete)
+
+
+async def rendered(outcome: Answered, rendering: Rendering, seat: Seat) -> Answered | HostSaysWait:
+    """The page as a reader would see it; where that fails, as it was sent."""
+    try:
+        result = await rendering.render(outcome.response, seat)
+    except RenderUnavailable as error:
+        # Not the page's fault: its host waits until somebody has read this.
+        return HostSaysWait(WAIT_FOR_A_BROWSER, f"{error.what} {error.fix}", "paused", slows_us_down=False)
+    match result:
+        case Rendered(html):
+            return replace(outcome, response=replace(outcome.response, content=Complete(html.encode())))
+        case RenderFailed(wait=timedelta() as wait):
+            return HostSaysWait(wait, "rate_limited")
+        case _:
+            return outcome
 
 
 def wish_of(lease: Lease, url: CanonicalUrl) -> Wish:

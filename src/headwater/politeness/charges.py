@@ -10,7 +10,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore
-from headwater.politeness.window import Window, window_for
+from headwater.politeness.window import LEASE_MARGIN, Window, window_for
 
 queries = load_queries("headwater.politeness")
 
@@ -25,7 +25,7 @@ class Charges:
     made: int = field(default=0, init=False)
     _granted_at: datetime | None = field(default=None, init=False)
 
-    async def regrant(self, bucket: int, token: UUID, kind: str, past: Visit) -> Window | NotBefore:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
         """Charged before it is sent: not even a crash makes a request free. `why` may be lost, closed or spent."""
         if self.made >= self.most:
             await self.note(bucket, token, past)
@@ -52,6 +52,7 @@ class Charges:
             bucket,
             token,
             count,
+            LEASE_MARGIN,
             started_at,
             past.milliseconds,
             past.status,

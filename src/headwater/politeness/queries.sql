@@ -68,8 +68,8 @@ WHERE h.bucket = $1::smallint AND h.host = $2::text;
 -- name: regrant_slot
 -- The next slot of somebody who holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why
-FROM regrant_slot($1::smallint, $2::uuid, $3::text, $4::interval, $5::interval, $6::text, $7::smallint, $8::bigint,
-                  $9::interval, $10::integer, $11::text, $12::timestamptz);
+FROM regrant_slot($1::smallint, $2::uuid, $3::interval, $4::interval, $5::text, $6::smallint, $7::bigint, $8::interval,
+                  $9::integer, $10::text, $11::timestamptz);
 
 -- name: end_slots
 -- Give back slots that are no entry's, and note their requests.
@@ -78,4 +78,5 @@ SELECT settle_requests($1::settlement[], $2::timestamptz);
 -- name: charge_slots
 -- Further requests in a slot already held, each put on the host's account; the request before is noted.
 SELECT granted_at, lasts, not_before, why
-FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::timestamptz, $5::integer, $6::smallint, $7::bigint, $8::timestamptz);
+FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::interval, $5::timestamptz, $6::integer, $7::smallint, $8::bigint,
+                  $9::timestamptz);

@@ -20,14 +20,13 @@ class Regranter:
     clock: Clock
     lease: timedelta
 
-    async def regrant(self, bucket: int, token: UUID, kind: str, past: Visit) -> Window | NotBefore:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
         """`past` is the request that has just ended in this place; it is written down. `why` may be lost."""
         asked_at = self.clock.monotonic()
         row = await self.database.fetchrow(
             queries.regrant_slot,
             bucket,
             token,
-            kind,
             self.lease,
             REACH,
             "went_on",

@@ -46,6 +46,7 @@ def worker_of(services: Services, web: Web, listener: Listener, owner: str, told
             services.random,
             RetryPolicy(settings.fetch.max_retries),
             settings.politeness.delay,
+            web.rendering,
         ),
         concurrency=settings.fetch.concurrency,
         told=told,

@@ -20,7 +20,12 @@ from headwater.urls.canonical import canonicalise
 
 PLAIN = Page(b"<html><title>Plain</title><p>" + b"A harmless page. " * 20 + b"</html>")
 # Quick retries would only repeat what each row says, seconds later.
-QUICKLY = {"politeness.delay": "1ms", "fetch.retries_in_place": "0", "network.dns_timeout": "300ms"}
+QUICKLY = {
+    "politeness.delay": "1ms",
+    "fetch.retries_in_place": "0",
+    "fetch.claim_retry_delay": "50ms",
+    "network.dns_timeout": "300ms",
+}
 MOST_ROUNDS = 200
 LONGEST_WORK_S = 20
 

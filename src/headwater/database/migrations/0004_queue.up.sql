@@ -51,7 +51,7 @@ begin
         from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
                                                    changed_at, hops, place)
         left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash
-        order by i.bucket, i.url_hash
+        order by i.bucket, i.host, i.url_hash
     ), queued as (
         insert into url_frontier (bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, next_fetch_at,
                                   hops, discovered_at, created_at, updated_at)

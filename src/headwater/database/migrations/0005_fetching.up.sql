@@ -4,7 +4,7 @@
 -- A new reservation would wait for ever where only one request may run: it is our own. The request before is noted, and the
 -- new one is granted like any other; `why` is lost, closed or delay where it is not.
 create function regrant_slot(
-    p_bucket smallint, p_token uuid, p_kind text, p_lease interval, p_reach interval,
+    p_bucket smallint, p_token uuid, p_lease interval, p_reach interval,
     p_verdict text, p_status smallint, p_body_bytes bigint, p_started_after interval, p_duration_ms integer,
     p_past_kind text,
     p_now timestamptz default null,
@@ -47,7 +47,7 @@ begin
         wait := v_start - v_now;
         is_alone := h.max_concurrency = 1;
         update slots
-        set kind = p_kind, starts_at = v_start, expires_at = greatest(expires_at, v_start + p_lease)
+        set starts_at = v_start, expires_at = greatest(expires_at, v_start + p_lease)
         where bucket = p_bucket and token = p_token;
         h.next_slot_at := greatest(h.next_slot_at, v_now) + v_space;
     end if;

@@ -2,10 +2,11 @@
 
 -- Further requests of somebody who holds a slot, without a wait for each: a page that is rendered asks for its parts at once,
 -- as it would for a reader. The host is not the worse for it: its next slot moves by a spacing for every one of them, before
--- it is sent. The request before is noted, with no delay of its own to be held to; p_count 0 only notes it.
+-- it is sent. The request before is noted, with no delay of its own to be held to; p_count 0 only notes it. In the last
+-- p_margin of its lease nobody begins anything.
 -- `why` is lost or closed where nothing more may be asked.
 create function charge_slots(
-    p_bucket smallint, p_token uuid, p_count integer,
+    p_bucket smallint, p_token uuid, p_count integer, p_margin interval,
     p_started_at timestamptz, p_duration_ms integer, p_status smallint, p_body_bytes bigint,
     p_now timestamptz default null,
     out granted_at timestamptz, out lasts interval, out not_before interval, out why text
@@ -32,7 +33,9 @@ begin
     end if;
     lasts := s.expires_at - granted_at;
     select * into h from hosts where bucket = p_bucket and host = s.host;
-    if h.closed_until > granted_at then
+    if lasts <= p_margin then
+        why := 'lost';
+    elsif h.closed_until > granted_at then
         not_before := case when h.closed_until = 'infinity' then interval '100 years' else h.closed_until - granted_at end;
         why := 'closed';
     elsif p_count > 0 then

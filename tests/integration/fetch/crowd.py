@@ -1,0 +1,88 @@
+"""One of several fetching processes: the real worker, and beside it somebody who asks for feeds on the same hosts.
+
+Started as `python -m tests.integration.fetch.crowd`; told what to do in one line of JSON on standard input, says
+`ready` when it could begin, begins at the next line, counts what it did in one line at the end, and ends when its
+input ends.
+"""
+
+import asyncio
+import os
+import sys
+from collections import Counter
+from typing import Any
+
+import orjson
+
+from headwater.clock import SystemClock
+from headwater.database.listen import Listener
+from headwater.fetch.fetcher import Wish
+from headwater.frontier.wake import CHANNEL
+from headwater.ingest.journey import Told
+from headwater.politeness.slots import NotBefore
+from headwater.run.fetching import worker_of
+from headwater.services import Services, open_services
+from headwater.settings import Given, load
+from headwater.simweb.resolver import SimResolver
+from headwater.urls.canonical import canonicalise
+from headwater.web import Web, open_web
+
+# The web that is asked runs in another process, and it is the witness: it must not be late for lack of a core.
+NICER = 10
+
+
+async def poll(web: Web, url: str, counts: Counter[str]) -> None:
+    """Until there was a slot, as a poller would come back."""
+    target = canonicalise(url)
+    while True:
+        async with web.places.seat_at(target.host, "poll") as seat:
+            if not isinstance(seat, NotBefore):
+                outcome = await web.fetcher.fetch(Wish(target, "poll"), seat)
+                counts[f"poll {type(outcome).__name__}"] += 1
+                return
+        await asyncio.sleep(seat.wait.total_seconds())
+
+
+async def crowd(services: Services, task: dict[str, Any]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    stop = asyncio.Event()
+
+    def hear(told: Told) -> None:
+        counts[f"page {type(told.verdict).__name__}"] += 1
+
+    owner = task["owner"]
+    async with (
+        open_web(services, owner, SimResolver(task["port"], clock=SystemClock())) as web,
+        Listener(services.dsn, [CHANNEL], services.random) as listener,
+    ):
+        say("ready")
+        await asyncio.to_thread(sys.stdin.readline)
+        working = asyncio.create_task(worker_of(services, web, listener, owner, hear).run(stop))
+        polling = [asyncio.create_task(poll(web, url, counts)) for url in task["feeds"]]
+        await asyncio.to_thread(sys.stdin.read)
+        import time, faulthandler; T=time.time(); faulthandler.dump_traceback_later(25)
+        print("stop", dict(counts), file=sys.stderr)
+        stop.set()
+        for one in polling:
+            one.cancel()
+        r = await asyncio.gather(*polling, return_exceptions=True)
+        print("polls ended", time.time()-T, Counter(repr(x)[:100] for x in r), file=sys.stderr)
+        await working
+        print("worker ended", time.time()-T, dict(counts), file=sys.stderr)
+        working.result()
+    return counts
+
+
+def say(what: object) -> None:
+    sys.stdout.write(orjson.dumps(what).decode() + "\n")
+    sys.stdout.flush()
+
+
+async def main() -> None:
+    os.nice(NICER)
+    task = orjson.loads(await asyncio.to_thread(sys.stdin.readline))
+    async with open_services(load(Given(flags=task["flags"]))) as services:
+        say(await crowd(services, task))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
