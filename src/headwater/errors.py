@@ -7,7 +7,8 @@
     ├── NotFound                     4   the named thing does not exist
     ├── DependencyDown               5   something we stand on does not answer
     │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
-    │   └── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
+    │   ├── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
+    │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
     ├── Busy                         7   somebody else holds it: a lock, a port, a run
     ├── QueryFailed                  1   PostgreSQL refused a statement; a bug or broken data

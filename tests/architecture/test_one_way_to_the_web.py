@@ -207,7 +207,7 @@ class Grants:
         now = self.clock.monotonic()
         return Window(now, now + 60, now)
 
-    async def regrant(self, bucket: int, token: UUID, kind: str, past: Visit) -> Window | NotBefore:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
         if len(self.given) >= self.most:
             return NotBefore(timedelta(hours=1), "delay")
         self.given.append(kind)

@@ -95,7 +95,8 @@ class Fetcher:
                 return replace(clear, hops=way.hops)
             if not isinstance(clear, Clear):
                 return clear
-            limits = replace(self.limits, body_bytes=wish.body_bytes or clear.body_bytes)
+            most = wish.body_bytes or clear.body_bytes
+            limits = self.limits if most == self.limits.body_bytes else replace(self.limits, body_bytes=most)
             answer = await self._ask(wish, way, seat, limits)
             self.witness(way.url, answer)
             if not isinstance(answer, Response):

@@ -1,5 +1,6 @@
 """One URL from lease to verdict: the function to read first."""
 
+import codecs
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -90,7 +91,9 @@ async def rendered(outcome: Answered, rendering: Rendering, seat: Seat) -> Answe
         return HostSaysWait(WAIT_FOR_A_BROWSER, f"{error.what} {error.fix}", "paused", slows_us_down=False)
     match result:
         case Rendered(html):
-            return replace(outcome, response=replace(outcome.response, content=Complete(html.encode())))
+            # With its mark: the page's own word on its charset was for the bytes that were sent.
+            body = Complete(codecs.BOM_UTF8 + html.encode())
+            return replace(outcome, response=replace(outcome.response, content=body))
         case RenderFailed(wait=timedelta() as wait):
             return HostSaysWait(wait, "rate_limited")
         case _:

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from types import SimpleNamespace, TracebackType
+from types import TracebackType
 from typing import Any, Protocol, Self
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
+from aiohttp.connector import Connection
 from yarl import URL
 
 from headwater.clock import Clock
@@ -86,12 +87,19 @@ class _Ride:
     """What is learned on the way of one request."""
 
     gate: Gate
-    is_reused: bool = False
+    is_reused: bool = True
     address: str | None = None
 
 
-# Whose request a socket is opened for: the client makes it in tasks of its own, which inherit this.
-_RIDE: ContextVar["_Ride"] = ContextVar("ride")
+# Which request the client's parts are at work for; tasks that it makes of its own inherit this.
+_RIDE: ContextVar[_Ride] = ContextVar("ride")
+
+
+class _GatedRequest(aiohttp.ClientRequest):
+    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
+        """With the connection made, this is the last moment in which a slot can still be honoured."""
+        await _RIDE.get().gate.open()
+        return await super().send(conn)
 
 
 @dataclass(slots=True)
@@ -135,9 +143,8 @@ class Transport:
                 method,
                 # As it was checked: nothing may be parsed or written a second time.
                 URL(url.url, encoded=True),
-                headers=self._headers(url.host, headers, began),
+                headers=headers if self._idle.may_keep(url.host, began) else {**headers, "Connection": "close"},
                 timeout=_timeout(limits),
-                trace_request_ctx=ride,
                 proxy=self.proxy,
                 allow_redirects=False,
             ) as response:
@@ -159,14 +166,10 @@ class Transport:
             self.clock.now(),
         )
 
-    def _headers(self, host: str, wanted: Mapping[str, str], now: float) -> dict[str, str]:
-        ours = {**self.identity.headers, "Accept": "*/*", "Accept-Encoding": ACCEPTED_ENCODINGS, **wanted}
-        return ours if self._idle.may_keep(host, now) else {**ours, "Connection": "close"}
-
     def _guarded_socket(self, addr_info: Any) -> socket.socket:
         opened = self.guard.socket_factory(addr_info)
-        if ride := _RIDE.get(None):
-            ride.address = addr_info[4][0]
+        ride = _RIDE.get()
+        ride.is_reused, ride.address = False, addr_info[4][0]
         return opened
 
     def _session_for(self, host: str) -> aiohttp.ClientSession:
@@ -185,42 +188,24 @@ class Transport:
         )
         return aiohttp.ClientSession(
             connector=connector,
+            request_class=_GatedRequest,
+            headers={**self.identity.headers, "Accept": "*/*", "Accept-Encoding": ACCEPTED_ENCODINGS},
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             trust_env=False,
             requote_redirect_url=False,
-            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding"),
             max_line_size=LONGEST_HEADER_BYTES,
             max_field_size=LONGEST_HEADER_BYTES,
             max_headers=MOST_HEADERS,
-            trace_configs=[_tracing()],
         )
-
-
-def _tracing() -> aiohttp.TraceConfig:
-    tracing = aiohttp.TraceConfig()
-
-    async def pass_gate(_session: aiohttp.ClientSession, context: SimpleNamespace, _params: Any) -> None:
-        await context.trace_request_ctx.gate.open()
-
-    async def note_reuse(_session: aiohttp.ClientSession, context: SimpleNamespace, _params: Any) -> None:
-        context.trace_request_ctx.is_reused = True
-
-    # Despite its name it is called, and awaited, before the first byte of the head is written: with the connection
-    # made, this is the last moment in which a slot can still be honoured.
-    tracing.on_request_headers_sent.append(pass_gate)
-    tracing.on_connection_reuseconn.append(note_reuse)
-    return tracing
 
 
 def _timeout(limits: Limits) -> aiohttp.ClientTimeout:
     """The total is always set: a slow drip never lets the read timeout pass."""
-    return aiohttp.ClientTimeout(
-        total=limits.total.total_seconds(),
-        connect=limits.connect.total_seconds(),
-        sock_connect=limits.connect.total_seconds(),
-        sock_read=limits.read.total_seconds(),
-    )
+    total, connect = limits.total.total_seconds(), limits.connect.total_seconds()
+    # A timer is set anew for every piece that arrives: none for a timeout that the total always beats.
+    read = limits.read.total_seconds() if limits.read < limits.total else None
+    return aiohttp.ClientTimeout(total=total, connect=connect, sock_connect=connect, sock_read=read)
 
 
 async def _content(response: aiohttp.ClientResponse, method: str, limits: Limits) -> Outcome:

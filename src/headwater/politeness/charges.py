@@ -57,6 +57,7 @@ class Charges:
             past.milliseconds,
             past.status,
             past.body_bytes,
+            past.kind,
             None,
         )
         assert row is not None

@@ -79,4 +79,4 @@ SELECT settle_requests($1::settlement[], $2::timestamptz);
 -- Further requests in a slot already held, each put on the host's account; the request before is noted.
 SELECT granted_at, lasts, not_before, why
 FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::interval, $5::timestamptz, $6::integer, $7::smallint, $8::bigint,
-                  $9::timestamptz);
+                  $9::text, $10::timestamptz);

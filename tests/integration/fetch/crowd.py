@@ -6,9 +6,9 @@ input ends.
 """
 
 import asyncio
-import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -26,8 +26,17 @@ from headwater.simweb.resolver import SimResolver
 from headwater.urls.canonical import canonicalise
 from headwater.web import Web, open_web
 
-# The web that is asked runs in another process, and it is the witness: it must not be late for lack of a core.
-NICER = 10
+POLLS_AT_ONCE = 25
+
+
+async def poll_all(web: Web, urls: Sequence[str], counts: Counter[str]) -> None:
+    waiting = iter(urls)
+
+    async def poll_on() -> None:
+        for url in waiting:
+            await poll(web, url, counts)
+
+    await asyncio.gather(*(poll_on() for _ in range(POLLS_AT_ONCE)))
 
 
 async def poll(web: Web, url: str, counts: Counter[str]) -> None:
@@ -57,17 +66,11 @@ async def crowd(services: Services, task: dict[str, Any]) -> Counter[str]:
         say("ready")
         await asyncio.to_thread(sys.stdin.readline)
         working = asyncio.create_task(worker_of(services, web, listener, owner, hear).run(stop))
-        polling = [asyncio.create_task(poll(web, url, counts)) for url in task["feeds"]]
+        polling = asyncio.create_task(poll_all(web, task["feeds"], counts))
         await asyncio.to_thread(sys.stdin.read)
-        import time, faulthandler; T=time.time(); faulthandler.dump_traceback_later(25)
-        print("stop", dict(counts), file=sys.stderr)
         stop.set()
-        for one in polling:
-            one.cancel()
-        r = await asyncio.gather(*polling, return_exceptions=True)
-        print("polls ended", time.time()-T, Counter(repr(x)[:100] for x in r), file=sys.stderr)
-        await working
-        print("worker ended", time.time()-T, dict(counts), file=sys.stderr)
+        polling.cancel()
+        await asyncio.wait({working, polling})
         working.result()
     return counts
 
@@ -78,7 +81,6 @@ def say(what: object) -> None:
 
 
 async def main() -> None:
-    os.nice(NICER)
     task = orjson.loads(await asyncio.to_thread(sys.stdin.readline))
     async with open_services(load(Given(flags=task["flags"]))) as services:
         say(await crowd(services, task))

@@ -127,7 +127,7 @@ async def test_visits_carry_what_a_crawler_promises_to_send(farm: Farm) -> None:
 async def test_a_taken_port_is_told_in_a_sentence(farm: Farm) -> None:
     clock = SystemClock()
     second = SimWeb({}, clock=clock, real=clock, random=random_from(1))
-    with pytest.raises(Busy, match=f"port {farm.port} .* is in use"):
+    with pytest.raises(Busy, match=f"Port {farm.port} .* is in use"):
         await second.start(port=farm.port)
 
 

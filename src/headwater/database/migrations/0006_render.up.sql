@@ -7,7 +7,7 @@
 -- `why` is lost or closed where nothing more may be asked.
 create function charge_slots(
     p_bucket smallint, p_token uuid, p_count integer, p_margin interval,
-    p_started_at timestamptz, p_duration_ms integer, p_status smallint, p_body_bytes bigint,
+    p_started_at timestamptz, p_duration_ms integer, p_status smallint, p_body_bytes bigint, p_past_kind text,
     p_now timestamptz default null,
     out granted_at timestamptz, out lasts interval, out not_before interval, out why text
 )
@@ -28,8 +28,8 @@ begin
     if p_started_at is not null then
         insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, started_at, delay_ms, duration_ms, status, body_bytes,
                                verdict)
-        values (granted_at, s.bucket, s.host, s.token, 'render', s.owner, s.url_hash, p_started_at, 0, p_duration_ms, p_status,
-                p_body_bytes, 'went_on');
+        values (granted_at, s.bucket, s.host, s.token, coalesce(p_past_kind, s.kind), s.owner, s.url_hash, p_started_at,
+                0, p_duration_ms, p_status, p_body_bytes, 'went_on');
     end if;
     lasts := s.expires_at - granted_at;
     select * into h from hosts where bucket = p_bucket and host = s.host;
