@@ -201,7 +201,7 @@ class Grants:
 
     clock: SystemClock
     most: int = 100
-    given: list[str] = field(default_factory=list)
+    given: list[Visit] = field(default_factory=list)
 
     def window(self) -> Window:
         now = self.clock.monotonic()
@@ -210,7 +210,7 @@ class Grants:
     async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
         if len(self.given) >= self.most:
             return NotBefore(timedelta(hours=1), "delay")
-        self.given.append(kind)
+        self.given.append(past)
         return self.window()
 
 

@@ -147,20 +147,6 @@ async def test_four_processes_are_polite_to_five_hundred_hosts(database_url: str
         counts = await run_together(tasks, path)
         beating.cancel()
         visits = path.visits()
-        gap = min(gap for group in by_host(visits).values() if (gap := smallest_gap(group)) is not None)
-        lag = max(end - due for due, end in pulse.late)
-        print(
-            "witness late by",
-            round(lag * 1000),
-            "ms;",
-            len({v.host for v in visits}),
-            "hosts;",
-            len(visits),
-            "requests, smallest gap",
-            round(gap * 1000, 1),
-            "ms;",
-            dict(counts),
-        )
         assert rude(visits, pulse) == []
         assert crowded(visits) == []
         assert [visit for visit in visits if visit.path.startswith("/members")] == []
