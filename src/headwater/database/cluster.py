@@ -41,7 +41,7 @@ CHARACTER_TYPE = "C.UTF-8" if sys.platform.startswith("linux") else "en_US.UTF-8
 SETTINGS: Mapping[str, str] = {
     "listen_addresses": "",
     "port": str(PORT),
-    "shared_buffers": "128MB",
+    "shared_buffers": "256MB",
     "max_connections": "100",
     # Fewer checkpoints: after each, every page that changes is written to the log whole.
     "max_wal_size": "2GB",

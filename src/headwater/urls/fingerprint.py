@@ -21,7 +21,7 @@ def hash_from_hex(text: str) -> bytes:
     return bytes.fromhex(text)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32_768)
 def bucket_of(host: str) -> int:
     """One of 256 fixed places, so that everything about a host lies together."""
     return sha256(host.encode()).digest()[0]

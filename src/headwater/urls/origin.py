@@ -37,7 +37,7 @@ class Site:
 
 
 # A crawl sees few hosts many times. The bound keeps a page full of invented hosts from filling memory.
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32_768)
 def site_at(root: str) -> Site:
     """`root` is what stands before the path in a URL the parser has spelt."""
     found = _ROOT.fullmatch(root)

@@ -83,7 +83,8 @@ async def test_the_body_of_a_redirect_is_not_read(database_url: str) -> None:
     endless = Baggage("/b", (), repeat(b"x" * 65_536))
     bomb = Baggage("/b", (("Content-Encoding", "gzip"),), pieces(zeros("gzip", 1024), 4096))
     sites = {host: SmallSite({"/b": PLAIN}) for host in ("endless.test", "bomb.test")}
-    async with staged(database_url, sites) as stage:
+    # Whoever reads on would read a lot.
+    async with staged(database_url, sites, {"fetch.max_body_bytes": "200000000"}) as stage:
         for host, baggage in (("endless.test", endless), ("bomb.test", bomb)):
             stage.path.sim.script(host, baggage, "/page")
             outcome = await stage.path.fetch(f"http://{host}/page")

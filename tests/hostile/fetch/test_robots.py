@@ -113,8 +113,8 @@ async def test_a_time_to_stay_away_in_answer_to_robots_is_kept_even_with_a_copy_
         await stage.path.database.execute("update robots set expires_at = now() - interval '1 second'")
         stage.path.sim.script("a.test", Throttle(3600, code=status), "/robots.txt")
         await stage.submit(["http://a.test/other"])
-        told = await stage.path.travel_all()
-        assert word_for(told[0].verdict) == "wait: robots_unreachable"
+        verdicts = await stage.verdicts()
+        assert word_for(verdicts[hash_of("http://a.test/other")]) == "wait: robots_unreachable"
         closed = await stage.path.database.fetchval("select closed_until - now() from hosts where host = 'a.test'")
         assert timedelta(seconds=3500) < closed <= timedelta(seconds=3600)
         assert "a.test/other" not in stage.path.asked()

@@ -18,7 +18,7 @@ from headwater.clock import Clock
 from headwater.politeness.hosts import HostPolicy, set_policy
 from headwater.simweb.message import Page, Request
 from headwater.simweb.mischief.pace import SlowStart
-from headwater.simweb.questions import by_host, highest_concurrency, smallest_gap
+from headwater.simweb.questions import by_host, highest_concurrency
 from headwater.simweb.visits import Visit
 
 ROOT = File(__file__).parents[3]

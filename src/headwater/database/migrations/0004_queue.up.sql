@@ -50,7 +50,7 @@ begin
                                                    i.priority, i.due_in, i.changed_at, i.hops)::submission, v_now) end as outcome
         from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
                                                    changed_at, hops, place)
-        left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash
+        left join url_frontier e on v_is_news[i.place] and e.bucket = i.bucket and e.url_hash = i.url_hash
         order by i.bucket, i.host, i.url_hash
     ), queued as (
         insert into url_frontier (bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, next_fetch_at,
