@@ -11,6 +11,7 @@ import multiprocessing as mp
 import os
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -104,9 +105,10 @@ def run_server(serve: Serve, parent: Connection) -> None:
 
 
 def pin(core: int) -> None:
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    if len(cores) > 1:
-        os.sched_setaffinity(0, {cores[core % len(cores)]})
+    """Not among the cores we may use now: a child inherits its parent's one core."""
+    if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
+        with suppress(OSError):
+            os.sched_setaffinity(0, {core})
 
 
 class Client(asyncio.Protocol):

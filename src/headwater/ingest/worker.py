@@ -60,7 +60,15 @@ class Worker:
             self._running[task] = lease
             task.add_done_callback(self._forget)
         if not claimed.leases:
-            await self.sleeper.sleep(claimed.come_back_in)
+            await self._rest(claimed.come_back_in)
+
+    async def _rest(self, come_back_in: timedelta | None) -> None:
+        """A journey that ends frees its host: then it is worth looking again at once."""
+        sleeping = asyncio.create_task(self.sleeper.sleep(come_back_in))
+        done, _ = await asyncio.wait([sleeping, *self._running], return_when=asyncio.FIRST_COMPLETED)
+        if sleeping in done:
+            sleeping.result()
+        sleeping.cancel()
 
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
