@@ -1,0 +1,56 @@
+"""The queue, hosts, takedowns and one fetch, as a person uses them."""
+
+from tests.integration.cli.conftest import Person
+
+
+def test_a_url_is_added_explained_and_forgotten(person: Person) -> None:
+    added = person.says("frontier", "add", "https://a.example/one", "mailto:x@a.example")
+    assert added.code == 3, added.err
+    assert "queued     https://a.example/one" in added.out
+    assert "(unsupported_scheme)" in added.out
+    explained = person.says("explain", "http://A.example/one/", "--json")
+    assert explained.json["status"] == "pending"
+    assert explained.json["why"].startswith("ready")
+    assert person.says("frontier", "stats", "--json").json["by_status"]["pending"] == 1
+    assert person.says("frontier", "rm", "https://a.example/one").code == 0
+    assert person.says("explain", "https://a.example/one").code == 4
+
+
+def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(person: Person) -> None:
+    person.says("frontier", "add", "https://www.a.example/one")
+    taken = person.says("takedown", "add", "a.example", "--reason", "asked by its owner")
+    assert taken.out == "a.example is taken down; 1 entries ended.\n"
+    assert "(takedown)" in person.says("frontier", "add", "https://a.example/two").out
+    assert person.says("takedown", "list", "--json").json["takedowns"][0]["reason"] == "asked by its owner"
+    assert person.says("takedown", "rm", "a.example").code == 0
+    assert person.says("takedown", "rm", "a.example").code == 4
+
+
+def test_a_policy_is_set_shown_and_refused_where_impossible(person: Person) -> None:
+    person.says("frontier", "add", "https://a.example/one")
+    told = person.says("hosts", "policy", "set", "a.example", "--min-request-interval-ms", "5000")
+    assert "a.example: one request every 5 s, decided by host policy" in told.out
+    refused = person.says("hosts", "policy", "set", "a.example", "--max-concurrency", "0")
+    assert refused.code == 2
+    assert "max_concurrency = 0 is not possible." in refused.err
+
+
+def test_the_address_guard_holds_for_a_persons_own_fetch(person: Person) -> None:
+    fetched = person.says("fetch", "http://127.0.0.1/", "--json")
+    assert fetched.code == 5, fetched.err
+    assert fetched.json["problem"] == "blocked_address"
+    assert person.says("hosts", "robots", "127.0.0.1").code == 4
+    assert person.says("fetch", "ftp://a.example/").code == 2
+
+
+def test_the_counters_are_audited(person: Person) -> None:
+    person.says("frontier", "add", "https://a.example/one")
+    assert person.says("run", "maintain", "--once").code == 0
+    assert person.says("audit", "conservation", "--json").json["equal"] is True
+    assert person.says("audit", "politeness", "--json").json == {"hosts": [], "broken": 0}
+
+
+def test_a_wrong_filter_names_the_right_ones(person: Person) -> None:
+    told = person.says("frontier", "list", "--status", "sleeping")
+    assert told.code == 2
+    assert "One of: pending, fetching, fetched, failed, dead." in told.err
