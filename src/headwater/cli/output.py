@@ -10,7 +10,8 @@ def say(text: str = "") -> None:
 
 
 def show(text: str) -> None:
-    print(text)
+    """At once: whoever reads a pipe may be waiting for this line."""
+    print(text, flush=True)
 
 
 def show_json(value: Any) -> None:
