@@ -58,7 +58,7 @@ unit: $(READY) ## only the pure tests: seconds
 
 coverage: $(READY) ## tests with coverage of src; fails under 75 %
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest -m "not slow"
+	@$(BIN)/coverage run -m pytest -n auto --dist loadgroup -m "not slow"
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 

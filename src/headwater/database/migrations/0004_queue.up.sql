@@ -171,7 +171,7 @@ begin
                    case when h.promote_at <= v_now then 10 else h.priority end as top,
                    least(capacity_of(h.max_concurrency, h.bad_in_a_row) - h.in_flight, v_left,
                          case when h.delay_ms + h.penalty_ms = 0 then v_left
-                              else h.burst + floor(extract(epoch from v_reach - greatest(h.next_slot_at - v_now, interval '0'))
+                              else h.burst + floor(extract(epoch from v_reach - (greatest(h.next_slot_at, v_now) - v_now))
                                                    / extract(epoch from spacing_of(h.delay_ms, h.penalty_ms))) end)::integer
                        as room
             from unnest(v_buckets, v_hosts) with ordinality as o (bucket, host, place)

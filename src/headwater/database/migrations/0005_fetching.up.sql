@@ -38,7 +38,8 @@ begin
     end if;
     v_start := greatest(v_now, greatest(h.next_slot_at, v_now) - (h.burst - 1) * v_space);
     if h.closed_until > v_now then
-        not_before := h.closed_until - v_now;
+        -- Before PostgreSQL 17 nothing can be taken from infinity.
+        not_before := least(h.closed_until, v_now + interval '100 years') - v_now;
         why := 'closed';
     elsif v_start > v_now + p_reach then
         not_before := v_start - v_now;
