@@ -10,7 +10,7 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-pg16 unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net demo docs lock clean
+.PHONY: help install check fix test test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ chromium:
 	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium; } >/dev/null 2>&1 \
 	    || echo "chromium could not be installed; the tests that need it are skipped."; \
 	fi
+
+test-slow: $(READY) ## the slow proofs: a million URLs in one call, four processes on five hundred hosts
+	@$(BIN)/python -m pytest -m slow $(ARGS)
 
 unit: $(READY) ## only the pure tests: seconds
 	@$(BIN)/python -m pytest tests/unit $(ARGS)

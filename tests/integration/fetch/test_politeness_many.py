@@ -12,6 +12,7 @@ from pathlib import Path as File
 from typing import Any
 
 import orjson
+import pytest
 from tests.integration.fetch.conftest import Path, opened_path
 
 from headwater.clock import Clock
@@ -118,6 +119,8 @@ def crowded(visits: Sequence[Visit]) -> list[tuple[str, int]]:
     return [(host, open_at_once) for host, open_at_once in most.items() if open_at_once > (2 if host in WIDE else 1)]
 
 
+# On a machine of its own: beside other tests two cores are too few for four workers, a database and a witness.
+@pytest.mark.slow
 async def test_four_processes_are_polite_to_five_hundred_hosts(database_url: str) -> None:
     flags = {"politeness.delay": f"{DELAY_MS}ms"}
     site = Publisher()
