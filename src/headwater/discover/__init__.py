@@ -1,0 +1,1 @@
+"""Channels and their polls: from publishers to new URLs."""

@@ -1,0 +1,45 @@
+"""What a channel's answer holds, whatever its kind. Readers return these; nothing here touches anything."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing a channel lists. `url` is absolute and as the channel writes it: submit makes it canonical."""
+
+    url: str
+    title: str = ""
+    published_at: datetime | None = None
+    updated_at: datetime | None = None
+    guid: str = ""
+    author: str = ""
+    summary: str = ""
+    content: str = ""  # the full text as HTML, where the channel carries it
+    language: str = ""
+    depth: int = 0
+    is_external: bool = False
+    fields: dict[str, Any] = field(default_factory=dict)  # what a mapped API names beyond these
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A channel's answer, read. `notes` say in words what was dropped or repaired."""
+
+    items: tuple[Item, ...]
+    title: str = ""
+    language: str = ""
+    ttl: timedelta | None = None  # how long the publisher says to wait between polls
+    skip_hours: frozenset[int] = frozenset()  # UTC, 0 to 23
+    skip_days: frozenset[int] = frozenset()  # Monday is 0
+    hub: str = ""
+    more: tuple[str, ...] = ()  # further answers to ask for: children of an index, the next page
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Not what the channel should be; `why` is a sentence for people."""
+
+    why: str
