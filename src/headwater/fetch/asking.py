@@ -1,8 +1,8 @@
 """One request in one slot."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 from headwater.fetch.seat import Seat, SlotMissed
 from headwater.net.caching import retry_after
@@ -14,8 +14,7 @@ from headwater.urls.canonical import CanonicalUrl
 SLOW_DOWN = frozenset({429, 503})
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     url: CanonicalUrl
     kind: str
     limits: Limits

@@ -80,6 +80,11 @@ class BodyReader:
         return self._body.getvalue()
 
 
+def cut_to(limit_bytes: int, body: bytes) -> Outcome:
+    """For a plain body that is there as a whole."""
+    return Complete(body) if len(body) <= limit_bytes else TooLarge(body[:limit_bytes])
+
+
 def encodings_in(headers: Iterable[str]) -> tuple[str, ...]:
     """The codings that the Content-Encoding headers name, in the order they were applied."""
     names = (name.strip().lower() for header in headers for name in header.split(","))

@@ -13,13 +13,15 @@ class IdleBudget:
     _kept: OrderedDict[str, float] = field(default_factory=OrderedDict)
 
     def may_keep(self, host: str, now: float) -> bool:
-        self._forget_before(now - self.timeout)
-        if self.most and host not in self._kept and len(self._kept) >= self.most:
+        if not self.most:
+            return True
+        if host not in self._kept and not self._has_room(now):
             return False
         self._kept[host] = now
         self._kept.move_to_end(host)
         return True
 
-    def _forget_before(self, moment: float) -> None:
-        while self._kept and next(iter(self._kept.values())) < moment:
+    def _has_room(self, now: float) -> bool:
+        while self._kept and next(iter(self._kept.values())) < now - self.timeout:
             self._kept.popitem(last=False)
+        return len(self._kept) < self.most

@@ -1,20 +1,27 @@
 """One request, one answer: the only place that opens a connection to the web."""
 
+import asyncio
+import re
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import aiohttp
+from aiohttp import hdrs
 from aiohttp.abc import AbstractResolver
 from aiohttp.connector import Connection
+from aiohttp.http import RawResponseMessage
+from aiohttp.streams import EMPTY_PAYLOAD
+from multidict import CIMultiDict
 from yarl import URL
 
 from headwater.clock import Clock
-from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, encodings_in
+from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_to, encodings_in
 from headwater.net.guard import AddressGuard
 from headwater.net.identity import Identity
 from headwater.net.idle import IdleBudget
@@ -25,8 +32,14 @@ from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.fingerprint import bucket_of
 
 ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd"
+# Origins whose place in the pool is remembered: making one costs as much as a small request.
+MOST_PLACES = 1_000
 MOST_HEADERS = 200
 LONGEST_HEADER_BYTES = 16_384
+_NOT_KEPT = {"connection": "Connection: close\r\n"}
+_REPEATABLE = frozenset({"GET", "HEAD"})
+_SWITCHING_PROTOCOLS = 101
+_NEVER_IN_A_HEADER = re.compile(r"[\x00\r\n]")
 
 
 class Gate(Protocol):
@@ -41,6 +54,14 @@ class Limits:
     connect: timedelta = timedelta(seconds=10)
     read: timedelta = timedelta(seconds=30)
     body_bytes: int = 10 * 1024 * 1024
+    timeout: aiohttp.ClientTimeout = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        total, connect = self.total.total_seconds(), self.connect.total_seconds()
+        # A timer is set anew for every piece that arrives: none for a timeout that the total always beats.
+        read = self.read.total_seconds() if self.read < self.total else None
+        timeout = aiohttp.ClientTimeout(total=total, connect=connect, sock_connect=connect, sock_read=read)
+        object.__setattr__(self, "timeout", timeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +89,17 @@ class Response:
     def body(self) -> bytes:
         """What arrived, up to the cap."""
         match self.content:
-            case Complete(body) | TooLarge(body) | Truncated(body):
-                return body
+            case Complete():
+                return self.content.body
+            case TooLarge() | Truncated():
+                return self.content.start
             case Undecodable():
                 return b""
 
     @property
     def locations(self) -> list[bytes]:
+        if hdrs.LOCATION not in self.headers:
+            return []
         return [value for name, value in self.raw_headers if name.lower() == b"location"]
 
     @property
@@ -86,20 +111,35 @@ class Response:
 class _Ride:
     """What is learned on the way of one request."""
 
-    gate: Gate
     is_reused: bool = True
     address: str | None = None
 
 
-# Which request the client's parts are at work for; tasks that it makes of its own inherit this.
+# Which request a connection is dialled for; tasks that the client makes of its own inherit this.
 _RIDE: ContextVar[_Ride] = ContextVar("ride")
 
 
-class _GatedRequest(aiohttp.ClientRequest):
-    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
-        """With the connection made, this is the last moment in which a slot can still be honoured."""
-        await _RIDE.get().gate.open()
-        return await super().send(conn)
+@dataclass(slots=True)
+class _Place:
+    """An origin as the pool knows it. `request` only names it there, and is never sent."""
+
+    connector: aiohttp.BaseConnector
+    request: aiohttp.ClientRequest
+    lines: Mapping[str, str]  # of every head that goes there, by name
+    is_proxied: bool = False  # in the open: a tunnel is as good as the way itself
+
+    async def connection(self, timeout: aiohttp.ClientTimeout) -> Connection:
+        try:
+            return await self.connector.connect(self.request, [], timeout)
+        except TimeoutError as error:
+            raise aiohttp.ConnectionTimeoutError("no connection in time") from error
+
+
+class _Question(NamedTuple):
+    method: str
+    head: bytes
+    gate: Gate
+    read_timeout: float | None
 
 
 @dataclass(slots=True)
@@ -115,52 +155,59 @@ class Transport:
     proxy: str | None = None
     resolver: AbstractResolver | None = None
     connections: dict[str, int] = field(default_factory=lambda: {"new": 0, "reused": 0}, init=False)
-    _sessions: list[aiohttp.ClientSession] = field(default_factory=list, init=False)
+    _connectors: list[aiohttp.TCPConnector] = field(default_factory=list, init=False)
     _idle: IdleBudget = field(init=False)
+    _standing: Mapping[str, str] = field(init=False)
+    _place_at: Callable[[str], _Place] = field(init=False)
 
     def __post_init__(self) -> None:
         self._idle = IdleBudget(self.pooling.idle, self.pooling.idle_timeout.total_seconds())
+        self._standing = {**self.identity.headers, "Accept": "*/*", "Accept-Encoding": ACCEPTED_ENCODINGS}
+        self._place_at = lru_cache(MOST_PLACES)(self._new_place)
 
     async def __aenter__(self) -> Self:
-        self._sessions = [self._session(address) for address in self.local_addresses or (None,)]
+        self._connectors = [self._connector(address) for address in self.local_addresses or (None,)]
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for session in self._sessions:
-            await session.close()
+        for connector in self._connectors:
+            await connector.close()
 
     async def request(
         self, method: str, url: CanonicalUrl, headers: Mapping[str, str], *, gate: Gate, limits: Limits
     ) -> Response | FetchProblem:
         """Never raises for what the web does; whatever the gate raises goes through."""
         began = self.clock.monotonic()
-        ride = _Ride(gate)
+        is_kept = self._idle.may_keep(url.host, began)
+        target = url.target
+        place = self._place_at(url.url[: -len(target)])
+        lines = {**place.lines, **_header_lines(headers), **({} if is_kept else _NOT_KEPT)}
+        # As it was checked: nothing may be parsed or written a second time.
+        head = _head_of(method, url.url if place.is_proxied else target, lines)
+        question = _Question(method, head, gate, limits.timeout.sock_read)
+        ride = _Ride()
         _RIDE.set(ride)
         try:
-            async with self._session_for(url.host).request(
-                method,
-                # As it was checked: nothing may be parsed or written a second time.
-                URL(url.url, encoded=True),
-                headers=headers if self._idle.may_keep(url.host, began) else {**headers, "Connection": "close"},
-                timeout=_timeout(limits),
-                proxy=self.proxy,
-                allow_redirects=False,
-            ) as response:
-                content = await _content(response, method, limits)
-                raw = response.raw_headers
+            # Around everything: a slow drip never lets a read timeout pass.
+            async with asyncio.timeout(limits.timeout.total):
+                connection, message, payload = await _answered(place, question, limits, ride)
+                try:
+                    content = await _content_of(message, payload, limits.body_bytes)
+                finally:
+                    # What was not read to its end would be taken for the start of the next answer.
+                    (connection.release if is_kept and payload.at_eof() else connection.close)()
         except NETWORK_ERRORS as error:
             return problem_from(error)
         self.connections["reused" if ride.is_reused else "new"] += 1
-        duration = timedelta(seconds=self.clock.monotonic() - began)
         return Response(
             url,
-            response.status,
-            response.headers,
-            raw,
+            message.code,
+            message.headers,
+            message.raw_headers,
             content,
-            duration,
+            timedelta(seconds=self.clock.monotonic() - began),
             ride.is_reused,
             ride.address,
             self.clock.now(),
@@ -172,12 +219,16 @@ class Transport:
         ride.is_reused, ride.address = False, addr_info[4][0]
         return opened
 
-    def _session_for(self, host: str) -> aiohttp.ClientSession:
-        """A host is always asked from the same address of ours; its slots are the same whatever the address."""
-        return self._sessions[bucket_of(host) % len(self._sessions)]
+    def _new_place(self, root: str) -> _Place:
+        """`root` is what stands before the path of a URL."""
+        url = URL(root, encoded=True)
+        # A host is always asked from the same address of ours; its slots are the same whatever the address.
+        connector = self._connectors[bucket_of(str(url.host_subcomponent)) % len(self._connectors)]
+        headers = {"Host": str(url.host_port_subcomponent), **self._standing}
+        return _place(connector, url, headers, URL(self.proxy) if self.proxy else None)
 
-    def _session(self, local_address: str | None) -> aiohttp.ClientSession:
-        connector = aiohttp.TCPConnector(
+    def _connector(self, local_address: str | None) -> aiohttp.TCPConnector:
+        return aiohttp.TCPConnector(
             limit=0,
             limit_per_host=self.pooling.per_host,
             keepalive_timeout=self.pooling.idle_timeout.total_seconds(),
@@ -186,40 +237,98 @@ class Transport:
             socket_factory=self._guarded_socket,
             local_addr=(local_address, 0) if local_address else None,
         )
-        return aiohttp.ClientSession(
-            connector=connector,
-            request_class=_GatedRequest,
-            headers={**self.identity.headers, "Accept": "*/*", "Accept-Encoding": ACCEPTED_ENCODINGS},
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            trust_env=False,
-            requote_redirect_url=False,
-            max_line_size=LONGEST_HEADER_BYTES,
-            max_field_size=LONGEST_HEADER_BYTES,
-            max_headers=MOST_HEADERS,
-        )
 
 
-def _timeout(limits: Limits) -> aiohttp.ClientTimeout:
-    """The total is always set: a slow drip never lets the read timeout pass."""
-    total, connect = limits.total.total_seconds(), limits.connect.total_seconds()
-    # A timer is set anew for every piece that arrives: none for a timeout that the total always beats.
-    read = limits.read.total_seconds() if limits.read < limits.total else None
-    return aiohttp.ClientTimeout(total=total, connect=connect, sock_connect=connect, sock_read=read)
+async def _answered(
+    place: _Place, question: _Question, limits: Limits, ride: _Ride
+) -> tuple[Connection, RawResponseMessage, aiohttp.StreamReader]:
+    """A kept connection may turn out to be dead: then, and once, the question is put again (RFC 9112 9.3.1)."""
+    is_repeated = False
+    while True:
+        connection = await place.connection(limits.timeout)
+        try:
+            return connection, *await _head_answered(connection, question)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+            connection.close()
+            if is_repeated or not ride.is_reused or question.method not in _REPEATABLE:
+                raise
+            is_repeated = True
+        except BaseException:
+            connection.close()
+            raise
 
 
-async def _content(response: aiohttp.ClientResponse, method: str, limits: Limits) -> Outcome:
-    """A redirect's body is of no use to anybody and may be a bomb: it is not read."""
-    if method == "HEAD" or response.status in (204, 304) or 300 <= response.status < 400:
-        if 300 <= response.status < 400 and response.status != 304:
-            response.close()
+async def _head_answered(
+    connection: Connection, question: _Question
+) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
+    """Put the question, and wait for the head of the final answer."""
+    protocol = connection.protocol
+    assert protocol is not None
+    protocol.set_response_params(
+        skip_payload=question.method == "HEAD",
+        read_until_eof=True,
+        auto_decompress=False,
+        read_timeout=question.read_timeout,
+        max_line_size=LONGEST_HEADER_BYTES,
+        max_field_size=LONGEST_HEADER_BYTES,
+        max_headers=MOST_HEADERS,
+    )
+    # With the connection made, this is the last moment in which a slot can still be honoured.
+    await question.gate.open()
+    if protocol.transport is None:
+        raise aiohttp.ServerDisconnectedError
+    protocol.transport.write(question.head)
+    protocol.start_timeout()
+    while True:
+        message, payload = await protocol.read()
+        if not 100 <= message.code < 200 or message.code == _SWITCHING_PROTOCOLS:
+            return message, payload
+
+
+async def _content_of(message: RawResponseMessage, payload: aiohttp.StreamReader, limit_bytes: int) -> Outcome:
+    """The body, where there is one; a redirect's is of no use to anybody and may be a bomb."""
+    if payload is EMPTY_PAYLOAD or 300 <= message.code < 400:
         return Complete(b"")
-    reader = BodyReader(limits.body_bytes, encodings_in(response.headers.getall("Content-Encoding", [])))
+    if payload.is_eof() and payload.exception() is None and hdrs.CONTENT_ENCODING not in message.headers:
+        # Most pages have arrived with their head: there is nothing to wait for and nothing to unpack.
+        return cut_to(limit_bytes, payload.read_nowait())
+    reader = BodyReader(limit_bytes, encodings_in(message.headers.getall(hdrs.CONTENT_ENCODING, ())))
     try:
-        async for chunk in response.content.iter_any():
+        while chunk := await payload.readany():
             if outcome := reader.feed(chunk):
-                response.close()
                 return outcome
     except aiohttp.ClientPayloadError:
         return reader.end(is_cut=True)
     return reader.end()
+
+
+def _place(connector: aiohttp.BaseConnector, url: URL, headers: Mapping[str, str], proxy: URL | None) -> _Place:
+    loop = asyncio.get_running_loop()
+    lines = _header_lines(headers)
+    if proxy is None:
+        return _Place(connector, aiohttp.ClientRequest("GET", url, loop=loop), lines)
+    # To a proxy we say who we are too.
+    request = aiohttp.ClientRequest("GET", url, proxy=proxy, proxy_headers=CIMultiDict(headers), loop=loop)
+    if url.scheme == "https":
+        return _Place(connector, request, lines)
+    # The client makes credentials of what stands in a URL.
+    credentials = aiohttp.ClientRequest("GET", proxy, loop=loop).headers.get(hdrs.AUTHORIZATION)
+    if credentials:
+        lines |= _header_lines({hdrs.PROXY_AUTHORIZATION: credentials})
+    return _Place(connector, request, lines, is_proxied=True)
+
+
+def _header_lines(headers: Mapping[str, str]) -> dict[str, str]:
+    """By lower-case name, so that whoever comes later can take the place of one."""
+    return {name.lower(): _line(name, value) for name, value in headers.items()}
+
+
+def _line(name: str, value: str) -> str:
+    line = f"{name}: {value}"
+    if _NEVER_IN_A_HEADER.search(line):
+        raise ValueError(f"a header named {name!r} would end before its value does")
+    return f"{line}\r\n"
+
+
+def _head_of(method: str, target: str, lines: Mapping[str, str]) -> bytes:
+    return f"{method} {target} HTTP/1.1\r\n{''.join(lines.values())}\r\n".encode()

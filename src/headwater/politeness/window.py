@@ -1,7 +1,7 @@
 """When a granted request may start, by the monotonic clock of the process that asked. Pure."""
 
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 # Slots are granted this much further apart than the delay: the way from a grant to an actual start is not instant.
 SLACK = timedelta(milliseconds=30)
@@ -9,8 +9,7 @@ SLACK = timedelta(milliseconds=30)
 LEASE_MARGIN = timedelta(seconds=5)
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     earliest: float
     latest: float
     slot_at: float  # the earliest that the granted moment itself can have been
@@ -20,7 +19,7 @@ class Window:
 
     def lateness(self, started: float) -> timedelta:
         """How long after the granted moment a request began, at the most."""
-        return timedelta(seconds=max(0.0, started - self.slot_at))
+        return timedelta(0, max(0.0, started - self.slot_at))
 
 
 def window_for(asked_at: float, answered_at: float, wait: timedelta, lease: timedelta, *, is_alone: bool) -> Window:

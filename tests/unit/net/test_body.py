@@ -6,7 +6,7 @@ import brotli
 import pytest
 import zstandard
 
-from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, encodings_in
+from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_to, encodings_in
 
 TEXT = b"Headwater reads what is published, and no more than it is given. " * 4000
 
@@ -73,6 +73,11 @@ def test_a_body_of_exactly_the_limit_is_accepted(encoding: str, packed: Callable
 def test_a_plain_body_of_exactly_the_limit_is_accepted() -> None:
     assert read(TEXT, limit=len(TEXT)) == Complete(TEXT)
     assert read(TEXT, limit=len(TEXT) - 1) == TooLarge(TEXT[:-1])
+
+
+def test_a_body_that_is_there_as_a_whole_meets_the_same_limit() -> None:
+    assert cut_to(len(TEXT), TEXT) == read(TEXT, limit=len(TEXT))
+    assert cut_to(len(TEXT) - 1, TEXT) == read(TEXT, limit=len(TEXT) - 1)
 
 
 @every_packing
