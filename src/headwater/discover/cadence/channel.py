@@ -1,0 +1,78 @@
+"""What the policies know of a channel, and what they answer. Values only."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from headwater.discover.cadence.price import Price
+from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.cadence.rhythm import Rhythm
+from headwater.discover.cadence.week import FLAT, Floats
+from headwater.discover.cadence.windows import TimeWindow
+
+NO_WAIT = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the publisher asked for in its last answer. Nothing is asked unless it is said."""
+
+    max_age: timedelta | None = None  # as declared, before Age is taken off
+    fresh_for: timedelta = NO_WAIT  # max-age minus Age, or Expires
+    retry_after: timedelta = NO_WAIT
+    ttl: timedelta = NO_WAIT
+    skip_hours: frozenset[int] = frozenset()
+    skip_days: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    shortest: timedelta = timedelta(minutes=15)
+    shortest_if_allowed: timedelta = timedelta(minutes=5)  # by a max-age that is no longer
+    longest: timedelta = timedelta(days=7)
+    jitter: float = 0.10
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelFacts:
+    """As of the poll that has just ended: its outcome is counted in already."""
+
+    interval: timedelta = timedelta(hours=1)  # set by a person, or as it was before the errors
+    last_success_at: datetime | None = None
+    last_item_at: datetime | None = None  # publication of the newest item, where it is dated
+    last_item_seen_at: datetime | None = None  # when we first saw the newest item
+    consecutive_no_change: int = 0
+    consecutive_errors: int = 0
+    errors_of_class: int = 0  # the last of them that are of class `error`
+    error: ErrorClass | None = None
+    changes: int = 0  # items added or changed by this poll
+    org_type: str = ""
+    frequency_days: float | None = None
+    rhythm: Rhythm = field(default_factory=Rhythm)
+    price: Price = field(default_factory=Price)
+    common: Floats = field(default_factory=lambda: FLAT, compare=False)
+    window_covers: timedelta | None = None  # set when the feed has overflowed: the time that its items span
+    wishes: Wishes = field(default_factory=Wishes)
+    host_delay: timedelta = NO_WAIT
+    time_window: TimeWindow | None = None
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a policy alone would do, before anyone else is heard."""
+
+    wait: timedelta
+    reason: str
+    jitter: float
+    shortest: timedelta
+    longest: timedelta
+    is_never_early: bool = False  # jitter may only lengthen it
+
+
+@dataclass(frozen=True, slots=True)
+class NextPoll:
+    at: datetime
+    interval: timedelta
+    reason: str
+    is_disabled_for_now: bool = False
+    is_loud: bool = False

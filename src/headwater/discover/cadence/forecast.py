@@ -1,0 +1,78 @@
+"""What a rhythm lets us expect, on a grid of five minutes. Pure."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from headwater.discover.cadence.rhythm import Rhythm, rate
+from headwater.discover.cadence.week import (
+    CELL,
+    CELLS,
+    FLAT,
+    HOURS,
+    Floats,
+    hour_of_week,
+    hour_profile,
+    minute_profile,
+)
+
+_GRID = HOURS * CELLS
+_ENDS: Floats = np.arange(1, _GRID + 2, dtype=np.float64) * CELL
+# Slow channels would starve if every item weighed the same: an item weighs its channel's rate to this power.
+SLOWNESS = -0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The week after `start`: at the end of each cell, the items expected since `start` and their waiting summed up."""
+
+    start: float
+    mean_rate: float
+    ends: Floats  # hours after start
+    rates: Floats
+    items: Floats
+    waiting: Floats  # item-hours
+
+    def hours_until(self, waiting: float) -> float | None:
+        """How long until the items expected since `start` have waited so many hours in all; None if over a week."""
+        cell = int(np.searchsorted(self.waiting, waiting))
+        if cell == len(self.waiting):
+            return None
+        began, items, waited = self._before(cell)
+        # In one cell the rate is constant: waited + items·x + rate·x²/2 = waiting.
+        density, missing = float(self.rates[cell]), waiting - waited
+        return began + 2 * missing / (items + sqrt(items * items + 2 * density * missing))
+
+    def items_within(self, hours: float) -> float:
+        weeks, rest = divmod(max(hours, 0.0), float(HOURS))
+        cell = min(int(np.searchsorted(self.ends, rest)), len(self.ends) - 1)
+        began, items, _ = self._before(cell)
+        return weeks * self.mean_rate * HOURS + items + float(self.rates[cell]) * (rest - began)
+
+    def _before(self, cell: int) -> tuple[float, float, float]:
+        if cell == 0:
+            return 0.0, 0.0, 0.0
+        return float(self.ends[cell - 1]), float(self.items[cell - 1]), float(self.waiting[cell - 1])
+
+
+def forecast(rhythm: Rhythm, start: float, common: Floats = FLAT) -> Forecast:
+    mean = rate(rhythm)
+    week = np.outer(hour_profile(rhythm.hours(), common), mean * minute_profile(rhythm.cells())).ravel()
+    cell = int(hour_of_week(np.array(start))) * CELLS + int(start % 1 * CELLS)
+    # One cell more than a week: the first and the last are parts of the same one.
+    rates = np.concatenate((week[cell:], week[:cell], week[cell : cell + 1]))
+    lengths = np.full(_GRID + 1, CELL)
+    lengths[-1] = start % CELL
+    lengths[0] = CELL - lengths[-1]
+    items = np.cumsum(rates * lengths)
+    # The waiting of all items is the integral of how many there are.
+    waiting = np.cumsum(lengths * (items - rates * lengths / 2))
+    ends = _ENDS - start % CELL
+    ends[-1] = HOURS
+    return Forecast(start, mean, ends, rates, items, waiting)
+
+
+def weight(mean_rate: float) -> float:
+    """What an hour of waiting counts for one item of a channel with this rate."""
+    return float(mean_rate**SLOWNESS)

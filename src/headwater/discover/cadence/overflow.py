@@ -1,0 +1,47 @@
+"""Did a feed move on so far between two polls that items were missed? Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+_HARDLY_ANY_TIME = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One answer of a channel beside what we had before. `published` has an entry for each item, None if undated."""
+
+    polled_at: datetime
+    since: datetime | None  # the successful poll before
+    published: Sequence[datetime | None]
+    known: int  # of them, seen before
+    usual_size: int  # how many items it listed before
+    newest_before: datetime | None = None  # publication of the newest item seen before
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    missed: int | None  # an estimate; None where the items bear no dates
+    covers: timedelta  # the time that its items span
+
+    @property
+    def sentence(self) -> str:
+        count = "an unknown number of" if self.missed is None else f"about {self.missed}"
+        return f"none of its items was known: {count} items came and went between two polls"
+
+
+def overflow(listing: Listing) -> Overflow | None:
+    """Only if it had items before, is as full as ever, and shows none that we know."""
+    size = len(listing.published)
+    if listing.since is None or listing.known or size == 0 or size < listing.usual_size or listing.usual_size == 0:
+        return None
+    dates = sorted(min(one, listing.polled_at) for one in listing.published if one is not None)
+    if len(dates) < 2:
+        return Overflow(None, listing.polled_at - listing.since)
+    seen_until = listing.newest_before or listing.since
+    # Dates that reach back to what we had: the items have new addresses, they are not new.
+    if dates[0] <= seen_until:
+        return None
+    covers = max(dates[-1] - dates[0], _HARDLY_ANY_TIME)
+    missed = (len(dates) - 1) * ((dates[0] - seen_until) / covers) - 1
+    return Overflow(max(round(missed), 0), covers)

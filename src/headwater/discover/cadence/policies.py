@@ -1,0 +1,107 @@
+"""The named policies: each says how long it would wait, as a pure function of what is known of a channel."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from headwater.discover.cadence.channel import ChannelFacts, Plan
+from headwater.discover.cadence.forecast import forecast, weight
+from headwater.discover.cadence.rests import backed_off, doubled
+from headwater.discover.cadence.rhythm import in_hours
+from headwater.discover.cadence.wording import in_words
+
+Policy: TypeAlias = Callable[[ChannelFacts, datetime], Plan]
+
+_HOUR = timedelta(hours=1)
+_DAY = timedelta(days=1)
+_WEEK = timedelta(days=7)
+
+# Enough to part channels of one rhythm. On real traces anything up to 10 % made no measurable difference.
+_ADAPTIVE_JITTER = 0.02
+
+# R90.
+_DAYS_BY_ORG_TYPE = {"un": 1.0, "ingo": 2.0, "ngo": 3.0, "academic": 7.0}
+_DEFAULT_DAYS = 3.0
+_MANY_CHANGES = 10
+_FEW_CHANGES = 3
+_FREQUENCY_JITTER = 0.15
+_MOST_OFTEN, _LEAST_OFTEN = timedelta(days=0.5), timedelta(days=14)
+_FIRST_FAILURE = timedelta(hours=6)
+
+
+def adaptive(facts: ChannelFacts, now: datetime) -> Plan:
+    """The first moment when the items expected since the last success have waited as long as a poll is worth."""
+    if facts.consecutive_errors:
+        return _after_errors(facts, backed_off(facts.interval, facts.consecutive_errors))
+    since = max(facts.last_success_at or now, now - _WEEK)
+    ahead = forecast(facts.rhythm, in_hours(since), facts.common)
+    hours = ahead.hours_until(facts.price.hours / weight(ahead.mean_rate))
+    wait = facts.bounds.longest if hours is None else since + timedelta(hours=hours) - now
+    plan = _plan(facts, wait, "")
+    bounded = min(max(wait, plan.shortest), plan.longest)
+    expected = ahead.items_within(in_hours(now + bounded) - ahead.start)
+    reason = f"expects {expected:.1f} items by then; price {in_words(timedelta(hours=facts.price.hours))}"
+    return replace(plan, reason=reason, jitter=min(_ADAPTIVE_JITTER, plan.jitter))
+
+
+def tiers(facts: ChannelFacts, now: datetime) -> Plan:
+    """R68."""
+    if facts.consecutive_errors:
+        return _after_errors(facts, doubled(_HOUR, facts.consecutive_errors, _WEEK))
+    # Unknown is not dormant: an undated item came when we first saw it.
+    last = facts.last_item_at or facts.last_item_seen_at
+    if last is None:
+        return _plan(facts, _HOUR, "no item has been seen yet")
+    quiet = max(now - last, timedelta(0))
+    return _plan(facts, _tier(quiet), f"the last item is {in_words(quiet)} old")
+
+
+def frequency(facts: ChannelFacts, now: datetime) -> Plan:
+    """R90."""
+    if failures := facts.consecutive_errors:
+        failed = _after_errors(facts, doubled(_FIRST_FAILURE, failures, _WEEK))
+        return replace(failed, jitter=_FREQUENCY_JITTER, longest=_WEEK)
+    days = facts.frequency_days or _DAYS_BY_ORG_TYPE.get(facts.org_type.lower(), _DEFAULT_DAYS)
+    base, reason = days * _DAY, f"every {in_words(days * _DAY)}"
+    if facts.changes >= _MANY_CHANGES:
+        base, reason = max(_MOST_OFTEN, base - _DAY), f"{facts.changes} changes at once: a day sooner"
+    elif facts.changes == 0 and facts.consecutive_no_change >= _FEW_CHANGES:
+        base = min(_LEAST_OFTEN, base + _DAY)
+        reason = f"{facts.consecutive_no_change} polls unchanged: a day later"
+    return Plan(base, reason, _FREQUENCY_JITTER, shortest_for(facts), max(_LEAST_OFTEN, base))
+
+
+def fixed(facts: ChannelFacts, now: datetime) -> Plan:
+    """At the interval a person set."""
+    if facts.consecutive_errors:
+        return _after_errors(facts, backed_off(facts.interval, facts.consecutive_errors))
+    plan = _plan(facts, facts.interval, f"every {in_words(facts.interval)}")
+    return replace(plan, longest=max(plan.longest, facts.interval))
+
+
+POLICIES: dict[str, Policy] = {"adaptive": adaptive, "tiers": tiers, "frequency": frequency, "fixed": fixed}
+
+
+def shortest_for(facts: ChannelFacts) -> timedelta:
+    """A publisher that declares its answer stale after five minutes allows to be asked that often."""
+    bounds, declared = facts.bounds, facts.wishes.max_age
+    is_allowed = declared is not None and timedelta(0) < declared <= bounds.shortest_if_allowed
+    return min(bounds.shortest, bounds.shortest_if_allowed) if is_allowed else bounds.shortest
+
+
+def _tier(quiet: timedelta) -> timedelta:
+    if quiet > _WEEK:
+        return _DAY
+    if quiet > _DAY:
+        return 4 * _HOUR
+    return _HOUR / 2 if quiet < _HOUR else _HOUR
+
+
+def _after_errors(facts: ChannelFacts, wait: timedelta) -> Plan:
+    """A server in trouble is never asked early."""
+    return replace(_plan(facts, wait, f"{facts.consecutive_errors} errors in a row"), is_never_early=True)
+
+
+def _plan(facts: ChannelFacts, wait: timedelta, reason: str) -> Plan:
+    return Plan(wait, reason, facts.bounds.jitter, shortest_for(facts), facts.bounds.longest)

@@ -1,0 +1,81 @@
+"""What a channel's errors mean for its next poll. Pure."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+# Beyond this every cap has long been reached; a larger power would only cost time and memory.
+LARGEST_EXPONENT = 30
+LONGEST_BACKOFF = timedelta(hours=24)
+LOUD_AFTER = 10
+
+
+class ErrorClass(StrEnum):
+    RATE_LIMITED = "rate_limited"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not_found"
+    GONE = "gone"
+    UPSTREAM = "upstream"
+    NETWORK = "network"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How many errors of a class in a row are borne, and how long the channel then rests."""
+
+    errors: int
+    rest: timedelta
+
+
+_RATE_LIMITED_FIRST = timedelta(minutes=5)
+_RATE_LIMITED_LONGEST = timedelta(hours=8)
+# A single 410 may be a slip of the publisher's; the second one, this much later, is believed.
+_UNTIL_GONE_IS_CONFIRMED = timedelta(minutes=15)
+
+PATIENCE = {
+    ErrorClass.FORBIDDEN: Patience(5, timedelta(hours=24)),
+    ErrorClass.NOT_FOUND: Patience(3, timedelta(hours=48)),
+    ErrorClass.GONE: Patience(2, timedelta(hours=72)),
+    ErrorClass.UPSTREAM: Patience(10, timedelta(hours=6)),
+    ErrorClass.NETWORK: Patience(10, timedelta(hours=12)),
+    ErrorClass.UNREADABLE: Patience(5, timedelta(hours=24)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    wait: timedelta
+    is_disabled_for_now: bool  # it is tried again after the rest all the same
+    is_loud: bool  # ten in a row: worth a line at error level
+    reason: str
+
+
+def rest_after(error: ErrorClass, consecutive: int, backoff: timedelta, *, of_this_class: int | None = None) -> Rest:
+    """`consecutive` counts this error too; `backoff` is what the channel's policy waits while we are still patient."""
+    in_class = consecutive if of_this_class is None else of_this_class
+    is_loud = consecutive >= LOUD_AFTER
+    named = f"{_counted(in_class)} {error.value.replace('_', ' ')}"
+    if error is ErrorClass.RATE_LIMITED:
+        return Rest(doubled(_RATE_LIMITED_FIRST, in_class, _RATE_LIMITED_LONGEST), False, is_loud, named)
+    patience = PATIENCE[error]
+    if in_class >= patience.errors:
+        return Rest(patience.rest, True, is_loud, f"{named}: rests before it is tried again")
+    if error is ErrorClass.GONE:
+        return Rest(_UNTIL_GONE_IS_CONFIRMED, False, is_loud, "gone, to be confirmed by a second answer")
+    return Rest(backoff, False, is_loud, named)
+
+
+def backed_off(interval: timedelta, consecutive: int) -> timedelta:
+    """R36: doubled by every error in a row, never beyond a day unless the interval is longer itself."""
+    return doubled(interval, consecutive, max(interval, LONGEST_BACKOFF))
+
+
+def doubled(wait: timedelta, times: int, longest: timedelta) -> timedelta:
+    factor: int = 2 ** min(max(times, 0), LARGEST_EXPONENT)
+    # Compared before multiplying: a long wait doubled thirty times is more than a timedelta holds.
+    return longest if wait >= longest / factor else wait * factor
+
+
+def _counted(errors: int) -> str:
+    return "1 error in a row:" if errors == 1 else f"{errors} errors in a row:"

@@ -1,0 +1,213 @@
+"""What was learned of when a channel publishes; a value that every successful poll replaces. Pure."""
+
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from math import exp, inf, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headwater.discover.cadence.week import CELLS, HOURS, Floats, cell_of_hour, hour_of_week
+
+HALF_LIFE = 14 * 24.0  # hours, like every duration and instant inside a rhythm
+_MEMORY = HALF_LIFE / log(2)
+# A first answer tells of the past as far back as its oldest item, but old items thin out in many feeds.
+LONGEST_HINDSIGHT = 28 * 24.0
+# Of something undated we only know between which polls it came; if they were far apart that says nothing of the hour.
+_SHARP_ENOUGH = 3.0
+
+# Until more is known: half an item in a week.
+PRIOR_ITEMS = 0.5
+PRIOR_EXPOSURE = 7 * 24.0
+
+_NO_HOURS = bytes(4 * HOURS)
+_NO_CELLS = bytes(4 * CELLS)
+_PACKED = ("by_hour", "by_cell")
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One successful poll: `published` has one entry for each new item, None where it bears no date.
+
+    `since` is the successful poll before it, None for the first one, whose items all count as new. `has_overflowed`
+    says that the answer no longer reached back to it.
+    """
+
+    polled_at: datetime
+    since: datetime | None
+    published: Sequence[datetime | None] = ()
+    has_overflowed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Counts fade with a half-life of 14 days and hold for the moment `as_of`. Instants are hours since 1970."""
+
+    as_of: float = 0.0
+    items: float = 0.0  # dated
+    exposure: float = 0.0  # hours watched
+    polls: float = 0.0
+    changes: float = 0.0  # polls that found something undated
+    newest: float | None = None
+    longest_gap: float = 0.0
+    pace: float = 0.0  # items an hour when the newest one came: silence must not erode what it is measured by
+    by_hour: bytes = _NO_HOURS  # float32, and so equal after a journey through the database
+    by_cell: bytes = _NO_CELLS
+
+    def hours(self) -> Floats:
+        return np.frombuffer(self.by_hour, np.float32).astype(np.float64)
+
+    def cells(self) -> Floats:
+        return np.frombuffer(self.by_cell, np.float32).astype(np.float64)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fit for JSON, below 1.5 kB."""
+        return asdict(self) | {name: b64encode(getattr(self, name)).decode() for name in _PACKED}
+
+
+def rhythm_from(stored: dict[str, Any] | None) -> Rhythm:
+    """Nothing stored, or stored in a form that is no longer ours, is nothing learned."""
+    try:
+        packed: dict[str, Any] = {
+            name: b64decode(value) if name in _PACKED else value for name, value in (stored or {}).items()
+        }
+        rhythm = Rhythm(**packed)
+        return rhythm if _is_sound(rhythm) else Rhythm()
+    except (TypeError, ValueError):
+        return Rhythm()
+
+
+def _is_sound(rhythm: Rhythm) -> bool:
+    numbers = (
+        rhythm.as_of,
+        rhythm.items,
+        rhythm.exposure,
+        rhythm.polls,
+        rhythm.changes,
+        rhythm.longest_gap,
+        rhythm.pace,
+    )
+    sizes = len(rhythm.by_hour), len(rhythm.by_cell)
+    return (
+        sizes == (len(_NO_HOURS), len(_NO_CELLS))
+        and rhythm.changes <= rhythm.polls
+        and all(0 <= one < inf for one in (*numbers, 0.0 if rhythm.newest is None else rhythm.newest))
+        and all(bool(np.isfinite(counts).all()) and counts.min() >= 0 for counts in (rhythm.hours(), rhythm.cells()))
+    )
+
+
+def rate(rhythm: Rhythm) -> float:
+    """Items an hour, on average over the week."""
+    dated = (rhythm.items + PRIOR_ITEMS) / (rhythm.exposure + PRIOR_EXPOSURE)
+    if rhythm.changes == 0:
+        return dated
+    # Several undated items between two polls look like one change, so the share of polls with a change is inverted.
+    unchanged = (rhythm.polls - rhythm.changes + 0.5) / (rhythm.polls + 0.5)
+    return dated - log(unchanged) * rhythm.polls / max(rhythm.exposure, 1 / CELLS)
+
+
+def observed(rhythm: Rhythm, poll: Observation) -> Rhythm:
+    """Errors are no observations: what was learned survives them."""
+    # Two pollers' clocks may differ a little; time never runs backwards here.
+    now = max(in_hours(poll.polled_at), rhythm.as_of)
+    dates = np.sort([in_hours(one) for one in poll.published if one is not None])
+    dated: Floats = np.minimum(dates, now)
+    # What was watched before is counted already, however the caller came to name an earlier poll.
+    start = max(_watched_from(poll, dated, now), rhythm.as_of)
+    undated = 0 if poll.since is None else len(poll.published) - len(dated)
+    faded = _faded(rhythm, now)
+    watched = replace(
+        faded,
+        exposure=faded.exposure + _MEMORY * (1 - exp(-(now - start) / _MEMORY)),
+        polls=faded.polls + (poll.since is not None),
+        changes=faded.changes + (undated > 0),
+    )
+    if not poll.published:
+        return watched
+    return _with_dated(_with_undated(watched, start, undated), dated, start, is_whole=_reaches_back(poll))
+
+
+def _reaches_back(poll: Observation) -> bool:
+    return poll.since is not None and not poll.has_overflowed
+
+
+def _watched_from(poll: Observation, dated: Floats, now: float) -> float:
+    """From when on nothing can have escaped us."""
+    since = now if poll.since is None else min(in_hours(poll.since), now)
+    if _reaches_back(poll) or len(dated) == 0:
+        return since
+    oldest = max(float(dated[0]), now - LONGEST_HINDSIGHT)
+    return oldest if poll.since is None else max(oldest, since)
+
+
+def _with_undated(rhythm: Rhythm, start: float, count: int) -> Rhythm:
+    if count == 0:
+        return rhythm
+    middle = (start + rhythm.as_of) / 2
+    is_sharp = rhythm.as_of - start <= _SHARP_ENOUGH
+    counted = _counted(rhythm.hours(), hour_of_week(np.full(count, middle))) if is_sharp else rhythm.by_hour
+    return _renewed(replace(rhythm, by_hour=counted), np.array([rhythm.as_of]))
+
+
+def _with_dated(rhythm: Rhythm, dated: Floats, start: float, *, is_whole: bool) -> Rhythm:
+    # Where the answer does not reach back, its oldest item is where counting starts, not something counted.
+    came = dated[dated > start]
+    # Backdated ones came between the polls too, but their date says nothing of the hour.
+    late = len(dated) - len(came) if is_whole else 0
+    weights = np.exp((came - rhythm.as_of) / _MEMORY)
+    seen = replace(rhythm, items=rhythm.items + float(weights.sum()) + late)
+    if len(came):
+        seen = _timed(seen, came, weights)
+    return _renewed(seen, np.append(came, rhythm.as_of) if late else np.maximum(dated, start))
+
+
+def _renewed(rhythm: Rhythm, moments: Floats) -> Rhythm:
+    """With what silence is measured by, after items came at these moments."""
+    if len(moments) == 0:
+        return rhythm
+    line = moments if rhythm.newest is None else np.sort(np.append(moments, rhythm.newest))
+    newest = float(line[-1])
+    # Fades from item to item, not from poll to poll: a silence may not shorten the gap it is held against.
+    remembered = rhythm.longest_gap * exp(((rhythm.newest or newest) - newest) / _MEMORY)
+    return replace(
+        rhythm,
+        newest=newest,
+        longest_gap=max(remembered, float(np.diff(line).max(initial=0.0))),
+        pace=rate(rhythm),
+    )
+
+
+def _timed(rhythm: Rhythm, came: Floats, weights: Floats) -> Rhythm:
+    return replace(
+        rhythm,
+        by_hour=_counted(rhythm.hours(), hour_of_week(came), weights),
+        by_cell=_counted(rhythm.cells(), cell_of_hour(came), weights),
+    )
+
+
+def _counted(counts: Floats, places: NDArray[np.int64], weights: Floats | None = None) -> bytes:
+    added: Floats = counts + np.bincount(places, weights=weights, minlength=len(counts))
+    return added.astype(np.float32).tobytes()
+
+
+def _faded(rhythm: Rhythm, now: float) -> Rhythm:
+    if rhythm.as_of == 0.0:
+        return replace(rhythm, as_of=now)
+    left = exp((rhythm.as_of - now) / _MEMORY)
+    return replace(
+        rhythm,
+        as_of=now,
+        items=rhythm.items * left,
+        exposure=rhythm.exposure * left,
+        polls=rhythm.polls * left,
+        changes=rhythm.changes * left,
+        by_hour=(np.frombuffer(rhythm.by_hour, np.float32) * np.float32(left)).tobytes(),
+        by_cell=(np.frombuffer(rhythm.by_cell, np.float32) * np.float32(left)).tobytes(),
+    )
+
+
+def in_hours(moment: datetime) -> float:
+    return moment.timestamp() / 3600

@@ -1,0 +1,155 @@
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from headwater.discover.cadence.rhythm import Observation, Rhythm, in_hours, observed, rate, rhythm_from
+
+MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+
+def daily(days: int, *, at: int = 9, start: datetime = MONDAY) -> Rhythm:
+    """One item a day at the same hour, polled every six hours."""
+    rhythm, since = Rhythm(), None
+    for step in range(days * 4):
+        now = start + step * 6 * HOUR
+        fresh = [when for day in range(days) if since and since < (when := start + day * DAY + at * HOUR) <= now]
+        rhythm, since = observed(rhythm, Observation(now, since, fresh)), now
+    return rhythm
+
+
+def test_nothing_learned_means_half_an_item_a_week() -> None:
+    assert rate(Rhythm()) == pytest.approx(0.5 / 168)
+
+
+def test_one_item_a_day_is_learned_as_such() -> None:
+    assert rate(daily(60)) * 24 == pytest.approx(1.0, rel=0.25)
+
+
+def test_the_hour_of_the_items_is_learned_in_utc() -> None:
+    hours = daily(28).hours()
+    assert {int(hour) % 24 for hour in hours.nonzero()[0]} == {9}
+    assert len(hours.nonzero()[0]) == 7
+
+
+def test_monday_morning_is_the_first_day_of_the_week() -> None:
+    seen = observed(Rhythm(), Observation(MONDAY + HOUR, MONDAY, [MONDAY + timedelta(minutes=31)]))
+    assert seen.hours().nonzero()[0].tolist() == [0]
+    assert seen.cells().nonzero()[0].tolist() == [6]
+
+
+def test_counts_halve_in_fourteen_days() -> None:
+    before = observed(Rhythm(), Observation(MONDAY + HOUR, MONDAY, [MONDAY + HOUR]))
+    after = observed(before, Observation(MONDAY + HOUR + 14 * DAY, MONDAY + HOUR))
+    assert after.items == pytest.approx(before.items / 2)
+    assert after.hours().sum() == pytest.approx(before.hours().sum() / 2)
+
+
+def test_a_first_answer_tells_of_the_past_back_to_its_oldest_item() -> None:
+    dates = [MONDAY - day * DAY for day in range(11)]
+    seen = observed(Rhythm(), Observation(MONDAY, None, dates))
+    assert seen.exposure == pytest.approx(240, rel=0.25)
+    assert 7 < seen.items < 10
+    assert rate(seen) * 24 == pytest.approx(1.0, rel=0.45)
+
+
+def test_the_oldest_item_of_a_first_answer_opens_the_count_and_is_not_counted() -> None:
+    seen = observed(Rhythm(), Observation(MONDAY, None, [MONDAY - DAY]))
+    assert seen.items == 0
+    assert seen.exposure == pytest.approx(24, rel=0.05)
+
+
+def test_a_pinned_item_of_last_year_counts_as_four_weeks_old() -> None:
+    recent = [MONDAY - n * HOUR for n in range(48)]
+    pinned = observed(Rhythm(), Observation(MONDAY, None, [MONDAY - 400 * DAY, *recent]))
+    assert pinned == observed(Rhythm(), Observation(MONDAY, None, [MONDAY - 28 * DAY, *recent]))
+
+
+def test_the_gap_of_a_weekend_is_remembered_during_the_week() -> None:
+    dates = [MONDAY + day * DAY + n * HOUR for day in (0, 1, 2, 3, 4, 7, 8, 9) for n in range(8, 18)]
+    rhythm = observed(Rhythm(), Observation(MONDAY + 5 * DAY, None, dates[:50]))
+    for now, new in ((8 * DAY, dates[50:60]), (9 * DAY, dates[60:70]), (10 * DAY, dates[70:])):
+        rhythm = observed(rhythm, Observation(MONDAY + now, MONDAY + now - DAY, new))
+    assert 50 < rhythm.longest_gap <= 63
+
+
+def test_a_first_answer_without_dates_teaches_nothing() -> None:
+    seen = observed(Rhythm(), Observation(MONDAY, None, [None] * 20))
+    assert (seen.items, seen.exposure, seen.polls, seen.changes) == (0, 0, 0, 0)
+
+
+def test_an_answer_that_overflowed_counts_only_the_time_it_spans() -> None:
+    first = observed(Rhythm(), Observation(MONDAY, None, []))
+    dates = [MONDAY + 47 * HOUR + timedelta(minutes=6 * n) for n in range(10)]
+    plain = observed(first, Observation(MONDAY + 48 * HOUR, MONDAY, dates))
+    overflowed = observed(first, Observation(MONDAY + 48 * HOUR, MONDAY, dates, has_overflowed=True))
+    assert overflowed.exposure == pytest.approx(1, rel=0.01)
+    assert plain.exposure > 40
+    assert rate(overflowed) > rate(plain)
+
+
+def test_a_date_in_the_future_counts_as_now() -> None:
+    seen = observed(Rhythm(), Observation(MONDAY + HOUR, MONDAY, [MONDAY + 9 * DAY]))
+    assert seen.newest == in_hours(MONDAY + HOUR)
+    assert seen.items == 1
+
+
+def test_a_backdated_item_counts_but_its_hour_does_not() -> None:
+    first = observed(Rhythm(), Observation(MONDAY, None, []))
+    seen = observed(first, Observation(MONDAY + HOUR, MONDAY, [MONDAY - 30 * DAY]))
+    assert seen.items == 1
+    assert seen.hours().sum() == 0
+    assert seen.newest == in_hours(MONDAY + HOUR)
+
+
+@pytest.mark.parametrize("changed_polls", [0, 12, 24])
+def test_undated_items_are_counted_by_how_many_polls_changed(changed_polls: int) -> None:
+    rhythm = observed(Rhythm(), Observation(MONDAY, None, [None] * 10))
+    for n in range(24):
+        now = MONDAY + (n + 1) * HOUR
+        rhythm = observed(rhythm, Observation(now, now - HOUR, [None] if n < changed_polls else []))
+    per_hour = {0: 0.0, 12: 0.67, 24: 3.9}[changed_polls]
+    assert rate(rhythm) == pytest.approx(per_hour, abs=0.1)
+
+
+def test_undated_items_teach_the_hour_only_if_the_polls_were_close() -> None:
+    first = observed(Rhythm(), Observation(MONDAY, None, []))
+    near = observed(first, Observation(MONDAY + 2 * HOUR, MONDAY, [None]))
+    far = observed(first, Observation(MONDAY + 20 * HOUR, MONDAY, [None]))
+    assert near.hours().nonzero()[0].tolist() == [1]
+    assert far.hours().sum() == 0
+
+
+def test_a_stretch_watched_twice_is_counted_once() -> None:
+    once = observed(Rhythm(), Observation(MONDAY + 5 * HOUR, MONDAY, []))
+    again = observed(once, Observation(MONDAY + 5 * HOUR, MONDAY, []))
+    assert again.exposure == once.exposure
+
+
+def test_what_was_learned_survives_the_database_exactly_and_is_small() -> None:
+    rhythm = daily(40)
+    text = json.dumps(rhythm.to_dict())
+    assert rhythm_from(json.loads(text)) == rhythm
+    assert len(text) < 2_000
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None,
+        {},
+        {"old_form": 1},
+        {"by_hour": "AAAA"},
+        {"by_hour": "?"},
+        {"by_hour": 7},
+        {"items": "many"},
+        {"items": -1.0},
+        {"items": float("nan")},
+        {"changes": 2.0, "polls": 1.0},
+        {"newest": []},
+    ],
+)
+def test_what_cannot_be_read_back_is_nothing_learned(stored: dict[str, object] | None) -> None:
+    assert rhythm_from(stored) == Rhythm()
