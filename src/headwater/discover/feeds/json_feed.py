@@ -1,0 +1,73 @@
+"""JSON Feed 1.0 and 1.1. Any value may be of any type: what is not as it should be counts as absent."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from html import escape
+from typing import Any
+
+import orjson
+
+from headwater.discover.feeds.draft import LONGEST_LANGUAGE, Draft, filled
+from headwater.discover.feeds.links import absolute
+from headwater.discover.feeds.words import LONGEST_TITLE, one_line, plain
+from headwater.discover.items import Reading, Unreadable
+
+# Objects take far more room than the text that makes them.
+_MOST_VALUES = 500_000
+
+
+def read_json_feed(text: str, base_url: str, now: datetime) -> Reading | Unreadable:
+    if sum(map(text.count, ",[{")) > _MOST_VALUES:
+        return Unreadable("The JSON holds more values than a feed needs.")
+    try:
+        feed = orjson.loads(text)
+    except orjson.JSONDecodeError as complaint:
+        return Unreadable(f"Neither XML nor JSON: {complaint.msg}.")
+    if not isinstance(feed, dict) or "jsonfeed.org/version" not in _text(feed, "version"):
+        return Unreadable("JSON, but not a JSON Feed.")
+    return filled(_about(feed), _drafts(feed, base_url), now)
+
+
+def _about(feed: dict[str, Any]) -> Reading:
+    hubs = (absolute(_text(hub, "url"), "") for hub in _objects(feed, "hubs"))
+    return Reading(
+        items=(),
+        title=plain(_text(feed, "title"), LONGEST_TITLE),
+        language=one_line(_text(feed, "language"), LONGEST_LANGUAGE),
+        hub=next(filter(None, hubs), ""),
+    )
+
+
+def _drafts(feed: dict[str, Any], base_url: str) -> Iterator[Draft]:
+    author = _author(feed)
+    for entry in _objects(feed, "items"):
+        text = escape(_text(entry, "content_text"), quote=False)
+        yield Draft(
+            link=absolute(_text(entry, "url"), base_url) or absolute(_text(entry, "external_url"), base_url),
+            guid=_text(entry, "id"),
+            title=plain(_text(entry, "title"), LONGEST_TITLE),
+            published=(_text(entry, "date_published"),),
+            updated=(_text(entry, "date_modified"),),
+            author=_author(entry) or author,
+            summary=escape(_text(entry, "summary"), quote=False) or text,
+            content=_text(entry, "content_html") or text,
+            language=_text(entry, "language"),
+        )
+
+
+def _author(owner: dict[str, Any]) -> str:
+    """1.1 has a list of authors, 1.0 had one."""
+    authors = [*_objects(owner, "authors"), owner.get("author")]
+    names = (_text(author, "name") for author in authors if isinstance(author, dict))
+    return next(filter(None, names), "")
+
+
+def _objects(owner: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
+    values = owner.get(name)
+    return (value for value in values if isinstance(value, dict)) if isinstance(values, list) else iter(())
+
+
+def _text(owner: dict[str, Any], name: str) -> str:
+    value = owner.get(name)
+    # Identifiers are numbers often enough that the standard asks readers to take them.
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
