@@ -1,0 +1,38 @@
+"""`{{SECRET:NAME}}` in a mapping: a secret's name is stored, its value is put in when a request is made."""
+
+import re
+from collections.abc import Mapping
+
+from pydantic import SecretStr
+
+from headwater.errors import UsageError
+
+_PLACEHOLDER = re.compile(r"\{\{\s*SECRET:([A-Za-z][A-Za-z0-9_]{0,63})\s*\}\}")
+_MASK = "***"
+
+Secrets = Mapping[str, SecretStr]
+
+
+def secrets_in(text: str) -> tuple[str, ...]:
+    """The names of the secrets a text needs."""
+    return tuple(_PLACEHOLDER.findall(text))
+
+
+def masked(text: str) -> str:
+    return _PLACEHOLDER.sub(_MASK, text)
+
+
+def filled(text: str, secrets: Secrets) -> str:
+    """Raises UsageError naming a secret that is not set, or that cannot stand in a request."""
+    return _PLACEHOLDER.sub(lambda found: _value_of(found[1], secrets), text)
+
+
+def _value_of(name: str, secrets: Secrets) -> str:
+    if name not in secrets:
+        raise UsageError(
+            f"The secret {name} is not set.", fix=f"Set it, or take {{{{SECRET:{name}}}}} out of the mapping."
+        )
+    value = secrets[name].get_secret_value()
+    if not value or not value.isprintable():
+        raise UsageError(f"The secret {name} is empty or holds a line break or control character.")
+    return value

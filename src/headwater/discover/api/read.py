@@ -1,0 +1,150 @@
+"""From an API's answer to items and to the next page."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from headwater.discover.api.dates import instant_from
+from headwater.discover.api.document import json_in
+from headwater.discover.api.pages import PageState, state_after
+from headwater.discover.api.paths import Path
+from headwater.discover.api.recipe import ApiRecipe, Transform, auto_data_paths
+from headwater.discover.items import Item, Reading, Unreadable
+from headwater.discover.listing import link_to, shortened
+
+MOST_ITEMS = 10_000
+_DEEPEST_FIELD = 20
+_FIRST_PAGE = PageState()
+
+# Of several names for one thing the first that is mapped is it; the others are fields.
+_NAMES = {
+    "url": ("url", "apply_url", "link", "href"),
+    "title": ("title",),
+    "published_at": ("published_at", "posted_at"),
+    "updated_at": ("updated_at",),
+    "guid": ("guid", "id"),
+    "author": ("author",),
+    "summary": ("summary", "description", "description_snippet"),
+    "content": ("content",),
+    "language": ("language",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ApiPage:
+    """`next` is None after the last page."""
+
+    reading: Reading
+    next: PageState | None = None
+
+
+def read_api(
+    body: bytes, recipe: ApiRecipe, base_url: str, now: datetime, state: PageState = _FIRST_PAGE
+) -> ApiPage | Unreadable:
+    document = json_in(body)
+    if isinstance(document, Unreadable):
+        return document
+    found = _list_in(document, recipe, state)
+    if isinstance(found, Unreadable):
+        return found
+    read = [_item(one, recipe, base_url, now) for one in found[:MOST_ITEMS]]
+    items = tuple(item for item in read if item)
+    notes = tuple(_notes(len(found), len(read) - len(items)))
+    following = state_after(state, recipe, document, found, [item.url for item in items])
+    return ApiPage(Reading(items, notes=notes), following)
+
+
+def _list_in(document: object, recipe: ApiRecipe, state: PageState) -> list[Any] | Unreadable:
+    if recipe.data_path is None:
+        return _usual_list(document)
+    found = recipe.data_path.find(document)
+    if isinstance(found, list):
+        return found
+    if found is None and state.index > 0:
+        return []
+    what = "nothing" if found is None else "no list"
+    return Unreadable(f"There is {what} at {recipe.data_path.text} in the answer.")
+
+
+def _usual_list(document: object) -> list[Any] | Unreadable:
+    if isinstance(document, list):
+        return document
+    if not isinstance(document, dict):
+        return Unreadable("The answer is neither a JSON object nor a list.")
+    lists = (found for path in _usual_paths() if isinstance(found := path.find(document), list))
+    nothing = Unreadable("No list was found under the usual names; say where it is with data_path.")
+    return next(lists, nothing)
+
+
+@cache
+def _usual_paths() -> tuple[Path, ...]:
+    return auto_data_paths()
+
+
+def _item(raw: object, recipe: ApiRecipe, base_url: str, now: datetime) -> Item | None:
+    values = {name: _transformed(path.find(raw), recipe.transforms.get(name)) for name, path in recipe.map.items()}
+    known = {part: values.pop(_name_of(part, recipe), None) for part in _NAMES}
+    address = _text(known["url"]).strip()
+    place = link_to(address, base_url) if address else None
+    if place is None:
+        return None
+    return Item(
+        place.url,
+        title=shortened(_text(known["title"])),
+        published_at=instant_from(known["published_at"], now),
+        updated_at=instant_from(known["updated_at"], now),
+        guid=_text(known["guid"]),
+        author=shortened(_text(known["author"])),
+        summary=_text(known["summary"]),
+        content=_text(known["content"]),
+        language=_text(known["language"])[:35],
+        fields={name: _plain(value) for name, value in values.items() if value is not None},
+    )
+
+
+def _name_of(part: str, recipe: ApiRecipe) -> str:
+    return next((name for name in _NAMES[part] if name in recipe.map), part)
+
+
+def _transformed(value: Any, transform: Transform | None) -> Any:
+    if transform is None or not isinstance(value, list):
+        return value
+    if transform.join is not None:
+        return transform.join.join(filter(None, map(_text, value)))
+    return value[0] if transform.first and value else value
+
+
+def _text(value: object) -> str:
+    match value:
+        case bool() | None:
+            return ""
+        case str():
+            return value.replace("\x00", "")
+        case int() | float():
+            return str(value)
+        case [first, *_]:
+            return _text(first) if not isinstance(first, list) else ""
+        case _:
+            return ""
+
+
+def _plain(value: Any, depth: int = _DEEPEST_FIELD) -> Any:
+    """Without what PostgreSQL cannot store, and cut off where no one would look for it."""
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if not isinstance(value, dict | list):
+        return value
+    if depth == 0:
+        return None
+    if isinstance(value, list):
+        return [_plain(one, depth - 1) for one in value]
+    return {key.replace("\x00", ""): _plain(one, depth - 1) for key, one in value.items()}
+
+
+def _notes(found: int, dropped: int) -> Iterator[str]:
+    if found > MOST_ITEMS:
+        yield f"Only the first {MOST_ITEMS:,} of {found:,} items were read."
+    if dropped:
+        yield f"{dropped:,} items had no usable URL."

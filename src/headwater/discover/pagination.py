@@ -1,0 +1,160 @@
+"""Where a listing goes on: at most one next page, never off the source's scope and never back."""
+
+import re
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from datetime import date
+from itertools import chain
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.discover.article_urls import is_article_url
+from headwater.discover.listing import Html, attribute, base_of, followable, link_to, parsed, text_of
+from headwater.urls.canonical import CanonicalUrl
+from headwater.urls.scope import Placement, Scope, placement_of
+from headwater.urls.traps import trap_in
+
+# Pagers stand at the end of a page.
+_LAST_LINKS = 2_000
+_LONGEST_NAME = 40
+
+_WORDS = frozenset(
+    {
+        *(
+            "next",
+            "next page",
+            "older",
+            "older posts",
+            "older entries",
+            "older articles",
+            "older stories",
+            "more results",
+        ),
+        *("weiter", "nächste", "nächste seite", "ältere", "ältere beiträge", "ältere artikel"),
+        *("suivant", "suivante", "page suivante", "articles plus anciens", "siguiente", "página siguiente"),
+        *("entradas antiguas", "próxima", "próximo", "próxima página", "seguinte", "página seguinte"),
+        *("successivo", "successiva", "avanti", "pagina successiva", "volgende", "volgende pagina"),
+        *("nästa", "nästa sida", "næste", "neste", "seuraava", "następna", "dalej", "další", "sonraki", "következő"),
+        *(
+            "далее",
+            "следующая",
+            "вперёд",
+            "вперед",
+            "наступна",
+            "次へ",
+            "次のページ",
+            "下一页",
+            "下一頁",
+            "다음",
+            "التالي",
+        ),
+    }
+)
+_ARROWS = frozenset({"→", "›", ">", "▶", "⟩"})
+# Where both stand, the double one means the last page.
+_DOUBLE_ARROWS = frozenset({"»", ">>", "››"})
+_AROUND = " \t\n→›»>«‹.…:|▶"
+
+_PAGE_PARAMS = ("page", "paged", "p", "pg", "pageno", "page_no", "pagenum", "seite", "pagina", "strana", "sida")
+_PAGE_PATH = re.compile(r"/(page|seite|pagina)/(\d{1,6})(?=/|$)")
+_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
+
+
+def next_page(
+    html: Html, current_url: str, seen: AbstractSet[str], *, scope: Scope, today: date, max_pages: int = 10
+) -> str | None:
+    """None once `max_pages` are seen, this one included. What the page says beats what we count up."""
+    tree, current = parsed(html), link_to(current_url, current_url)
+    if tree is None or current is None:
+        return None
+    known = {page.key for url in (*seen, current_url) if (page := link_to(url, current_url))}
+    if len(known) >= max_pages:
+        return None
+    ahead = (
+        url.url
+        for url in _candidates(tree, current)
+        if url.key not in known
+        and placement_of(url, scope) is Placement.INSIDE
+        and not _goes_back(url, current)
+        and trap_in(url, today=today) is None
+    )
+    return next(ahead, None)
+
+
+def _candidates(tree: LexborHTMLParser, current: CanonicalUrl) -> Iterator[CanonicalUrl]:
+    base = base_of(tree, current.url)
+    links = tree.css("a[href]")[-_LAST_LINKS:]
+    declared = (node for node in chain(tree.css("link[href]"), links) if _is_next(node))
+    yield from _places(declared, base)
+    for names in (_WORDS, _ARROWS, _DOUBLE_ARROWS):
+        named = (node for node in links if not names.isdisjoint(_names(node)))
+        yield from (url for url in _places(named, base) if _continues(url, current))
+    yield from _counted_up(links, base, current)
+
+
+def _is_next(node: LexborNode) -> bool:
+    return "next" in attribute(node, "rel").lower().split()
+
+
+def _places(nodes: Iterable[LexborNode], base: str) -> Iterator[CanonicalUrl]:
+    return (url for node in nodes if (url := followable(node, base)))
+
+
+def _names(link: LexborNode) -> set[str]:
+    said = (text_of(link), attribute(link, "aria-label"), attribute(link, "title"))
+    short = [name.lower() for name in said if 0 < len(name) <= _LONGEST_NAME]
+    return {*short, *(name.strip(_AROUND) for name in short)}
+
+
+def _continues(url: CanonicalUrl, current: CanonicalUrl) -> bool:
+    """`weiter` and `далее` also stand under a teaser, where they lead to the article."""
+    return _number_in(url) is not None or url.path == current.path or not is_article_url(url)
+
+
+def _goes_back(url: CanonicalUrl, current: CanonicalUrl) -> bool:
+    number = _number_in(url)
+    return (
+        number is not None and _without_number(url) == _without_number(current) and number <= (_number_in(current) or 0)
+    )
+
+
+def _counted_up(links: list[LexborNode], base: str, current: CanonicalUrl) -> Iterator[CanonicalUrl]:
+    """The page after this one, where the page links to numbered pages of the same listing beyond it."""
+    here = _without_number(current)
+    numbered = [
+        (number, url, text_of(node))
+        for node in links
+        if (url := followable(node, base)) and (number := _number_in(url)) is not None and _without_number(url) == here
+    ]
+    # Without a number this is page 1, or page 0 where the link called `2` leads to 1.
+    counts_from_zero = any(number == 0 or (number == 1 and text == "2") for number, _, text in numbered)
+    now = _number_in(current)
+    wanted = (0 if counts_from_zero else 1) + 1 if now is None else now + 1
+    model = next((url for number, url, _ in numbered if number >= wanted), None)
+    following = link_to(_with_number(model.url, wanted), base) if model else None
+    if following:
+        yield following
+
+
+def _number_in(url: CanonicalUrl) -> int | None:
+    for name, value in parse_qsl(url.query):
+        if name.lower() in _PAGE_PARAMS and _NUMBER.fullmatch(value):
+            return int(value)
+    found = _PAGE_PATH.search(url.path.lower())
+    return int(found[2]) if found else None
+
+
+def _without_number(url: CanonicalUrl) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    rest = ((name, value) for name, value in parse_qsl(url.query) if name.lower() not in _PAGE_PARAMS)
+    return url.host, _PAGE_PATH.sub("", url.path.lower()).rstrip("/"), tuple(rest)
+
+
+def _with_number(url: str, number: int) -> str:
+    parts = urlsplit(url)
+    pairs = [
+        (name, str(number) if name.lower() in _PAGE_PARAMS else value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+    ]
+    path = re.sub(_PAGE_PATH.pattern, rf"/\g<1>/{number}", parts.path, flags=re.IGNORECASE)
+    return urlunsplit(parts._replace(path=path, query=urlencode(pairs)))
