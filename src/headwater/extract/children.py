@@ -1,0 +1,186 @@
+"""A pool of extraction children: a page that hangs, crashes or eats memory costs one child and nothing else.
+
+    pool (asyncio) ── one nursery with the work imported ── children, forked from it, one task at a time each
+
+The parent keeps no thread and no pickle. Whoever kills the pool's process ends the nursery, and with it every child.
+"""
+
+import asyncio
+import math
+import os
+import signal
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+
+from headwater.clock import Clock
+from headwater.extract.children_frames import CRASHED, DONE, OUT_OF_MEMORY, packed
+from headwater.extract.children_parent import ChildLink, End, NurseryGone, NurseryLink
+
+MEMORY_BYTES = 512 << 20
+ANSWER_BYTES = 64 << 20
+TASKS_PER_CHILD = 500
+SIGNAL_NAMES = {int(one): one.name for one in signal.Signals}
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    value: Any
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """`how` is an exception's class, a signal's name or an exit; `where` the file and line of a raise."""
+
+    how: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfMemory:
+    pass
+
+
+Outcome = Done | Crashed | TimedOut | OutOfMemory
+
+
+class Children:
+    """At most `size` tasks run at once; `run` waits for its turn, which is all the queue there is."""
+
+    def __init__(
+        self,
+        work: str,
+        *,
+        size: int,
+        timeout: float,
+        clock: Clock,
+        memory_bytes: int = MEMORY_BYTES,
+        tasks_per_child: int = TASKS_PER_CHILD,
+        answer_bytes: int = ANSWER_BYTES,
+    ) -> None:
+        self._work = work
+        self._timeout = timeout
+        self._clock = clock
+        self._memory_bytes = memory_bytes
+        self._tasks_per_child = tasks_per_child
+        self._answer_bytes = answer_bytes
+        self._nursery: NurseryLink | None = None
+        self._opening = asyncio.Lock()
+        self._is_closed = False
+        # Last in, first out: a quiet pool keeps using its warm child. None is a place without one.
+        self._places: asyncio.LifoQueue[ChildLink | None] = asyncio.LifoQueue()
+        for _ in range(size):
+            self._places.put_nowait(None)
+
+    async def __aenter__(self) -> Self:
+        await self._open_nursery()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._is_closed = True
+        while not self._places.empty():
+            if child := self._places.get_nowait():
+                child.kill()
+        if self._nursery is not None:
+            await self._nursery.close()
+
+    async def run(self, payload: Any) -> Outcome:
+        """The work's answer to bytes or to anything JSON can say. Raises DependencyDown if no child can be had."""
+        kind, body = packed(payload)
+        child = await self._places.get()
+        kept = None
+        try:
+            child = await self._alive(child)
+            outcome, is_fit = await self._ask(child, kind, body)
+            kept = child if is_fit and child.tasks < self._tasks_per_child else None
+            return outcome
+        finally:
+            # Also when the caller was cancelled: the child is in the middle of something nobody wants any more.
+            if child is not None and kept is None:
+                child.kill()
+            self._places.put_nowait(kept)
+
+    async def _ask(self, child: ChildLink, kind: bytes, body: bytes) -> tuple[Outcome, bool]:
+        """What became of the task, and whether the child is fit for another."""
+        began = self._clock.monotonic()
+        try:
+            # Real seconds whatever the clock: they guard this machine, not the simulated day.
+            async with asyncio.timeout(self._timeout):
+                answer = await child.ask(kind, body, self._answer_bytes)
+        except TimeoutError:
+            return TimedOut(), False
+        if answer is None:
+            return outcome_of(await child.end(), self._memory_bytes), False
+        return _read(*answer, self._clock.monotonic() - began)
+
+    async def _alive(self, child: ChildLink | None) -> ChildLink:
+        if child is not None and child.is_alive:
+            return child
+        if child is not None:
+            child.kill()
+        return await self._new_child()
+
+    async def _new_child(self) -> ChildLink:
+        child = ChildLink(await self._open_nursery())
+        try:
+            await child.open()
+        except BaseException:
+            child.kill()
+            raise
+        return child
+
+    async def _open_nursery(self) -> NurseryLink:
+        async with self._opening:
+            if self._is_closed:
+                raise NurseryGone
+            if self._nursery is None or self._nursery.is_gone:
+                self._nursery = await self._opened()
+            return self._nursery
+
+    async def _opened(self) -> NurseryLink:
+        if self._nursery is not None:
+            await self._nursery.close()
+        nursery = NurseryLink()
+        try:
+            # One second more than the pool waits: the limit is for the day when the pool itself has stopped.
+            await nursery.open(self._work, self._memory_bytes, math.ceil(self._timeout) + 1)
+        except BaseException:
+            await nursery.close()
+            raise
+        return nursery
+
+
+def _read(kind: bytes, body: bytes, seconds: float) -> tuple[Outcome, bool]:
+    try:
+        if kind == DONE:
+            return Done(orjson.loads(body), seconds), True
+        if kind == CRASHED:
+            how, where = orjson.loads(body)
+            return Crashed(str(how), str(where)), True
+    except ValueError:
+        # Our own code does not answer like this; whoever took the child over does.
+        return Crashed("unreadable answer"), False
+    return (OutOfMemory() if kind == OUT_OF_MEMORY else Crashed("answer too long")), False
+
+
+def outcome_of(end: End, memory_bytes: int) -> Outcome:
+    """What the end of a child says about its task."""
+    if not os.WIFSIGNALED(end.status):
+        return Crashed(f"exit {os.waitstatus_to_exitcode(end.status)}")
+    number = os.WTERMSIG(end.status)
+    if number == signal.SIGXCPU:
+        return TimedOut()
+    # A library that could not allocate dies of a null pointer or aborts: near the limit that is no other fault.
+    if end.peak_bytes * 4 > memory_bytes * 3:
+        return OutOfMemory()
+    return Crashed(SIGNAL_NAMES.get(number, f"signal {number}"))

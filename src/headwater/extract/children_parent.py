@@ -1,0 +1,228 @@
+"""The pool's view of its nursery and of one child: both are only descriptors and news of their end."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from headwater.errors import DependencyDown
+from headwater.extract.children_frames import (
+    ENDED,
+    HEAD,
+    KILL,
+    READY,
+    REFUSED,
+    REPORT,
+    REQUEST,
+    START,
+    STARTED,
+    TOO_LONG,
+    framed,
+)
+
+_START_SECONDS = 60.0
+_CLOSING_SECONDS = 5.0
+_DYING_SECONDS = 1.0
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a child ended: as waitpid tells it, with the most memory it ever held."""
+
+    status: int
+    peak_bytes: int
+
+
+@dataclass(slots=True)
+class Birth:
+    pid: int
+    end: asyncio.Future[End]
+
+
+class NurseryGone(DependencyDown):
+    """Nobody's page is to blame: the process all children come from has ended."""
+
+    def __init__(self) -> None:
+        super().__init__("The extraction children were closed.", fix="Try again: a new nursery is started when needed.")
+
+
+class NurseryLink:
+    def __init__(self) -> None:
+        self._ours, self._theirs = socket.socketpair()
+        self._ours.setblocking(False)
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._expected: deque[asyncio.Future[Birth]] = deque()
+        self._living: dict[int, asyncio.Future[End]] = {}
+        self._unread = b""
+        self._process: asyncio.subprocess.Process | None = None
+        self.is_gone = False
+
+    async def open(self, work: str, memory_bytes: int, cpu_seconds: int) -> None:
+        asyncio.get_running_loop().add_reader(self._ours, self._listen)
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "headwater.extract.children_nursery"),
+            *(str(self._theirs.fileno()), work, str(memory_bytes), str(cpu_seconds)),
+            stdin=asyncio.subprocess.DEVNULL,
+            pass_fds=(self._theirs.fileno(),),
+            # A group of its own: Ctrl-C reaches us alone.
+            start_new_session=True,
+        )
+        self._theirs.close()
+        await _soon(self._ready)
+
+    async def start_child(self, descriptor: int) -> Birth:
+        if self.is_gone:
+            raise NurseryGone
+        birth: asyncio.Future[Birth] = asyncio.get_running_loop().create_future()
+        self._expected.append(birth)
+        try:
+            socket.send_fds(self._ours, [REQUEST.pack(START, 0)], [descriptor])
+        except OSError:
+            self._mourn()
+        return await _soon(birth)
+
+    def kill(self, pid: int) -> None:
+        if not self.is_gone and pid in self._living:
+            try:
+                self._ours.send(REQUEST.pack(KILL, pid))
+            except OSError:
+                self._mourn()
+
+    async def close(self) -> None:
+        self._mourn()
+        self._theirs.close()
+        if self._process is not None:
+            await _ended(self._process)
+
+    def _listen(self) -> None:
+        try:
+            heard = self._ours.recv(1 << 16)
+        except ConnectionError:
+            heard = b""
+        if not heard:
+            self._mourn()
+        for report in self._reports(heard):
+            self._note(*report)
+
+    def _reports(self, heard: bytes) -> Iterator[tuple[Any, ...]]:
+        self._unread += heard
+        whole = len(self._unread) - len(self._unread) % REPORT.size
+        reports, self._unread = self._unread[:whole], self._unread[whole:]
+        return REPORT.iter_unpack(reports)
+
+    def _note(self, what: bytes, first: int, second: int, third: int) -> None:
+        if what == READY:
+            _answer(self._ready, None)
+        elif what == STARTED:
+            self._living[first] = asyncio.get_running_loop().create_future()
+            _answer(self._expected.popleft(), Birth(first, self._living[first]))
+        elif what == REFUSED:
+            why = f"No extraction child can be started: {os.strerror(first)}."
+            _fail(self._expected.popleft(), DependencyDown(why, fix="Look at the limits on processes and memory."))
+        elif what == ENDED:
+            # Linux counts in kilobytes.
+            _answer(self._living.pop(first), End(second, third * 1024))
+
+    def _mourn(self) -> None:
+        """Whoever waits for the nursery is told; without it its children die too."""
+        if self.is_gone:
+            return
+        self.is_gone = True
+        asyncio.get_running_loop().remove_reader(self._ours)
+        self._ours.close()
+        waiting: tuple[asyncio.Future[Any], ...] = (self._ready, *self._expected, *self._living.values())
+        for one in waiting:
+            _fail(one, NurseryGone())
+
+
+class ChildLink:
+    """One child's wire. `tasks` counts what it was given."""
+
+    def __init__(self, nursery: NurseryLink) -> None:
+        self._ours, self._theirs = socket.socketpair()
+        self._ours.setblocking(False)
+        self._nursery = nursery
+        self._birth: Birth | None = None
+        self.tasks = 0
+
+    async def open(self) -> None:
+        try:
+            self._birth = await self._nursery.start_child(self._theirs.fileno())
+        finally:
+            self._theirs.close()
+
+    async def ask(self, kind: bytes, body: bytes, most_bytes: int) -> tuple[bytes, bytes] | None:
+        """The child's answer, or None if it hung up; TOO_LONG in place of more than anybody wants to hear."""
+        self.tasks += 1
+        try:
+            await asyncio.get_running_loop().sock_sendall(self._ours, framed(kind, body))
+            length, said = HEAD.unpack(await self._exactly(HEAD.size))
+            return (said, await self._exactly(length)) if length <= most_bytes else (TOO_LONG, b"")
+        except ConnectionError:
+            return None
+
+    async def end(self) -> End:
+        """Made to end if it has not yet, and how it did."""
+        assert self._birth is not None
+        try:
+            # It hung up first, so its own way of ending, if it has one, is already on its way.
+            async with asyncio.timeout(_DYING_SECONDS):
+                return await asyncio.shield(self._birth.end)
+        except TimeoutError:
+            self.kill()
+            return await self._birth.end
+
+    def kill(self) -> None:
+        self._ours.close()
+        if self._birth is not None:
+            self._nursery.kill(self._birth.pid)
+
+    @property
+    def is_alive(self) -> bool:
+        return self._birth is not None and not self._birth.end.done()
+
+    async def _exactly(self, size: int) -> bytes:
+        loop = asyncio.get_running_loop()
+        buffer = bytearray(size)
+        left = memoryview(buffer)
+        while left:
+            count = await loop.sock_recv_into(self._ours, left)
+            if not count:
+                raise ConnectionResetError
+            left = left[count:]
+        return bytes(buffer)
+
+
+async def _soon(answer: asyncio.Future[_Answer]) -> _Answer:
+    try:
+        async with asyncio.timeout(_START_SECONDS):
+            return await answer
+    except TimeoutError:
+        raise DependencyDown("The nursery of the extraction children does not answer.") from None
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    try:
+        async with asyncio.timeout(_CLOSING_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+
+
+def _answer(future: asyncio.Future[Any], value: Any) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+def _fail(future: asyncio.Future[Any], failure: Exception) -> None:
+    if not future.done():
+        future.set_exception(failure)
+        # Nobody may be waiting for this one, and then nobody needs to hear it.
+        future.exception()

@@ -1,0 +1,43 @@
+"""The work of an extraction child on a page of vacancies, and its answer as JSON there and back."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from headwater.extract.jobs.normalise import Employer, Harvest, harvest_of
+from headwater.extract.jobs.pages import vacancies_in
+from headwater.extract.jobs.vacancy import Skipped, SkipReason, Vacancy
+
+_AMOUNTS = ("compensation_min_usd", "compensation_max_usd")
+_FIELDS = {field.name for field in fields(Vacancy)}
+
+
+def harvest_page(task: Mapping[str, Any]) -> dict[str, Any]:
+    """`task` has `html`, `url` and `now`, perhaps a `parser_hint` and the `employer` with the names of its fields."""
+    found = vacancies_in(task["html"], task["url"], task.get("parser_hint", ""))
+    employer = Employer(**task.get("employer", {}))
+    return as_json(harvest_of(found, employer, datetime.fromisoformat(task["now"])))
+
+
+def as_json(harvest: Harvest) -> dict[str, Any]:
+    vacancies = [_said(vacancy) for vacancy in harvest.vacancies]
+    return {"vacancies": vacancies, "skipped": [asdict(skipped) for skipped in harvest.skipped]}
+
+
+def harvest_from(answer: Mapping[str, Any]) -> Harvest:
+    skipped = (Skipped(SkipReason(one["reason"]), one["title"], one["url"]) for one in answer["skipped"])
+    return Harvest(tuple(map(_heard, answer["vacancies"])), tuple(skipped))
+
+
+def _said(vacancy: Vacancy) -> dict[str, Any]:
+    # JSON has neither days nor exact amounts.
+    return {name: str(value) if isinstance(value, date | Decimal) else value for name, value in asdict(vacancy).items()}
+
+
+def _heard(said: Mapping[str, Any]) -> Vacancy:
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+    values["deadline"] = date.fromisoformat(said["deadline"]) if said["deadline"] else None
+    values |= {name: Decimal(said[name]) for name in _AMOUNTS if said[name] is not None}
+    return Vacancy(**{name: value for name, value in values.items() if name in _FIELDS})

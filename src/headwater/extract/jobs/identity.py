@@ -1,0 +1,32 @@
+"""What makes two sightings one vacancy."""
+
+from hashlib import sha256
+
+from headwater.errors import UrlRejected
+from headwater.extract.jobs.vocabulary import words_of
+from headwater.urls.canonical import canonicalise
+
+
+def canonical_hash(apply_url: str, title: str, org: str, location: str, listing_url: str = "") -> str:
+    """The hash of the apply URL's canonical key; many vacancies behind one listing page are told apart by words."""
+    key = url_key(apply_url)
+    if key and key != url_key(listing_url):
+        return sha256(key.encode()).hexdigest()
+    said = "|".join(" ".join(words_of(part)) for part in (title, org, location))
+    return sha256(said.encode()).hexdigest()
+
+
+def url_key(url: str) -> str:
+    """The canonical key, or nothing for what is no web address."""
+    try:
+        return canonicalise(url).key
+    except UrlRejected:
+        return ""
+
+
+def absolute(link: str, base_url: str) -> str:
+    """Where a link leads, or nothing if that is no web address."""
+    try:
+        return canonicalise(link.strip(), base=base_url).url
+    except UrlRejected:
+        return ""

@@ -1,0 +1,111 @@
+"""What a label means, wherever it stands: a term of a list, a column's head, a class name, a key of an API."""
+
+import re
+
+from headwater.extract.jobs.dates import first_day_in
+from headwater.extract.jobs.vocabulary import Vocabulary, folded, words_of
+
+DEADLINES = (
+    *("deadline", "closing date", "closing", "closes", "closes on", "application deadline", "apply by"),
+    *("apply before", "deadline for applications", "applications close", "closing on", "last date"),
+    *("last date to apply", "expires", "expiry date", "expiration date", "end date", "valid through"),
+    *("valid until", "bewerbungsfrist", "bewerbungsschluss", "einsendeschluss", "date limite"),
+    *("date limite de candidature", "date de clôture", "clôture", "fecha límite", "fecha de cierre"),
+    *("plazo", "prazo", "data limite", "prazo de candidatura", "encerramento", "срок подачи"),
+    *("срок подачи заявок", "последний срок", "آخر موعد", "آخر موعد للتقديم", "الموعد النهائي"),
+)
+
+LABELS = Vocabulary(
+    {
+        "title": ("title", "name", "position", "job title", "position title", "post title", "role", "vacancy title"),
+        "url": ("url", "link", "apply url", "href", "job url"),
+        "org_name": (
+            *("organisation", "organization", "employer", "company", "company name", "org", "org name", "agency"),
+            *("hiring organization", "hiring organisation", "organisation name", "organization name", "arbeitgeber"),
+            *("entreprise", "employeur", "empresa", "organización", "organização", "работодатель", "компания"),
+        ),
+        "location": (
+            *("location", "locations", "location raw", "duty station", "place", "place of work", "work location"),
+            *("job location", "based in", "where", "arbeitsort", "standort", "ort", "lieu", "lieu de travail"),
+            *("lieu d'affectation", "ubicación", "lugar", "lugar de trabajo", "localização", "local de trabalho"),
+            *("место работы", "местоположение", "الموقع", "مكان العمل"),
+        ),
+        "country": ("country", "country name", "country iso", "land", "pays", "país", "страна", "البلد"),
+        "city": ("city", "town", "stadt", "ville", "ciudad", "cidade", "город", "المدينة"),
+        "deadline": DEADLINES,
+        "posted": (
+            *("posted", "date posted", "posted on", "posted at", "published", "publication date", "opening date"),
+            *("published at", "veröffentlicht", "publié le", "publicado", "опубликовано"),
+        ),
+        "level_norm": ("level", "grade", "seniority", "level norm", "experience level", "career level", "niveau"),
+        "work_modality": (
+            *("work modality", "modality", "working mode", "workplace type", "remote status", "work arrangement"),
+            *("workplace", "job location type", "arbeitsmodell", "modalidad", "modalidade"),
+        ),
+        "contract_type": (
+            *("contract", "contract type", "type of contract", "job type", "appointment type", "vertragsart"),
+            *("type de contrat", "tipo de contrato", "тип договора"),
+        ),
+        "employment_type": ("employment type", "employment", "schedule type"),
+        "career_type": ("career type", "vacancy type", "type of appointment"),
+        "mission_tags": (
+            *("mission", "missions", "mission tags", "sector", "sectors", "theme", "themes", "thematic area"),
+            *("category", "categories", "field of work", "section"),
+        ),
+        "functional_tags": ("function", "functions", "functional tags", "functional area", "department", "job family"),
+        "salary": (
+            *("salary", "salary range", "compensation", "pay", "remuneration", "stipend", "wage", "gehalt"),
+            *("vergütung", "salaire", "rémunération", "salario", "salário", "remuneración", "зарплата", "оклад"),
+        ),
+        "salary_min": ("salary min", "min salary", "salary from", "compensation min"),
+        "salary_max": ("salary max", "max salary", "salary to", "compensation max"),
+        "salary_currency": ("salary currency", "currency", "compensation currency"),
+        "salary_period": ("salary period", "pay period", "salary unit", "salary interval"),
+        "description": (
+            *("description", "summary", "excerpt", "body", "content", "details", "job description", "snippet"),
+        ),
+        "application_form": ("apply", "application url", "application link", "apply link", "application form"),
+        "benefits": ("benefits", "job benefits", "perks"),
+        "policy_flags": ("policy flags",),
+        "work_hours": ("work hours", "working hours", "hours", "hours per week"),
+        "contract_duration": (
+            *("contract duration", "duration", "duration of contract", "length of contract", "contract length"),
+            *("contract duration months",),
+        ),
+        "international_eligible": ("international eligible", "international applicants", "open to international"),
+        "org_type": ("org type", "organisation type", "organization type", "type of organisation"),
+        "donor_context": ("donor", "donors", "donor context", "funded by"),
+        "crisis_type": ("crisis", "crisis type", "emergency type"),
+        "response_phase": ("response phase", "phase"),
+        "humanitarian_cluster": ("cluster", "clusters", "humanitarian cluster"),
+        "surge_required": ("surge", "surge required"),
+        "region_code": ("region code",),
+        "project_modality": ("project modality",),
+        "procurement_vehicle": ("procurement vehicle",),
+        "deployment_timeframe": ("deployment timeframe", "deployment"),
+        "duty_station_hardship": ("duty station hardship", "hardship", "hardship level"),
+        "contract_urgency": ("contract urgency", "urgency"),
+    }
+)
+_PREFIXES = frozenset({"job", "vacancy", "position", "posting", "career", "listing", "item"})
+_LONGEST_LABEL = 60
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_DEADLINE = re.compile(rf"\b(?:{'|'.join(sorted(map(folded, DEADLINES), key=len, reverse=True))})\b")
+_NEAR = 60
+
+
+def fact_named(label: str) -> str:
+    """The fact a label announces, or nothing; `job-location` and `Location:` announce the same."""
+    if len(label) > _LONGEST_LABEL:
+        return ""
+    words = words_of(_HUMP.sub(" ", label).rstrip(" :*\u00a0"))
+    if fact := LABELS.exactly(" ".join(words)):
+        return fact
+    return LABELS.exactly(" ".join(words[1:])) if words and words[0] in _PREFIXES else ""
+
+
+def deadline_in_prose(text: str) -> str:
+    """What stands after a word for deadline, if a day is among it."""
+    plain = folded(text)
+    near = (plain[label.end() : label.end() + _NEAR] for label in _DEADLINE.finditer(plain))
+    return next((said.strip(" :") for said in near if first_day_in(said)), "")

@@ -1,0 +1,171 @@
+"""One element of a listing as a vacancy: its title and link, and whatever it labels."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extract.jobs.countries import place_in
+from headwater.extract.jobs.identity import absolute
+from headwater.extract.jobs.labels import deadline_in_prose, fact_named
+from headwater.extract.jobs.text import node_text
+from headwater.extract.jobs.vacancy import LONGEST_FACT, FoundBy, RawVacancy
+from headwater.extract.jobs.vocabulary import Vocabulary
+
+HEADINGS = "h1, h2, h3, h4, h5, h6"
+# Of one item; a page may nest what it likes.
+MOST_PARTS = 200
+
+# What links say when they do not say where they lead.
+GENERIC = Vocabulary(
+    {
+        "yes": (
+            *(
+                "apply",
+                "apply now",
+                "apply here",
+                "apply online",
+                "read more",
+                "more",
+                "view",
+                "details",
+                "more details",
+            ),
+            *("view details", "view job", "view vacancy", "see details", "learn more", "more info", "download", "pdf"),
+            *("job", "jobs", "career", "careers", "vacancy", "vacancies", "position", "positions", "openings", "home"),
+            *(
+                "all jobs",
+                "view all",
+                "view all jobs",
+                "see all jobs",
+                "all vacancies",
+                "open positions",
+                "job openings",
+            ),
+            *("current vacancies", "current openings", "more vacancies", "more jobs", "our vacancies", "job search"),
+            *("search jobs", "job alerts", "next", "previous", "back", "share", "save", "save job", "sign in", "login"),
+            *("working at", "work with us", "join us", "career opportunities", "job opportunities", "back to jobs"),
+        )
+    }
+)
+
+
+def vacancy_at(node: LexborNode, base_url: str, found_by: FoundBy) -> RawVacancy:
+    links = [node] if node.tag == "a" else node.css("a[href]")
+    heading = node.css_first(HEADINGS)
+    titled = heading or next((link for link in links if is_telling(node_text(link))), None)
+    facts = _facts_of(node)
+    title = facts.pop("title", "") or node_text(titled)
+    rest = node_text(node).replace(title, " ", 1) if title else node_text(node)
+    _add_from_prose(facts, rest)
+    own_page = heading is not None and heading.tag == "h1"
+    url = base_url if own_page else _link(links, heading, title, base_url)
+    if form := _form(links, base_url):
+        facts.setdefault("application_form", form)
+    described = facts.pop("description", "") or rest.strip(" -–—|")
+    return RawVacancy(title, url or base_url, found_by, described, facts)
+
+
+def is_telling(text: str) -> bool:
+    """Whether a link's text could be the title of a vacancy."""
+    return len(text) > 3 and not GENERIC.exactly(text)
+
+
+def labelled_facts(tree: LexborHTMLParser | LexborNode) -> dict[str, str]:
+    """What lists of terms, rows with a head, and `Label: value` lines say."""
+    found: dict[str, str] = {}
+    for label, value in (*_terms(tree), *_headed_rows(tree), *_lines(tree)):
+        if (name := fact_named(label)) and value:
+            found.setdefault(name, value[:LONGEST_FACT])
+    return found
+
+
+def _facts_of(node: LexborNode) -> dict[str, str]:
+    by_class = dict(_by_class(node))
+    # A class named `title` or `link` is as often decoration.
+    by_class.pop("url", None)
+    facts = dict(_columns(node)) | labelled_facts(node) | by_class
+    facts.pop("url", None)
+    return facts
+
+
+def _by_class(node: LexborNode) -> Iterator[tuple[str, str]]:
+    for inner in node.css("[class], [itemprop]")[:MOST_PARTS]:
+        names = f"{inner.attributes.get('class') or ''} {inner.attributes.get('itemprop') or ''}".split()
+        fact = next(filter(None, map(fact_named, names)), "")
+        if not fact:
+            continue
+        said = inner.attributes.get("datetime") or node_text(inner)
+        # "Location: Nairobi" inside its own element: the label is no part of it.
+        label, colon, value = said.partition(":")
+        said = value.strip() if colon and fact_named(label) == fact else said
+        if said:
+            yield fact, said if fact == "description" else said[:LONGEST_FACT]
+
+
+def _columns(row: LexborNode) -> Iterator[tuple[str, str]]:
+    if row.tag != "tr":
+        return
+    heads = [node_text(head) for head in _head_of(row)]
+    cells = [node_text(cell) for cell in row.css("td, th")]
+    for head, cell in zip(heads, cells, strict=False):
+        if (fact := fact_named(head)) and cell:
+            yield fact, cell[:LONGEST_FACT]
+
+
+def _head_of(row: LexborNode) -> list[LexborNode]:
+    table = row.parent
+    while table is not None and table.tag != "table":
+        table = table.parent
+    first = table.css_first("tr") if table is not None else None
+    return first.css("th") or first.css("td") if first is not None else []
+
+
+def _terms(tree: LexborHTMLParser | LexborNode) -> Iterator[tuple[str, str]]:
+    for term in tree.css("dt"):
+        value = term.next
+        while value is not None and value.tag not in {"dd", "dt"}:
+            value = value.next
+        if value is not None and value.tag == "dd":
+            yield node_text(term), node_text(value)
+
+
+def _headed_rows(tree: LexborHTMLParser | LexborNode) -> Iterator[tuple[str, str]]:
+    for head in tree.css("tr > th:first-child"):
+        cell = head.next
+        while cell is not None and cell.tag not in {"td", "th"}:
+            cell = cell.next
+        if cell is not None and cell.tag == "td":
+            yield node_text(head), node_text(cell)
+
+
+def _lines(tree: LexborHTMLParser | LexborNode) -> Iterator[tuple[str, str]]:
+    for line in tree.css("li, p, span, td, div > strong, div > b, p > strong, p > b")[:MOST_PARTS]:
+        holder = line.parent if line.tag in {"strong", "b"} and line.parent is not None else line
+        label, colon, value = node_text(holder)[:LONGEST_FACT].partition(":")
+        if colon:
+            yield label, value.strip()
+
+
+def _add_from_prose(facts: dict[str, str], text: str) -> None:
+    if "location" not in facts and (place := place_in(text)):
+        facts["location"] = place
+    if "deadline" not in facts and (deadline := deadline_in_prose(text)):
+        facts["deadline"] = deadline
+
+
+def _link(links: list[LexborNode], heading: LexborNode | None, title: str, base_url: str) -> str:
+    in_heading = heading.css("a[href]") if heading is not None else []
+    titled = [link for link in links if title and node_text(link) == title]
+    telling = [link for link in links if is_telling(node_text(link))]
+    return next(filter(None, (_target(link, base_url) for link in (*in_heading, *titled, *telling, *links))), "")
+
+
+def _form(links: list[LexborNode], base_url: str) -> str:
+    applying = (link for link in links if re.match(r"apply\b", node_text(link), re.IGNORECASE))
+    return next(filter(None, (_target(link, base_url) for link in applying)), "")
+
+
+def _target(link: LexborNode, base_url: str) -> str:
+    attributes: Mapping[str, str | None] = link.attributes
+    return absolute(attributes.get("href") or "", base_url)

@@ -1,0 +1,186 @@
+"""From what was found to what is stored: one vocabulary, unknown values kept, nothing guessed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from headwater.extract.jobs import words
+from headwater.extract.jobs.countries import city_in, country_called, country_in, name_of
+from headwater.extract.jobs.dates import first_day_in, is_month_first, is_over
+from headwater.extract.jobs.identity import canonical_hash, url_key
+from headwater.extract.jobs.stated import Stated
+from headwater.extract.jobs.terms import compensation, duration_months, level_of_title, offered, weekly_hours
+from headwater.extract.jobs.text import shortened, squeezed
+from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, Pay, RawVacancy, Skipped, SkipReason, Vacancy
+
+MOST_MISSIONS = 3
+LONGEST_TITLE = 300
+# Taken as they are: no vocabulary of ours has them.
+AS_STATED = (
+    *("region_code", "project_modality", "procurement_vehicle", "deployment_timeframe", "duty_station_hardship"),
+    *("contract_urgency",),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Employer:
+    """What the source itself says, for what a page leaves out."""
+
+    org_name: str = ""
+    org_type: str = ""
+    listing_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    vacancies: tuple[Vacancy, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime) -> Harvest:
+    """All of one answer: every vacancy once, and why each of the others is none."""
+    raws = list(found)
+    month_first = is_month_first(raw.deadline for raw in raws)
+    kept: dict[str, Vacancy] = {}
+    skipped: list[Skipped] = []
+    for raw in raws:
+        outcome = normalised(raw, employer, now, month_first=month_first)
+        if isinstance(outcome, Skipped):
+            skipped.append(outcome)
+        elif outcome.canonical_hash in kept:
+            skipped.append(Skipped(SkipReason.DUPLICATE, outcome.title, outcome.apply_url))
+        else:
+            kept[outcome.canonical_hash] = outcome
+    return Harvest(tuple(kept.values()), tuple(skipped))
+
+
+def normalised(raw: RawVacancy, employer: Employer, now: datetime, *, month_first: bool = False) -> Vacancy | Skipped:
+    title = shortened(squeezed(raw.title), LONGEST_TITLE)
+    deadline = first_day_in(raw.deadline, month_first=month_first)
+    if reason := _reason_to_skip(title, raw.url, deadline, now):
+        return Skipped(reason, title, raw.url)
+    return _vacancy(raw, employer, title, deadline)
+
+
+def _reason_to_skip(title: str, url: str, deadline: date | None, now: datetime) -> SkipReason | None:
+    if not any(character.isalpha() for character in title):
+        return SkipReason.NO_TITLE
+    if not url_key(url):
+        return SkipReason.NO_URL
+    return SkipReason.EXPIRED if deadline and is_over(deadline, now) else None
+
+
+def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | None) -> Vacancy:
+    stated = Stated(raw.facts)
+    if raw.deadline and deadline is None:
+        stated.unknown["deadline"] = raw.deadline
+    org = raw.org_name or employer.org_name or stated.text("author") or ""
+    location = raw.location_raw or _assembled_location(stated)
+    iso = _country(stated, location)
+    modality = _modality(stated, title, location, raw.description)
+    pay = raw.pay or offered(stated, raw.description, iso)
+    return Vacancy(
+        title=title,
+        org_name=org,
+        apply_url=raw.url,
+        canonical_hash=canonical_hash(raw.url, title, org, location, employer.listing_url),
+        location_raw=location,
+        country=name_of(iso) if iso else None,
+        country_iso=iso,
+        city=stated.text("city") or city_in(location),
+        level_norm=_level(stated, title),
+        mission_tags=_missions(stated, title, raw.description),
+        functional_tags=stated.many("functional_tags", words.FUNCTIONS, words.FUNCTIONS, title),
+        international_eligible=_is_international(stated, title, modality),
+        deadline=deadline,
+        application_window=_window(stated, deadline),
+        description_snippet=shortened(raw.description, SNIPPET_CHARACTERS),
+        work_modality=modality,
+        work_hours=stated.text("work_hours") or weekly_hours(raw.description),
+        data_provenance=raw.found_by.value,
+        **_contract(stated, title, raw.description),
+        **_context(stated, employer, raw.description, pay),
+        **compensation(pay, is_structured=raw.pay is not None),
+        # Last: by now everything unknown has been met.
+        raw_metadata=_metadata(raw, stated, pay),
+    )
+
+
+def _assembled_location(stated: Stated) -> str:
+    return ", ".join(filter(None, (stated.text("city"), stated.text("country"))))
+
+
+def _country(stated: Stated, location: str) -> str | None:
+    named = stated.text("country")
+    iso = (country_called(named) if named else None) or country_in(location)
+    if location and iso is None:
+        stated.unknown["country"] = named or location
+    return iso
+
+
+def _modality(stated: Stated, title: str, location: str, description: str) -> str:
+    stated_or_told = stated.one("work_modality", words.MODALITIES, words.MODALITIES_IN_PLACE, location, title)
+    if stated_or_told or stated.text("work_modality"):
+        return stated_or_told or "onsite"
+    return next(iter(words.MODALITIES_IN_PROSE.found_in(description)), "onsite")
+
+
+def _level(stated: Stated, title: str) -> str | None:
+    said = stated.one("level_norm", words.STATED_LEVELS, words.STATED_LEVELS)
+    return said or level_of_title(title)
+
+
+def _missions(stated: Stated, title: str, description: str) -> tuple[str, ...]:
+    tags = stated.many("mission_tags", words.MISSIONS, words.MISSIONS)
+    tags += words.MISSIONS.found_in(title)
+    return tuple(dict.fromkeys(tags or words.MISSIONS.found_in(description)))[:MOST_MISSIONS]
+
+
+def _is_international(stated: Stated, title: str, modality: str) -> bool:
+    said = words.to_bool(stated.text("international_eligible") or "")
+    return (modality == "remote" or bool(words.INTERNATIONAL.found_in(title))) if said is None else said
+
+
+def _window(stated: Stated, deadline: date | None) -> dict[str, str]:
+    opens = first_day_in(stated.text("posted") or "")
+    days = {"opens": opens, "closes": deadline}
+    return {name: day.isoformat() for name, day in days.items() if day}
+
+
+def _contract(stated: Stated, title: str, description: str) -> dict[str, Any]:
+    employment = stated.text("employment_type") or ""
+    kind = stated.one("contract_type", words.CONTRACTS, words.CONTRACTS, employment, title)
+    career = stated.one("career_type", words.CAREERS, words.CAREERS, title, employment)
+    is_understood = words.CONTRACTS.found_in(employment) or words.CAREERS.found_in(employment)
+    if employment and not is_understood:
+        stated.unknown["employment_type"] = employment
+    return {
+        "contract_type": kind,
+        "career_type": career or "staff",
+        "contract_duration_months": duration_months(stated.text("contract_duration"), description),
+    }
+
+
+def _context(stated: Stated, employer: Employer, description: str, pay: Pay | None) -> dict[str, Any]:
+    org_type = stated.one("org_type", words.ORG_TYPES, words.ORG_TYPES, employer.org_type.replace("_", " "))
+    flags = stated.many("policy_flags", words.FLAGS, words.FLAGS, description)
+    return {
+        "org_type": org_type,
+        "benefits": stated.many("benefits", words.BENEFITS, words.BENEFITS, description),
+        "policy_flags": (*(("pay_transparent",) if pay else ()), *flags),
+        "donor_context": stated.many("donor_context", words.DONORS, words.DONORS, description),
+        "crisis_type": stated.many("crisis_type", words.CRISES, words.CRISES, description),
+        "response_phase": stated.one("response_phase", words.STATED_PHASES, words.PHASES, description),
+        "humanitarian_cluster": stated.many("humanitarian_cluster", words.STATED_CLUSTERS, words.CLUSTERS, description),
+        "surge_required": words.to_bool(stated.text("surge_required") or ""),
+    } | {name: stated.text(name) for name in AS_STATED}
+
+
+def _metadata(raw: RawVacancy, stated: Stated, pay: Pay | None) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"facts": dict(raw.facts), "unknown": stated.unknown}
+    if pay:
+        amounts = {"min": pay.low, "max": pay.high}
+        said = {name: str(amount) for name, amount in amounts.items() if amount is not None}
+        metadata["compensation"] = said | {"currency": pay.currency, "period": pay.period}
+    return metadata

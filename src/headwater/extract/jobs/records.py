@@ -1,0 +1,107 @@
+"""Vacancies in what feeds and APIs list: titles and links they have, the rest is in fields or in prose."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from headwater.extract.jobs.countries import place_in
+from headwater.extract.jobs.identity import absolute
+from headwater.extract.jobs.labels import deadline_in_prose, fact_named
+from headwater.extract.jobs.text import plain_text
+from headwater.extract.jobs.vacancy import LONGEST_FACT, FoundBy, RawVacancy
+
+LISTS = ("jobs", "results", "items", "data", "positions", "vacancies")
+TITLES = ("title", "name", "position", "job_title")
+# The vacancy's own page before its form: pages, feeds and APIs then agree on one identity.
+LINKS = ("url", "link", "apply_url", "href", "job_url")
+MOST_RECORDS = 5_000
+
+Record = Mapping[str, Any]
+
+
+class Listed(Protocol):
+    """What a channel's reader knows of one item."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def author(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def fields(self) -> Mapping[str, Any]: ...
+
+
+def vacancy_listed(item: Listed, found_by: FoundBy = FoundBy.FEED) -> RawVacancy:
+    facts = _facts_of(item.fields)
+    stated = facts.pop("description", "")
+    summary = plain_text(item.summary)
+    described = plain_text(item.content) or stated or summary
+    _add_from_prose(facts, summary, described)
+    if item.author:
+        facts.setdefault("author", plain_text(item.author))
+    return RawVacancy(plain_text(item.title), item.url, found_by, described, facts)
+
+
+def vacancies_in_answer(answer: Any, base_url: str) -> tuple[RawVacancy, ...]:
+    """The records of a JSON answer nobody described, found by the names such lists usually have."""
+    return tuple(vacancy_recorded(record, base_url) for record in list(_records_in(answer))[:MOST_RECORDS])
+
+
+def vacancy_recorded(record: Record, base_url: str) -> RawVacancy:
+    facts = _facts_of({key: value for key, value in record.items() if key not in (*TITLES, *LINKS)})
+    links = [url for key in LINKS if isinstance(record.get(key), str) and (url := absolute(record[key], base_url))]
+    if len(links) > 1:
+        facts.setdefault("application_form", links[-1])
+    described = facts.pop("description", "")
+    _add_from_prose(facts, described, described)
+    title = next(filter(None, (_said(record.get(key)) for key in TITLES)), "")
+    return RawVacancy(title, links[0] if links else "", FoundBy.API, described, facts)
+
+
+def _records_in(answer: Any) -> Iterator[Record]:
+    # Twice: `{"data": {"jobs": […]}}` is common.
+    for _ in range(2):
+        if isinstance(answer, Mapping):
+            answer = next((answer[key] for key in LISTS if answer.get(key)), None)
+    if isinstance(answer, list):
+        yield from (record for record in answer if isinstance(record, Mapping))
+
+
+def _facts_of(fields: Record) -> dict[str, str]:
+    facts: dict[str, str] = {}
+    for key, value in fields.items():
+        fact, said = fact_named(str(key)), _said(value)
+        if fact and said:
+            facts.setdefault(fact, said if fact == "description" else said[:LONGEST_FACT])
+    return facts
+
+
+def _said(value: Any) -> str:
+    match value:
+        case str():
+            return plain_text(value)
+        case bool():
+            return "yes" if value else "no"
+        case int() | float():
+            return str(value)
+        case Mapping():
+            named = value.get("name")
+            return _said(named) if isinstance(named, str) else ", ".join(_plain_values(value.values()))
+        case list():
+            return ", ".join(_plain_values(_said(one) if isinstance(one, Mapping) else one for one in value[:20]))
+    return ""
+
+
+def _plain_values(values: Any) -> Iterator[str]:
+    return (plain_text(value) for value in values if isinstance(value, str) and value)
+
+
+def _add_from_prose(facts: dict[str, str], summary: str, described: str) -> None:
+    if "location" not in facts and (place := place_in(summary)):
+        facts["location"] = place
+    if "deadline" not in facts and (deadline := deadline_in_prose(summary) or deadline_in_prose(described)):
+        facts["deadline"] = deadline

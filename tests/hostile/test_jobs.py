@@ -1,0 +1,92 @@
+"""Pages made to break whoever looks for vacancies in them. What is only slow is the child's time limit's business."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from headwater.extract.jobs.normalise import Employer, harvest_of
+from headwater.extract.jobs.pages import MOST_VACANCIES, vacancies_in
+from headwater.extract.jobs.records import vacancies_in_answer
+from headwater.extract.jobs.vacancy import LONGEST_FACT, SNIPPET_CHARACTERS
+
+BASE = "https://aid.test/careers"
+EMPLOYER = Employer("Aid", "ngo", BASE)
+NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
+ITEM = '<div class="job-item"><a href="/jobs/1">Nurse</a>'
+
+
+def data(text: str) -> str:
+    return f'<script type="application/ld+json">{text}</script>'
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 5_000,
+        ITEM * 3_000,
+        "<div class=job-item " + " ".join(f"a{n}=1" for n in range(3_000)) + ">",
+        "<a href=/news/1>Something else</a>" * 20_000,
+        "x" * 1_000_000,
+        "<table>" + "<tr class=job-row>" * 20_000,
+        "<plaintext>" + ITEM,
+        "<!--" + ITEM,
+        "<base href='http://user:pass@[::1'>" + ITEM,
+        "\x00\ufffe\U0001f469\u200d\U0001f692\u202e" + ITEM,
+        data("[" * 100_000),
+        data('{"@type": "JobPosting"}'),
+        data('{"@type": {"@type": "JobPosting"}, "title": {"a": []}, "jobLocation": [[[1]], null, "x"]}'),
+        data('{"@type": "JobPosting", "title": "N", "baseSalary": {"value": {"minValue": "NaN", "maxValue": 1e999}}}'),
+        data('{"@type": "JobPosting", "title": "N", "url": "javascript:alert(1)", "validThrough": "9999999-99-99"}'),
+        data('{"@type": "JobPosting", "title": "\\ud800", "description": "\\ud800", "url": "/\\ud800"}'),
+        data(json.dumps({"@type": "JobPosting", "title": "x" * 3_000_000})),
+    ],
+    ids=range(17),
+)
+def test_a_broken_page_yields_vacancies_or_none_but_never_an_error(html: str) -> None:
+    for page in (html, html.encode("utf-8", "surrogatepass")):
+        harvest = harvest_of(vacancies_in(page, BASE), EMPLOYER, NOW)
+        assert all(vacancy.title and vacancy.apply_url.startswith("https://") for vacancy in harvest.vacancies)
+
+
+def test_characters_that_no_database_holds_are_dropped() -> None:
+    (vacancy,) = vacancies_in(data('{"@type": "JobPosting", "title": "Night\\ud800Nurse\\u0000"}'), BASE)
+    assert vacancy.title == "Night Nurse"
+
+
+def test_nested_items_are_one() -> None:
+    assert len(vacancies_in('<div class="job-item">' * 1_000 + '<a href="/jobs/1">Nurse</a>', BASE)) == 1
+
+
+def test_a_page_has_no_more_vacancies_than_anybody_posts() -> None:
+    many = [{"@type": "JobPosting", "title": f"Nurse {n}", "url": f"/jobs/{n}"} for n in range(2_000)]
+    assert len(vacancies_in(data(json.dumps(many)), BASE)) == MOST_VACANCIES
+
+
+def test_a_link_that_is_no_web_address_is_not_followed() -> None:
+    html = "".join(f'<li class="job"><a href="{url}">Nurse</a></li>' for url in ("javascript:x()", "data:text/html,x"))
+    assert {found.url for found in vacancies_in(html, BASE)} == {BASE}
+
+
+def test_what_is_stored_is_bounded() -> None:
+    long = "deadline 12 salary Kenya " * 4_000
+    posting = {"@type": "JobPosting", "title": long, "description": long, "validThrough": long, "industry": long}
+    (vacancy,) = harvest_of(vacancies_in(data(json.dumps(posting)), BASE), EMPLOYER, NOW).vacancies
+    assert len(vacancy.title) <= 300
+    assert len(vacancy.description_snippet) <= SNIPPET_CHARACTERS
+    assert all(len(said) <= LONGEST_FACT for said in vacancy.raw_metadata["facts"].values())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"jobs": [{"title": ["x"], "url": {"href": 1}}]},
+        {"jobs": [{"title": "Nurse", "url": "/1", "location": {"a": {"b": "c"}}, "deadline": 10**30}]},
+        {"data": {"data": {"data": []}}},
+        [{"title": "N" * 100_000, "url": "/1", "description": "<p>" * 10_000}],
+    ],
+)
+def test_a_broken_answer_yields_vacancies_or_none_but_never_an_error(answer: Any) -> None:
+    harvest = harvest_of(vacancies_in_answer(answer, BASE), EMPLOYER, NOW)
+    assert all(vacancy.title for vacancy in harvest.vacancies)
