@@ -1,11 +1,150 @@
 -- name: create_source
--- Answers with its id.
-INSERT INTO sources (name, url, kind, priority) VALUES ($1::text, $2::text, $3::text, $4::smallint) RETURNING id;
+-- Answers with its id, or nothing if its address is taken.
+INSERT INTO sources (url_hash, url, name, kind, priority, tags, org_type, timezone, country, ingestion_mode, policy, poll_every,
+                     crawl_frequency_days, time_window, max_depth, max_pages, allowed_domains, include_paths, exclude_paths,
+                     allow_external, start_urls, article_patterns, selectors, parser_hint, rate_limit_ms, revisit_every)
+VALUES ($1::bytea, $2::text, $3::text, $4::text, $5::smallint, $6::text[], $7::text, $8::text, $9::text, $10::text, $11::text,
+        $12::interval, $13::real, $14::text, $15::smallint, $16::integer, $17::text[], $18::text[], $19::text[], $20::boolean,
+        $21::text[], $22::text[], $23::jsonb, $24::text, $25::integer, $26::interval)
+ON CONFLICT (url_hash) WHERE status <> 'deleted' DO NOTHING RETURNING id;
+
+-- name: update_source
+-- Everything a person may edit, at once.
+UPDATE sources
+SET name = $2::text, kind = $3::text, priority = $4::smallint, tags = $5::text[], org_type = $6::text, timezone = $7::text,
+    country = $8::text, ingestion_mode = $9::text, policy = $10::text, poll_every = $11::interval,
+    crawl_frequency_days = $12::real, time_window = $13::text, max_depth = $14::smallint, max_pages = $15::integer,
+    allowed_domains = $16::text[], include_paths = $17::text[], exclude_paths = $18::text[], allow_external = $19::boolean,
+    start_urls = $20::text[], article_patterns = $21::text[], selectors = $22::jsonb, parser_hint = $23::text,
+    rate_limit_ms = $24::integer, revisit_every = $25::interval, updated_at = now()
+WHERE id = $1::uuid;
+
+-- name: bring_polls_forward
+-- A shorter interval holds from now on, not after the next poll of the old one.
+UPDATE channels
+SET next_poll_at = coalesce(last_polled_at, now()) + $2::interval, next_reason = 'a person set the interval', updated_at = now()
+WHERE source_id = $1::uuid AND kind <> 'search' AND next_poll_at > coalesce(last_polled_at, now()) + $2;
 
 -- name: wait_to_be_alone
 -- One transaction at a time makes the source of what people add by hand.
 SELECT pg_advisory_xact_lock(hashtextextended('headwater.manual_source', 0));
 
 -- name: find_manual_source
--- The source of what a person adds by hand.
-SELECT id FROM sources WHERE name = 'manual' AND status <> 'deleted' ORDER BY created_at LIMIT 1;
+-- The source of what a person adds by hand: the one without an address.
+SELECT id FROM sources WHERE url_hash IS NULL AND status <> 'deleted' ORDER BY created_at LIMIT 1;
+
+-- name: create_manual_source
+-- It has no address, and nothing is polled for it.
+INSERT INTO sources (name, url) VALUES ('manual', 'about:manual') RETURNING id;
+
+-- name: read_source
+-- One source.
+SELECT * FROM source_profiles WHERE id = $1::uuid;
+
+-- name: lock_source
+-- One source, to be changed in this transaction.
+SELECT * FROM source_profiles WHERE id = $1::uuid FOR NO KEY UPDATE;
+
+-- name: find_sources
+-- By what a person types: id, address, exact name, beginning of the id or of the name; the surest first.
+SELECT *,
+       CASE WHEN id::text = lower($1::text) THEN 0 WHEN url_hash = $2::bytea THEN 1 WHEN lower(name) = lower($1) THEN 2 ELSE 3 END
+       AS rank
+FROM source_profiles
+WHERE status <> 'deleted'
+  AND (id::text = lower($1) OR url_hash = $2 OR lower(name) = lower($1) OR id::text LIKE $3::text OR lower(name) LIKE $3)
+ORDER BY rank, name, id LIMIT 20;
+
+-- name: set_source_status
+-- Resuming forgives what went wrong before.
+UPDATE sources
+SET status = $2::text, status_reason = $3::text, updated_at = now(),
+    consecutive_failures = CASE WHEN $2 = 'active' THEN 0 ELSE consecutive_failures END
+WHERE id = $1::uuid;
+
+-- name: follow_source_status
+-- Channels are polled while they are enabled and their source is active; a resumed one that rested is tried at once.
+UPDATE channels c
+SET is_active = c.is_enabled AND s.status = 'active', updated_at = now(),
+    consecutive_errors = CASE WHEN s.status = 'active' THEN 0 ELSE c.consecutive_errors END,
+    class_errors = CASE WHEN s.status = 'active' THEN 0 ELSE c.class_errors END,
+    next_poll_at = CASE WHEN s.status = 'active' AND c.consecutive_errors > 0 THEN now() ELSE c.next_poll_at END
+FROM sources s
+WHERE c.source_id = $1::uuid AND s.id = c.source_id;
+
+-- name: record_event
+-- One line of the trail.
+INSERT INTO events (kind, level, actor, source_id, channel_id, message, details)
+VALUES ($1::text, $2::text, $3::text, $4::uuid, $5::uuid, $6::text, $7::jsonb);
+
+-- name: events_of_source
+-- Newest first, before an id.
+SELECT id, at, kind, level, actor, source_id, channel_id, message, details FROM events
+WHERE source_id = $1::uuid AND ($2::bigint IS NULL OR id < $2) ORDER BY id DESC LIMIT $3::integer;
+
+-- name: events_since
+-- Oldest first, beyond an id.
+SELECT id, at, kind, level, actor, source_id, channel_id, message, details FROM events
+WHERE id > $1::bigint ORDER BY id LIMIT $2::integer;
+
+-- name: add_channel
+-- Answers with its id and whether it is new; one that was disabled is enabled again.
+INSERT INTO channels AS c (source_id, kind, url, url_hash, bucket, host, title, recipe, is_active, next_reason)
+SELECT s.id, $2::text, $3::text, $4::bytea, $5::smallint, $6::text, $7::text, $8::text, s.status = 'active', $9::text
+FROM sources s WHERE s.id = $1::uuid
+ON CONFLICT (source_id, kind, url_hash) DO UPDATE
+SET is_enabled = true, disabled_reason = NULL, is_active = excluded.is_active, updated_at = now(),
+    recipe = coalesce(excluded.recipe, c.recipe), title = coalesce(excluded.title, c.title),
+    next_poll_at = CASE WHEN c.is_enabled THEN c.next_poll_at ELSE now() END
+RETURNING id, xmax = 0 AS is_new;
+
+-- name: feed_is_followed
+-- Which channel follows this feed already.
+SELECT id, source_id FROM channels WHERE url_hash = $1::bytea AND kind = 'feed' AND is_enabled;
+
+-- name: disable_channel
+-- It is polled no more, and says why.
+UPDATE channels SET is_enabled = false, is_active = false, disabled_reason = $2::text, updated_at = now() WHERE id = $1::uuid;
+
+-- name: poll_now
+-- A person asks: as soon as its host allows. What is being polled at this moment is not polled again.
+UPDATE channels
+SET next_poll_at = now(), next_reason = $3::text, trigger = $4::text, updated_at = now()
+WHERE source_id = $1::uuid AND is_active AND ($2::text IS NULL OR kind = $2) RETURNING id;
+
+-- name: wake_pollers
+-- Somebody may be asleep until the next tick.
+SELECT pg_notify('headwater_poll', '');
+
+-- name: channels_of_sources
+-- The channels of some sources, enabled ones first.
+SELECT id, source_id, kind, url, title, is_enabled, disabled_reason, is_active, former_urls, next_poll_at, next_reason,
+       poll_interval, leased_by, lease_until > now() AS is_running, last_polled_at, last_ok_at, last_new_at, newest_item_at,
+       last_item_count, nochange_count, overflow_count, silent_since, consecutive_errors, error_class, class_errors, last_error,
+       last_status, created_at
+FROM channels WHERE source_id = ANY ($1::uuid[]) ORDER BY source_id, is_enabled DESC, created_at, id;
+
+-- name: known_addresses
+-- Which of these addresses are sources already, or feeds of one.
+SELECT url_hash, id AS source_id FROM sources WHERE url_hash = ANY ($1::bytea[]) AND status <> 'deleted'
+UNION ALL
+SELECT c.url_hash, c.source_id FROM channels c JOIN sources s ON s.id = c.source_id AND s.status <> 'deleted'
+WHERE c.url_hash = ANY ($1) AND c.kind = 'feed' AND c.is_enabled;
+
+-- name: slow_down_for_jobs
+-- A job source's host is asked more slowly, expects smaller pages, and its robots.txt is read more often.
+INSERT INTO host_policies (bucket, host, serves_jobs) VALUES ($1::smallint, $2::text, true)
+ON CONFLICT (bucket, host) DO UPDATE SET serves_jobs = true, updated_at = now() WHERE NOT host_policies.serves_jobs;
+
+-- name: raise_base_delay
+-- The pace of a host that was known before it became a job source's.
+UPDATE hosts SET base_delay_ms = greatest(base_delay_ms, $3::integer) WHERE bucket = $1::smallint AND host = $2::text;
+
+-- name: source_at
+-- The source with this address.
+SELECT id FROM sources WHERE url_hash = $1::bytea AND status <> 'deleted';
+
+-- name: sources_blocked_by_robots
+-- Channels of a host whose sources may not be asked for anything because of its robots.txt.
+SELECT c.source_id, c.url FROM channels c JOIN sources s ON s.id = c.source_id
+WHERE c.bucket = $1::smallint AND c.host = $2::text AND c.is_enabled AND s.status = 'blocked' AND s.status_reason = $3::text;

@@ -1,19 +1,48 @@
-"""Sources in the database."""
+"""Sources in the database. Whatever changes one leaves a trace in the same transaction."""
 
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from headwater.database.pool import Connection
+from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.errors import NotFound, UrlRejected, UsageError
+from headwater.sources.events import Event, Level, record
+from headwater.sources.exchange.rows import one_line
+from headwater.sources.source import DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
+from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.sources")
 
-DEFAULT_PRIORITY = 5
+SHORTEST_BEGINNING = 4
+SHOWN_CHOICES = 5
+_COLUMNS = tuple(Profile.__dataclass_fields__)
+_NOT_EDITABLE = frozenset({"url"})
+EDITABLE = tuple(name for name in _COLUMNS if name not in _NOT_EDITABLE)
 
 
 async def create_source(
-    connection: Connection, name: str, url: str, kind: str = "news", priority: int = DEFAULT_PRIORITY
+    connection: Connection,
+    name: str,
+    url: str,
+    kind: str = "news",
+    priority: int = DEFAULT_PRIORITY,
+    actor: str = "headwater",
 ) -> UUID:
-    created: UUID = await connection.fetchval(queries.create_source, name, url, kind, priority)
+    return await store_source(connection, Profile(url, name, Kind(kind), priority), actor)
+
+
+async def store_source(connection: Connection, profile: Profile, actor: str) -> UUID:
+    """Raises UsageError if a source with this address exists."""
+    created: UUID | None = await connection.fetchval(queries.create_source, profile.address.url_hash, *_values(profile))
+    if created is None:
+        raise UsageError(
+            f"There is a source for {profile.url} already.", fix=f"Look at it: headwater sources show {profile.url}"
+        )
+    told = {name: value for name, value in _plain(profile).items() if value not in (None, [], {}, "")}
+    await record(connection, Event("source_created", f"{profile.name} added", created, actor=actor, details=told))
     return created
 
 
@@ -21,4 +50,126 @@ async def manual_source(connection: Connection) -> UUID:
     """The source of what a person adds by hand, made on first use."""
     await connection.fetchval(queries.wait_to_be_alone)
     found: UUID | None = await connection.fetchval(queries.find_manual_source)
-    return found or await create_source(connection, "manual", "about:manual")
+    return found or await connection.fetchval(queries.create_manual_source)
+
+
+async def read_source(connection: Connection | Database, source_id: UUID) -> Source:
+    row = await connection.fetchrow(queries.read_source, source_id)
+    if row is None:
+        raise NotFound(f"There is no source {source_id}.", fix="`headwater sources list` shows those there are.")
+    return source_from(row)
+
+
+async def find_source(database: Database, text: str) -> Source:
+    """By what a person types: an id or its beginning, an address, a host or a name."""
+    wanted = one_line(text)
+    rows = await database.fetch(queries.find_sources, wanted, _hash_of(wanted), _beginning(wanted))
+    if not rows:
+        raise NotFound(f"No source is called {text!r}.", fix="`headwater sources list` shows those there are.")
+    best = [row for row in rows if row["rank"] == rows[0]["rank"]]
+    if len(best) > 1:
+        told = "; ".join(f"{row['name']} ({row['url']}, id {str(row['id'])[:8]})" for row in best[:SHOWN_CHOICES])
+        more = "; …" if len(best) > SHOWN_CHOICES else ""
+        raise UsageError(f"{text!r} may mean several sources: {told}{more}.", fix="Name it by its address or its id.")
+    return source_from(best[0])
+
+
+def _beginning(text: str) -> str | None:
+    """As a pattern; too short a text would mean nearly anything."""
+    if len(text) < SHORTEST_BEGINNING:
+        return None
+    literal = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"{literal}%"
+
+
+async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[str, Any], actor: str) -> list[str]:
+    """The fields that are different now; what a person may not say is refused as when it was added."""
+    unknown = [name for name in changes if name not in EDITABLE]
+    if unknown:
+        raise UsageError(f"A source has no field {unknown[0]!r}.", fix=f"One of: {', '.join(EDITABLE)}.")
+    row = await connection.fetchrow(queries.lock_source, source_id)
+    if row is None:
+        raise NotFound(f"There is no source {source_id}.")
+    before = source_from(row).profile
+    after = replace(before, **changes)
+    old, new = _plain(before), _plain(after)
+    changed = {name: [old[name], new[name]] for name in changes if old[name] != new[name]}
+    if changed:
+        await connection.execute(queries.update_source, source_id, *_values(after)[1:])
+        await connection.execute(queries.bring_polls_forward, source_id, after.poll_every)
+        message = f"{after.name} edited: {', '.join(changed)}"
+        await record(connection, Event("source_edited", message, source_id, actor=actor, details=changed))
+    return list(changed)
+
+
+async def set_status(
+    connection: Connection, source_id: UUID, status: SourceStatus, reason: str | None, actor: str
+) -> SourceStatus:
+    """Its channels follow at once; answers with what it was. Its entries are the frontier's business."""
+    row = await connection.fetchrow(queries.lock_source, source_id)
+    if row is None:
+        raise NotFound(f"There is no source {source_id}.")
+    before = SourceStatus(row["status"])
+    if before is SourceStatus.DELETED and status is not SourceStatus.DELETED:
+        raise UsageError(f"{row['name']} was deleted.", fix="Add it again.")
+    # A reason may quote what a site wrote.
+    reason = one_line(reason) if reason else None
+    await connection.execute(queries.set_source_status, source_id, str(status), reason)
+    await connection.execute(queries.follow_source_status, source_id)
+    message = f"{row['name']} {_verb(status)}" + (f": {reason}" if reason else "")
+    level = Level.WARN if status is SourceStatus.BLOCKED else Level.INFO
+    details = {"before": str(before), "after": str(status)}
+    await record(connection, Event(f"source_{_verb(status)}", message, source_id, None, actor, level, details))
+    return before
+
+
+def source_from(row: Any) -> Source:
+    profile = {name: row[name] for name in _COLUMNS}
+    lists = {name: tuple(value) for name, value in profile.items() if isinstance(value, list)}
+    words = {
+        "kind": Kind(row["kind"]),
+        "ingestion_mode": Mode(row["ingestion_mode"]),
+        "policy": Policy(row["policy"]) if row["policy"] else None,
+    }
+    return Source(
+        id=row["id"],
+        profile=Profile(**(profile | lists | words)),
+        status=SourceStatus(row["status"]),
+        status_reason=row["status_reason"],
+        consecutive_failures=row["consecutive_failures"],
+        last_run_at=row["last_run_at"],
+        last_run_status=row["last_run_status"],
+        last_run_message=row["last_run_message"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def _verb(status: SourceStatus) -> str:
+    return "resumed" if status is SourceStatus.ACTIVE else str(status)
+
+
+def _values(profile: Profile) -> list[Any]:
+    """In the order of the columns; text arrays are lists, words are texts."""
+    return [_stored(getattr(profile, name)) for name in _COLUMNS]
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, Kind | Mode | Policy) else value
+
+
+def _plain(profile: Profile) -> dict[str, Any]:
+    """For the trail: values that JSON knows."""
+    return {
+        name: value.total_seconds() if isinstance(value, timedelta) else _stored(value)
+        for name, value in asdict(profile).items()
+    }
+
+
+def _hash_of(text: str) -> bytes | None:
+    try:
+        return canonicalise(text if "://" in text else f"https://{text}/").url_hash
+    except UrlRejected:
+        return None

@@ -1,3 +1,5 @@
+import pytest
+
 from headwater.simweb.message import Request
 from headwater.simweb.questions import (
     allows_by_prefix,
@@ -34,20 +36,27 @@ def visited(
     log: VisitLog, at: float, until: float | None, url: str = "a.test/", connection: int = 1, if_none_match: str = ""
 ) -> Visit:
     host, _, path = url.partition("/")
-    visit = log.begin(Request("GET", host, "/" + path, "", {"if-none-match": if_none_match}), connection, at)
+    visit = log.begin(Request("GET", host, "/" + path, "", {"if-none-match": if_none_match}), connection, at, at)
     visit.status = 200
     if until is not None:
         log.finish(visit, until)
     return visit
 
 
-def test_the_smallest_gap_is_between_starts_of_one_host_in_whatever_order_they_were_noted() -> None:
+def test_the_smallest_gap_is_between_arrivals_at_one_host_in_whatever_order_they_were_noted() -> None:
     log = VisitLog()
     for at, url in ((3.0, "a.test/"), (0.0, "a.test/"), (1.5, "a.test/"), (1.6, "b.test/"), (9.0, "c.test/")):
         visited(log, at, at, url)
     assert smallest_gap(log.of("a.test")) == 1.5
     assert smallest_gaps(log.all()) == {"a.test": 1.5}
     assert smallest_gap(log.of("c.test")) is None
+
+
+def test_a_gap_is_between_arrivals_however_late_the_server_read_them() -> None:
+    log = VisitLog()
+    for arrived, read in ((1.0, 1.3), (1.3, 1.3)):
+        log.begin(Request("GET", "a.test", "/", "", {}), 1, arrived, read)
+    assert smallest_gap(log.all()) == pytest.approx(0.3)
 
 
 def test_concurrency_counts_what_is_open_and_not_what_merely_touches() -> None:

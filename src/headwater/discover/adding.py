@@ -1,0 +1,140 @@
+"""Taking up a source and changing it: checked, stored, its channels with it; all in the caller's transaction."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from headwater.database.pool import Connection
+from headwater.database.queries import load_queries
+from headwater.discover.api.recipe import recipe_from
+from headwater.discover.article_urls import patterns_from
+from headwater.errors import UsageError
+from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
+from headwater.politeness.hosts import set_source_delay
+from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel
+from headwater.sources.channels import channels_of as stored_channels_of
+from headwater.sources.source import Kind, Mode, Profile
+from headwater.sources.store import edit_source, read_source, store_source
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+queries = load_queries("headwater.sources")
+
+LOOKED_THROUGH = (ChannelKind.LISTING, ChannelKind.CRAWL)
+NOT_WANTED = "left out by the ingestion mode"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A source as somebody wants it followed. Without any channel they are looked for."""
+
+    profile: Profile
+    feeds: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    mode: Mode | None = None
+    is_api: bool = False
+    is_searched: bool = True
+
+
+async def take_up(connection: Connection, wanted: Wanted, actor: str, default_delay: timedelta) -> UUID:
+    """Raises UsageError for what can never work, and where the source exists already."""
+    profile = replace(wanted.profile, ingestion_mode=mode_of(wanted))
+    check(wanted)
+    channels = channels_of(wanted)
+    source_id = await store_source(connection, profile, actor)
+    await pace_hosts(connection, profile, channels, default_delay)
+    added = [await add_channel(connection, source_id, one, actor) for one in channels]
+    if channels and not any(added):
+        raise UsageError(f"{channels[0].url.url} is followed already, for another source.")
+    return source_id
+
+
+async def change(
+    connection: Connection, source_id: UUID, changes: Mapping[str, Any], actor: str, default_delay: timedelta
+) -> list[str]:
+    """The fields that are different now; channels and hosts follow what was said about them."""
+    patterns_from(changes.get("article_patterns", ()))
+    changed = await edit_source(connection, source_id, changes, actor)
+    profile = (await read_source(connection, source_id)).profile
+    if "parser_hint" in changed:
+        await _change_recipe(connection, source_id, profile, actor)
+    if "ingestion_mode" in changed:
+        await _follow_mode(connection, source_id, profile, actor)
+    if {"kind", "rate_limit_ms"} & set(changed):
+        channels = (await stored_channels_of(connection, [source_id]))[source_id]
+        await set_source_delay(connection, profile.address.host, profile.rate_limit_ms, default_delay)
+        asked = [NewChannel(one.kind, canonicalise(one.url)) for one in channels if one.is_enabled]
+        await pace_hosts(connection, profile, asked, default_delay)
+    return changed
+
+
+async def _change_recipe(connection: Connection, source_id: UUID, profile: Profile, actor: str) -> None:
+    for channel in (await stored_channels_of(connection, [source_id]))[source_id]:
+        if channel.kind is ChannelKind.API and channel.is_enabled:
+            recipe_from(profile.parser_hint, channel.url)
+            api = NewChannel(ChannelKind.API, canonicalise(channel.url), recipe=profile.parser_hint)
+            await add_channel(connection, source_id, api, actor)
+
+
+async def _follow_mode(connection: Connection, source_id: UUID, profile: Profile, actor: str) -> None:
+    """R8: feeds are polled in `feed` and `both`, pages looked through in `spider` and `both`."""
+    channels = (await stored_channels_of(connection, [source_id]))[source_id]
+    unwanted = {Mode.FEED: LOOKED_THROUGH, Mode.SPIDER: (ChannelKind.FEED,), Mode.BOTH: ()}[profile.ingestion_mode]
+    for channel in channels:
+        if channel.kind in unwanted and channel.is_enabled:
+            await disable_channel(connection, source_id, channel.id, NOT_WANTED, actor)
+        elif channel.kind not in unwanted and channel.disabled_reason == NOT_WANTED:
+            await add_channel(connection, source_id, NewChannel(channel.kind, canonicalise(channel.url)), actor)
+    if profile.ingestion_mode is not Mode.FEED:
+        kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING
+        await add_channel(connection, source_id, NewChannel(kind, profile.address), actor)
+    elif all(channel.kind in unwanted for channel in channels):
+        search = NewChannel(ChannelKind.SEARCH, profile.address, reason="looks for its channels")
+        await add_channel(connection, source_id, search, actor)
+
+
+def mode_of(wanted: Wanted) -> Mode:
+    if wanted.mode is not None:
+        return wanted.mode
+    return Mode.FEED if wanted.feeds else Mode.SPIDER
+
+
+def check(wanted: Wanted) -> None:
+    patterns_from(wanted.profile.article_patterns)
+    if wanted.is_api:
+        recipe_from(wanted.profile.parser_hint, wanted.profile.url)
+
+
+def channels_of(wanted: Wanted) -> list[NewChannel]:
+    """Given ones first; pages are looked through where that is wanted, or where nothing else is known."""
+    profile = wanted.profile
+    given = [
+        *(NewChannel(ChannelKind.FEED, canonicalise(url)) for url in wanted.feeds),
+        *(NewChannel(ChannelKind.SITEMAP, canonicalise(url)) for url in wanted.sitemaps),
+    ]
+    if wanted.is_api:
+        given.append(NewChannel(ChannelKind.API, profile.address, recipe=profile.parser_hint))
+    looks_through = wanted.mode in (Mode.SPIDER, Mode.BOTH) or (not given and profile.kind is not Kind.NEWS)
+    if looks_through:
+        kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING
+        given.append(NewChannel(kind, profile.address))
+    if not given and wanted.is_searched:
+        given.append(NewChannel(ChannelKind.SEARCH, profile.address, reason="looks for its channels"))
+    return given
+
+
+async def pace_hosts(
+    connection: Connection, profile: Profile, channels: Sequence[NewChannel], default_delay: timedelta
+) -> None:
+    """Hosts of job sources are asked more slowly; a source's own rate limit holds for its host."""
+    places: dict[str, CanonicalUrl] = {url.host: url for url in (profile.address, *(one.url for one in channels))}
+    if profile.kind is Kind.JOBS:
+        delay = max(JOBS_DELAY, default_delay)
+        await hold_hosts(connection, places, delay)
+        for url in sorted(places.values(), key=lambda one: (one.bucket, one.host)):
+            await connection.execute(queries.slow_down_for_jobs, url.bucket, url.host)
+            await connection.execute(queries.raise_base_delay, url.bucket, url.host, milliseconds(delay))
+            await set_source_delay(connection, url.host, profile.rate_limit_ms, delay)
+    elif profile.rate_limit_ms is not None:
+        await set_source_delay(connection, profile.address.host, profile.rate_limit_ms, default_delay)

@@ -1,0 +1,70 @@
+"""The web's side of a step: what is asked for, through the one fetch path."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pydantic import SecretStr
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.discover.api.pages import page_state_from
+from headwater.discover.api.recipe import recipe_from
+from headwater.discover.api.request import request_for
+from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.hearing import Body, Heard, Trouble, hear
+from headwater.discover.lease import Leased
+from headwater.discover.walk import Walk
+from headwater.errors import UsageError
+from headwater.fetch.fetcher import Wish
+from headwater.fetch.following import Follower
+from headwater.sources.channels import ChannelKind
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+queries = load_queries("headwater.discover")
+
+# A sitemap may be larger than any page.
+SITEMAP_BYTES = 50 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    follower: Follower
+    database: Database
+    secrets: Mapping[str, SecretStr] = field(default_factory=dict, repr=False)
+
+    async def ask(self, channel: Leased, walk: Walk, *, is_trial: bool = False) -> Heard:
+        """A trial asks without validators: what is not modified cannot be shown."""
+        try:
+            wish = self._wish(channel, walk, is_conditional=walk.is_first_step and not is_trial)
+        except UsageError as error:
+            # A recipe without its secret, or a step that is no URL: nothing to be asked.
+            return Trouble(ErrorClass.UNREADABLE, error.what)
+        heard = hear(
+            await self.follower.fetch(wish), is_conditional=wish.etag is not None or wish.last_modified is not None
+        )
+        if isinstance(heard, Body) and channel.kind is ChannelKind.SEARCH and walk.is_first_step:
+            return replace(heard, sitemaps=await sitemaps_of(self.database, heard.response.url))
+        return heard
+
+    def _wish(self, channel: Leased, walk: Walk, *, is_conditional: bool) -> Wish:
+        """Validators are the first answer's; what a run asks beyond it is told by it."""
+        step = walk.step
+        etag, modified = (channel.etag, channel.last_modified) if is_conditional else (None, None)
+        if step.reads_as is ChannelKind.API:
+            return replace(self._api_wish(channel, walk), etag=etag, last_modified=modified)
+        body_bytes = SITEMAP_BYTES if step.reads_as is ChannelKind.SITEMAP else None
+        return Wish(canonicalise(step.url), str(step.reads_as), etag, modified, body_bytes=body_bytes)
+
+    def _api_wish(self, channel: Leased, walk: Walk) -> Wish:
+        """Secrets are filled in here and go no further: what is asked is neither stored nor logged."""
+        recipe = recipe_from(channel.recipe, channel.url.url)
+        state = page_state_from(walk.step.state or {})
+        asked = request_for(recipe, state, channel.past.last_ok_at, self.secrets, channel.now)
+        headers = {name: value.get_secret_value() for name, value in asked.headers.items()}
+        return Wish(canonicalise(asked.url.get_secret_value()), str(ChannelKind.API), headers=headers)
+
+
+async def sitemaps_of(database: Database, site: CanonicalUrl) -> tuple[str, ...]:
+    """What the robots.txt of a host names; it was read before the host was asked for anything."""
+    rows = await database.fetch(queries.robots_sitemaps, site.bucket, site.host)
+    return tuple(row["url"] for row in rows)

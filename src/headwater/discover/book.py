@@ -1,0 +1,165 @@
+"""What a step of a run leaves in the database: items and the channel's new state, in one transaction or not at all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.clock import Clock
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.discover.ending import Ending
+from headwater.discover.hearing import Wait
+from headwater.discover.intake import PollLost, take_items
+from headwater.discover.items import Item
+from headwater.discover.lease import Leased
+from headwater.discover.search import chosen
+from headwater.discover.walk import Finding, Walk
+from headwater.frontier.entry import storable
+from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel, poll_now
+from headwater.sources.events import Event, record
+from headwater.sources.store import set_status
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+queries = load_queries("headwater.discover")
+
+LONGEST_REASON = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    database: Database
+    clock: Clock
+    lease: timedelta
+    default_delay: timedelta
+
+    async def go_on(self, channel: Leased, walk: Walk, items: Sequence[Item], now: datetime) -> Walk:
+        """A step in the middle of a run; the lease begins anew."""
+        async with self.database.transaction() as connection:
+            counted = await take_items(connection, channel, walk, items, now, self.default_delay)
+            await self._put_away(connection, channel, counted.passed())
+        return counted.passed()
+
+    async def wait(self, channel: Leased, walk: Walk, wait: Wait, now: datetime) -> None:
+        """The run goes on later, from here. Nothing is wrong with the channel, and nothing is counted."""
+        progress = None if walk.is_first_step else walk
+        reason = f"waits: {wait.why}"[:LONGEST_REASON]
+        async with self.database.transaction() as connection:
+            await self._put_away(connection, channel, progress, now + wait.wait, reason)
+
+    async def finish(
+        self, channel: Leased, walk: Walk, items: Sequence[Item], now: datetime, end: Callable[[Walk], Ending]
+    ) -> tuple[Walk, Ending]:
+        """The last step; `end` decides once it is known which items are new."""
+        async with self.database.transaction() as connection:
+            counted = await take_items(connection, channel, walk, items, now, self.default_delay)
+            ending = end(counted)
+            await self._add_findings(connection, channel, counted.findings)
+            await self._end(connection, channel, counted, ending, now)
+        return counted, ending
+
+    async def _put_away(
+        self,
+        connection: Connection,
+        channel: Leased,
+        walk: Walk | None,
+        next_poll_at: datetime | None = None,
+        reason: str | None = None,
+    ) -> None:
+        progress = walk and walk.to_dict()
+        held = await connection.fetchval(
+            queries.put_away, channel.id, channel.token, progress, next_poll_at, reason, self.lease
+        )
+        if held is None:
+            raise PollLost(str(channel.id))
+
+    async def _end(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:
+        twin = await self._twin(connection, channel, ending.moved_to)
+        moved = {} if twin or ending.moved_to is None else _address(ending.moved_to)
+        held = await connection.fetchval(
+            queries.finish_poll, channel.id, channel.token, _as_json(ending.patch | moved), moved.get("url")
+        )
+        if held is None:
+            raise PollLost(str(channel.id))
+        await self._log(connection, channel, walk, ending, now)
+        await record(connection, *ending.events)
+        if twin and ending.moved_to:
+            reason = f"moved to {ending.moved_to.url}, which is followed already"
+            await disable_channel(connection, channel.source_id, channel.id, reason)
+        if ending.source_status:
+            await set_status(connection, channel.source_id, *ending.source_status, "headwater")
+        if ending.fills_gap:
+            await self._fill_gap(connection, channel)
+
+    async def _twin(self, connection: Connection, channel: Leased, moved_to: CanonicalUrl | None) -> bool:
+        if moved_to is None:
+            return False
+        place = (channel.id, channel.source_id, moved_to.url_hash, str(channel.kind))
+        return await connection.fetchval(queries.who_has_address, *place) is not None
+
+    async def _fill_gap(self, connection: Connection, channel: Leased) -> None:
+        reason = "a feed of its source overflowed"
+        told = await poll_now(
+            connection, channel.source_id, kind=ChannelKind.SITEMAP, reason=reason, trigger="schedule"
+        )
+        message = f"reads {told} sitemaps to fill the gap" if told else "there is no sitemap to fill the gap with"
+        await record(connection, Event("gap", message, channel.source_id, channel.id))
+
+    async def _add_findings(self, connection: Connection, channel: Leased, findings: Sequence[Finding]) -> None:
+        for finding in chosen(tuple(findings)):
+            new = NewChannel(finding.kind, canonicalise(finding.url), finding.title or None, reason="just found")
+            await add_channel(connection, channel.source_id, new)
+        if any(finding.kind is not ChannelKind.LISTING for finding in findings):
+            told = ", ".join(str(finding.kind) for finding in findings)
+            await disable_channel(connection, channel.source_id, channel.id, f"found {told}")
+
+    async def _log(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:
+        tally = walk.tally
+        message = storable(ending.message) or ""
+        await connection.execute(
+            queries.log_run,
+            now,
+            channel.source_id,
+            channel.id,
+            str(channel.kind),
+            channel.trigger,
+            ending.status,
+            tally.requests,
+            tally.found,
+            tally.inserted,
+            tally.updated,
+            tally.skipped,
+            tally.errors,
+            round((self.clock.monotonic() - channel.leased_at) * 1000),
+            ending.http_status,
+            ending.error and str(ending.error),
+            message,
+            ending.next.at,
+            ending.next.reason,
+            ending.policy,
+        )
+        await connection.execute(queries.note_run_of_source, channel.source_id, now, ending.status, message)
+
+
+def _address(url: CanonicalUrl) -> dict[str, Any]:
+    """Validators belong to the address they came from."""
+    return {
+        "url": url.url,
+        "url_hash": f"\\x{url.url_hash.hex()}",
+        "bucket": url.bucket,
+        "host": url.host,
+        "etag": None,
+        "last_modified": None,
+    }
+
+
+def _as_json(patch: dict[str, Any]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in patch.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds()} seconds"
+    return storable(value) if isinstance(value, str) else value

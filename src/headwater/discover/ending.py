@@ -1,0 +1,252 @@
+"""What a run's end means: for the channel's state, its next poll, the log of runs and the trail. Pure."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
+
+from headwater.chance import Random
+from headwater.discover.cadence.channel import NextPoll
+from headwater.discover.cadence.overflow import Listing, Overflow, overflow
+from headwater.discover.cadence.rests import PATIENCE, ErrorClass
+from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
+from headwater.discover.cadence.silence import silence
+from headwater.discover.hearing import RobotsRefusal, Trouble
+from headwater.discover.lease import Leased
+from headwater.discover.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
+from headwater.discover.search import chosen
+from headwater.discover.walk import Walk
+from headwater.settings.groups import PollSettings
+from headwater.sources.channels import ChannelKind
+from headwater.sources.events import Event, Level
+from headwater.sources.source import Kind, SourceStatus
+from headwater.sources.unblocking import ROBOTS_DISALLOW
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+FAILURES_BEFORE_PAUSE = 5
+AUTO_PAUSED = "auto-paused after failures"
+MOVES_BEFORE_WARNING = 3
+LONGEST_MESSAGE = 500
+# What learns a rhythm: the others list what there is, not what is new.
+RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
+
+RunStatus = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`patch` is what changes in the channel's row; `source_status` what becomes of its source, if anything."""
+
+    next: NextPoll
+    policy: str
+    status: RunStatus
+    message: str
+    patch: dict[str, Any]
+    events: tuple[Event, ...] = ()
+    error: ErrorClass | None = None
+    http_status: int | None = None
+    source_status: tuple[SourceStatus, str] | None = None
+    fills_gap: bool = False  # its source's sitemap should be read now
+    moved_to: CanonicalUrl | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Everything an ending is decided by, beside the channel and its walk."""
+
+    settings: PollSettings
+    now: datetime
+    rng: Random
+
+
+def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
+    """All answers of the run were had and every item was stored: validators may be kept now."""
+    past, kept, now = channel.past, walk.kept, ends.now
+    overflown = _overflow(channel, walk, now)
+    rhythm = _learned(channel, walk, now, has_overflowed=overflown is not None)
+    newest = _latest(past.newest_item_at, *(date for date in walk.dates if date and date <= now))
+    standing = Standing(
+        last_ok_at=now,
+        newest_item_at=newest,
+        last_new_at=now if walk.tally.inserted else past.last_new_at,
+        rhythm=rhythm,
+        changes=walk.tally.changes,
+        no_change=0 if walk.tally.changes else past.no_change + 1,
+        covers=overflown.covers if overflown else None,
+        wishes=wishes_from(kept),
+    )
+    quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
+    moved_to, not_updated, moves = _moves(channel, walk, ends.settings)
+    events = [
+        *_overflow_events(channel, overflown),
+        *_silence_events(channel, quiet.sentence if quiet else None, walk),
+        *moves,
+    ]
+    patch = {
+        "etag": kept.get("etag"),
+        "last_modified": kept.get("last_modified"),
+        "last_ok_at": now,
+        "last_new_at": standing.last_new_at,
+        "newest_item_at": newest,
+        "last_item_count": kept.get("listed", past.last_item_count),
+        "nochange_count": standing.no_change,
+        "silent_since": (past.silent_since or now) if quiet else None,
+        "consecutive_errors": 0,
+        "error_class": None,
+        "class_errors": 0,
+        "last_error": None,
+        "last_status": kept.get("status"),
+        "rhythm": rhythm.to_dict(),
+        "overflow_count": past.overflows + (overflown is not None),
+        "moved_count": not_updated,
+        **({"title": kept["title"]} if kept.get("title") else {}),
+    }
+    is_fruitless = channel.kind is ChannelKind.SEARCH and not walk.findings
+    is_warning = bool(overflown or walk.tally.errors or is_fruitless)
+    ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", _told(channel, walk, overflown), patch)
+    return replace(
+        ending,
+        events=tuple(events),
+        http_status=kept.get("status"),
+        fills_gap=overflown is not None,
+        moved_to=moved_to,
+    )
+
+
+def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
+    """Learned rhythm and validators survive errors."""
+    past = channel.past
+    is_same = past.error is trouble.error
+    standing = Standing(
+        last_ok_at=past.last_ok_at,
+        newest_item_at=past.newest_item_at,
+        last_new_at=past.last_new_at,
+        rhythm=past.rhythm,
+        no_change=past.no_change,
+        errors=past.errors + 1,
+        error=trouble.error,
+        class_errors=past.class_errors + 1 if is_same else 1,
+        wishes=replace(wishes_from({}), retry_after=trouble.retry_after),
+    )
+    patch = {
+        "consecutive_errors": standing.errors,
+        "error_class": str(trouble.error),
+        "class_errors": standing.class_errors,
+        "last_error": trouble.message[:LONGEST_MESSAGE],
+        "last_status": trouble.status,
+    }
+    ending = _ending(channel, ends, standing, "fail", trouble.message, patch)
+    return replace(
+        ending,
+        error=trouble.error,
+        http_status=trouble.status,
+        events=tuple(_rest_events(channel, ending.next, trouble)),
+        source_status=_pause_after(channel),
+    )
+
+
+def refused_by_robots(channel: Leased, refusal: RobotsRefusal, ends: Ends) -> Ending:
+    """A job source whose page may not be asked is blocked, until the rules change; others rest."""
+    trouble = Trouble(ErrorClass.FORBIDDEN, f"{ROBOTS_DISALLOW} ({refusal.message})")
+    ending = replace(ended_badly(channel, trouble, ends), status="warn", source_status=None)
+    if channel.source.kind is not Kind.JOBS:
+        return ending
+    return replace(ending, status="fail", source_status=(SourceStatus.BLOCKED, ROBOTS_DISALLOW))
+
+
+def _ending(
+    channel: Leased, ends: Ends, standing: Standing, status: RunStatus, message: str, patch: dict[str, Any]
+) -> Ending:
+    following = next_poll_of(channel, standing, ends.settings, ends.now, ends.rng)
+    policy, _ = policy_of(channel, ends.settings)
+    schedule = {
+        "next_poll_at": following.at,
+        "next_reason": following.reason,
+        "poll_interval": following.interval,
+        "last_polled_at": ends.now,
+    }
+    return Ending(following, str(policy), status, message[:LONGEST_MESSAGE], patch | schedule)
+
+
+def _learned(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool) -> Rhythm:
+    if channel.kind not in RHYTHMIC:
+        return channel.past.rhythm
+    return observed(channel.past.rhythm, Observation(now, channel.past.last_ok_at, walk.dates, has_overflowed))
+
+
+def _overflow(channel: Leased, walk: Walk, now: datetime) -> Overflow | None:
+    if channel.kind is not ChannelKind.FEED or "published" not in walk.kept:
+        return None
+    published = [date and datetime.fromisoformat(date) for date in walk.kept["published"]]
+    past = channel.past
+    known = walk.kept["known"]
+    return overflow(Listing(now, past.last_ok_at, published, known, past.last_item_count, past.newest_item_at))
+
+
+def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
+    tally = walk.tally
+    if channel.kind is ChannelKind.SEARCH and not walk.findings:
+        return f"no feed, sitemap or listing found at {len(walk.asked) + len(walk.todo)} addresses"
+    if walk.kept.get("is_unchanged"):
+        told = "not modified"
+    elif walk.findings:
+        told = "found " + ", ".join(f"{one.kind} {one.url}" for one in chosen(walk.findings))
+    else:
+        told = f"{tally.found} items, {tally.inserted} new, {tally.updated} changed"
+    return "; ".join([told, *([overflown.sentence] if overflown else []), *walk.notes])
+
+
+def _moves(channel: Leased, walk: Walk, settings: PollSettings) -> tuple[CanonicalUrl | None, int, list[Event]]:
+    """Where the channel moves for good, else how often in a row it was not let."""
+    target = walk.kept.get("moved_to")
+    if target is None:
+        return None, 0, []
+    if settings.update_redirects:
+        message = f"{channel.url.url} moved permanently to {target}"
+        details = {"from": channel.url.url, "to": target}
+        moved = Event("channel_moved", message, channel.source_id, channel.id, details=details)
+        return canonicalise(target), 0, [moved]
+    times = channel.past.moved + 1
+    if times != MOVES_BEFORE_WARNING:
+        return None, times, []
+    message = f"{channel.url.url} was permanently redirected to {target} {times} times in a row"
+    return None, times, [Event("channel_should_move", message, channel.source_id, channel.id, level=Level.WARN)]
+
+
+def _pause_after(channel: Leased) -> tuple[SourceStatus, str] | None:
+    if channel.source.kind is Kind.JOBS and channel.failures + 1 >= FAILURES_BEFORE_PAUSE:
+        return SourceStatus.PAUSED, AUTO_PAUSED
+    return None
+
+
+def _overflow_events(channel: Leased, overflown: Overflow | None) -> list[Event]:
+    if overflown is None:
+        return []
+    message = f"{channel.url.url}: {overflown.sentence}"
+    details = {"missed": overflown.missed, "covers_seconds": overflown.covers.total_seconds()}
+    return [Event("channel_overflowed", message, channel.source_id, channel.id, level=Level.WARN, details=details)]
+
+
+def _silence_events(channel: Leased, sentence: str | None, walk: Walk) -> list[Event]:
+    was_silent = channel.past.silent_since is not None
+    if sentence and not was_silent:
+        message = f"{channel.url.url}: {sentence}"
+        return [Event("channel_silent", message, channel.source_id, channel.id, level=Level.WARN)]
+    if was_silent and walk.tally.inserted:
+        return [Event("channel_speaks_again", f"{channel.url.url} has news again", channel.source_id, channel.id)]
+    return []
+
+
+def _rest_events(channel: Leased, following: NextPoll, trouble: Trouble) -> list[Event]:
+    """Once, when it begins to rest; not at each try after that."""
+    if not following.is_disabled_for_now or channel.past.class_errors + 1 > _patience(trouble):
+        return []
+    message = f"{channel.url.url} rests: {following.reason} ({trouble.message[:200]})"
+    return [Event("channel_rests", message, channel.source_id, channel.id, level=Level.WARN)]
+
+
+def _patience(trouble: Trouble) -> int:
+    return PATIENCE[trouble.error].errors if trouble.error in PATIENCE else 0
+
+
+def _latest(*moments: datetime | None) -> datetime | None:
+    return max((moment for moment in moments if moment is not None), default=None)

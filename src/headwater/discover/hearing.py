@@ -1,0 +1,115 @@
+"""What an answer means for a poll. Pure: from what happened on the web to a few values."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from headwater.discover.cadence.rests import ErrorClass
+from headwater.fetch.asking import asked_wait
+from headwater.fetch.outcomes import (
+    Answered,
+    BadRedirect,
+    Disallowed,
+    Failed,
+    Later,
+    LeaseLost,
+    LeftHost,
+    Outcome,
+    RobotsUnknown,
+    TakenDown,
+)
+from headwater.net.problems import FetchProblem, Problem, problem_with
+from headwater.net.transport import Response
+from headwater.urls.canonical import CanonicalUrl
+
+AGAIN_SOON = timedelta(seconds=5)
+REFUSALS = frozenset({401, 402, 403, 407, 451})
+UNREADABLE = frozenset({Problem.BAD_RESPONSE, Problem.HEADER_LIMIT, Problem.TOO_LARGE, Problem.BAD_ENCODING})
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """`moved_to`: where an unbroken run of permanent redirects led, if any."""
+
+    response: Response
+    moved_to: CanonicalUrl | None = None
+    sitemaps: tuple[str, ...] = ()  # that robots.txt names, where a search wants to know
+
+
+@dataclass(frozen=True, slots=True)
+class NotModified:
+    response: Response
+    moved_to: CanonicalUrl | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    error: ErrorClass
+    message: str
+    status: int | None = None
+    retry_after: timedelta = timedelta()
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRefusal:
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing is wrong with the channel: its host has no slot soon, or its robots.txt is not to be had now."""
+
+    wait: timedelta
+    why: str
+
+
+Heard = Body | NotModified | Trouble | RobotsRefusal | Wait
+
+
+def hear(outcome: Outcome, *, is_conditional: bool) -> Heard:
+    match outcome:
+        case Answered(response, _, permanent):
+            return _heard_answer(response, permanent.target, is_conditional=is_conditional)
+        case Disallowed(url, decision):
+            return RobotsRefusal(f"{url.target}: line {decision.line_number} of robots.txt, {decision.rule_text}")
+        case TakenDown(url):
+            return Trouble(ErrorClass.FORBIDDEN, f"{url.host} is on the takedown list")
+        case RobotsUnknown(wait, why):
+            return Wait(wait, why)
+        case Later(wait, url, _, why):
+            return Wait(wait, f"{url.host}: {why}")
+        case LeaseLost():
+            return Wait(AGAIN_SOON, "its place at the host was lost")
+        case BadRedirect(reason, _, response):
+            return Trouble(ErrorClass.UPSTREAM, f"a redirect that leads nowhere: {reason}", response.status)
+        case LeftHost(to, _, response):
+            return Trouble(ErrorClass.UPSTREAM, f"redirected to {to.host}", response.status)
+        case Failed(problem):
+            return _heard_problem(problem)
+
+
+def _heard_answer(response: Response, moved_to: CanonicalUrl | None, *, is_conditional: bool) -> Heard:
+    status = response.status
+    if status == 304:
+        if is_conditional:
+            return NotModified(response, moved_to)
+        return Trouble(ErrorClass.UNREADABLE, "HTTP 304 to a request without validators", status)
+    if 200 <= status < 300:
+        if problem := problem_with(response.content):
+            return _heard_problem(problem, status)
+        return Body(response, moved_to)
+    wait = asked_wait(response) or timedelta()
+    return Trouble(_class_of(status), f"HTTP {status}", status, wait)
+
+
+def _class_of(status: int) -> ErrorClass:
+    named = {404: ErrorClass.NOT_FOUND, 410: ErrorClass.GONE, 429: ErrorClass.RATE_LIMITED}
+    if status in named:
+        return named[status]
+    return ErrorClass.FORBIDDEN if status in REFUSALS else ErrorClass.UPSTREAM
+
+
+def _heard_problem(problem: FetchProblem, status: int | None = None) -> Trouble:
+    message = f"{problem.kind}: {problem.detail}" if problem.detail else str(problem.kind)
+    if problem.kind is Problem.BLOCKED_ADDRESS:
+        return Trouble(ErrorClass.FORBIDDEN, message)
+    return Trouble(ErrorClass.UNREADABLE if problem.kind in UNREADABLE else ErrorClass.NETWORK, message, status)

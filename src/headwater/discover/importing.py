@@ -1,0 +1,201 @@
+"""Many sources at once, from a file: first said what would happen, then done; doing it twice changes nothing."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TypeVar
+from uuid import UUID
+
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.discover.adding import Wanted, check, pace_hosts, take_up
+from headwater.errors import UrlRejected, UsageError
+from headwater.sources.channels import ChannelKind, ChannelState, NewChannel, add_channel
+from headwater.sources.exchange.rows import BadLine, Row, bad_line
+from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Profile, Source, SourceStatus
+from headwater.sources.store import set_status
+from headwater.urls.canonical import canonicalise
+
+queries = load_queries("headwater.sources")
+
+BATCH = 200
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an import would do: sources to add, feeds to add to sources there are, rows that are known, bad lines."""
+
+    new: tuple[Row, ...] = ()
+    more: tuple[tuple[Row, UUID | None], ...] = ()  # None: to a source that this very import adds
+    known: tuple[Row, ...] = ()
+    bad: tuple[BadLine, ...] = ()
+
+
+@dataclass(slots=True)
+class Imported:
+    added: int = 0
+    feeds_added: int = 0
+    known: int = 0
+    bad: list[BadLine] = field(default_factory=list)
+
+
+async def plan_import(database: Database, rows: Sequence[Row]) -> Plan:
+    known: dict[bytes, UUID] = {}
+    hashes = [canonicalise(url).url_hash for row in rows for url in (row.url, row.feed_url) if url]
+    for row in await database.fetch(queries.known_addresses, hashes):
+        known.setdefault(row["url_hash"], row["source_id"])
+    return planned(rows, known)
+
+
+def planned(rows: Sequence[Row], known: dict[bytes, UUID]) -> Plan:
+    """Pure. `known`: whose an address is already, as a source or as a feed of one."""
+    new: list[Row] = []
+    more: list[tuple[Row, UUID | None]] = []
+    had: list[Row] = []
+    bad: list[BadLine] = []
+    coming: set[bytes] = set()
+    for row in rows:
+        site = canonicalise(row.url).url_hash
+        feed = canonicalise(row.feed_url).url_hash if row.feed_url else None
+        if feed in known or feed in coming or (feed is None and (site in known or site in coming)):
+            had.append(row)
+        elif why := why_impossible(row):
+            bad.append(bad_line(row.line, row.url, why))
+            continue  # it will not be there for a later row to belong to
+        elif site in known or site in coming:
+            more.append((row, known.get(site)))
+        else:
+            new.append(row)
+        coming |= {site, feed or site}
+    return Plan(tuple(new), tuple(more), tuple(had), tuple(bad))
+
+
+def why_impossible(row: Row) -> str:
+    try:
+        check(wanted_from(row))
+    except (UsageError, UrlRejected) as error:
+        return error.what
+    return ""
+
+
+async def carry_out(
+    database: Database,
+    plan: Plan,
+    default_delay: timedelta,
+    actor: str,
+    progress: Callable[[int], None] = lambda _done: None,
+) -> Imported:
+    """In batches: whatever ends it in the middle, the same file again adds the rest and nothing twice."""
+    done = Imported(known=len(plan.known), bad=list(plan.bad))
+    for rows in _batches(plan.new):
+        async with database.transaction() as connection:
+            for row in rows:
+                await _add(connection, row, done, default_delay, actor)
+        progress(len(rows))
+    for more in _batches(plan.more):
+        async with database.transaction() as connection:
+            for row, source_id in more:
+                await _add_feed(connection, row, source_id, done, default_delay, actor)
+        progress(len(more))
+    return done
+
+
+async def _add(connection: Connection, row: Row, done: Imported, default_delay: timedelta, actor: str) -> None:
+    try:
+        async with connection.savepoint():
+            source_id = await take_up(connection, wanted_from(row), actor, default_delay)
+            if row.status == SourceStatus.PAUSED:
+                await set_status(connection, source_id, SourceStatus.PAUSED, "imported as paused", actor)
+    except UsageError as error:
+        # Added by somebody else since the plan was made, or its feed is followed for another source.
+        if await connection.fetchval(queries.source_at, canonicalise(row.url).url_hash) is not None:
+            done.known += 1
+        else:
+            done.bad.append(bad_line(row.line, row.url, error.what))
+    else:
+        done.added += 1
+
+
+async def _add_feed(
+    connection: Connection, row: Row, source_id: UUID | None, done: Imported, default_delay: timedelta, actor: str
+) -> None:
+    owner = source_id or await connection.fetchval(queries.source_at, canonicalise(row.url).url_hash)
+    if owner is None or not row.feed_url:
+        done.bad.append(bad_line(row.line, row.url, "the source it belongs to could not be added"))
+        return
+    new = NewChannel(ChannelKind.FEED, canonicalise(row.feed_url))
+    await pace_hosts(connection, wanted_from(row).profile, [new], default_delay)
+    if await add_channel(connection, owner, new, actor) is None:
+        done.known += 1
+    else:
+        done.feeds_added += 1
+
+
+def wanted_from(row: Row) -> Wanted:
+    kind = Kind(row.kind) if row.kind else Kind.NEWS
+    profile = Profile(
+        url=row.url,
+        name=row.name[:200],
+        kind=kind,
+        priority=row.priority or DEFAULT_PRIORITY,
+        tags=row.tags[:50],
+        org_type=row.org_type or None,
+        timezone=row.timezone or None,
+        poll_every=row.interval,
+        crawl_frequency_days=row.crawl_frequency_days,
+        time_window=row.time_window or None,
+        max_depth=DEFAULT_DEPTH if row.max_depth is None else row.max_depth,
+        parser_hint=row.parser_hint or None,
+        rate_limit_ms=None if row.rate_limit is None else round(row.rate_limit.total_seconds() * 1000),
+    )
+    feed = row.feed_url or (row.url if row.source_type == "rss" else "")
+    return Wanted(
+        profile,
+        feeds=(feed,) if feed else (),
+        sitemaps=(row.sitemap_url,) if row.sitemap_url else (),
+        mode=Mode(row.ingestion_mode) if row.ingestion_mode else None,
+        is_api=row.source_type == "api",
+    )
+
+
+def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> Iterator[Row]:
+    """As it is exported: one row per feed, so that every format carries all of them."""
+    profile = source.profile
+    by_kind = {kind: [one.url for one in channels if one.kind is kind and one.is_enabled] for kind in ChannelKind}
+    for feed in by_kind[ChannelKind.FEED] or [""]:
+        yield Row(
+            line=line,
+            url=profile.url,
+            name=profile.name,
+            feed_url=feed,
+            sitemap_url=next(iter(by_kind[ChannelKind.SITEMAP]), ""),
+            kind=str(profile.kind),
+            source_type="api" if by_kind[ChannelKind.API] else "rss" if feed else "html",
+            ingestion_mode=_said_mode(profile, by_kind),
+            # A blocked source must not begin to be polled because it was carried elsewhere.
+            status=str(SourceStatus.ACTIVE if source.status is SourceStatus.ACTIVE else SourceStatus.PAUSED),
+            tags=profile.tags,
+            priority=profile.priority,
+            interval=profile.poll_every,
+            rate_limit=None if profile.rate_limit_ms is None else timedelta(milliseconds=profile.rate_limit_ms),
+            max_depth=profile.max_depth,
+            timezone=profile.timezone or "",
+            org_type=profile.org_type or "",
+            parser_hint=profile.parser_hint or "",
+            crawl_frequency_days=None
+            if profile.crawl_frequency_days is None
+            else max(1, round(profile.crawl_frequency_days)),
+            time_window=profile.time_window or "",
+        )
+
+
+def _said_mode(profile: Profile, by_kind: Mapping[ChannelKind, Sequence[str]]) -> str:
+    """`spider` is also what is noted while nothing is known yet; said aloud it would add a listing."""
+    looks_through = by_kind[ChannelKind.LISTING] or by_kind[ChannelKind.CRAWL]
+    return str(profile.ingestion_mode) if looks_through or profile.ingestion_mode is not Mode.SPIDER else ""
+
+
+def _batches(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(rows), BATCH):
+        yield rows[start : start + BATCH]

@@ -1,0 +1,124 @@
+"""A step's items, submitted to the frontier and remembered by their channel, in the caller's transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.discover.items import Item
+from headwater.discover.lease import Leased
+from headwater.discover.sifting import ORIGINS, Listed, Sifted, found_from, is_believable, listed, sift
+from headwater.discover.walk import Tally, Walk
+from headwater.errors import UsageError
+from headwater.frontier.entry import storable
+from headwater.frontier.submit import Answer, Outcome, Submitter, submit
+from headwater.sources.channels import ChannelKind
+
+queries = load_queries("headwater.discover")
+
+# These remember what they listed; the others are told apart by the frontier alone.
+REMEMBERING = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
+# A feed may link anywhere; a page's links are followed as far as the source says.
+SCOPED = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
+NOT_BELIEVED = "too many dates of change at once: not believed"
+MOST_DATES_KEPT = 500
+FORGOTTEN_AT_ONCE = 5_000
+
+
+class PollLost(Exception):
+    """Somebody else polls this channel now, or its source is gone: nothing of this step may stand."""
+
+
+async def take_items(
+    connection: Connection, channel: Leased, walk: Walk, items: Sequence[Item], now: datetime, default_delay: timedelta
+) -> Walk:
+    """The walk with these items counted."""
+    if not items:
+        return walk
+    found, rejected = listed(items)
+    if channel.kind in REMEMBERING:
+        rows = await connection.fetch(queries.known_items, channel.id, [one.url.url_hash for one in found])
+        sifted = sift(found, {row["url_hash"]: row["signature"] for row in rows})
+    else:
+        sifted = Sifted(tuple(found))
+    is_believed = is_believable(sifted.fresh, channel.past.last_ok_at)
+    answers = await _submit(connection, channel, sifted.fresh, default_delay, is_believed=is_believed)
+    if channel.kind in REMEMBERING:
+        await _remember(connection, channel, sifted, now)
+        tally, dates = tally_of_memory(sifted, answers)
+        walk = keeping_listing(walk, items, sifted)
+    else:
+        tally, dates = tally_of_answers(answers), []
+    unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
+    return walk.counting(tally + unusable, dates).noting("" if is_believed else NOT_BELIEVED)
+
+
+async def forget_items(database: Database, days: int) -> int:
+    """What its channel has not listed for long, in batches; how many there were."""
+    count = 0
+    while forgotten := int((await database.execute(queries.forget_items, days, FORGOTTEN_AT_ONCE)).split()[-1]):
+        count += forgotten
+    return count
+
+
+def tally_of_memory(sifted: Sifted, answers: Sequence[Answer]) -> tuple[Tally, list[datetime | None]]:
+    """New is what this channel never listed before, whoever else knows it; and when each was published."""
+    refused = {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
+    new = [one for one in sifted.new if one.item.url not in refused]
+    changed = [one for one in sifted.changed if one.item.url not in refused]
+    skipped = len(sifted.known) + len(sifted.fresh) - len(new) - len(changed)
+    return Tally(inserted=len(new), updated=len(changed), skipped=skipped), [one.item.published_at for one in new]
+
+
+def tally_of_answers(answers: Sequence[Answer]) -> Tally:
+    outcomes = [answer.outcome for answer in answers]
+    inserted, updated = outcomes.count(Outcome.QUEUED), outcomes.count(Outcome.REVISIT)
+    return Tally(inserted=inserted, updated=updated, skipped=len(answers) - inserted - updated)
+
+
+def keeping_listing(walk: Walk, items: Sequence[Item], sifted: Sifted) -> Walk:
+    """What the first answer listed beside what was known: whether a feed overflowed is judged by it."""
+    if not walk.is_first_step:
+        return walk
+    dates = [item.published_at.isoformat() if item.published_at else None for item in items[:MOST_DATES_KEPT]]
+    known = len(sifted.known) + len(sifted.changed)
+    return walk.keeping(listed=len(items), known=known, published=dates)
+
+
+async def _submit(
+    connection: Connection, channel: Leased, fresh: Sequence[Listed], default_delay: timedelta, *, is_believed: bool
+) -> list[Answer]:
+    if not fresh:
+        return []
+    scope = channel.source.scope if channel.kind in SCOPED else None
+    submitter = Submitter(channel.source_id, ORIGINS[channel.kind], channel.id, scope)
+    found = [found_from(one, channel.url.url, is_believed=is_believed) for one in fresh]
+    try:
+        return await submit(connection, submitter, found, default_delay=default_delay)
+    except UsageError as error:
+        # Blocked or deleted since the poll began.
+        raise PollLost(error.what) from error
+
+
+async def _remember(connection: Connection, channel: Leased, sifted: Sifted, now: datetime) -> None:
+    if sifted.fresh:
+        columns = [list(column) for column in zip(*map(_row, sifted.fresh), strict=True)]
+        await connection.execute(queries.remember_items, channel.id, now, *columns)
+    if sifted.known:
+        hashes = [one.url.url_hash for one in sifted.known]
+        await connection.execute(queries.see_items_again, channel.id, now, hashes)
+
+
+def _row(one: Listed) -> tuple[Any, ...]:
+    item = one.item
+    texts = (item.title, item.author, item.summary, item.content, item.language)
+    return (
+        one.url.url_hash,
+        one.url.bucket,
+        one.signature,
+        *(storable(text) or None for text in texts),
+        item.published_at,
+        item.updated_at,
+        dict(item.fields) or None,
+    )

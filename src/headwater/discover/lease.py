@@ -1,0 +1,97 @@
+"""A channel leased for one poll: everything its run needs to know, read once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from headwater.discover.cadence.price import Price, price_from
+from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
+from headwater.sources.channels import ChannelKind
+from headwater.sources.source import Profile
+from headwater.sources.store import source_from
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What became of the polls before this one."""
+
+    last_ok_at: datetime | None = None
+    last_new_at: datetime | None = None
+    newest_item_at: datetime | None = None
+    last_item_count: int = 0
+    no_change: int = 0
+    moved: int = 0  # times in a row that a permanent redirect was not followed for good
+    overflows: int = 0
+    silent_since: datetime | None = None
+    errors: int = 0
+    error: ErrorClass | None = None
+    class_errors: int = 0
+    rhythm: Rhythm = Rhythm()  # noqa: RUF009 - a frozen value
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    id: UUID
+    token: UUID
+    source_id: UUID
+    source: Profile
+    failures: int  # of the source's runs, in a row
+    kind: ChannelKind
+    url: CanonicalUrl
+    recipe: str | None
+    trigger: str
+    interval: timedelta | None
+    etag: str | None
+    last_modified: str | None
+    progress: Mapping[str, Any] | None
+    past: Past
+    price: Price
+    common: tuple[float, ...]  # the hours of the week as all channels use them; empty while unknown
+    host_delay: timedelta
+    most_pages: int | None  # by its host's policy
+    now: datetime  # the database's time when it was leased
+    leased_at: float  # the same moment by our own monotonic clock, at the latest
+
+
+def leased_from(row: Any, leased_at: float) -> Leased:
+    error = row["error_class"]
+    source = source_from(row)
+    return Leased(
+        id=row["channel_id"],
+        token=row["token"],
+        source_id=source.id,
+        source=source.profile,
+        failures=source.consecutive_failures,
+        kind=ChannelKind(row["channel_kind"]),
+        url=canonicalise(row["channel_url"]),
+        recipe=row["recipe"] or source.profile.parser_hint,
+        trigger=row["trigger"],
+        interval=row["poll_interval"],
+        etag=row["etag"],
+        last_modified=row["last_modified"],
+        progress=row["progress"],
+        past=Past(
+            last_ok_at=row["last_ok_at"],
+            last_new_at=row["last_new_at"],
+            newest_item_at=row["newest_item_at"],
+            last_item_count=row["last_item_count"],
+            no_change=row["nochange_count"],
+            moved=row["moved_count"],
+            overflows=row["overflow_count"],
+            silent_since=row["silent_since"],
+            errors=row["consecutive_errors"],
+            error=ErrorClass(error) if error else None,
+            class_errors=row["class_errors"],
+            rhythm=rhythm_from(row["rhythm"]),
+        ),
+        price=price_from(row["cadence"].get("price")),
+        common=tuple(row["cadence"].get("common", ())),
+        host_delay=timedelta(milliseconds=row["delay_ms"] or 0),
+        most_pages=row["policy_pages"],
+        now=row["now"],
+        leased_at=leased_at,
+    )

@@ -1,0 +1,123 @@
+"""One channel from lease to next poll: the function to read first."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from headwater.chance import Random
+from headwater.clock import Clock
+from headwater.discover.asking import Asker
+from headwater.discover.book import Book
+from headwater.discover.ending import Ending, Ends, ended_badly, ended_well, refused_by_robots
+from headwater.discover.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
+from headwater.discover.items import Item
+from headwater.discover.lease import Leased
+from headwater.discover.reading import Read, read_answer, start_of, start_pages
+from headwater.discover.said import said_by
+from headwater.discover.walk import Tally, Walk, walk_from
+from headwater.settings.groups import PollSettings
+from headwater.sources.channels import ChannelKind
+
+# Longer bodies are read beside the loop: hearts have to beat meanwhile.
+LONG_BODY_BYTES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of a poll, for whoever watches. Without an ending it waits, and goes on later."""
+
+    channel: Leased
+    walk: Walk
+    ending: Ending | None
+    waits: Wait | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    asker: Asker
+    book: Book
+    settings: PollSettings
+    clock: Clock
+    random: Random
+    calendar: Callable[[], datetime | None] = lambda: None  # another time than the database's, for simulated days
+
+    async def run(self, channel: Leased) -> Ran:
+        """Ask, read, store; step by step until nothing is left to ask. Whatever the web does, there is a next poll."""
+        walk = walk_from(channel.progress) or start_of(channel)
+        if channel.kind is ChannelKind.CRAWL:
+            return await self._finish(channel, walk, start_pages(channel), None)
+        while walk.todo:
+            heard = await self.asker.ask(channel, walk)
+            if isinstance(heard, Wait):
+                await self.book.wait(channel, walk, heard, self._now(channel))
+                return Ran(channel, walk, None, heard)
+            walk, items, trouble = await self._read(channel, walk, heard)
+            if trouble is not None and walk.is_first_step:
+                return await self._finish(channel, walk, (), trouble)
+            if walk.is_last_step:
+                return await self._finish(channel, walk, items, None)
+            inserted = walk.tally.inserted
+            walk = await self.book.go_on(channel, walk, items, self._now(channel))
+            walk = walk.pruned(inserted)
+        return await self._finish(channel, walk, (), None)
+
+    async def _read(
+        self, channel: Leased, walk: Walk, heard: Heard
+    ) -> tuple[Walk, Sequence[Item], Trouble | RobotsRefusal | None]:
+        walk = walk.counting(Tally(requests=1))
+        match heard:
+            case Body(response, moved_to):
+                read = await self._parsed(channel, walk, heard)
+                if isinstance(read, Trouble):
+                    return _troubled(walk, read), (), read
+                said = said_by(response, moved_to, self.settings) if walk.is_first_step else {}
+                walk = read.walk.keeping(**said, **read.kept) if walk.is_first_step else read.walk
+                return walk, read.items, None
+            case NotModified(response, moved_to):
+                said = said_by(response, moved_to, self.settings)
+                return walk.keeping(is_unchanged=True, **_old_validators(channel) | said), (), None
+            case Trouble() | RobotsRefusal():
+                is_guess = channel.kind is ChannelKind.SEARCH and not walk.is_first_step
+                return walk if is_guess else _troubled(walk, heard), (), heard
+            case Wait():
+                raise AssertionError("a wait ends the step before it is read")
+
+    async def _parsed(self, channel: Leased, walk: Walk, heard: Body) -> Read | Trouble:
+        now = self._now(channel)
+        if len(heard.response.body) < LONG_BODY_BYTES:
+            return read_answer(channel, walk, heard, now)
+        return await asyncio.to_thread(read_answer, channel, walk, heard, now)
+
+    async def _finish(
+        self, channel: Leased, walk: Walk, items: Sequence[Item], trouble: Trouble | RobotsRefusal | None
+    ) -> Ran:
+        now = self._now(channel)
+        ends = Ends(self.settings, now, self.random)
+
+        def end(counted: Walk) -> Ending:
+            match trouble:
+                case None:
+                    return ended_well(channel, counted, ends)
+                case RobotsRefusal():
+                    return refused_by_robots(channel, trouble, ends)
+                case Trouble():
+                    return ended_badly(channel, trouble, ends)
+
+        counted, ending = await self.book.finish(channel, walk, items, now, end)
+        return Ran(channel, counted, ending)
+
+    def _now(self, channel: Leased) -> datetime:
+        """The database's time, by what passed on our own clock since the lease."""
+        return self.calendar() or channel.now + timedelta(seconds=self.clock.monotonic() - channel.leased_at)
+
+
+def _troubled(walk: Walk, trouble: Trouble | RobotsRefusal) -> Walk:
+    """In the middle of a run it is a note: the rest of the run goes on."""
+    if walk.is_first_step:
+        return walk.counting(Tally(errors=1))
+    return walk.counting(Tally(errors=1)).noting(f"{walk.step.url}: {trouble.message}")
+
+
+def _old_validators(channel: Leased) -> dict[str, str | None]:
+    return {"etag": channel.etag, "last_modified": channel.last_modified}

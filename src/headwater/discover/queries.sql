@@ -1,0 +1,161 @@
+-- name: claim_channels
+-- Lease due channels, one per host; answers with their ids.
+SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz);
+
+-- name: read_leased
+-- Everything a run needs to know of the channels somebody has just leased.
+SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
+       c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, h.delay_ms,
+       q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now
+FROM channels c
+JOIN source_profiles p ON p.id = c.source_id
+CROSS JOIN cadence k
+LEFT JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
+LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
+WHERE c.id = ANY ($1::uuid[]) AND c.leased_by = $2::text AND c.token IS NOT NULL;
+
+-- name: read_channels_of_source
+-- The same for a person who tries a source's channels without leasing them.
+SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
+       c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, h.delay_ms,
+       q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now
+FROM channels c
+JOIN source_profiles p ON p.id = c.source_id
+CROSS JOIN cadence k
+LEFT JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
+LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
+WHERE c.source_id = $1::uuid AND c.is_enabled ORDER BY c.created_at, c.id;
+
+-- name: next_due
+-- How long until a channel falls due that nobody polls; nothing if there is none.
+SELECT min(next_poll_at) - coalesce($1::timestamptz, clock_timestamp()) FROM (
+    SELECT next_poll_at FROM channels
+    WHERE is_active AND (lease_until IS NULL OR lease_until <= clock_timestamp()) ORDER BY next_poll_at LIMIT 1) AS first;
+
+-- name: extend_polls
+-- Keep leases that still hold; answers with their tokens.
+UPDATE channels SET lease_until = clock_timestamp() + $2::interval
+WHERE token = ANY ($1::uuid[]) AND lease_until > clock_timestamp() RETURNING token;
+
+-- name: release_polls
+-- Give back what was not finished: it is due again at once, from where it got to.
+UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL WHERE token = ANY ($1::uuid[]);
+
+-- name: known_items
+-- Which of these addresses the channel listed before, with what they were then.
+SELECT url_hash, signature FROM channel_items WHERE channel_id = $1::uuid AND url_hash = ANY ($2::bytea[]);
+
+-- name: remember_items
+-- Items that are new or changed.
+INSERT INTO channel_items AS i (channel_id, url_hash, bucket, signature, title, author, summary, content, language, published_at,
+                                updated_at, fields, first_seen_at, last_seen_at)
+SELECT $1::uuid, g.url_hash, g.bucket, g.signature, g.title, g.author, g.summary, g.content, g.language, g.published_at,
+       g.updated_at, g.fields, $2::timestamptz, $2
+FROM unnest($3::bytea[], $4::smallint[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+            $11::timestamptz[], $12::timestamptz[], $13::jsonb[])
+     AS g (url_hash, bucket, signature, title, author, summary, content, language, published_at, updated_at, fields)
+ON CONFLICT (channel_id, url_hash) DO UPDATE
+SET signature = excluded.signature, title = excluded.title, author = excluded.author, summary = excluded.summary,
+    content = excluded.content, language = excluded.language, published_at = excluded.published_at,
+    updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
+
+-- name: see_items_again
+-- Listed again, as they were.
+UPDATE channel_items SET last_seen_at = $2::timestamptz WHERE channel_id = $1::uuid AND url_hash = ANY ($3::bytea[]);
+
+-- name: forget_items
+-- Items that their channels have not listed for long; a batch.
+DELETE FROM channel_items WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM channel_items WHERE last_seen_at < now() - make_interval(days => $1::integer) LIMIT $2::integer));
+
+-- name: put_away
+-- A run in the middle: where it got to. With a lease it goes on at once, without one at its next time.
+-- Invariant: a stale token changes nothing.
+UPDATE channels
+SET progress = $3::jsonb, updated_at = now(), next_poll_at = coalesce($4::timestamptz, next_poll_at),
+    next_reason = coalesce($5::text, next_reason),
+    token = CASE WHEN $4 IS NULL THEN token END, leased_by = CASE WHEN $4 IS NULL THEN leased_by END,
+    lease_until = CASE WHEN $4 IS NULL THEN clock_timestamp() + $6::interval END
+WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
+
+-- name: finish_poll
+-- A run's end: the channel's new state, its next poll, its lease given back.
+-- Invariant: a stale token changes nothing, and then nothing else of this transaction may stand either.
+UPDATE channels c
+SET (url, url_hash, bucket, host, title, next_poll_at, next_reason, poll_interval, etag, last_modified, last_polled_at,
+     last_ok_at, last_new_at, newest_item_at, last_item_count, nochange_count, overflow_count, moved_count, silent_since,
+     consecutive_errors, error_class, class_errors, last_error, last_status, rhythm)
+    = (SELECT r.url, r.url_hash, r.bucket, r.host, r.title, r.next_poll_at, r.next_reason, r.poll_interval, r.etag,
+              r.last_modified, r.last_polled_at, r.last_ok_at, r.last_new_at, r.newest_item_at, r.last_item_count, r.nochange_count,
+              r.overflow_count, r.moved_count, r.silent_since, r.consecutive_errors, r.error_class, r.class_errors, r.last_error,
+              r.last_status, r.rhythm
+       FROM jsonb_populate_record(c, $3::jsonb) AS r),
+    former_urls = CASE WHEN $4::text IS NULL THEN c.former_urls ELSE array_append(c.former_urls, c.url) END,
+    progress = NULL, token = NULL, leased_by = NULL, lease_until = NULL, trigger = 'schedule', updated_at = now()
+WHERE c.id = $1::uuid AND c.token = $2::uuid RETURNING id;
+
+-- name: who_has_address
+-- Another channel that stands at this address already.
+SELECT id FROM channels
+WHERE url_hash = $3::bytea AND id <> $1::uuid AND is_enabled AND kind = $4::text AND (kind = 'feed' OR source_id = $2::uuid) LIMIT 1;
+
+-- name: log_run
+-- One line of the log of runs.
+INSERT INTO runs (at, id, source_id, channel_id, kind, trigger, status, requests, found, inserted, updated, skipped, errors,
+                  duration_ms, http_status, error_class, message, next_poll_at, next_reason, policy)
+VALUES ($1::timestamptz, gen_random_uuid(), $2::uuid, $3::uuid, $4::text, $5::text, $6::text, $7::integer, $8::integer, $9::integer,
+        $10::integer, $11::integer, $12::integer, $13::integer, $14::smallint, $15::text, $16::text, $17::timestamptz, $18::text,
+        $19::text);
+
+-- name: note_run_of_source
+-- How a source's last run went; only failures in a row count.
+UPDATE sources
+SET last_run_at = $2::timestamptz, last_run_status = $3::text, last_run_message = $4::text,
+    consecutive_failures = CASE WHEN $3 = 'fail' THEN consecutive_failures + 1 ELSE 0 END
+WHERE id = $1::uuid;
+
+-- name: robots_sitemaps
+-- What a host's robots.txt names as sitemaps.
+SELECT DISTINCT unnest(sitemaps) AS url FROM robots WHERE bucket = $1::smallint AND host = $2::text;
+
+-- name: polls_made
+-- How many adaptive polls were made in a stretch of time, and for how many channels.
+SELECT (SELECT count(*) FROM runs WHERE at > $1::timestamptz AND at <= $2::timestamptz AND policy = 'adaptive') AS made,
+       (SELECT count(*) FROM channels c JOIN sources s ON s.id = c.source_id
+        WHERE c.is_active AND c.kind IN ('feed', 'listing', 'api') AND c.consecutive_errors = 0
+          AND coalesce(s.policy, CASE WHEN s.kind = 'jobs' OR s.poll_every IS NOT NULL THEN 'other' ELSE 'adaptive' END) = 'adaptive')
+       AS channels;
+
+-- name: read_cadence
+-- The price of a poll, and since when it holds.
+SELECT state, steered_at, coalesce($1::timestamptz, clock_timestamp()) AS now FROM cadence;
+
+-- name: steer_cadence
+-- Only whoever saw the last state may replace it: many pollers agree on one price.
+UPDATE cadence SET state = $1::jsonb, steered_at = $2::timestamptz WHERE steered_at = $3::timestamptz RETURNING true;
+
+-- name: some_rhythms
+-- A sample of what was learned, for the habits all channels share.
+SELECT rhythm FROM channels WHERE is_active AND rhythm IS NOT NULL ORDER BY id LIMIT $1::integer;
+
+-- name: count_entries_of_source
+-- How many entries a source owns, by its counters.
+SELECT coalesce(sum(entries), 0)::bigint FROM (
+    SELECT entries FROM counters WHERE source_id = $1::uuid
+    UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted;
+
+-- name: crawl_counts
+-- The pages of a source by status, start pages apart.
+SELECT status, depth = 0 AS is_start, count(*) AS pages, min(error) AS error FROM source_pages
+WHERE source_id = $1::uuid GROUP BY 1, 2;
+
+-- name: pages_of_source
+-- A page of a source's pages, in key order.
+SELECT d.bucket, d.url_hash, e.url, p.status, d.depth, coalesce(e.reason, e.last_error) AS error
+FROM discoveries d
+JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
+CROSS JOIN LATERAL page_status(e.status) AS p (status)
+WHERE d.source_id = $1::uuid AND (d.bucket, d.url_hash) > ($2::smallint, $3::bytea) AND ($4::text IS NULL OR p.status = $4)
+ORDER BY d.bucket, d.url_hash LIMIT $5::integer;

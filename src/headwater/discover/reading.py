@@ -1,0 +1,153 @@
+"""From an answer to items and further steps, by the kind of channel. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.discover.api.pages import page_state_from
+from headwater.discover.api.read import read_api
+from headwater.discover.api.recipe import recipe_from
+from headwater.discover.article_urls import patterns_from
+from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.feeds.read import read_feed
+from headwater.discover.hearing import Body, Trouble
+from headwater.discover.items import Item, Reading, Unreadable
+from headwater.discover.lease import Leased
+from headwater.discover.listing import ListingRules, ListSelectors, parsed, read_listing
+from headwater.discover.pagination import next_page
+from headwater.discover.search import looked_at
+from headwater.discover.sitemaps import read_sitemap
+from headwater.discover.walk import Todo, Walk
+from headwater.net.transport import Response
+from headwater.sources.channels import ChannelKind
+from headwater.sources.source import Kind
+
+DEEPEST_SITEMAP = 3
+MOST_SITEMAPS = 50
+MOST_PAGES = 10
+LATELY = timedelta(hours=48)
+# What was published while the last poll was under way must not fall between two.
+OVERLAP = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    walk: Walk
+    items: tuple[Item, ...] = ()
+    kept: dict[str, Any] = field(default_factory=dict)
+
+
+def start_of(channel: Leased) -> Walk:
+    return Walk((Todo(channel.url.url, channel.kind),))
+
+
+def start_pages(channel: Leased) -> tuple[Item, ...]:
+    """A crawl begins here; `updated_at` now makes pages that were fetched before be looked at again."""
+    urls = channel.source.start_urls or (channel.url.url,)
+    return tuple(Item(url, updated_at=channel.now) for url in urls)
+
+
+def read_answer(channel: Leased, walk: Walk, heard: Body, now: datetime) -> Read | Trouble:
+    if channel.kind is ChannelKind.SEARCH:
+        return Read(looked_at(walk, heard.response, heard.sitemaps, now))
+    match walk.step.reads_as:
+        case ChannelKind.SITEMAP:
+            return _sitemap(channel, walk, heard.response, now)
+        case ChannelKind.LISTING:
+            return _listing(channel, walk, heard.response, now)
+        case ChannelKind.API:
+            return _api(channel, walk, heard.response, now)
+        case _:
+            return _feed(walk, heard.response, now)
+
+
+def _feed(walk: Walk, response: Response, now: datetime) -> Read | Trouble:
+    content_type = response.headers.get("Content-Type", "")
+    reading = read_feed(response.body, content_type, response.url.url, now)
+    if isinstance(reading, Unreadable):
+        return _unreadable(reading)
+    return Read(walk.noting(*reading.notes), reading.items, wishes_in(reading))
+
+
+def wishes_in(reading: Reading) -> dict[str, Any]:
+    return {
+        "title": reading.title,
+        "ttl": reading.ttl and reading.ttl.total_seconds(),
+        "skip_hours": sorted(reading.skip_hours),
+        "skip_days": sorted(reading.skip_days),
+    }
+
+
+def _sitemap(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
+    reading = read_sitemap(response.body, response.url.url, now, reach_of(channel, now))
+    if isinstance(reading, Unreadable):
+        return _unreadable(reading)
+    depth = walk.step.depth + 1
+    children = reading.more if depth < DEEPEST_SITEMAP else ()
+    walk = walk.ahead((Todo(url, ChannelKind.SITEMAP, depth) for url in children), MOST_SITEMAPS)
+    return Read(walk.noting(*reading.notes), reading.items)
+
+
+def _listing(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
+    step, site = walk.step, response.url.url
+    tree = parsed(response.body)
+    if tree is None:
+        return Trouble(ErrorClass.UNREADABLE, "The page is too entangled to be read.")
+    rules = rules_of(channel, step.depth)
+    found = read_listing(tree, site, rules, now)
+    reading = found.reading
+    further = next_page(tree, site, set(walk.asked), scope=rules.scope, today=now.date(), max_pages=most_pages(channel))
+    more = [
+        *([Todo(further, ChannelKind.LISTING, step.depth, is_next_page=True)] if further else []),
+        *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in found.follow),
+    ]
+    walk = walk.ahead(more, most_pages(channel)).noting(*reading.notes)
+    return Read(walk, tuple(replace(item, depth=step.depth) for item in reading.items), {"title": reading.title})
+
+
+def rules_of(channel: Leased, depth: int) -> ListingRules:
+    source = channel.source
+    return ListingRules(
+        scope=source.scope,
+        patterns=patterns_from(source.article_patterns),
+        selectors=list_selectors(source.selectors),
+        depth=depth,
+        max_depth=source.max_depth,
+    )
+
+
+def list_selectors(selectors: Mapping[str, Any]) -> ListSelectors:
+    """The part of a source's selectors that is about lists."""
+    given = selectors.get("list") or {}
+    excluded = given.get("exclude_from_list") or ()
+    texts = {name: str(given.get(name) or "") for name in ("container", "article_cards", "article_list")}
+    return ListSelectors(**texts, exclude_from_list=tuple(excluded))
+
+
+def most_pages(channel: Leased) -> int:
+    """A run's own limit: the source's and its host's, whichever is smaller."""
+    return min(channel.source.max_pages or MOST_PAGES, channel.most_pages or MOST_PAGES)
+
+
+def _api(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
+    recipe = recipe_from(channel.recipe, channel.url.url)
+    state = page_state_from(walk.step.state or {})
+    page = read_api(response.body, recipe, channel.url.url, now, state)
+    if isinstance(page, Unreadable):
+        return _unreadable(page)
+    more = [] if page.next is None else [Todo(channel.url.url, ChannelKind.API, state=asdict(page.next))]
+    walk = walk.ahead(more, channel.most_pages).noting(*page.reading.notes)
+    return Read(walk, page.reading.items)
+
+
+def reach_of(channel: Leased, now: datetime) -> timedelta | None:
+    """How far back a sitemap is believed to be news. A manual is wanted whole; after a long absence all since then."""
+    last = channel.past.last_ok_at
+    if channel.source.kind is Kind.DOCS and last is None:
+        return None
+    return LATELY if last is None else max(LATELY, now - last + OVERLAP)
+
+
+def _unreadable(reading: Unreadable) -> Trouble:
+    return Trouble(ErrorClass.UNREADABLE, reading.why)

@@ -1,0 +1,110 @@
+"""Which policy holds for a channel, and when it is polled next. Pure: the decisions themselves are in `cadence`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.chance import Random
+from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll, Wishes
+from headwater.discover.cadence.planning import next_poll
+from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.cadence.rhythm import Rhythm
+from headwater.discover.cadence.week import Floats, common_from
+from headwater.discover.cadence.windows import TimeWindow, window_from
+from headwater.discover.lease import Leased
+from headwater.discover.zones import zone_of_country
+from headwater.settings.groups import PollSettings
+from headwater.sources.channels import ChannelKind
+from headwater.sources.source import Kind, Policy
+
+SITEMAP_EVERY = timedelta(hours=6)
+CRAWL_EVERY = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a channel stands after the poll that has just ended."""
+
+    last_ok_at: datetime | None
+    newest_item_at: datetime | None
+    last_new_at: datetime | None
+    rhythm: Rhythm
+    changes: int = 0
+    no_change: int = 0
+    errors: int = 0
+    error: ErrorClass | None = None
+    class_errors: int = 0
+    covers: timedelta | None = None  # after an overflow: the time its items span
+    wishes: Wishes = Wishes()  # noqa: RUF009 - a frozen value
+
+
+def policy_of(channel: Leased, settings: PollSettings) -> tuple[Policy, timedelta]:
+    """And the interval it starts from. What a person set beats what the kind of channel or source suggests."""
+    source = channel.source
+    if channel.kind is ChannelKind.SEARCH:
+        return Policy.FIXED, settings.discovery_retry
+    usual = {ChannelKind.SITEMAP: SITEMAP_EVERY, ChannelKind.CRAWL: CRAWL_EVERY}
+    interval = source.poll_every or usual.get(channel.kind, settings.default_interval)
+    if source.poll_every:
+        return Policy.FIXED, interval
+    if source.policy:
+        return source.policy, interval
+    if channel.kind in usual:
+        return Policy.FIXED, interval
+    if source.kind is Kind.JOBS:
+        return Policy.FREQUENCY, interval
+    return (Policy.ADAPTIVE if settings.adaptive else Policy.FIXED), interval
+
+
+def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, now: datetime, rng: Random) -> NextPoll:
+    policy, interval = policy_of(channel, settings)
+    facts = ChannelFacts(
+        interval=interval,
+        last_success_at=standing.last_ok_at,
+        last_item_at=standing.newest_item_at,
+        last_item_seen_at=standing.last_new_at,
+        consecutive_no_change=standing.no_change,
+        consecutive_errors=standing.errors,
+        errors_of_class=standing.class_errors,
+        error=standing.error,
+        changes=standing.changes,
+        org_type=channel.source.org_type or "",
+        frequency_days=channel.source.crawl_frequency_days,
+        rhythm=standing.rhythm,
+        price=channel.price,
+        common=common_of(channel),
+        window_covers=standing.covers,
+        wishes=standing.wishes,
+        host_delay=channel.host_delay,
+        time_window=window_of(channel),
+        bounds=Bounds(
+            shortest=settings.min_interval,
+            longest=max(settings.max_interval, interval),
+            jitter=settings.jitter_percent / 100,
+        ),
+    )
+    return next_poll(policy, facts, now, rng)
+
+
+def common_of(channel: Leased) -> Floats:
+    return common_from(channel.common)
+
+
+def window_of(channel: Leased) -> TimeWindow | None:
+    """In the source's own zone, else in that of its country."""
+    source = channel.source
+    if source.time_window is None:
+        return None
+    return window_from(source.time_window, source.timezone or zone_of_country(source.country))
+
+
+def wishes_from(kept: Mapping[str, Any]) -> Wishes:
+    """As the first answer of the run said them."""
+    return Wishes(
+        max_age=None if kept.get("max_age") is None else timedelta(seconds=kept["max_age"]),
+        fresh_for=timedelta(seconds=kept.get("fresh_for", 0)),
+        ttl=timedelta(seconds=kept.get("ttl") or 0),
+        skip_hours=frozenset(kept.get("skip_hours", ())),
+        skip_days=frozenset(kept.get("skip_days", ())),
+    )

@@ -1,0 +1,92 @@
+"""Looking for a site's channels: what its page names, what robots.txt names, what is usual. Pure.
+
+A candidate counts only if it can be read and lists something.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from headwater.discover.candidates import Candidate, candidates_in
+from headwater.discover.feeds.read import read_feed
+from headwater.discover.items import Reading
+from headwater.discover.listing import ListingRules, read_listing
+from headwater.discover.sitemaps import read_sitemap
+from headwater.discover.walk import Finding, Todo, Walk
+from headwater.net.transport import Response
+from headwater.sources.channels import ChannelKind
+from headwater.urls.canonical import canonicalise
+from headwater.urls.scope import Scope
+
+MOST_CANDIDATES = 12
+FEWEST_ARTICLES = 5  # fewer links that look like articles are no listing
+SEARCHED = {"feed": ChannelKind.FEED, "sitemap": ChannelKind.SITEMAP}
+
+
+def looked_at(walk: Walk, response: Response, sitemaps: tuple[str, ...], now: datetime) -> Walk:
+    """The walk with what this answer was worth, and what is worth asking next."""
+    if not walk.is_first_step:
+        found = finding_in(walk.step, response, now)
+        return _without_needless(_with(walk, found) if found else walk)
+    site = response.url.url
+    if found := finding_in(Todo(site, ChannelKind.FEED), response, now):
+        return _with(walk, found)
+    if listing := listing_at(response, now):
+        walk = _with(walk, listing)
+    named = [Candidate(url, "sitemap", "", "robots") for url in sitemaps]
+    offered = [*named, *candidates_in(response.body, site)]
+    return walk.ahead(todos_from(offered), MOST_CANDIDATES + 1)
+
+
+def todos_from(offered: list[Candidate]) -> list[Todo]:
+    """Sitemaps of robots.txt first among sitemaps; feeds before everything."""
+    wanted = [one for one in offered if one.kind in SEARCHED]
+    feeds_first = sorted(wanted, key=lambda one: (one.evidence == "guess", one.kind != "feed"))
+    return [Todo(one.url, SEARCHED[one.kind], title=one.title) for one in feeds_first]
+
+
+def finding_in(todo: Todo, response: Response, now: datetime) -> Finding | None:
+    url = response.url.url
+    if todo.reads_as is ChannelKind.SITEMAP:
+        reading = read_sitemap(response.body, url, now, None)
+        count = len(reading.items) + len(reading.more) if isinstance(reading, Reading) else 0
+    else:
+        reading = read_feed(response.body, response.headers.get("Content-Type", ""), url, now)
+        count = len(reading.items) if isinstance(reading, Reading) else 0
+    if not isinstance(reading, Reading) or not count:
+        return None
+    return Finding(todo.reads_as, url, reading.title or todo.title, count, _newest(reading))
+
+
+def listing_at(response: Response, now: datetime) -> Finding | None:
+    site = response.url
+    rules = ListingRules(scope=Scope(hosts=frozenset({site.host})))
+    reading = read_listing(response.body, site.url, rules, now).reading
+    if len(reading.items) < FEWEST_ARTICLES:
+        return None
+    return Finding(ChannelKind.LISTING, site.url, reading.title, len(reading.items), _newest(reading))
+
+
+def chosen(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """What is worth polling: a feed beats looking through pages."""
+    if not any(one.kind is ChannelKind.FEED for one in findings):
+        return findings
+    return tuple(one for one in findings if one.kind is not ChannelKind.LISTING)
+
+
+def _with(walk: Walk, found: Finding) -> Walk:
+    known = {(one.kind, canonicalise(one.url).url_hash) for one in walk.findings}
+    if (found.kind, canonicalise(found.url).url_hash) in known:
+        return walk
+    return replace(walk, findings=(*walk.findings, found))
+
+
+def _without_needless(walk: Walk) -> Walk:
+    """One feed and one sitemap are enough: further guesses only cost the site requests."""
+    had = {one.kind for one in walk.findings}
+    present, *others = walk.todo
+    return replace(walk, todo=(present, *(one for one in others if one.reads_as not in had)))
+
+
+def _newest(reading: Reading) -> datetime | None:
+    dates = [item.published_at or item.updated_at for item in reading.items]
+    return max((date for date in dates if date is not None), default=None)

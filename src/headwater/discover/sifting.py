@@ -1,0 +1,87 @@
+"""Which items of an answer are new, which changed, and what the frontier is told of them. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from headwater.discover.items import Item
+from headwater.errors import UrlRejected
+from headwater.frontier.entry import Origin
+from headwater.frontier.submit import DEEPEST, Found
+from headwater.sources.channels import ChannelKind
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+ORIGINS = {
+    ChannelKind.FEED: Origin.FEED,
+    ChannelKind.SITEMAP: Origin.SITEMAP,
+    ChannelKind.LISTING: Origin.SPIDER,
+    ChannelKind.CRAWL: Origin.SPIDER,
+    ChannelKind.API: Origin.API,
+}
+# So many items claiming at once that they changed since the last poll are a clock, not a publisher.
+FEWEST_TO_DISTRUST = 10
+MOST_CHANGED_AT_ONCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    item: Item
+    url: CanonicalUrl
+    signature: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    new: tuple[Listed, ...]
+    changed: tuple[Listed, ...] = ()
+    known: tuple[Listed, ...] = ()
+
+    @property
+    def fresh(self) -> tuple[Listed, ...]:
+        """What the frontier is told of."""
+        return (*self.new, *self.changed)
+
+
+def listed(items: Sequence[Item]) -> tuple[list[Listed], int]:
+    """Each address once, and how many can never be fetched."""
+    found: dict[bytes, Listed] = {}
+    rejected = 0
+    for item in items:
+        try:
+            url = canonicalise(item.url)
+        except UrlRejected:
+            rejected += 1
+            continue
+        found.setdefault(url.url_hash, Listed(item, url, signature_of(item)))
+    return list(found.values()), rejected
+
+
+def sift(found: Sequence[Listed], known: Mapping[bytes, bytes]) -> Sifted:
+    """`known`: the signatures this channel's items had, by the hash of their address."""
+    return Sifted(
+        new=tuple(one for one in found if one.url.url_hash not in known),
+        changed=tuple(one for one in found if known.get(one.url.url_hash, one.signature) != one.signature),
+        known=tuple(one for one in found if known.get(one.url.url_hash) == one.signature),
+    )
+
+
+def signature_of(item: Item) -> bytes:
+    """Of what makes an item another one: not of what feeds like to count up, such as comments."""
+    dates = (item.published_at, item.updated_at)
+    told = "\x00".join([item.title, item.summary, *(date.isoformat() if date else "" for date in dates)])
+    return sha256(told.encode(errors="replace")).digest()[:16]
+
+
+def found_from(one: Listed, parent: str, *, is_believed: bool = True) -> Found:
+    changed_at = one.item.updated_at if is_believed else None
+    return Found(one.item.url, parent, min(one.item.depth, DEEPEST), changed_at=changed_at)
+
+
+def is_believable(items: Sequence[Listed], since: datetime | None) -> bool:
+    """Whether dates of change mean anything: where half of a long list changed since the last poll, they do not."""
+    if since is None or len(items) < FEWEST_TO_DISTRUST:
+        return True
+    dated = [one for one in items if one.item.updated_at is not None]
+    late = sum(one.item.updated_at > since for one in dated if one.item.updated_at)
+    return late <= MOST_CHANGED_AT_ONCE * len(items)

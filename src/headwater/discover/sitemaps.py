@@ -1,0 +1,144 @@
+"""Sitemaps: plain, news, indexes, lists of URLs, packed or not. Pure; what a site writes is bounded and then judged."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from headwater.discover.items import Item, Reading, Unreadable
+from headwater.discover.sitemap_dates import Span, span_of
+from headwater.discover.sitemap_entries import Entry, entries_in_text, entries_in_xml
+from headwater.errors import UrlRejected
+from headwater.net.charset import Kind, decode
+from headwater.net.unpacking import UNPACK_ERRORS, UNPACKERS
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.rejection import Rejection
+from headwater.urls.scope import Placement, Scope, placement_of, without_www
+
+MAX_BYTES = 50 * 1024 * 1024
+
+_GZIP = b"\x1f\x8b"
+_TOO_LARGE = f"It is larger than {MAX_BYTES // 2**20} MB; the rest was left out."
+# So many pages did not change within one minute: the date is when the file was made.
+_STAMPED_ITEMS = 10
+_STAMP_WIDTH = timedelta(minutes=1)
+_STAMPED = "Every page carries the same date, so it says nothing about any of them."
+
+_ITSELF, _OTHER_HOST, _TOO_OLD = "itself", "other_host", "too_old"
+_SENTENCES = {
+    _ITSELF: "Left out because it is the sitemap's own URL",
+    _OTHER_HOST: "Left out because they are on other hosts",
+    _TOO_OLD: "Left out because they did not change lately",
+}
+_REFUSALS = frozenset(Rejection)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """What is believed of a sitemap at `home`: which hosts, and how far back."""
+
+    home: CanonicalUrl
+    scope: Scope
+    now: datetime
+    oldest: datetime | None
+
+
+def read_sitemap(body: bytes, base_url: str, now: datetime, newer_than: timedelta | None) -> Reading | Unreadable:
+    """What changed within `newer_than`, or cannot be dated. The children of an index are in `more`.
+
+    `base_url` is where the sitemap was found: it may list its own host and the hosts below.
+    """
+    plain, trouble = _unpacked(body)
+    text = decode(plain, Kind.XML).text.lstrip("\ufeff \t\r\n")
+    listing = entries_in_xml(text) if text.startswith("<") else entries_in_text(text)
+    troubles = tuple(why for why in (trouble, listing.trouble) if why)
+    if not listing.entries and (listing.trouble or not text):
+        return Unreadable(" ".join(troubles) or "It is empty.")
+    bounds = _bounds(base_url, now, newer_than)
+    judged = [_judged(entry, bounds) for entry in listing.entries]
+    if judged and all(isinstance(one, str) and one in _REFUSALS for one in judged):
+        return Unreadable("It lists no URL that could be fetched.")
+    notes = (*troubles, *_notes(judged))
+    return _index(judged, notes) if listing.is_index else _urls(judged, notes)
+
+
+def _bounds(base_url: str, now: datetime, newer_than: timedelta | None) -> _Bounds:
+    home = canonicalise(base_url)
+    scope = Scope(domains=frozenset({without_www(home.host)}))
+    # R31: an age of nothing is no filter.
+    return _Bounds(home, scope, now, now - newer_than if newer_than else None)
+
+
+def _unpacked(body: bytes) -> tuple[bytes, str]:
+    """The body without its gzip, and a sentence if not all of it could be had."""
+    if not body.startswith(_GZIP):
+        return body[:MAX_BYTES], _TOO_LARGE if len(body) > MAX_BYTES else ""
+    plain = bytearray()
+    unpacker = UNPACKERS["gzip"]()
+    try:
+        for piece in unpacker.pieces(body):
+            plain += piece
+            if len(plain) > MAX_BYTES:
+                return bytes(plain[:MAX_BYTES]), _TOO_LARGE
+    except UNPACK_ERRORS:
+        return bytes(plain), "Its gzip is broken; only the start could be read."
+    return bytes(plain), "" if unpacker.is_at_end else "Its gzip is cut off; only the start could be read."
+
+
+def _index(judged: Sequence[Item | str], notes: tuple[str, ...]) -> Reading:
+    return Reading((), more=tuple(dict.fromkeys(one.url for one in judged if isinstance(one, Item))), notes=notes)
+
+
+def _urls(judged: Sequence[Item | str], notes: tuple[str, ...]) -> Reading:
+    items = tuple(one for one in judged if isinstance(one, Item))
+    if not _is_stamped(items):
+        return Reading(items, notes=notes)
+    return Reading(tuple(replace(item, updated_at=None) for item in items), notes=(*notes, _STAMPED))
+
+
+def _judged(entry: Entry, bounds: _Bounds) -> Item | str:
+    """The item, or the word for why it is left out."""
+    try:
+        # Absolute or nothing, as the protocol wants it: any line of any text could be a relative URL.
+        url = canonicalise(entry.loc)
+    except UrlRejected as refusal:
+        return refusal.reason
+    if url.key == bounds.home.key:
+        return _ITSELF
+    if placement_of(url, bounds.scope) is not Placement.INSIDE:
+        return _OTHER_HOST
+    changed, published = span_of(entry.lastmod), span_of(entry.published)
+    if _ended_before(bounds.oldest, changed or published):
+        return _TOO_OLD
+    return Item(
+        url.url,
+        title=" ".join(entry.title.split()),
+        published_at=min(published.begins, bounds.now) if published else None,
+        updated_at=_change(changed, bounds.now),
+        language=entry.language,
+    )
+
+
+def _ended_before(oldest: datetime | None, dated: Span | None) -> bool:
+    # A day counts until it is over: a page of that day may be as young as that.
+    return oldest is not None and dated is not None and dated.ends < oldest
+
+
+def _change(dated: Span | None, now: datetime) -> datetime | None:
+    """When it changed at the earliest, so that a day or a date to come does not ask for a visit at every poll."""
+    return dated.begins if dated and dated.begins <= now else None
+
+
+def _is_stamped(items: Sequence[Item]) -> bool:
+    dates = [item.updated_at for item in items if item.updated_at]
+    return len(items) >= _STAMPED_ITEMS and len(dates) == len(items) and max(dates) - min(dates) <= _STAMP_WIDTH
+
+
+def _notes(judged: Iterable[Item | str]) -> Iterator[str]:
+    words = Counter(one for one in judged if isinstance(one, str))
+    for word, sentence in _SENTENCES.items():
+        if count := words.pop(word, 0):
+            yield f"{sentence}: {count:,}."
+    if words:
+        refused = ", ".join(f"{word} {count:,}" for word, count in words.most_common())
+        yield f"Left out because they will never be fetched: {refused}."

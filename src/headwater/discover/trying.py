@@ -1,0 +1,60 @@
+"""A source's channels asked once, to see what would come of it: through the real path, and nothing of it stored."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from headwater.clock import Clock
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.discover.asking import Asker
+from headwater.discover.hearing import Body, Heard, NotModified, Trouble
+from headwater.discover.items import Item
+from headwater.discover.lease import Leased, leased_from
+from headwater.discover.reading import read_answer, start_of, start_pages
+from headwater.net.transport import Response
+from headwater.sources.channels import ChannelKind
+
+queries = load_queries("headwater.discover")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """`problem` is a sentence where there is nothing to show."""
+
+    kind: ChannelKind
+    url: str
+    response: Response | None = None
+    items: tuple[Item, ...] = ()
+    further: int = 0  # answers a run would ask for beyond this one
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+
+
+async def try_channels(database: Database, asker: Asker, clock: Clock, source_id: UUID) -> AsyncIterator[Trial]:
+    rows = await database.fetch(queries.read_channels_of_source, source_id)
+    for row in rows:
+        yield await try_channel(asker, leased_from(row, clock.monotonic()), row["now"])
+
+
+async def try_channel(asker: Asker, channel: Leased, now: datetime) -> Trial:
+    """As if it were polled for the first time: without validators, or there would be nothing to see."""
+    if channel.kind is ChannelKind.CRAWL:
+        return Trial(channel.kind, channel.url.url, items=start_pages(channel))
+    walk = start_of(channel)
+    heard = await asker.ask(channel, walk, is_trial=True)
+    if not isinstance(heard, Body):
+        return Trial(channel.kind, channel.url.url, _response_of(heard), problem=_problem_of(heard))
+    read = read_answer(channel, walk, heard, now)
+    if isinstance(read, Trouble):
+        return Trial(channel.kind, channel.url.url, heard.response, problem=read.message)
+    return Trial(channel.kind, channel.url.url, heard.response, read.items, len(read.walk.todo) - 1, read.walk.notes)
+
+
+def _response_of(heard: Heard) -> Response | None:
+    return heard.response if isinstance(heard, Body | NotModified) else None
+
+
+def _problem_of(heard: Heard) -> str:
+    return str(getattr(heard, "message", "") or getattr(heard, "why", "") or "not modified")

@@ -1,0 +1,130 @@
+"""The polled things of a source."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.sources.events import Event, record
+from headwater.urls.canonical import CanonicalUrl
+
+queries = load_queries("headwater.sources")
+
+NOTICE = "headwater_poll"
+
+
+class ChannelKind(StrEnum):
+    FEED = "feed"
+    SITEMAP = "sitemap"
+    LISTING = "listing"
+    API = "api"
+    CRAWL = "crawl"  # start pages, whose links lead on
+    SEARCH = "search"  # looks for the others
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelState:
+    """A channel as people see it."""
+
+    id: UUID
+    source_id: UUID
+    kind: ChannelKind
+    url: str
+    title: str | None
+    is_enabled: bool
+    disabled_reason: str | None
+    is_active: bool
+    former_urls: tuple[str, ...]
+    next_poll_at: datetime
+    next_reason: str
+    poll_interval: timedelta | None
+    leased_by: str | None
+    is_running: bool
+    last_polled_at: datetime | None
+    last_ok_at: datetime | None
+    last_new_at: datetime | None
+    newest_item_at: datetime | None
+    last_item_count: int
+    nochange_count: int
+    overflow_count: int
+    silent_since: datetime | None
+    consecutive_errors: int
+    error_class: str | None
+    class_errors: int
+    last_error: str | None
+    last_status: int | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewChannel:
+    kind: ChannelKind
+    url: CanonicalUrl
+    title: str | None = None
+    recipe: str | None = None  # how an API is asked and read
+    reason: str = "new"  # why it is polled now
+
+
+async def add_channel(
+    connection: Connection, source_id: UUID, new: NewChannel, actor: str = "headwater"
+) -> UUID | None:
+    """Its first poll is due at once. None where another source follows this feed already."""
+    url = new.url
+    if new.kind is ChannelKind.FEED:
+        followed = await connection.fetchrow(queries.feed_is_followed, url.url_hash)
+        if followed is not None:
+            return followed["id"] if followed["source_id"] == source_id else None
+    place = (url.url, url.url_hash, url.bucket, url.host)
+    row = await connection.fetchrow(
+        queries.add_channel, source_id, str(new.kind), *place, new.title, new.recipe, new.reason
+    )
+    assert row is not None
+    if row["is_new"]:
+        message = f"{new.kind} {url.url} added"
+        await record(connection, Event("channel_added", message, source_id, row["id"], actor))
+    await connection.execute(queries.wake_pollers)
+    added: UUID = row["id"]
+    return added
+
+
+async def disable_channel(
+    connection: Connection, source_id: UUID, channel_id: UUID, reason: str, actor: str = "headwater"
+) -> None:
+    await connection.execute(queries.disable_channel, channel_id, reason)
+    await record(connection, Event("channel_disabled", reason, source_id, channel_id, actor))
+
+
+async def poll_now(
+    connection: Connection | Database,
+    source_id: UUID,
+    *,
+    kind: ChannelKind | None = None,
+    reason: str = "a person asked",
+    trigger: str = "manual",
+) -> int:
+    """Ignores schedule and window, never politeness or robots. How many channels it concerns."""
+    rows = await connection.fetch(queries.poll_now, source_id, kind and str(kind), reason, trigger)
+    await connection.execute(queries.wake_pollers)
+    return len(rows)
+
+
+async def channels_of(database: Connection | Database, source_ids: Sequence[UUID]) -> dict[UUID, list[ChannelState]]:
+    found: dict[UUID, list[ChannelState]] = {source_id: [] for source_id in source_ids}
+    for row in await database.fetch(queries.channels_of_sources, list(source_ids)):
+        found[row["source_id"]].append(channel_from(row))
+    return found
+
+
+def channel_from(row: Any) -> ChannelState:
+    return ChannelState(
+        **{
+            **{name: row[name] for name in ChannelState.__dataclass_fields__},
+            "kind": ChannelKind(row["kind"]),
+            "former_urls": tuple(row["former_urls"]),
+            "is_running": bool(row["is_running"]),
+        }
+    )

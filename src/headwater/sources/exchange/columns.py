@@ -1,0 +1,68 @@
+"""Which column holds which field: what the person says, then what the header's own names suggest."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from headwater.errors import UsageError
+from headwater.sources.exchange.fields import BY_NAME, FIELDS, OTHER_FIELDS, Field
+
+_SHOWN_COLUMNS = 50
+_NOT_A_WORD = re.compile(r"[^a-z0-9]+")
+
+_BY_OTHER_NAME = {name: field for field in (*FIELDS, *OTHER_FIELDS) for name in field.also}
+
+
+def require_known(mapping: Mapping[str, str]) -> None:
+    if unknown := sorted(mapping.keys() - BY_NAME.keys()):
+        raise UsageError(f"There is no field {_quoted(unknown)}.", fix=f"The fields are: {', '.join(BY_NAME)}.")
+
+
+def require_present(header: Sequence[str], mapping: Mapping[str, str]) -> None:
+    present = {_folded(column) for column in header}
+    if missing := [column for column in mapping.values() if _folded(column) not in present]:
+        raise UsageError(f"There is no column {_quoted(missing)}.", fix=_columns_are(header))
+
+
+def require_address(header: Sequence[str], columns: Mapping[int, Field]) -> None:
+    if not any(field.name in ("url", "feed_url") for field in columns.values()):
+        what = "No column is known to hold the address of a site or a feed; the first line should name the columns."
+        raise UsageError(what, fix=f"{_columns_are(header)} Say which one it is, as in url=COLUMN.")
+
+
+def columns_in(header: Sequence[str], mapping: Mapping[str, str]) -> dict[int, Field]:
+    """The field of each column that has one, best name first: what is mapped, then exact names, then other names."""
+    mapped = {_folded(column): BY_NAME[name] for name, column in mapping.items()}
+    passes = (
+        {at: mapped.get(_folded(column)) for at, column in enumerate(header)},
+        {at: BY_NAME.get(_word(column)) for at, column in enumerate(header)},
+        {at: _BY_OTHER_NAME.get(_word(column)) for at, column in enumerate(header)},
+    )
+    columns: dict[int, Field] = {}
+    taken: set[str] = set()
+    for fields in passes:
+        for at, field in fields.items():
+            if field and at not in columns and field.name not in taken:
+                columns[at] = field
+                taken.add(field.name)
+    return columns
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    return any(_word(cell) in BY_NAME or _word(cell) in _BY_OTHER_NAME for cell in cells)
+
+
+def _folded(column: str) -> str:
+    return column.strip().casefold()
+
+
+def _word(column: str) -> str:
+    return _NOT_A_WORD.sub("_", column[:100].lower()).strip("_")
+
+
+def _columns_are(header: Sequence[str]) -> str:
+    more = ", …" if len(header) > _SHOWN_COLUMNS else ""
+    return f"The columns are: {', '.join(column.strip()[:100] for column in header[:_SHOWN_COLUMNS])}{more}."
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)

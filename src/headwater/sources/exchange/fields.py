@@ -1,0 +1,152 @@
+"""The fields a person may bring: how each is written in text, and under which names people keep it."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from headwater.settings.durations import format_duration, parse_duration
+from headwater.sources.exchange.addresses import checked_url
+from headwater.sources.exchange.rows import BadLine, Row, bad_line, one_line
+
+LONGEST_NAME = 500
+LONGEST_HINT = 20_000
+LONGEST_TAG = 100
+MOST_TAGS = 100
+
+_TAG_SEPARATOR = re.compile(r"[,;|]")
+_WHOLE = re.compile(r"(-?[0-9]{1,9})(?:\.0+)?")  # spreadsheets write 5.0
+_WINDOW = re.compile(r"((?:[01]\d|2[0-3]):[0-5]\d)\s*[-–]\s*((?:[01]\d|2[0-3]):[0-5]\d)", re.ASCII)
+_HINT_UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`read` raises ValueError with the end of a sentence that begins with the field's name."""
+
+    name: str
+    read: Callable[[str], Any]
+    also: tuple[str, ...] = ()
+
+
+def as_tags(text: str) -> tuple[str, ...]:
+    """No tag holds a separator, so every format can carry every tag."""
+    found = (one_line(part).strip("/# ") for part in _TAG_SEPARATOR.split(text))
+    tags = tuple(dict.fromkeys(tag for tag in found if tag))
+    if len(tags) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in tags):
+        raise ValueError(f"should be at most {MOST_TAGS} tags of at most {LONGEST_TAG} characters")
+    return tags
+
+
+def _name(text: str) -> str:
+    return _no_longer(one_line(text), LONGEST_NAME)
+
+
+def _hint(text: str) -> str:
+    # Lines and indents stay: a hint may be JSON that somebody laid out.
+    return _no_longer(_HINT_UNWANTED.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip(), LONGEST_HINT)
+
+
+def _no_longer(text: str, limit: int) -> str:
+    if len(text) > limit:
+        raise ValueError(f"should be at most {limit:,} characters")
+    return text
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text.lower() not in choices:
+            raise ValueError(f"should be {', '.join(choices[:-1])} or {choices[-1]}")
+        return text.lower()
+
+    return read
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        found = _WHOLE.fullmatch(text)
+        if not found or not least <= int(found[1]) <= most:
+            raise ValueError(f"should be a whole number from {least:,} to {most:,}")
+        return int(found[1])
+
+    return read
+
+
+def _interval(text: str) -> timedelta:
+    wait = parse_duration(text)
+    # Less is a slip of the unit: `0.5` was meant as hours or minutes.
+    if wait < timedelta(seconds=1):
+        raise ValueError("should be a duration of a second or more")
+    return wait
+
+
+def _minutes(text: str) -> timedelta:
+    return timedelta(minutes=_whole(1, 5_256_000)(text))
+
+
+def _timezone(text: str) -> str:
+    try:
+        return ZoneInfo(text).key
+    except (KeyError, ValueError, OSError):
+        raise ValueError("should be the name of a time zone such as Europe/Paris") from None
+
+
+def _window(text: str) -> str:
+    found = _WINDOW.fullmatch(text)
+    if not found:
+        raise ValueError("should be two times such as 22:00-05:00")
+    return f"{found[1]}-{found[2]}"
+
+
+FIELDS = (
+    Field("url", checked_url, ("website", "site", "homepage", "link", "web", "html_url", "htmlurl", "careers_url")),
+    Field(
+        "name", _name, ("title", "org", "org_name", "organisation", "organization", "publisher", "company", "source")
+    ),
+    Field("feed_url", checked_url, ("feed", "rss", "rss_url", "rss_feed", "atom", "xml_url", "xmlurl")),
+    Field("sitemap_url", checked_url, ("sitemap",)),
+    Field("kind", _one_of("news", "jobs", "docs")),
+    Field("source_type", _one_of("html", "rss", "api")),
+    Field("ingestion_mode", _one_of("feed", "spider", "both"), ("mode",)),
+    Field("status", _one_of("active", "paused")),
+    Field("tags", as_tags, ("tag", "category", "categories", "folder", "folders", "group", "label", "labels")),
+    Field("priority", _whole(1, 10)),
+    Field("interval", _interval, ("poll_interval",)),
+    Field("rate_limit", parse_duration),
+    Field("max_depth", _whole(-1, 1_000), ("depth",)),
+    Field("timezone", _timezone, ("time_zone", "tz")),
+    Field("org_type", _name, ("organisation_type", "organization_type")),
+    Field("parser_hint", _hint, ("hint",)),
+    Field("crawl_frequency_days", _whole(1, 365), ("frequency_days",)),
+    Field("time_window", _window, ("window",)),
+)
+BY_NAME = {field.name: field for field in FIELDS}
+# The same field, as another system writes it.
+OTHER_FIELDS = (Field("interval", _minutes, ("feed_poll_interval_minutes", "interval_minutes")),)
+
+
+def row_from(line: int, cells: Iterable[tuple[Field, str]]) -> Row | BadLine:
+    """At most one cell for each field; a row with no address but its feed's is followed under that."""
+    values: dict[str, Any] = {}
+    for field, cell in cells:
+        text = cell.strip()
+        if not text:
+            continue
+        try:
+            values[field.name] = field.read(text)
+        except ValueError as problem:
+            start = "" if field.name == "url" else f"{field.name}: "
+            return bad_line(line, text, f"{start}{problem}")
+    url = values.pop("url", "") or values.get("feed_url", "")
+    return Row(line, url, **values) if url else BadLine(line, "", "empty URL")
+
+
+def value_as_text(value: object) -> str:
+    """As the field's `read` takes it back."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return "; ".join(value)
+    return format_duration(value) if isinstance(value, timedelta) else str(value)

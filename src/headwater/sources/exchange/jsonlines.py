@@ -1,0 +1,53 @@
+"""JSON Lines: one object a line, its keys named like the fields."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+import orjson
+
+from headwater.settings.durations import format_duration
+from headwater.sources.exchange.columns import columns_in
+from headwater.sources.exchange.fields import FIELDS, row_from
+from headwater.sources.exchange.lines import short_lines_in
+from headwater.sources.exchange.rows import BadLine, Row, bad_line
+
+
+def read_jsonl(text: str, mapping: Mapping[str, str]) -> Iterator[Row | BadLine]:
+    for number, line in enumerate(short_lines_in(text), 1):
+        if line.strip():
+            yield _row(number, line, mapping)
+
+
+def _row(number: int, line: str, mapping: Mapping[str, str]) -> Row | BadLine:
+    try:
+        said = orjson.loads(line)
+    except orjson.JSONDecodeError as problem:
+        return bad_line(number, line, f"not JSON: {problem.msg}")
+    if not isinstance(said, dict):
+        return bad_line(number, line, "not a JSON object")
+    columns = columns_in(tuple(said), mapping)
+    values = tuple(said.values())
+    return row_from(number, ((field, _as_text(values[at])) for at, field in columns.items()))
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ";".join(map(_as_text, value))
+    # A hint for an API is an object; whoever reads it parses it again.
+    return orjson.dumps(value).decode() if isinstance(value, dict) else str(value)
+
+
+def write_jsonl(rows: Iterable[Row]) -> Iterator[str]:
+    for row in rows:
+        said = {field.name: getattr(row, field.name) for field in FIELDS}
+        filled = {name: value for name, value in said.items() if value not in (None, "", ())}
+        yield orjson.dumps(filled, default=_written).decode() + "\n"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, timedelta):
+        return format_duration(value)
+    raise TypeError

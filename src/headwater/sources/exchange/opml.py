@@ -1,0 +1,114 @@
+"""OPML 1 and 2: the subscription lists of feed readers. Folders become tags."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+
+from headwater.errors import UsageError
+from headwater.sources.exchange.fields import BY_NAME, row_from
+from headwater.sources.exchange.lines import lines_in
+from headwater.sources.exchange.markup import Listener, Stopped, read_markup
+from headwater.sources.exchange.rows import BadLine, Row, bad_line, one_line
+
+_PIECE = 65_536
+
+
+class _Outlines(Listener):
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.found: list[Row | BadLine] = []
+        self.line = 0
+        self._most = most
+        self._folders: list[str] = []
+
+    def pieces(self, text: str) -> Iterator[bytes]:
+        """Line by line, so that what is heard can be told with its line."""
+        for line in lines_in(text):
+            self.line += 1
+            for at in range(0, len(line), _PIECE):
+                yield line[at : at + _PIECE].encode()
+
+    def opened(self, name: str, attributes: Mapping[str, str]) -> None:
+        if not self.path and name.lower() != "opml":
+            raise Stopped(f"It is not OPML: its outermost element is <{one_line(name[:100])}>.")
+        if name.lower() == "outline":
+            self._outline({key.lower(): value for key, value in attributes.items()})
+
+    def closed(self, name: str) -> None:
+        if name.lower() == "outline":
+            self._folders.pop()
+
+    def _outline(self, said: Mapping[str, str]) -> None:
+        label = said.get("title") or said.get("text") or ""
+        is_source = any(said.get(key, "").strip() for key in ("xmlurl", "url"))
+        if is_source:
+            self._keep(_row(self.line, label, said, self._folders))
+        elif said.get("htmlurl"):
+            why = "This outline names a site (htmlUrl) but no feed: give it an xmlUrl, or a url to follow the site."
+            self._keep(bad_line(self.line, said["htmlurl"], why))
+        # A source may hold outlines too; its name is no tag for them.
+        self._folders.append("" if is_source else label)
+
+    def _keep(self, found: Row | BadLine) -> None:
+        if len(self.found) >= self._most:
+            raise Stopped(f"It has more than {self._most:,} sources.")
+        self.found.append(found)
+
+
+def _row(line: int, label: str, said: Mapping[str, str], folders: Iterable[str]) -> Row | BadLine:
+    tags = ";".join((*folders, said.get("category", "")))
+    cells = {
+        "feed_url": said.get("xmlurl", ""),
+        "url": said.get("htmlurl", "").strip() or said.get("url", ""),
+        "name": label,
+        "tags": tags,
+    }
+    return row_from(line, ((BY_NAME[name], cell) for name, cell in cells.items()))
+
+
+def read_opml(text: str, most: int) -> list[Row | BadLine]:
+    """Raises UsageError if nothing could be read; what is broken further on is told as a bad line."""
+    outlines, ending = read_markup(text, lambda: _Outlines(most))
+    if ending.why and not outlines.found:
+        raise UsageError(f"The file cannot be read as OPML. {ending.why}")
+    if ending.why:
+        outlines.found.append(BadLine(outlines.line, "", f"{ending.why} The rest of the file was not read."))
+    return outlines.found
+
+
+def write_opml(rows: Iterable[Row], title: str) -> Iterator[str]:
+    """The first tag is the folder; all of them stand in `category`."""
+    folders: dict[str, list[Row]] = {}
+    for row in rows:
+        folders.setdefault(row.tags[0] if row.tags else "", []).append(row)
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<opml version="2.0">\n'
+    yield f"  <head><title>{_in_xml(title)}</title></head>\n  <body>\n"
+    for folder, members in folders.items():
+        yield from _folder(folder, members)
+    yield "  </body>\n</opml>\n"
+
+
+def _folder(folder: str, rows: Iterable[Row]) -> Iterator[str]:
+    if not folder:
+        yield from (f"    {_outline_of(row)}\n" for row in rows)
+        return
+    yield f"    <outline{_attributes(text=folder, title=folder)}>\n"
+    yield from (f"      {_outline_of(row)}\n" for row in rows)
+    yield "    </outline>\n"
+
+
+def _outline_of(row: Row) -> str:
+    label = row.name or row.url
+    category = ",".join(row.tags)
+    if not row.feed_url:
+        return f"<outline{_attributes(type='link', text=label, title=row.name, url=row.url, category=category)}/>"
+    site = "" if row.url == row.feed_url else row.url
+    said = _attributes(type="rss", text=label, title=row.name, xmlUrl=row.feed_url, htmlUrl=site, category=category)
+    return f"<outline{said}/>"
+
+
+def _attributes(**said: str) -> str:
+    return "".join(f' {name}="{_in_xml(value)}"' for name, value in said.items() if value)
+
+
+def _in_xml(text: str) -> str:
+    return escape(one_line(text))

@@ -1,0 +1,19 @@
+"""Plain lists: one URL a line, tags after it if somebody wants them, `#` before a remark."""
+
+from collections.abc import Iterable, Iterator
+
+from headwater.sources.exchange.fields import BY_NAME, row_from
+from headwater.sources.exchange.lines import short_lines_in
+from headwater.sources.exchange.rows import BadLine, Row
+
+
+def read_urls(text: str) -> Iterator[Row | BadLine]:
+    for number, line in enumerate(short_lines_in(text), 1):
+        url, *rest = line.split(maxsplit=1) or [""]
+        if url and not url.startswith("#"):
+            yield row_from(number, [(BY_NAME["url"], url), (BY_NAME["tags"], "".join(rest))])
+
+
+def write_urls(rows: Iterable[Row]) -> Iterator[str]:
+    for row in rows:
+        yield f"{row.url} {', '.join(row.tags)}".rstrip() + "\n"

@@ -1,0 +1,195 @@
+"""A publisher we follow: the words, what a person may ask of it, and what is kept."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from headwater.errors import UrlRejected, UsageError
+from headwater.settings.durations import format_duration
+from headwater.sources.exchange.rows import one_line
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.scope import Scope
+
+DEFAULT_PRIORITY = 5
+DEFAULT_DEPTH = 2
+LONGEST_NAME = 200
+MOST_TAGS = 50
+SHORTEST_POLL = timedelta(minutes=1)
+LONGEST_POLL = timedelta(days=365)
+COUNTRY = re.compile(r"[A-Za-z]{2}")
+WINDOW = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
+
+
+class Kind(StrEnum):
+    NEWS = "news"
+    JOBS = "jobs"
+    DOCS = "docs"
+
+
+class SourceStatus(StrEnum):
+    ACTIVE = "active"
+    PAUSED = "paused"
+    BLOCKED = "blocked"
+    DELETED = "deleted"
+
+
+class Mode(StrEnum):
+    """Whether its feeds are polled, its pages looked through, or both."""
+
+    FEED = "feed"
+    SPIDER = "spider"
+    BOTH = "both"
+
+
+class Policy(StrEnum):
+    ADAPTIVE = "adaptive"
+    TIERS = "tiers"
+    FREQUENCY = "frequency"
+    FIXED = "fixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a person says about a source. Whatever can be wrong with it is said when it is made."""
+
+    url: str
+    name: str = ""
+    kind: Kind = Kind.NEWS
+    priority: int = DEFAULT_PRIORITY
+    tags: tuple[str, ...] = ()
+    org_type: str | None = None
+    timezone: str | None = None
+    country: str | None = None
+    ingestion_mode: Mode = Mode.SPIDER
+    policy: Policy | None = None
+    poll_every: timedelta | None = None
+    crawl_frequency_days: float | None = None
+    time_window: str | None = None
+    max_depth: int = DEFAULT_DEPTH
+    max_pages: int | None = None
+    allowed_domains: tuple[str, ...] = ()
+    include_paths: tuple[str, ...] = ()
+    exclude_paths: tuple[str, ...] = ()
+    allow_external: bool = False
+    start_urls: tuple[str, ...] = ()
+    article_patterns: tuple[str, ...] = ()
+    selectors: dict[str, Any] = field(default_factory=dict)
+    parser_hint: str | None = None
+    rate_limit_ms: int | None = None
+    revisit_every: timedelta | None = None
+
+    def __post_init__(self) -> None:
+        # Names and tags are shown in many places: none of them may start a line or move a cursor there.
+        object.__setattr__(self, "name", one_line(self.name) or self.address.host)
+        object.__setattr__(self, "tags", tuple(tag for tag in map(one_line, self.tags) if tag))
+        for why in problems_of(self):
+            raise UsageError(why)
+
+    @property
+    def address(self) -> CanonicalUrl:
+        return canonicalise(self.url)
+
+    @property
+    def scope(self) -> Scope:
+        """Where its pages lie: its own host, and what was named beside it."""
+        hosts = {self.address.host, *(canonicalise(url).host for url in self.start_urls)}
+        return Scope(
+            frozenset(hosts),
+            frozenset(self.allowed_domains),
+            self.include_paths,
+            self.exclude_paths,
+            self.allow_external,
+        )
+
+
+def problems_of(profile: Profile) -> list[str]:
+    """Sentences; empty is well."""
+    told = [
+        _in_range("priority", profile.priority, 1, 10),
+        _in_range("max_depth", profile.max_depth, -1, 100),
+        _in_range("max_pages", profile.max_pages, 1, 1_000_000),
+        _in_range("rate_limit_ms", profile.rate_limit_ms, 0, 86_400_000),
+        _in_range("crawl_frequency_days", profile.crawl_frequency_days, 0.04, 365),
+        _in_range("poll_every", profile.poll_every, SHORTEST_POLL, LONGEST_POLL),
+        _in_range("revisit_every", profile.revisit_every, SHORTEST_POLL, LONGEST_POLL * 10),
+        "" if len(profile.name) <= LONGEST_NAME else f"A name has at most {LONGEST_NAME} characters.",
+        "" if len(profile.tags) <= MOST_TAGS else f"A source has at most {MOST_TAGS} tags.",
+        _time_window(profile.time_window),
+        _zone(profile.timezone),
+        _country(profile.country),
+        *(_domain(name) for name in profile.allowed_domains),
+        *(_start(url) for url in profile.start_urls),
+    ]
+    return [why for why in told if why]
+
+
+def _in_range(name: str, value: Any, least: Any, most: Any) -> str:
+    if value is None or least <= value <= most:
+        return ""
+    return f"{name} = {_written(value)} is not possible: give {_written(least)} to {_written(most)}."
+
+
+def _written(value: Any) -> str:
+    return format_duration(value) if isinstance(value, timedelta) else str(value)
+
+
+def _time_window(text: str | None) -> str:
+    if text is None or WINDOW.fullmatch(text):
+        return ""
+    return f"{text!r} is no time window: write it as 22:00-05:00."
+
+
+def _zone(name: str | None) -> str:
+    if name is None:
+        return ""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return f"There is no time zone {name!r}: write it as Europe/Paris."
+    return ""
+
+
+def _country(code: str | None) -> str:
+    if code is None or COUNTRY.fullmatch(code):
+        return ""
+    return f"{code!r} is no country: write its two letters, such as FR."
+
+
+def _domain(name: str) -> str:
+    try:
+        is_bare = canonicalise(f"https://{name}/").host == name.lower()
+    except UrlRejected:
+        is_bare = False
+    return "" if is_bare else f"{name!r} is no domain: write it as example.org."
+
+
+def _start(url: str) -> str:
+    try:
+        canonicalise(url)
+    except UrlRejected as error:
+        return f"{url!r} cannot be a start page. {error.what}"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source as it is stored."""
+
+    id: UUID
+    profile: Profile
+    status: SourceStatus
+    status_reason: str | None
+    consecutive_failures: int
+    last_run_at: datetime | None
+    last_run_status: str | None
+    last_run_message: str | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def name(self) -> str:
+        return self.profile.name

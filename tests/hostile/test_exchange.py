@@ -1,0 +1,172 @@
+"""Rows 96 and 123 of the hostile inputs: files of sources that expand, never end, lie or bite."""
+
+import csv
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from headwater.errors import UsageError
+from headwater.sources.exchange.reading import MAX_BYTES, MOST_SOURCES, Format, read_sources
+from headwater.sources.exchange.rows import Row
+from headwater.sources.exchange.tables import write_rejected
+from headwater.sources.exchange.writing import write_sources
+
+# As a program of its own, so that neither memory nor time can be hidden: 512 MB of addresses, 20 s of processor.
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from headwater.errors import UsageError
+from headwater.sources.exchange.reading import Format, read_sources
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))
+try:
+    found = read_sources(Path(sys.argv[1]).read_bytes(), Format(sys.argv[2]))
+    print("read", len(found.rows), len(found.bad_lines))
+except UsageError as refusal:
+    print("refused", refusal)
+"""
+OUTLINE = b'<outline text="a" xmlUrl="https://a.example/feed"/>'
+
+
+def opml(body: bytes, before: bytes = b"") -> bytes:
+    return before + b"<opml><body>" + body + b"</body></opml>"
+
+
+def read_under_limits(data: bytes, as_format: Format, folder: Path) -> list[str]:
+    file = folder / "sources"
+    file.write_bytes(data)
+    child = [sys.executable, "-c", LIMITED, str(file), as_format.value]
+    done = subprocess.run(child, capture_output=True, text=True, timeout=90, check=False)
+    assert done.returncode == 0, done.stderr[-500:]
+    return done.stdout.split(maxsplit=2)
+
+
+DOCTYPES = [
+    b'<!DOCTYPE opml [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
+    b'<!DOCTYPE opml [<!ENTITY a SYSTEM "file:///etc/hostname">]>',
+    b'<!DOCTYPE opml [<!ENTITY % a SYSTEM "http://127.0.0.1:9/"> %a;]>',
+    b'<!DOCTYPE opml SYSTEM "http://169.254.169.254/x.dtd">',
+]
+
+
+@pytest.mark.parametrize("doctype", DOCTYPES)
+def test_a_document_type_is_refused_outright(doctype: bytes) -> None:
+    with pytest.raises(UsageError, match="document type"):
+        read_sources(opml(OUTLINE, doctype))
+
+
+def test_a_hundred_thousand_outlines_are_read_and_no_more() -> None:
+    outlines = "\n".join(f'<outline xmlUrl="https://a.example/{number}"/>' for number in range(MOST_SOURCES + 5))
+    found = read_sources(opml(b"\n" + outlines.encode()))
+    assert len(found.rows) == MOST_SOURCES
+    assert [bad.line for bad in found.bad_lines] == [MOST_SOURCES + 2]
+    assert found.bad_lines[0].reason == "There are more than 100,000 sources; the rest was not read."
+
+
+def test_a_list_is_read_as_far_as_an_outline() -> None:
+    found = read_sources("\n".join(f"https://a.example/{number}" for number in range(MOST_SOURCES + 5)).encode())
+    assert len(found.rows) == MOST_SOURCES
+    assert [bad.line for bad in found.bad_lines] == [MOST_SOURCES + 1]
+
+
+def test_ten_thousand_folders_in_one_another_end_at_a_hundred() -> None:
+    found = read_sources(opml(OUTLINE + b'\n<outline text="x">' * 10_000 + OUTLINE + b"</outline>" * 10_000))
+    assert len(found.rows) == 1
+    assert found.bad_lines[0].line < 110
+    assert "nested deeper than 100 levels" in found.bad_lines[0].reason
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "gopher://a/",
+        "https://u:p@a.example/",
+        "a\\b",
+        "//a",
+    ],
+)
+@pytest.mark.parametrize("attribute", ["xmlUrl", "url", "htmlUrl"])
+def test_every_address_goes_through_the_gate(address: str, attribute: str) -> None:
+    feed = "" if attribute == "xmlUrl" else ' xmlUrl="https://a.example/feed"'
+    if attribute == "url":
+        feed = ""
+    found = read_sources(opml(f'<outline text="a"{feed} {attribute}="{address}"/>'.encode()))
+    assert found.rows == ()
+    assert len(found.bad_lines) == 1
+
+
+def test_markup_in_an_attribute_stays_text() -> None:
+    name = "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&apos;&#x1b;[2J"
+    row = read_sources(opml(f"<outline text='{name}' xmlUrl='https://a.example/'/>".encode())).rows[0]
+    assert row.name == "<script>alert(1)</script>\"'[2J"
+    assert "<script>" not in "".join(write_sources([row], Format.OPML))
+
+
+def test_a_bad_line_holds_nothing_a_terminal_would_obey() -> None:
+    found = read_sources("https://a.example/\nx://\x1b]0;owned\x07\u0085\x9b31m\n".encode(), Format.URLS)
+    assert found.bad_lines[0].text.isprintable()
+
+
+def test_the_same_feed_a_thousand_times_is_one_source_and_one_remark() -> None:
+    found = read_sources(opml((OUTLINE + b"\n") * 1_000))
+    assert len(found.rows) == 1
+    assert [bad.reason for bad in found.bad_lines] == ["the same as line 1, and so are 998 further lines"]
+
+
+def test_more_than_200_mb_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(UsageError, match="larger than 200 MB"):
+        read_sources(bytes(MAX_BYTES + 1))
+
+
+def test_a_zip_named_opml_is_refused() -> None:
+    with pytest.raises(UsageError, match="zip archive"):
+        read_sources(b"PK\x03\x04" + opml(OUTLINE), Format.OPML, filename="feeds.opml")
+
+
+def test_a_charset_pythons_codecs_would_obey_is_only_a_word() -> None:
+    for label in (b"utf-7", b"rot13", b"zlib", b"idna", b"../../etc/passwd"):
+        found = read_sources(opml(OUTLINE, b'<?xml version="1.0" encoding="' + label + b'"?>'))
+        assert found.rows[0].feed_url == "https://a.example/feed"
+
+
+BOMBS: dict[str, tuple[Callable[[], bytes], Format]] = {
+    "elements": (lambda: opml(OUTLINE + b"<b/>" * 12_000_000), Format.OPML),
+    "attribute": (lambda: opml(OUTLINE + b'<outline text="' + b"x" * 45_000_000 + b'"/>'), Format.OPML),
+    "lines of XML": (lambda: opml(OUTLINE + b"\n" * 45_000_000), Format.OPML),
+    "outlines on one line": (lambda: opml(OUTLINE * 900_000), Format.OPML),
+    "blank lines": (lambda: b"\n" * 45_000_000 + b"https://a.example/", Format.URLS),
+    "one line of text": (lambda: b"https://a.example/" + b"x" * 45_000_000, Format.URLS),
+    "columns": (lambda: b"url" + b",a" * 22_000_000, Format.CSV),
+    "records": (lambda: b"url\n" + b"a\n" * 900_000, Format.CSV),
+    "an open quote": (lambda: b'url\n"' + b"a\n" * 900_000, Format.CSV),
+    "quotes": (lambda: b"url\n" + b'"' * 900_000, Format.CSV),
+    "brackets": (lambda: b'{"url":' + b"[" * 900_000, Format.JSONL),
+    "tags": (lambda: b"https://a.example/ " + b"a," * 400_000, Format.URLS),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits on memory hold on Linux only")
+@pytest.mark.parametrize(("made", "as_format"), BOMBS.values(), ids=BOMBS.keys())
+def test_a_bomb_is_read_within_limits(made: Callable[[], bytes], as_format: Format, tmp_path: Path) -> None:
+    said = read_under_limits(made(), as_format, tmp_path)
+    assert said[0] == "refused" or int(said[2]) <= MOST_SOURCES + 1
+
+
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(1)", '=HYPERLINK("http://evil")', "''=1"]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_no_cell_of_an_export_begins_like_a_formula(formula: str) -> None:
+    row = Row(
+        1, "https://a.example/", formula, tags=(formula,), org_type=formula, parser_hint=f"\t{formula}", max_depth=-1
+    )
+    bad = read_sources(f"{formula.partition(' ')[0]}\n".encode(), Format.URLS).bad_lines
+    for file in (write_sources([row], Format.CSV), write_rejected(bad)):
+        cells = [cell for record in csv.reader(file) for cell in record]
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]

@@ -1,0 +1,92 @@
+"""Links and canonical links: where a page may send us, and what it may say about itself."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+from tests.unit.extract.conftest import Read
+
+from headwater.extract.canonical import canonical_url
+from headwater.extract.links import MOST_LINKS, Anchors, anchors_of, base_of
+
+PAGE = "https://www.example.com/news/a?id=1"
+
+
+def anchors(html: str, url: str = PAGE) -> Anchors:
+    tree = LexborHTMLParser(html)
+    return anchors_of(tree, base_of(tree, url))
+
+
+def urls(html: str) -> list[str]:
+    return [link.url for link in anchors(html).links]
+
+
+def test_links_are_absolute_distinct_and_in_order() -> None:
+    html = "<a href=../b>B</a><a href='//other.example/c#x'>C</a><a href=/news/../b>again</a><area href=?p=2>"
+    assert urls(html) == [
+        "https://www.example.com/b",
+        "https://other.example/c",
+        "https://www.example.com/news/a?p=2",
+    ]
+
+
+def test_what_cannot_be_fetched_is_no_link() -> None:
+    assert (
+        urls("<a href='javascript:alert(1)'><a href=mailto:a@b.c><a href=#top><a href=''><a href='http://u:p@h/'>")
+        == []
+    )
+
+
+def test_links_are_resolved_against_a_usable_base_only() -> None:
+    assert urls("<base href=https://cdn.example/x/><a href=y>") == ["https://cdn.example/x/y"]
+    assert urls("<base href='javascript:1'><a href=y>") == ["https://www.example.com/news/y"]
+
+
+def test_a_link_tells_what_it_says_and_whether_it_is_vouched_for() -> None:
+    one, other = anchors("<a href=/1> Two\n <b>words</b></a><a rel='NoFollow noopener' href=/2>x</a>").links
+    assert (one.text, one.is_nofollow) == ("Two words", False)
+    assert other.is_nofollow
+
+
+def test_links_are_capped() -> None:
+    found = anchors("".join(f"<a href=/{n}>x</a>" for n in range(MOST_LINKS + 500)))
+    assert len(found.links) == MOST_LINKS
+    assert found.count == MOST_LINKS + 500
+
+
+def test_a_page_that_asks_not_to_be_followed_has_no_links(read: Read) -> None:
+    body = "<a href=/x>next story</a>"
+    assert len(read("", body).links) == 1
+    assert read('<meta name=robots content="nofollow">', body).links == ()
+    assert read("", body, robots_headers=("headwater: nofollow",)).links == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("/news/b", "https://www.example.com/news/b"),
+        ("https://example.com/news/a", "https://example.com/news/a"),
+        ("http://m.example.com/news/a", "http://m.example.com/news/a"),
+        (PAGE, PAGE),
+        ("https://other.example/news/a", PAGE),
+        ("https://evil-example.com/", PAGE),
+        ("https://blog.example.com/news/a", PAGE),
+        ("https://example.com.evil.example/a", PAGE),
+        ("https://www.example.com:8443/news/a", PAGE),
+        ("http://127.0.0.1/a", PAGE),
+        ("http://[::1]/a", PAGE),
+        ("https://www.example.com/", PAGE),
+        ("https://www.example.com/" + "x" * 1_000_000, PAGE),
+        ("javascript:alert(1)", PAGE),
+        ("", PAGE),
+    ],
+)
+def test_a_canonical_link_is_believed_about_its_own_site_only(written: str, expected: str) -> None:
+    assert canonical_url(PAGE, PAGE, [written]) == expected
+
+
+def test_canonical_links_that_contradict_each_other_are_not_believed() -> None:
+    assert canonical_url(PAGE, PAGE, ["/news/b", "/news/c"]) == PAGE
+    assert canonical_url(PAGE, PAGE, ["/news/b", "/news/b#x"]) == "https://www.example.com/news/b"
+
+
+def test_a_one_label_host_is_not_a_view_of_its_top_level_domain() -> None:
+    assert canonical_url("https://m.com/a", "https://m.com/a", ["https://com/a"]) == "https://m.com/a"

@@ -1,0 +1,166 @@
+import io
+import zipfile
+from datetime import timedelta
+
+import orjson
+import pytest
+
+from headwater.errors import UsageError
+from headwater.sources.exchange.reading import Format, Read, format_of, read_sources
+from headwater.sources.exchange.rows import BadLine, Row
+from headwater.sources.exchange.writing import write_sources
+
+
+def read(text: str, as_format: Format | None = None) -> Read:
+    return read_sources(text.encode(), as_format)
+
+
+@pytest.mark.parametrize(
+    ("text", "filename", "expected"),
+    [
+        ("<?xml version='1.0'?><opml/>", "", Format.OPML),
+        ("  <opml/>", "list.txt", Format.OPML),
+        ('{"url": "https://a.example/"}', "", Format.JSONL),
+        ("url\nhttps://a.example/", "", Format.CSV),
+        ("Org;Homepage", "", Format.CSV),
+        ("Org;Homepage", "list.txt", Format.URLS),
+        ("https://a.example/", "list.csv", Format.CSV),
+        ("https://a.example/ tag, other", "", Format.URLS),
+        ("# url, name\nhttps://a.example/", "", Format.URLS),
+        ("a.example", "", Format.URLS),
+        ("x", "LIST.TSV", Format.CSV),
+        ("x", "a.ndjson", Format.JSONL),
+    ],
+)
+def test_the_format_is_found(text: str, filename: str, expected: Format) -> None:
+    assert format_of(text, filename) is expected
+    assert format_of(f"\n{text}", filename) is expected
+
+
+def test_a_list_holds_urls_tags_and_remarks() -> None:
+    found = read("# mine\n\nhttps://a.example/x#top  ships, north sea\n\thttps://b.example\n#https://c.example\n")
+    assert found == Read(
+        (Row(3, "https://a.example/x", tags=("ships", "north sea")), Row(4, "https://b.example/")),
+        (),
+        Format.URLS,
+        "utf-8",
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("htp://a.example/", "unsupported scheme (did you mean http://?)"),
+        ("htpps://a.example/", "unsupported scheme (did you mean https://?)"),
+        ("feed://a.example/rss", "unsupported scheme (did you mean https://?)"),
+        ("a.example:8080/x", "unsupported scheme (did you mean https://?)"),
+        ("www.a.example/x", "no host (did you mean https://?)"),
+        ("http:a.example", "no host (did you mean http://?)"),
+        ("ftp://a.example/", "The URL's scheme is neither http nor https."),
+        ("https://me:secret@a.example/", "The URL carries a user name or password."),
+        ("/x", "The URL names no host, or is relative with nothing to resolve it against."),
+        ("https://a.example/" + "x" * 3000, "The URL is longer than 2083 characters."),
+    ],
+)
+def test_a_refused_url_comes_with_the_reason_and_a_guess(url: str, reason: str) -> None:
+    found = read(f"https://fine.example/\n{url}\n")
+    assert len(found.rows) == 1
+    assert [(bad.line, bad.reason) for bad in found.bad_lines] == [(2, reason)]
+    assert len(found.bad_lines[0].text) <= 200
+
+
+def test_json_lines_take_numbers_lists_and_objects() -> None:
+    said = {
+        "Website": "https://a.example/",
+        "name": "A",
+        "tags": ["x", "y, z"],
+        "priority": 7,
+        "interval": 90,
+        "parser_hint": {"v": 1, "path": "/jobs"},
+        "feed_url": None,
+        "colour": "red",
+    }
+    assert read(orjson.dumps(said).decode(), Format.JSONL).rows == (
+        Row(
+            1,
+            "https://a.example/",
+            "A",
+            tags=("x", "y", "z"),
+            priority=7,
+            interval=timedelta(seconds=90),
+            parser_hint='{"v":1,"path":"/jobs"}',
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[1]", '"x"', "{}", '{"url": true}', '{"url": "https://a.example/", "kind": 1}', "NaN"]
+)
+def test_a_line_of_json_that_is_no_source_is_told(line: str) -> None:
+    found = read(f'{{"url": "https://fine.example/"}}\n\n{line}\n', Format.JSONL)
+    assert len(found.rows) == 1
+    assert [bad.line for bad in found.bad_lines] == [3]
+
+
+def test_keys_of_json_lines_can_be_mapped() -> None:
+    data = b'{"w": "https://a.example/"}\n{"url": "https://b.example/"}'
+    assert [row.line for row in read_sources(data, Format.JSONL, {"url": "W"}).rows] == [1, 2]
+
+
+def test_a_repeat_is_told_once_and_the_first_counts() -> None:
+    found = read(
+        "https://a.example/x one\nhttp://a.example/x/ two\nhttps://b.example/\nhttps://A.example/x?utm_source=y\n"
+    )
+    assert [(row.line, row.tags) for row in found.rows] == [(1, ("one",)), (3, ())]
+    assert found.bad_lines == (BadLine(2, "http://a.example/x/", "the same as line 1, and so are 1 further lines"),)
+
+
+def test_two_feeds_of_one_site_are_two_sources() -> None:
+    found = read("url,feed\nhttps://a.example/,https://a.example/1\nhttps://a.example/,https://a.example/2")
+    assert (len(found.rows), found.bad_lines) == (2, ())
+
+
+def test_bad_lines_are_in_the_order_of_the_file() -> None:
+    found = read("https://a.example/\nhttps://a.example/\nftp://x/\nhttps://a.example/\n")
+    assert [bad.line for bad in found.bad_lines] == [2, 3]
+
+
+def workbook() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<x/>")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (workbook(), "zip archive"),
+        (b"\x1f\x8b\x08", "gzip"),
+        (b"\xd0\xcf\x11\xe0\xa1", "old Excel"),
+        (b"%PDF-1.7", "PDF"),
+        (b"\x7fELF\x00\x01", "binary"),
+        (b"", "empty"),
+        (b" \n", "empty"),
+    ],
+)
+@pytest.mark.parametrize("as_format", [None, *Format])
+def test_what_is_no_text_is_refused_whatever_it_is_called(data: bytes, what: str, as_format: Format | None) -> None:
+    with pytest.raises(UsageError, match=what):
+        read_sources(data, as_format, filename="feeds.opml")
+
+
+def test_a_json_array_is_refused_with_what_to_do() -> None:
+    with pytest.raises(UsageError, match="JSON array"):
+        read('[{"url": "https://a.example/"}]')
+
+
+@pytest.mark.parametrize("as_format", [Format.OPML, Format.URLS])
+def test_a_mapping_is_refused_where_there_are_no_columns(as_format: Format) -> None:
+    with pytest.raises(UsageError, match="columns to map"):
+        read_sources(b"<opml/>", as_format, {"url": "x"})
+
+
+def test_an_export_to_json_lines_says_only_what_is_known() -> None:
+    row = Row(9, "https://a.example/", interval=timedelta(minutes=90))
+    assert list(write_sources([row], Format.JSONL)) == ['{"url":"https://a.example/","interval":"1h30m"}\n']

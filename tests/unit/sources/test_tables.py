@@ -1,0 +1,173 @@
+from datetime import timedelta
+
+import pytest
+
+from headwater.errors import UsageError
+from headwater.sources.exchange.reading import Format, Read, read_sources
+from headwater.sources.exchange.rows import BadLine, Row
+from headwater.sources.exchange.tables import write_rejected
+from headwater.sources.exchange.writing import write_sources
+
+
+def read(text: str, **mapping: str) -> Read:
+    return read_sources(text.encode(), Format.CSV, mapping)
+
+
+def test_every_field_can_be_brought() -> None:
+    cells = {
+        "url": "https://a.example",
+        "name": "A",
+        "feed_url": "https://a.example/f",
+        "sitemap_url": "https://a.example/s",
+        "kind": "Jobs",
+        "source_type": "html",
+        "ingestion_mode": "both",
+        "status": "paused",
+        "tags": "x; y",
+        "priority": "7",
+        "interval": "1h30m",
+        "rate_limit": "2",
+        "max_depth": "-1",
+        "timezone": "Europe/Paris",
+        "org_type": "ngo",
+        "parser_hint": ".job",
+        "crawl_frequency_days": "3.0",
+        "time_window": "22:00 – 05:00",
+    }
+    assert read(f"{','.join(cells)}\n{','.join(cells.values())}").rows == (
+        Row(
+            line=2,
+            url="https://a.example/",
+            name="A",
+            feed_url="https://a.example/f",
+            sitemap_url="https://a.example/s",
+            kind="jobs",
+            source_type="html",
+            ingestion_mode="both",
+            status="paused",
+            tags=("x", "y"),
+            priority=7,
+            interval=timedelta(minutes=90),
+            rate_limit=timedelta(seconds=2),
+            max_depth=-1,
+            timezone="Europe/Paris",
+            org_type="ngo",
+            parser_hint=".job",
+            crawl_frequency_days=3,
+            time_window="22:00-05:00",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "complaint"),
+    [
+        ("kind", "blog", "kind: should be news, jobs or docs"),
+        ("priority", "11", "priority: should be a whole number from 1 to 10"),
+        ("priority", "high", "priority: should be a whole number from 1 to 10"),
+        ("interval", "0", "interval: should be a duration of a second or more"),
+        ("interval", "soon", "interval: should be a duration such as"),
+        ("timezone", "Europe/Atlantis", "timezone: should be the name of a time zone"),
+        ("timezone", "../../etc/passwd", "timezone: should be the name of a time zone"),
+        ("time_window", "22:00-25:00", "time_window: should be two times"),
+        ("name", "x" * 501, "name: should be at most 500 characters"),
+        ("tags", "x" * 101, "tags: should be at most"),
+        ("feed_url", "file:///etc/passwd", "feed_url: The URL's scheme is neither http nor https."),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_told(field: str, value: str, complaint: str) -> None:
+    found = read(f"url,{field}\nhttps://a.example/,{value}\nhttps://b.example/,")
+    assert [row.url for row in found.rows] == ["https://b.example/"]
+    assert found.bad_lines[0].line == 2
+    assert found.bad_lines[0].reason.startswith(complaint)
+
+
+@pytest.mark.parametrize(("delimiter", "word"), [(",", "comma"), (";", "semicolon"), ("\t", "tab"), ("|", "bar")])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_delimiter_is_found(delimiter: str, word: str, end: str) -> None:
+    found = read(
+        end.join(["Name|Website|Tags", "A|https://a.example/?x=1,2|", ""]).replace("|", delimiter).replace("1,2", "1")
+    )
+    assert [(row.name, row.url, row.line) for row in found.rows] == [("A", "https://a.example/?x=1", 2)]
+    assert found.spelling == f"utf-8, {word}"
+
+
+def test_excels_own_line_about_the_delimiter_is_no_header() -> None:
+    assert read("sep=;\nName;URL\nA;https://a.example/").rows[0].name == "A"
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_the_charset_is_found(charset: str) -> None:
+    data = "url,name\nhttps://a.example/,Großé €\n".encode(charset)
+    assert read_sources(data, Format.CSV).rows[0].name == "Großé €"
+
+
+def test_columns_can_be_named() -> None:
+    text = "Org,Website,url\nA,https://a.example/,nonsense"
+    assert [(row.name, row.url) for row in read(text, url="WEBSITE", name="org").rows] == [("A", "https://a.example/")]
+
+
+def test_an_exact_name_beats_a_guess() -> None:
+    assert read("link,url\nhttps://no.example/,https://yes.example/").rows[0].url == "https://yes.example/"
+
+
+def test_the_columns_of_other_systems_are_known() -> None:
+    row = read("org_name,careers_url,feed_poll_interval_minutes\nA,https://a.example/jobs,15").rows[0]
+    assert (row.name, row.url, row.interval) == ("A", "https://a.example/jobs", timedelta(minutes=15))
+
+
+def test_a_column_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(UsageError, match='no column "Site"') as refused:
+        read("Org,Website\nA,https://a.example/", url="Site")
+    assert refused.value.fix == "The columns are: Org, Website."
+
+
+def test_a_field_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(UsageError, match='no field "uri"') as refused:
+        read("Org,Website\n", uri="Website")
+    assert "feed_url" in refused.value.fix
+
+
+@pytest.mark.parametrize("text", ["https://a.example/,A\nhttps://b.example/,B", "who,what\na,b", ",,\n"])
+def test_a_table_without_an_address_column_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="No column is known to hold the address"):
+        read(text)
+
+
+def test_lines_are_counted_as_an_editor_does() -> None:
+    found = read('\nname,url\n"two\nlines",https://a.example/\n\n\u2028,bad\nB,https://b.example/\n')
+    assert [(row.line, row.name) for row in found.rows] == [(3, "two lines"), (7, "B")]
+    assert [bad.line for bad in found.bad_lines] == [6]
+
+
+def test_short_rows_are_filled_and_long_ones_cut() -> None:
+    found = read("url,name\nhttps://a.example/\nhttps://b.example/,B,more,and more")
+    assert [row.name for row in found.rows] == ["", "B"]
+
+
+def test_a_row_without_any_address_is_told() -> None:
+    assert read("name,url\nA,\n").bad_lines == (BadLine(2, "", "empty URL"),)
+
+
+def test_a_row_with_a_feed_only_is_followed_under_the_feeds_address() -> None:
+    assert read("feed\nhttps://a.example/f").rows == (Row(2, "https://a.example/f", feed_url="https://a.example/f"),)
+
+
+def test_a_cell_too_long_for_anyone_is_one_bad_line() -> None:
+    found = read(f'url,name\nhttps://a.example/,"{"x" * 200_000}"\nhttps://b.example/,B')
+    assert [row.name for row in found.rows] == ["B"]
+    assert "not CSV" in found.bad_lines[0].reason
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "''@x", "'tis", "=cmd|' /C calc'!A0"])
+def test_no_cell_of_ours_is_a_formula_and_reading_undoes_that(name: str) -> None:
+    written = "".join(write_sources([Row(1, "https://a.example/", name)], Format.CSV))
+    assert f",{name}," not in written or name == "'tis"
+    assert read(written).rows[0].name == name
+
+
+@pytest.mark.parametrize("start", "=+-@\t\r")
+def test_rejected_lines_are_written_inert(start: str) -> None:
+    lines = list(write_rejected([BadLine(17, f"{start}cmd", "unsupported scheme")]))
+    assert lines[0] == "line,text,reason\r\n"
+    assert lines[1].removeprefix("17,").lstrip('"').startswith(f"'{start}")
