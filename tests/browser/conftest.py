@@ -74,7 +74,9 @@ async def stage(database_url: str, browser: Browser) -> AsyncIterator[Stage]:
     site, twin, stranger = SmallSite({}), SmallSite({}), SmallSite({})
     sites = {"a.test": site, "www.a.test": twin, "b.test": stranger}
     async with opened_path(database_url, sites) as path:
-        renderer = Renderer(browser, path.web.identity.user_agent, quiet=timedelta(milliseconds=200))
+        # Limits that no honest page comes near, on a busy machine neither.
+        deadline, quiet_within = timedelta(seconds=60), timedelta(seconds=30)
+        renderer = Renderer(browser, path.web.identity.user_agent, deadline, quiet_within=quiet_within)
         rendering = Rendering(renderer, path.web.fetcher, path.web.places, path.database)
         yield Stage(path, browser, rendering, site, twin, stranger)
 

@@ -86,14 +86,18 @@ async def test_without_its_place_at_the_host_a_page_gets_nothing(five_parts: Sta
 
 async def test_a_request_that_the_deadline_cuts_off_is_paid_for_too(five_parts: Stage) -> None:
     stage = five_parts
-    async with stage.browser.page("Headwater"):
-        pass  # it runs: the deadline is the page's alone
-    stage.with_renderer(deadline=timedelta(seconds=1))
+    stage.site.pages["/plain"] = html("<p>Text</p>")
+    began = stage.browser.clock.monotonic()
+    assert isinstance(await stage.render("http://a.test/plain"), Rendered)
+    took = stage.browser.clock.monotonic() - began
+    # Only what never ends may meet it: several times what a page takes on this machine.
+    stage.with_renderer(deadline=timedelta(seconds=3 + 5 * took), quiet_within=timedelta(hours=1))
     stage.path.sim.script("a.test", StallAt(), "/0.js")
     result = await stage.render()
     assert isinstance(result, RenderFailed)
+    assert result.reason is WhyFailed.DEADLINE
     assert await stage.path.database.fetchval(LOGGED) == 1
-    assert stage.asked() == ["a.test/", "a.test/0.js"]
+    assert stage.asked() == ["a.test/plain", "a.test/", "a.test/0.js"]
 
 
 async def test_what_is_refused_counts_as_asked_for(stage: Stage) -> None:

@@ -97,7 +97,7 @@ async def test_every_request_for_a_page_is_ours_by_name_and_without_cookies(stag
 @pytest.mark.parametrize("is_name", [True, False], ids=["another site", "loopback"])
 async def test_a_page_cannot_call_anybody_but_its_own_site(stage: Stage, listener: Listener, is_name: bool) -> None:
     home = "b.test" if is_name else f"127.0.0.1:{listener.port}"
-    stage.with_renderer(quiet_within=timedelta(seconds=1))
+    stage.with_renderer(quiet_within=timedelta(seconds=3))
     stage.site.pages["/"] = html(f"<p id=p>waiting</p><script>{CALLS_HOME.replace('HOME', repr(home))}</script>")
     result = await stage.render()
     assert isinstance(result, Rendered)
@@ -107,7 +107,7 @@ async def test_a_page_cannot_call_anybody_but_its_own_site(stage: Stage, listene
 
 
 async def test_neither_looks_nor_anything_but_a_question_reaches_the_site(stage: Stage) -> None:
-    stage.with_renderer(quiet_within=timedelta(seconds=1))
+    stage.with_renderer(quiet_within=timedelta(seconds=3))
     stage.site.pages["/"] = html(
         "<link rel=stylesheet href=/s.css><img src=/i.png><video src=/v.mp4></video><link rel=icon href=/icon.png>"
         "<style>@font-face { font-family: f; src: url(/f.woff) } p { font-family: f; background: url(/b.png) }</style>"
@@ -173,7 +173,7 @@ async def test_an_endless_script_ends_with_the_deadline(stage: Stage) -> None:
 
 
 async def test_a_page_that_never_rests_is_taken_as_it_stands(stage: Stage) -> None:
-    stage.with_renderer(quiet_within=timedelta(seconds=1))
+    stage.with_renderer(quiet_within=timedelta(seconds=3))
     stage.site.pages["/"] = html("<p>Text</p><script>setInterval(() => fetch('/tick').catch(() => {}), 100)</script>")
     stage.site.pages["/tick"] = script("")
     result = await stage.render()

@@ -36,7 +36,7 @@ class Limits:
 
 
 class Connection:
-    """One connection, inside its transaction."""
+    """One connection, for as long as it is held."""
 
     def __init__(self, raw: Any, address: str) -> None:
         self._raw = raw
@@ -61,6 +61,13 @@ class Connection:
             told: str = await self._raw.execute(query, *args, timeout=timeout)
             return told
 
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
+        """What fails inside is taken back alone; the transaction around it goes on."""
+        with translated(self._address):
+            async with self._raw.transaction():
+                yield
+
     async def copy_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """The quickest way in for many rows."""
         with translated(self._address):
@@ -68,7 +75,7 @@ class Connection:
 
 
 class Database:
-    """Each call borrows a connection for itself; `transaction` keeps one for its block."""
+    """Each call borrows a connection for itself; `borrowed` and `transaction` keep one for their block."""
 
     def __init__(self, pool: Any, address: str, limits: Limits) -> None:
         self._pool = pool
@@ -112,29 +119,35 @@ class Database:
         await self.close()
 
     async def fetch(self, query: str, *args: object, timeout: float | None = None) -> list[asyncpg.Record]:
-        async with self._borrowed() as connection:
+        async with self.borrowed() as connection:
             return await connection.fetch(query, *args, timeout=timeout)
 
     async def fetchrow(self, query: str, *args: object, timeout: float | None = None) -> asyncpg.Record | None:
-        async with self._borrowed() as connection:
+        async with self.borrowed() as connection:
             return await connection.fetchrow(query, *args, timeout=timeout)
 
     async def fetchval(self, query: str, *args: object, timeout: float | None = None) -> Any:
-        async with self._borrowed() as connection:
+        async with self.borrowed() as connection:
             return await connection.fetchval(query, *args, timeout=timeout)
 
     async def execute(self, query: str, *args: object, timeout: float | None = None) -> str:
-        async with self._borrowed() as connection:
+        async with self.borrowed() as connection:
             return await connection.execute(query, *args, timeout=timeout)
 
     async def execute_patiently(self, statement: str, patience: float) -> None:
         """For maintenance that no transaction may surround and that takes longer than a statement should."""
-        async with self._borrowed() as connection:
+        async with self.borrowed() as connection:
             await connection.execute(f"SET statement_timeout = {patience * 1000:.0f}")
             try:
                 await connection.execute(statement, timeout=patience)
             finally:
                 await connection.execute("RESET statement_timeout")
+
+    @asynccontextmanager
+    async def borrowed(self) -> AsyncIterator[Connection]:
+        """Without a transaction: for whoever must know how long an answer took, and not the wait for a connection."""
+        async with self._borrowed_raw() as raw:
+            yield Connection(raw, self.address)
 
     @asynccontextmanager
     async def transaction(
@@ -167,11 +180,6 @@ class Database:
                 await self._pool.close()
         except TimeoutError:
             self._pool.terminate()
-
-    @asynccontextmanager
-    async def _borrowed(self) -> AsyncIterator[Connection]:
-        async with self._borrowed_raw() as raw:
-            yield Connection(raw, self.address)
 
     @asynccontextmanager
     async def _borrowed_raw(self) -> AsyncIterator[Any]:

@@ -46,14 +46,16 @@ class Claimer:
     async def claim(self, limit: int, now: datetime | None = None) -> Claimed:
         if not 1 <= limit <= LARGEST_BATCH:
             raise UsageError(f"A claim of {limit} entries is not possible.", fix=f"Ask for 1 to {LARGEST_BATCH}.")
-        asked_at = self.clock.monotonic()
-        if asked_at - self._marked_at > MARKS_HOLD.total_seconds():
-            self._marks, self._marked_at = None, asked_at
-        looked_everywhere = self._marks is None
-        rows = await self.database.fetch(
-            queries.claim_entries, self.owner, limit, self.lease, self.bucket, self._marks, now
-        )
-        answered_at = self.clock.monotonic()
+        async with self.database.borrowed() as connection:
+            # With the connection in hand: the wait for one says nothing about when the slots were granted.
+            asked_at = self.clock.monotonic()
+            if asked_at - self._marked_at > MARKS_HOLD.total_seconds():
+                self._marks, self._marked_at = None, asked_at
+            looked_everywhere = self._marks is None
+            rows = await connection.fetch(
+                queries.claim_entries, self.owner, limit, self.lease, self.bucket, self._marks, now
+            )
+            answered_at = self.clock.monotonic()
         last = rows.pop()
         self._marks = last["marks"]
         leases = [lease_from(row, asked_at, answered_at, self.lease) for row in rows]
@@ -66,9 +68,11 @@ class Claimer:
 
     async def claim_suspect(self, now: datetime | None = None) -> Lease | None:
         """One entry whose worker died; only while this owner holds nothing else."""
-        asked_at = self.clock.monotonic()
-        row = await self.database.fetchrow(queries.claim_suspect, self.owner, self.lease, now)
-        return lease_from(row, asked_at, self.clock.monotonic(), self.lease) if row else None
+        async with self.database.borrowed() as connection:
+            asked_at = self.clock.monotonic()
+            row = await connection.fetchrow(queries.claim_suspect, self.owner, self.lease, now)
+            answered_at = self.clock.monotonic()
+        return lease_from(row, asked_at, answered_at, self.lease) if row else None
 
 
 def lease_from(row: Any, asked_at: float, answered_at: float, lease: timedelta) -> Lease:

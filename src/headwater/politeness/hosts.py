@@ -96,6 +96,12 @@ async def set_crawl_delay(connection: Connection, host: str, delay: timedelta, d
     await _apply(connection, host, default_delay)
 
 
+async def set_source_delay(connection: Connection, host: str, delay_ms: int | None, default_delay: timedelta) -> None:
+    """What a source asks for its own host; None takes it back."""
+    await connection.execute(queries.set_source_delay, bucket_of(host), host, delay_ms)
+    await _apply(connection, host, default_delay)
+
+
 async def close_host(
     connection: Connection | Database, host: str, reason: str, until: datetime | None, now: datetime | None = None
 ) -> None:

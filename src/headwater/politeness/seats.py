@@ -22,25 +22,26 @@ class Regranter:
 
     async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
         """`past` is the request that has just ended in this place; it is written down. `why` may be lost."""
-        asked_at = self.clock.monotonic()
-        row = await self.database.fetchrow(
-            queries.regrant_slot,
-            bucket,
-            token,
-            self.lease,
-            REACH,
-            "went_on",
-            past.status,
-            past.body_bytes,
-            past.started_after,
-            past.milliseconds,
-            past.kind,
-            None,
-        )
+        async with self.database.borrowed() as connection:
+            asked_at = self.clock.monotonic()
+            row = await connection.fetchrow(
+                queries.regrant_slot,
+                bucket,
+                token,
+                self.lease,
+                REACH,
+                "went_on",
+                past.status,
+                past.body_bytes,
+                past.started_after,
+                past.milliseconds,
+                past.kind,
+                None,
+            )
+            answered_at = self.clock.monotonic()
         assert row is not None
         if row["why"] is not None:
             return NotBefore(row["not_before"] or timedelta(), row["why"])
-        answered_at = self.clock.monotonic()
         return window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"])
 
     async def end(self, settlement: Settlement) -> None:

@@ -45,22 +45,24 @@ class SlotKeeper:
 
     async def ask(self, host: str, kind: str, now: datetime | None = None) -> Slot | NotBefore:
         """One question, one answer, no waiting; the connection is free again at once."""
-        asked_at = self.clock.monotonic()
-        row = await self.database.fetchrow(
-            queries.reserve_slot,
-            bucket_of(host),
-            host,
-            kind,
-            self.owner,
-            self.lease,
-            REACH,
-            round(self.default_delay.total_seconds() * 1000),
-            now,
-        )
+        async with self.database.borrowed() as connection:
+            # With the connection in hand: the wait for one says nothing about when the slot was granted.
+            asked_at = self.clock.monotonic()
+            row = await connection.fetchrow(
+                queries.reserve_slot,
+                bucket_of(host),
+                host,
+                kind,
+                self.owner,
+                self.lease,
+                REACH,
+                round(self.default_delay.total_seconds() * 1000),
+                now,
+            )
+            answered_at = self.clock.monotonic()
         assert row is not None
         if row["token"] is None:
             return NotBefore(row["not_before"], row["why"])
-        answered_at = self.clock.monotonic()
         window = window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"])
         return Slot(bucket_of(host), host, row["token"], window)
 

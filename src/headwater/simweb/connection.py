@@ -3,6 +3,8 @@
 import asyncio
 import socket
 import struct
+import sys
+from asyncio.trsock import TransportSocket
 from collections.abc import Callable
 from typing import Protocol, cast
 
@@ -13,12 +15,16 @@ from headwater.simweb.visits import Visit
 # Waiting while an answer is played: enough for any pipelining, too little to fill the machine.
 MOST_WAITING_BYTES = 2 * 1024 * 1024
 _LINGER_ZERO = struct.pack("ii", 1, 0)
+_LAST_DATA_RECEIVED = 52  # bytes into Linux's tcp_info; milliseconds ago, in steps of a kernel tick
+_AN_INSTANT = 0.001
 
 
 class Server(Protocol):
     """What a connection needs of the server it belongs to."""
 
-    def receive(self, asked: Asked, connection: int) -> tuple[Visit, bytes | Steps]: ...
+    def now(self) -> float: ...
+
+    def receive(self, asked: Asked, connection: int, arrived: float) -> tuple[Visit, bytes | Steps]: ...
 
     def refuse(self, malformed: Malformed) -> bytes: ...
 
@@ -34,6 +40,7 @@ class Connection(asyncio.Protocol):
         self._forget = forget
         self._transport: asyncio.Transport
         self._waiting = b""
+        self._arrived = 0.0
         self._visit: Visit | None = None
         self._keeps_alive = True
         self._playing: asyncio.Task[None] | None = None
@@ -57,6 +64,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if not self._keeps_alive:
             return  # nothing may follow the last request, but it must be read: unread bytes turn a close into a reset
+        self._arrived = self._arrival()
         self._waiting = self._waiting + data if self._waiting else data
         if self._visit is None:
             self._answer_waiting()
@@ -83,6 +91,15 @@ class Connection(asyncio.Protocol):
             self._playing.cancel()
         return self._playing
 
+    def _arrival(self) -> float:
+        """When the kernel had what we read last."""
+        raw = self._transport.get_extra_info("socket")
+        while True:
+            now, unread = self._server.now(), unread_seconds(raw)
+            # Two clocks were read one after the other, and the machine may have been elsewhere in between.
+            if self._server.now() - now < _AN_INSTANT:
+                return now - unread
+
     def _answer_waiting(self) -> None:
         while self._waiting and self._visit is None and self._keeps_alive:
             asked = read_request(self._waiting)
@@ -97,7 +114,7 @@ class Connection(asyncio.Protocol):
             self._answer(asked)
 
     def _answer(self, asked: Asked) -> None:
-        visit, reply = self._server.receive(asked, self._number)
+        visit, reply = self._server.receive(asked, self._number, self._arrived)
         self._visit = visit
         self._keeps_alive = asked.keeps_alive
         if isinstance(reply, bytes):
@@ -150,3 +167,11 @@ class Connection(asyncio.Protocol):
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_ZERO)
                 self._answered()
                 self._transport.abort()
+
+
+def unread_seconds(raw: TransportSocket) -> float:
+    """How long the last bytes that came in have been there; none where the system does not say."""
+    if sys.platform != "linux":
+        return 0.0
+    told = raw.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_DATA_RECEIVED + 4)
+    return int.from_bytes(told[_LAST_DATA_RECEIVED:], sys.byteorder) / 1000

@@ -18,9 +18,12 @@ def by_host(visits: Iterable[Visit]) -> dict[str, list[Visit]]:
 
 
 def smallest_gap(visits: Iterable[Visit]) -> float | None:
-    """Seconds between the two closest request starts; None with fewer than two."""
-    starts = sorted(visit.started for visit in visits)
-    return min((later - earlier for earlier, later in pairwise(starts)), default=None)
+    """Seconds between the two closest arrivals; None with fewer than two.
+
+    Not between the moments they were read: after a busy moment the server reads at once what came one by one.
+    """
+    arrivals = sorted(visit.arrived for visit in visits)
+    return min((later - earlier for earlier, later in pairwise(arrivals)), default=None)
 
 
 def smallest_gaps(visits: Iterable[Visit]) -> dict[str, float]:
@@ -29,7 +32,10 @@ def smallest_gaps(visits: Iterable[Visit]) -> dict[str, float]:
 
 
 def highest_concurrency(visits: Iterable[Visit]) -> int:
-    """Most requests open at one moment. One that ends as another starts does not overlap it."""
+    """Most requests open at one moment, in the order the server dealt with them.
+
+    One that ends as another starts does not overlap it.
+    """
     edges: list[tuple[float, int]] = []
     for visit in visits:
         edges += ((visit.started, 1), (inf if visit.ended is None else visit.ended, -1))

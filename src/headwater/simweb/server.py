@@ -91,13 +91,16 @@ class SimWeb:
 
     # What a Connection asks of us.
 
-    def receive(self, asked: Asked, connection: int) -> tuple[Visit, bytes | Steps]:
+    def now(self) -> float:
+        return self._real.monotonic()
+
+    def receive(self, asked: Asked, connection: int, arrived: float) -> tuple[Visit, bytes | Steps]:
         request = seen_from_inside(asked.request)
         started = self._real.monotonic()
         if request.host == CONTROL_HOST:
-            visit = self._unlogged.begin(request, connection, started)
+            visit = self._unlogged.begin(request, connection, arrived, started)
             return visit, self._answer(asked, request, self._control.page(request, asked.body), visit)
-        visit = self.visits.begin(request, connection, started)
+        visit = self.visits.begin(request, connection, arrived, started)
         scripted = self.scripts.take(request) if self.scripts else None
         if scripted is not None:
             return visit, self._misbehave(request, *scripted)

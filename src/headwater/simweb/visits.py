@@ -11,10 +11,13 @@ from headwater.simweb.message import Request
 
 @dataclass(slots=True)
 class Visit:
-    """One request. Times are monotonic seconds: head received, last byte handed over or connection lost."""
+    """One request. Times are monotonic seconds: `arrived` when the kernel had its head, `started` when we came to read
+    it, which may be much later on a busy machine, and `ended` when the last byte was handed over or the client lost.
+    """
 
     number: int
     connection: int
+    arrived: float
     started: float
     host: str
     method: str
@@ -54,13 +57,14 @@ class VisitLog:
         self._seen = 0
         self._watchers: list[tuple[Callable[[Sequence[Visit]], bool], asyncio.Event]] = []
 
-    def begin(self, request: Request, connection: int, started: float) -> Visit:
+    def begin(self, request: Request, connection: int, arrived: float, started: float) -> Visit:
         # Interned where most visits say the same: a quarter less memory for the log.
         get = request.headers.get
         self._seen += 1
         visit = Visit(
             self._seen,
             connection,
+            arrived,
             started,
             intern(request.host),
             request.method,

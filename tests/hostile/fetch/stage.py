@@ -24,10 +24,10 @@ QUICKLY = {
     "politeness.delay": "1ms",
     "fetch.retries_in_place": "0",
     "fetch.claim_retry_delay": "50ms",
-    "network.dns_timeout": "300ms",
+    "network.dns_timeout": "2s",
 }
 MOST_ROUNDS = 200
-LONGEST_WORK_S = 20
+LONGEST_WORK_S = 120
 
 
 def word_for(verdict: Verdict | None) -> str:

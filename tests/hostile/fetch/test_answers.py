@@ -13,7 +13,7 @@ from headwater.simweb.mischief.framing import HeaderFlood
 
 GOOD = [f"good{number}.test" for number in range(20)]
 # The deadline is short for what never ends, and still long enough for an honest page on a busy machine.
-FLAGS = {"fetch.total_timeout": "2s", "fetch.concurrency": "40", "fetch.max_body_bytes": "1000000"}
+FLAGS = {"fetch.total_timeout": "10s", "fetch.concurrency": "40", "fetch.max_body_bytes": "1000000"}
 MOST_GROWTH_KILOBYTES = 32 * 1024
 
 

@@ -1,5 +1,6 @@
 """Section F as far as it is a request: odd files, odd paces, failures of every kind, and what was taken down."""
 
+import time
 from datetime import timedelta
 from itertools import pairwise
 
@@ -18,6 +19,8 @@ from headwater.simweb.mischief.replies import Status, Throttle
 from headwater.simweb.questions import smallest_gap
 from headwater.simweb.resolver import Answers
 
+# Of a processor, not of a clock; a file read in quadratic time would take minutes.
+MOST_WORK_S = 20
 FORMS = {
     "huge": "robots_blocked",
     "bom": "robots_blocked",
@@ -65,11 +68,11 @@ async def test_no_file_stops_its_site_or_costs_more_than_a_day(database_url: str
     sites = {host: SmallSite({page: PLAIN, "/robots.txt": file_of(FILES[name])}) for host, name in hosts.items()}
     async with staged(database_url, sites) as stage:
         await stage.submit(f"http://{host}{page}" for host in hosts)
-        began = stage.path.services.clock.monotonic()
+        began = time.process_time()
         told = await stage.path.travel_all(len(hosts))
-        took = stage.path.services.clock.monotonic() - began
+        took = time.process_time() - began
         assert {one.lease.host for one in told if one.verdict is not None} == hosts.keys()
-        assert took < 5
+        assert took < MOST_WORK_S
         rows = await stage.path.database.fetch("select host, delay_ms from hosts")
         delays = {hosts[row["host"]]: row["delay_ms"] for row in rows}
         assert delays["pace 0.1"] == 100

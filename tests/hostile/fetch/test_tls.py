@@ -15,7 +15,7 @@ from tests.integration.fetch.conftest import SmallSite
 from headwater.simweb.resolver import Answers
 
 ADDRESS = "127.0.0.2"
-FLAGS = {"network.allow": "127.0.0.0/8", "fetch.total_timeout": "1s"}
+FLAGS = {"network.allow": "127.0.0.0/8", "fetch.total_timeout": "5s"}
 
 
 def self_signed(folder: File) -> ssl.SSLContext:
@@ -23,7 +23,7 @@ def self_signed(folder: File) -> ssl.SSLContext:
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1")
     names = ("-subj", "/CN=tls.test", "-addext", "subjectAltName=DNS:tls.test")
     command = ("openssl", "req", "-x509", *curve, *names, "-keyout", str(key), "-out", str(certificate))
-    subprocess.run(command, check=True, capture_output=True, timeout=30)
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     return context

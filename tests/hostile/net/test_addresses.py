@@ -161,7 +161,7 @@ async def fetched(guard: AddressGuard, url: str) -> Problem | bytes:
     connector = aiohttp.TCPConnector(socket_factory=guard.socket_factory)
     async with aiohttp.ClientSession(connector=connector) as session:
         try:
-            async with session.get(url, timeout=aiohttp.ClientTimeout(total=10)) as response:
+            async with session.get(url, timeout=aiohttp.ClientTimeout(total=60)) as response:
                 return await response.read()
         except aiohttp.ClientError as error:
             return problem_from(error).kind

@@ -52,7 +52,7 @@ async def serve() -> AsyncIterator[Serve]:
         server.close()
 
 
-async def problem_at(port: int, seconds: float = 10) -> Problem | None:
+async def problem_at(port: int, seconds: float = 60) -> Problem | None:
     async with aiohttp.ClientSession(auto_decompress=False) as session:
         try:
             async with session.get(
@@ -108,5 +108,5 @@ async def test_tls_with_a_server_that_speaks_none_is_a_tls_problem() -> None:
     async with await asyncio.start_server(talk, "127.0.0.1", 0) as server, aiohttp.ClientSession() as session:
         port = server.sockets[0].getsockname()[1]
         with pytest.raises(aiohttp.ClientConnectorError) as failure:
-            await session.get(f"https://127.0.0.1:{port}/", timeout=aiohttp.ClientTimeout(total=10))
+            await session.get(f"https://127.0.0.1:{port}/", timeout=aiohttp.ClientTimeout(total=60))
     assert problem_from(failure.value).kind is Problem.TLS

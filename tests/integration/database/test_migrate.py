@@ -93,7 +93,10 @@ async def test_a_failing_migration_leaves_nothing_behind(empty: Database) -> Non
 async def test_a_migration_killed_half_way_leaves_nothing_behind_and_can_be_run_again(empty: Database) -> None:
     slow = Migration(2, "slow", up="create table two (b int); select pg_sleep(30)", down="")
     running = asyncio.create_task(migrate(empty, known=[ONE, slow]))
-    kill = "select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity where query like 'create table two%'"
+    kill = (
+        "select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity"
+        " where datname = current_database() and query like 'create table two%'"
+    )
     while not await empty.fetchval(kill):
         pass
     with pytest.raises(DatabaseDown):

@@ -3,18 +3,29 @@ import os
 import signal
 from collections.abc import AsyncIterator
 
+import asyncpg
 import pytest
 
 from headwater.database.pool import Database, Limits
 from headwater.errors import DatabaseDown, QueryFailed, SettingError
 
-IMPATIENT = Limits(acquire=0.5, command=0.5, statement=0.3, lock=0.2, idle_in_transaction=0.3, close=0.3)
+# Short for what never ends, and still long enough for an honest statement on a busy machine.
+IMPATIENT = Limits(acquire=30, command=4, statement=2, lock=1, idle_in_transaction=2, close=1)
+SOMEBODY_SLEEPS = "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
 
 
 @pytest.fixture
 async def impatient(database_url: str) -> AsyncIterator[Database]:
     async with await Database.connect(database_url, size=2, limits=IMPATIENT) as connected:
         yield connected
+
+
+@pytest.fixture
+async def watcher(database_url: str) -> AsyncIterator[asyncpg.Connection]:
+    """Looks on from outside the pool."""
+    connection = await asyncpg.connect(database_url)
+    yield connection
+    await connection.close()
 
 
 async def backends(database: Database) -> int:
@@ -59,7 +70,9 @@ async def test_a_block_that_raises_leaves_nothing_and_its_error_untouched(databa
     assert await database.fetchval("select to_regclass('lost')") is None
 
 
-async def test_a_cancelled_block_leaves_nothing_and_gives_its_connection_back(database_url: str) -> None:
+async def test_a_cancelled_block_leaves_nothing_and_gives_its_connection_back(
+    database_url: str, watcher: asyncpg.Connection
+) -> None:
     async with await Database.connect(database_url, size=1) as database:
         inside = asyncio.Event()
 
@@ -71,6 +84,9 @@ async def test_a_cancelled_block_leaves_nothing_and_gives_its_connection_back(da
 
         task = asyncio.create_task(dawdle())
         await inside.wait()
+        # A cancellation that overtakes its statement is lost.
+        while not await watcher.fetch(SOMEBODY_SLEEPS):
+            pass
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -100,7 +116,7 @@ async def test_a_held_lock_is_not_waited_for_long(impatient: Database) -> None:
 
 
 async def test_an_exhausted_pool_says_so_instead_of_waiting_for_ever(database_url: str) -> None:
-    async with await Database.connect(database_url, size=1, limits=Limits(acquire=0.2)) as database:
+    async with await Database.connect(database_url, size=1, limits=Limits(acquire=3)) as database:
         async with database.transaction():
             with pytest.raises(DatabaseDown, match="no free connection"):
                 await database.fetchval("select 1")

@@ -34,13 +34,13 @@ QUICK = timedelta(milliseconds=50)
 
 
 class SmallSite:
-    """Pages by path; robots.txt is missing unless it is one of them."""
+    """Pages by path, or by path and query; robots.txt is missing unless it is one of them."""
 
     def __init__(self, pages: Mapping[str, Page]) -> None:
         self.pages = dict(pages)
 
     def page(self, request: Request, now: datetime) -> Page | None:
-        return self.pages.get(request.path)
+        return self.pages.get(f"{request.path}?{request.query}") or self.pages.get(request.path)
 
 
 def robots(text: str) -> Page:
@@ -127,7 +127,7 @@ async def opened_path(
         open_web(services, "tester", resolver) as web,
     ):
         async with services.database.transaction() as connection:
-            source = await create_source(connection, "Tests", "http://a.test/")
+            source = await create_source(connection, "Tests", "http://tests.test/")
         try:
             yield Path(services, sim, web, resolver, source)
         finally:

@@ -26,7 +26,7 @@ from headwater.simweb.resolver import SimResolver
 from headwater.urls.canonical import canonicalise
 from headwater.web import Web, open_web
 
-POLLS_AT_ONCE = 25
+POLLS_AT_ONCE = 10
 
 
 async def poll_all(web: Web, urls: Sequence[str], counts: Counter[str]) -> None:

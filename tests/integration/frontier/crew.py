@@ -1,6 +1,6 @@
 """A process of its own that works on the frontier as a worker would, and tells what it did, one JSON line each.
 
-Started as: python -m tests.integration.frontier.crew ROLE ADDRESS OWNER SOURCE SECONDS
+Started as: python -m tests.integration.frontier.crew ROLE ADDRESS OWNER SOURCE; ends when its standard input does.
 """
 
 import asyncio
@@ -32,13 +32,9 @@ class Worker:
     database: Database
     owner: str
     source: UUID
-    until: float
+    told_to_end: asyncio.Event
     clock: SystemClock
     random: Random
-
-    @property
-    def is_over(self) -> bool:
-        return self.clock.monotonic() > self.until
 
     def tell(self, **what: object) -> None:
         sys.stdout.write(json.dumps({"owner": self.owner, **what}) + "\n")
@@ -46,7 +42,7 @@ class Worker:
 
     async def fetch(self) -> None:
         claimer = Claimer(self.database, self.clock, self.owner, LEASE)
-        while not self.is_over:
+        while not self.told_to_end.is_set():
             claimed = await claimer.claim(self.random.randint(1, 5))
             await asyncio.gather(*map(self.visit, claimed.leases))
             if suspect := await claimer.claim_suspect():
@@ -81,7 +77,7 @@ class Worker:
 
     async def poll(self) -> None:
         keeper = SlotKeeper(self.database, self.clock, self.owner, LEASE, DELAY)
-        while not self.is_over:
+        while not self.told_to_end.is_set():
             slot = await keeper.reserve(self.random.choice(HOSTS), "feed")
             if isinstance(slot, Slot):
                 await self.call_on(slot)
@@ -99,7 +95,7 @@ class Worker:
 
     async def discover(self) -> None:
         submitter = Submitter(self.source, Origin.FEED)
-        while not self.is_over:
+        while not self.told_to_end.is_set():
             hosts = self.random.sample(HOSTS, 4)
             found = [Found(f"https://{host}/{self.random.randint(0, 500)}") for host in hosts]
             async with self.database.transaction() as connection:
@@ -108,11 +104,11 @@ class Worker:
             await asyncio.sleep(0.02)
 
 
-async def main(role: str, address: str, owner: str, source: str, duration: str) -> None:
-    clock = SystemClock()
+async def main(role: str, address: str, owner: str, source: str) -> None:
+    told_to_end = asyncio.Event()
+    asyncio.get_running_loop().add_reader(sys.stdin, told_to_end.set)
     async with await Database.connect(address, size=4) as database:
-        until = clock.monotonic() + float(duration)
-        worker = Worker(database, owner, UUID(source), until, clock, random_from(owner))
+        worker = Worker(database, owner, UUID(source), told_to_end, SystemClock(), random_from(owner))
         worker.tell(what="ready")
         await getattr(worker, role)()
 

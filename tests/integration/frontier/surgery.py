@@ -58,11 +58,15 @@ async def waiting_for_a_row(connection: Database | asyncpg.Connection) -> int:
 
 
 async def _waiters(connection: Database | asyncpg.Connection, which: str) -> int:
-    found: int = await connection.fetchval(f"SELECT count(*) FROM pg_locks WHERE NOT granted AND {which}")
+    # Only of this database: other tests wait on the same server.
+    found: int = await connection.fetchval(
+        f"SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
+        f" WHERE NOT granted AND datname = current_database() AND {which}"
+    )
     return found
 
 
-async def until(condition: Callable[[], Awaitable[object]], within_seconds: float = 20) -> None:
+async def until(condition: Callable[[], Awaitable[object]], within_seconds: float = 60) -> None:
     async with asyncio.timeout(within_seconds):
         while not await condition():
             await asyncio.sleep(0.005)

@@ -58,7 +58,7 @@ class Farm:
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         return reply_from(await self.wire("\r\n".join(lines).encode() + b"\r\n\r\n" + body))
 
-    def session(self, timeout_s: float = 10) -> aiohttp.ClientSession:
+    def session(self, timeout_s: float = 60) -> aiohttp.ClientSession:
         resolver = SimResolver(self.port, clock=SystemClock())
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(resolver=resolver), timeout=aiohttp.ClientTimeout(total=timeout_s)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -122,6 +124,20 @@ async def test_visits_carry_what_a_crawler_promises_to_send(farm: Farm) -> None:
     assert visit.has_cookie
     assert "secret" not in repr(visit)
     assert (visit.status, visit.got_validators) == (200, True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says when bytes arrived")
+async def test_a_visit_arrived_when_it_was_sent_however_late_a_busy_server_reads_it(farm: Farm) -> None:
+    now, two_ticks = SystemClock().monotonic, 0.02
+    with socket.create_connection(("127.0.0.1", farm.port)) as client:
+        before = now()
+        client.sendall(GET)
+        after = now()
+        while now() < after + 0.2:
+            pass  # the server's loop is this one
+        (visit,) = await farm.web.visits.until(lambda visits: len(visits) == 1)
+    assert visit.started >= after + 0.2
+    assert before - two_ticks <= visit.arrived <= after + two_ticks
 
 
 async def test_a_taken_port_is_told_in_a_sentence(farm: Farm) -> None:
