@@ -56,13 +56,13 @@ class PacedClock:
         self._start = start
         self._pace = pace
         self._real = real
-        self._began = real.monotonic()
+        self.began = real.monotonic()  # when it was `start`, by the real clock
 
     def now(self) -> datetime:
         return self._start + timedelta(seconds=self.monotonic())
 
     def monotonic(self) -> float:
-        return (self._real.monotonic() - self._began) * self._pace
+        return (self._real.monotonic() - self.began) * self._pace
 
     async def sleep(self, seconds: float) -> None:
         await self._real.sleep(seconds / self._pace)

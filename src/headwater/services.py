@@ -8,6 +8,7 @@ from pathlib import Path
 from headwater import __version__
 from headwater.chance import Random, random_from
 from headwater.clock import Clock, SystemClock
+from headwater.database.days import ensure_days
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.installation import Installation, installation_of
 from headwater.database.migrate import migrate
@@ -70,6 +71,7 @@ async def open_services(loaded: Loaded, *, clock: Clock | None = None) -> AsyncI
     settings = loaded.settings
     async with open_database(settings) as (database, dsn):
         await migrate(database)
+        await ensure_days(database)
         yield Services(
             settings=settings,
             clock=clock or SystemClock(),

@@ -1,9 +1,11 @@
 """The fetch path put together: everything between a lease and the wire, built once for a process."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from aiohttp.abc import AbstractResolver
 
@@ -27,8 +29,11 @@ from headwater.politeness.seats import Regranter
 from headwater.politeness.slots import SlotKeeper
 from headwater.services import Services
 from headwater.settings.groups import FetchSettings, NetworkSettings
+from headwater.sources.unblocking import unblock_where
 from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.origin import Origin
+
+POSTGRESQL_PORT = 5432
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,7 @@ class Web:
     places: Places
     regranter: Regranter
     rendering: Rendering
+    followers: "RulesFollower"
 
 
 @asynccontextmanager
@@ -46,12 +52,14 @@ async def open_web(services: Services, owner: str, resolver: AbstractResolver | 
     """`owner` is the name under which slots are held."""
     settings, clock, database = services.settings, services.clock, services.database
     identity = identity_of(settings.fetch)
+    say_what_is_unusual(services)
     limits = limits_of(settings.fetch)
     lease, delay = settings.lease.duration, settings.politeness.delay
     regranter = Regranter(database, clock, lease)
     places = Places(SlotKeeper(database, clock, owner, lease, delay), regranter, clock)
     followers = RulesFollower(services)
-    async with transport_of(services, identity, resolver) as transport, Browser(clock) as browser:
+    own = await own_listeners(services.dsn)
+    async with transport_of(services, identity, resolver, own) as transport, Browser(clock) as browser:
         store = DatabaseRobots(database, delay, followers.follow)
         robots_limits = Limits(limits.total, limits.connect, limits.read, LARGEST_BYTES + 1)
         desk = RobotsDesk(transport, places, store, robots_limits, identity.user_agent)
@@ -60,16 +68,42 @@ async def open_web(services: Services, owner: str, resolver: AbstractResolver | 
         fetcher = Fetcher(transport, lookout, limits, clock, services.random, retries, redirects)
         try:
             rendering = Rendering(Renderer(browser, identity.user_agent), fetcher, places, database)
-            yield Web(identity, transport, fetcher, places, regranter, rendering)
+            yield Web(identity, transport, fetcher, places, regranter, rendering, followers)
         finally:
             await followers.finish()
 
 
-def transport_of(services: Services, identity: Identity, resolver: AbstractResolver | None) -> Transport:
+def say_what_is_unusual(services: Services) -> None:
+    settings = services.settings
+    if settings.network.allow:
+        services.log.info("private_addresses_allowed", places=list(settings.network.allow))
+    if not settings.politeness.enabled:
+        services.log.warning("politeness_stays_on", delay_seconds=settings.politeness.delay.total_seconds())
+
+
+async def own_listeners(dsn: str) -> frozenset[tuple[str, int]]:
+    """Where our own database listens: no page may lead us there, whatever is allowed."""
+    place = urlsplit(dsn)
+    if not place.hostname:
+        return frozenset()  # a socket in the file system
+    port = place.port or POSTGRESQL_PORT
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(place.hostname, port, type=socket.SOCK_STREAM)
+    except OSError:
+        return frozenset({(place.hostname, port)})
+    return frozenset((str(info[4][0]), port) for info in found)
+
+
+def transport_of(
+    services: Services,
+    identity: Identity,
+    resolver: AbstractResolver | None,
+    own: frozenset[tuple[str, int]] = frozenset(),
+) -> Transport:
     network, fetch = services.settings.network, services.settings.fetch
     return Transport(
         identity=identity,
-        guard=guard_of(network),
+        guard=guard_of(network, own),
         clock=services.clock,
         pooling=Pooling(fetch.max_idle_connections, fetch.max_connections_per_host, fetch.idle_timeout),
         dns_timeout=network.dns_timeout,
@@ -79,8 +113,8 @@ def transport_of(services: Services, identity: Identity, resolver: AbstractResol
     )
 
 
-def guard_of(network: NetworkSettings) -> AddressGuard:
-    return AddressGuard(frozenset(map(allowed_place, network.allow)), frozenset(network.ports))
+def guard_of(network: NetworkSettings, own: frozenset[tuple[str, int]] = frozenset()) -> AddressGuard:
+    return AddressGuard(frozenset(map(allowed_place, network.allow)), frozenset(network.ports), own)
 
 
 def proxy_of(network: NetworkSettings) -> str | None:
@@ -125,4 +159,7 @@ class RulesFollower:
         database = self.services.database
         ended = await end_where(database, origin.host, is_refused, DeadReason.ROBOTS_BLOCKED)
         revived = await revive_where(database, origin.host, is_allowed)
-        self.services.log.info("robots_changed", host=origin.host, ended=ended, revived=revived)
+        unblocked = await unblock_where(database, origin.host, is_allowed)
+        self.services.log.info(
+            "robots_changed", host=origin.host, ended=ended, revived=revived, unblocked_sources=unblocked
+        )

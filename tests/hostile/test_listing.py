@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.discover.article_urls import is_article_url, patterns_from
 from headwater.discover.candidates import candidates_in
 from headwater.discover.listing import Listing, ListingRules, ListSelectors, read_listing
 from headwater.discover.pagination import next_page
 from headwater.errors import UsageError
+from headwater.urls.articles import is_article_url, patterns_from
 from headwater.urls.scope import Scope
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)

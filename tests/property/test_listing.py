@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from headwater.discover.api.paths import json_path_from, path_from
 from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import recipe_from
-from headwater.discover.article_urls import is_article_url, patterns_from
+from headwater.urls.articles import is_article_url, patterns_from
 from headwater.discover.candidates import MOST_CANDIDATES, candidates_in
 from headwater.discover.listing import ListingRules, read_listing
 from headwater.discover.pagination import next_page

@@ -19,7 +19,8 @@ WELCOME = """\
 Feed-first, polite web ingestion.
 
 Try it offline:       headwater demo
-Look at the test web: headwater simweb serve
+Add a site:           headwater sources add https://example.org
+Have a list?          headwater sources import feeds.opml
 Check this machine:   headwater doctor
 See every setting:    headwater config show
 All commands:         headwater --help"""
@@ -48,14 +49,19 @@ app.command("headwater.cli.doctor:doctor", name="doctor", help="Check this machi
 app.command("headwater.cli.config:app", name="config", help="Show every setting and where its value comes from.")
 app.command("headwater.cli.db:app", name="db", help="Migrate, inspect and open the database.")
 app.command("headwater.cli.frontier:app", name="frontier", help="Look at the queue of URLs, add, retry and remove.")
+app.command("headwater.cli.sources:app", name="sources", help="The publishers we follow: add, change, import, export.")
+app.command("headwater.cli.crawl:app", name="crawl", help="Poll now, and read the log of runs.")
+app.command("headwater.cli.status:status", name="status", help="How things stand, and what is polled next.")
 app.command("headwater.cli.hosts:app", name="hosts", help="Hosts, their pace and their policies.")
 app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URLs we leave alone.")
 app.command(
-    "headwater.cli.explain:explain", name="explain", help="Why is this URL not fetched now, and when will it be?"
+    "headwater.cli.explain:explain",
+    name="explain",
+    help="Why is this URL or source not fetched now, and when will it be?",
 )
 app.command("headwater.cli.fetch:fetch", name="fetch", help="One request through the real path, told step by step.")
 app.command("headwater.cli.audit:app", name="audit", help="Check our promises against the records.")
-app.command("headwater.cli.run:app", name="run", help="Run one role: maintain.")
+app.command("headwater.cli.run:app", name="run", help="Run one role: poll, maintain.")
 app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, to look at.")
 
 

@@ -1,4 +1,4 @@
-"""`headwater demo`: what there is, running, offline: database, simulated web, frontier, several fetching processes."""
+"""`headwater demo`: what there is, running, offline: database, simulated web, a poller, several fetching processes."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ class Wish:
     seconds: int
     seed: int
     publishers: int
+    pace: float
     keep: bool
     is_quiet: bool
 
@@ -30,11 +31,12 @@ def demo(
     seconds: int = 20,
     seed: int = 1,
     publishers: int = 60,
+    pace: float = 600,
     headless: Annotated[bool, Parameter(negative="", help="Only the beginning and the summary.")] = False,
     keep: Annotated[bool, Parameter(negative="", help="Keep the database to look around in afterwards.")] = False,
     json: AsJson = False,
 ) -> int:
-    """An offline tour: an embedded database, a simulated web, a frontier filled from it, four processes fetching.
+    """An offline tour: publishers of a simulated web are followed, polled as it pays, and their pages fetched.
 
     Parameters
     ----------
@@ -44,12 +46,14 @@ def demo(
         Equal seeds give equal webs.
     publishers
         How many sites publish in it.
+    pace
+        How much faster than ours the world's time runs.
     """
     from headwater.errors import UsageError
 
     if not 1 <= seconds <= 86400:
         raise UsageError(f"A demo of {seconds} seconds is not possible.", fix="Give 1 to 86400.")
-    summary = run_to_end(tour(Wish(seconds, seed, publishers, keep, is_quiet=headless)))
+    summary = run_to_end(tour(Wish(seconds, seed, publishers, pace, keep, is_quiet=headless)))
     if json:
         show_json(summary)
     promises = ("hosts_asked_too_soon", "disallowed_requests", "unconditional_repeats")
@@ -57,14 +61,17 @@ def demo(
 
 
 async def tour(wish: Wish) -> dict[str, Any]:
-    from headwater.cli.demo_watch import Served, summarise, watch_workers
-    from headwater.cli.demo_world import fill_frontier, same_world
+    from headwater.cli.demo_watch import Served, Watched, summarise, watch
+    from headwater.cli.demo_world import follow_everybody
     from headwater.run.processes import children
     from headwater.services import open_services
     from headwater.settings import Given, load
+    from headwater.simweb.play import WORLD_BEGINS
+    from headwater.simweb.world import World
 
-    world = same_world(wish.seed, wish.publishers)
-    web = {"seed": wish.seed, "publishers": wish.publishers}
+    # Equal seeds give equal worlds: this one is only asked who publishes in it.
+    world = World(wish.seed, wish.publishers, start=WORLD_BEGINS)
+    web = {"seed": wish.seed, "publishers": wish.publishers, "pace": wish.pace}
     with demo_folder(keep=wish.keep) as folder:
         async with children("headwater.cli.demo_web", [web]) as (process,):
             served = await Served.by(process)
@@ -72,10 +79,14 @@ async def tour(wish: Wish) -> dict[str, Any]:
             say("Starting embedded PostgreSQL …")
             async with open_services(load(Given(flags=flags))) as services:
                 await introduce(services)
-                say(f"Simulated web: {served.hosts:,} hosts on http://127.0.0.1:{served.port}/ (this machine only)")
-                await fill_frontier(services, world)
-                heard = await watch_workers(services, served.port, flags, wish.seconds, is_quiet=wish.is_quiet)
-                summary = await summarise(services, await served.report(), heard, wish.seconds)
+                say(
+                    f"Simulated web: {served.hosts:,} hosts on http://127.0.0.1:{served.port}/ (this machine only); "
+                    f"its time runs {wish.pace:g} times as fast as ours"
+                )
+                watched = Watched(services, served, flags, wish.seconds, wish.pace, is_quiet=wish.is_quiet)
+                await follow_everybody(services, world, watched.world_now())
+                heard = await watch(watched)
+                summary = await summarise(watched, await served.report(), heard)
         if wish.keep:
             show(f"Look around: headwater --set service.data_dir={folder} frontier stats")
     return summary
@@ -104,6 +115,10 @@ def demo_flags(folder: "Path", port: int) -> dict[str, str]:
         "log.level": "error",
         "fetch.contact": "mailto:demo@headwater.test",
         "fetch.concurrency": "30",
+        "poll.concurrency": "20",
+        # The world lives in the past: maintenance must not think its days forgotten.
+        "keep.run_days": "3650",
+        "poll.tick": "250ms",
         "network.allow": f"127.0.0.1:{port}",
     }
 

@@ -3,40 +3,61 @@
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 
+from headwater.cli.demo_world import world_time
 from headwater.cli.output import say
+from headwater.cli.words import length_of
+from headwater.database.queries import load_queries
 from headwater.errors import DependencyDown
 from headwater.frontier.entry import Status
 from headwater.frontier.reads import count_entries, counted_and_recounted
 from headwater.reports.frontier import delays_of, hosts_now
 from headwater.run.maintenance import maintenance_of
 from headwater.run.processes import children
+from headwater.simweb.play import WORLD_BEGINS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.services import Services
 
-PROCESSES = 4
-HEADINGS = "  time   fetched     /s   waiting   hosts open   resting   busy   what just happened"
+queries = load_queries("headwater.reports")
+
+FETCHERS = 3
+HEADINGS = "  time  world's time   polls    found   fetched     /s   waiting   resting   busy   what just happened"
 TOLERANCE_SECONDS = 0.005
+SHOWN_REASONS = 6
 
 
 @dataclass(slots=True)
 class Heard:
-    """What the workers told."""
+    """What the poller and the workers told."""
 
     counts: Counter[str] = field(default_factory=Counter)
+    polls: Counter[str] = field(default_factory=Counter)
+    found: int = 0
+    reasons: dict[str, str] = field(default_factory=dict)
     news: list[str] = field(default_factory=list)
 
     def hear(self, line: bytes) -> None:
         told = orjson.loads(line)
-        self.counts[told["verdict"]] += 1
+        if "poll" in told:
+            self._hear_poll(told)
+        else:
+            self.counts[told["verdict"]] += 1
         if news := news_of(told):
             self.news.append(news)
+
+    def _hear_poll(self, told: dict[str, Any]) -> None:
+        self.polls[told["poll"]] += 1
+        self.polls["not_modified"] += told["http_status"] == 304
+        self.found += told["inserted"]
+        if told["kind"] != "search":
+            self.reasons[told["source"]] = f"in {length_of(timedelta(seconds=told['next_in']))}: {told['reason']}"
 
     def latest(self) -> str:
         told, self.news = self.news, []
@@ -45,7 +66,11 @@ class Heard:
 
 def news_of(told: dict[str, Any]) -> str:
     """Worth a word: refusals, waits, moves and ends; not the hundreds that went well."""
-    match told["verdict"]:
+    match told.get("verdict"):
+        case None if told["kind"] == "search" or told["poll"] != "ok":
+            return f"{told['host']}: {told['message'][:70]}"
+        case None if told["inserted"]:
+            return f"{told['source']}: {told['inserted']} new"
         case "HostSaysWait":
             return f"{told['host']}: {told['reason']}, waiting {told['wait'] or 0:g} s"
         case "Dead":
@@ -65,6 +90,7 @@ class Served:
     process: asyncio.subprocess.Process
     port: int
     hosts: int
+    began: float  # by the machine's monotonic clock
 
     @classmethod
     async def by(cls, process: asyncio.subprocess.Process) -> Self:
@@ -83,17 +109,33 @@ class Served:
         return told
 
 
-async def watch_workers(
-    services: "Services", port: int, flags: "Mapping[str, str]", seconds: int, *, is_quiet: bool
-) -> Heard:
-    say(f"{PROCESSES} processes fetch: robots, slots, redirects and refusals as they happen.")
+@dataclass(frozen=True, slots=True)
+class Watched:
+    services: "Services"
+    served: Served
+    flags: "Mapping[str, str]"
+    seconds: int
+    pace: float
+    is_quiet: bool
+
+    def world_now(self) -> datetime:
+        return world_time(self.services.clock, self.served.began, self.pace)
+
+
+async def watch(watched: Watched) -> Heard:
+    say(f"One process polls, {FETCHERS} fetch: robots, slots, redirects and refusals as they happen.\n")
     heard = Heard()
-    tasks = [{"owner": f"demo-{number}", "flags": dict(flags), "port": port} for number in range(PROCESSES)]
-    keeping = asyncio.create_task(maintenance_of(services).run())
+    common = {"flags": dict(watched.flags), "port": watched.served.port}
+    poller = {**common, "owner": "demo-poller", "began": watched.served.began, "pace": watched.pace}
+    fetchers = [{**common, "owner": f"demo-{number}"} for number in range(FETCHERS)]
+    keeping = asyncio.create_task(maintenance_of(watched.services).run())
     try:
-        async with children("headwater.cli.demo_worker", tasks) as workers:
-            listening = [asyncio.create_task(listen(worker, heard)) for worker in workers]
-            await comment(services, heard, seconds, is_quiet=is_quiet)
+        async with (
+            children("headwater.cli.demo_poller", [poller]) as pollers,
+            children("headwater.cli.demo_worker", fetchers) as workers,
+        ):
+            listening = [asyncio.create_task(listen(one, heard)) for one in (*pollers, *workers)]
+            await comment(watched, heard)
             for task in listening:
                 task.cancel()
     finally:
@@ -108,35 +150,51 @@ async def listen(worker: asyncio.subprocess.Process, heard: Heard) -> None:
         heard.hear(line)
 
 
-async def comment(services: "Services", heard: Heard, seconds: int, *, is_quiet: bool) -> None:
-    if not is_quiet:
+async def comment(watched: Watched, heard: Heard) -> None:
+    database = watched.services.database
+    if not watched.is_quiet:
         say(HEADINGS)
     before = 0
-    for second in range(1, seconds + 1):
-        await services.clock.sleep(1.0)
-        if is_quiet:
+    for second in range(1, watched.seconds + 1):
+        await watched.services.clock.sleep(1.0)
+        if watched.is_quiet:
             continue
-        counts = (await count_entries(services.database)).by_status
-        now = await hosts_now(services.database)
+        counts = (await count_entries(database)).by_status
+        now = await hosts_now(database)
         done = counts[Status.FETCHED]
         waiting = counts[Status.PENDING] + counts[Status.FAILED]
-        line = f"{second:4} s {done:9,} {done - before:6,} {waiting:9,} {now.open:12,} {now.waiting:9,} {now.busy:6,}"
-        say(f"{line}   {heard.latest()}")
+        polls = heard.polls["ok"] + heard.polls["warn"] + heard.polls["fail"]
+        discovery = f"{second:4} s  {watched.world_now():%a %d %H:%M}  {polls:8,} {heard.found:8,}"
+        fetching = f"{done:9,} {done - before:6,} {waiting:9,} {now.waiting:9,} {now.busy:6,}"
+        say(f"{discovery} {fetching}   {heard.latest()}")
         before = done
 
 
-async def summarise(services: "Services", seen: dict[str, Any], heard: Heard, seconds: int) -> dict[str, Any]:
+async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dict[str, Any]:
     """Politeness as the server saw it: from its own log of visits, whose times are late by its own lag at most."""
-    tolerance = TOLERANCE_SECONDS + seen["lag_seconds"]
-    gaps = {host: told["smallest_gap_ms"] / 1000 for host, told in seen["hosts"].items() if told["smallest_gap_ms"]}
-    delays = await delays_of(services.database)
-    closest = min(gaps, key=lambda host: gaps[host] - delays[host], default=None)
-    counted, recounted = await counted_and_recounted(services.database)
+    database = watched.services.database
+    counted, recounted = await counted_and_recounted(database)
     summary = {
         "requests": seen["total"]["requests"],
-        "requests_per_s": round(seen["total"]["requests"] / seconds, 1),
+        "requests_per_s": round(seen["total"]["requests"] / watched.seconds, 1),
+        "polls": dict(heard.polls),
+        "discovered": heard.found,
+        "discovery_delay_minutes": await delays_to_discovery(watched),
         "fetched": counted.by_status[Status.FETCHED],
         "verdicts": dict(heard.counts),
+        **politeness_of(seen, await delays_of(database)),
+        "counters_equal_recount": counted.by_source == recounted.by_source,
+        "by_status": counted.by_status,
+    }
+    conclude(summary, watched, heard)
+    return summary
+
+
+def politeness_of(seen: dict[str, Any], delays: "Mapping[str, float]") -> dict[str, Any]:
+    tolerance = TOLERANCE_SECONDS + seen["lag_seconds"]
+    gaps = {host: told["smallest_gap_ms"] / 1000 for host, told in seen["hosts"].items() if told["smallest_gap_ms"]}
+    closest = min(gaps, key=lambda host: gaps[host] - delays[host], default=None)
+    return {
         "hosts": len(seen["hosts"]),
         "hosts_asked_too_soon": sum(gap < delays[host] - tolerance for host, gap in gaps.items()),
         "smallest_gap_seconds": closest and round(gaps[closest], 3),
@@ -146,16 +204,34 @@ async def summarise(services: "Services", seen: dict[str, Any], heard: Heard, se
         "highest_concurrency": seen["total"]["highest_concurrency"],
         "disallowed_requests": seen["total"]["disallowed"],
         "unconditional_repeats": seen["total"]["unconditional_repeats"],
-        "counters_equal_recount": counted.by_source == recounted.by_source,
-        "by_status": counted.by_status,
     }
-    conclude(summary)
-    return summary
 
 
-def conclude(summary: dict[str, Any]) -> None:
+async def delays_to_discovery(watched: Watched) -> dict[str, float] | None:
+    """In the world's minutes, of what was published while we were looking."""
+    row = await watched.services.database.fetchrow(queries.delays_to_discovery, WORLD_BEGINS)
+    if row is None or not row["items"]:
+        return None
+    return {"items": row["items"], "p50": round(row["p50"], 1), "p95": round(row["p95"], 1)}
+
+
+def conclude(summary: dict[str, Any], watched: Watched, heard: Heard) -> None:
     say()
-    say(f"{summary['requests']:,} requests to {summary['hosts']} hosts; {summary['fetched']:,} pages fetched.")
+    hours = watched.seconds * watched.pace / 3600
+    polls = sum(heard.polls[word] for word in ("ok", "warn", "fail"))
+    say(
+        f"In {hours:.1f} hours of the world's time: {polls:,} polls, {heard.polls['not_modified']:,} of them answered "
+        f'"not modified"; {heard.found:,} new URLs, {summary["fetched"]:,} pages fetched.'
+    )
+    if delay := summary["discovery_delay_minutes"]:
+        say(
+            f"{delay['items']} of them were published meanwhile: found {delay['p50']:g} minutes after publication "
+            f"in the median, 95 % within {delay['p95']:g} (the world's minutes)."
+        )
+    say("Polled next, and why then:")
+    for source, reason in list(heard.reasons.items())[-SHOWN_REASONS:]:
+        say(f"  {source[:30]:30}  {reason}")
+    say(f"{summary['requests']:,} requests to {summary['hosts']} hosts.")
     if summary["smallest_gap_host"]:
         say(
             f"As the server saw it: at {summary['smallest_gap_host']}, delay {summary['its_delay_seconds']:g} s, "

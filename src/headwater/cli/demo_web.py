@@ -31,10 +31,10 @@ async def watch_lag(clock: Clock, worst: list[float]) -> None:
 
 async def serve(task: dict[str, Any]) -> None:
     worst = [0.0]
-    async with play_world(seed=task["seed"], publishers=task["publishers"]) as playing:
+    async with play_world(seed=task["seed"], publishers=task["publishers"], pace=task["pace"]) as playing:
         misbehave(playing)
         watching = asyncio.create_task(watch_lag(SystemClock(), worst))
-        tell({"port": playing.port, "hosts": len(playing.web.sites)})
+        tell({"port": playing.port, "hosts": len(playing.web.sites), "began": playing.clock.began})
         await asyncio.to_thread(sys.stdin.read)
         watching.cancel()
         tell({"lag_seconds": worst[0], **playing.web.report(agent="headwater")})

@@ -1,25 +1,30 @@
-"""What the demo's world does on purpose, and what is asked of it."""
+"""What the demo's world does on purpose, and whom we follow in it."""
 
-from itertools import islice
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from headwater.cli.output import say
+from headwater.clock import Clock
+from headwater.discover.adding import Wanted, take_up
+from headwater.discover.importing import carry_out, plan_import
 from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Outcome, Submitter, submit
+from headwater.frontier.submit import Found, Submitter, submit
 from headwater.simweb.mischief.framing import ResetAt
 from headwater.simweb.mischief.redirects import Redirect, RedirectChain
 from headwater.simweb.mischief.replies import Flapping, Status, Throttle
 from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.world import World
+from headwater.sources.exchange.reading import read_sources
+from headwater.sources.source import Kind, Profile
 from headwater.sources.store import create_source
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
     from headwater.services import Services
     from headwater.simweb.play import Playing
 
-URLS_PER_PUBLISHER = 40
+DAYS_AHEAD = 60
+# So many publishers are followed by nothing but the address of their home page: their channels have to be found.
+FOUND_BY_ADDRESS = 5
 # Pages that are asked for because something happens there.
 SCENES = (
     "http://slow.test/",
@@ -54,25 +59,35 @@ def misbehave(playing: "Playing") -> None:
     web.script("refresh.test", ResetAt(), "/", times=1)
 
 
-def same_world(seed: int, publishers: int) -> World:
-    """What the web's process plays, to know its addresses: equal seeds give equal worlds."""
-    return World(seed, publishers, start=WORLD_BEGINS)
+def world_time(clock: Clock, began: float, pace: float) -> datetime:
+    """The machine's monotonic clock is the same for all its processes: all of them live on the same day."""
+    return WORLD_BEGINS + timedelta(seconds=(clock.monotonic() - began) * pace)
 
 
-async def fill_frontier(services: "Services", world: World) -> None:
+async def follow_everybody(services: "Services", world: World, now: datetime) -> None:
+    """From an OPML list and from bare addresses, as people bring them; then pages where something happens."""
     began = services.clock.monotonic()
-    queued = 0
-    for publisher in world.publishers:
-        items = islice(world.items(publisher, WORLD_BEGINS), URLS_PER_PUBLISHER)
-        urls = [item.url for item in items]
-        queued += await submit_for(services, publisher.name, f"http://{publisher.host}/", publisher.kind, urls)
-    queued += await submit_for(services, "Scenes", "http://scenes.test/", "docs", list(SCENES))
+    database, delay = services.database, services.settings.politeness.delay
+    await database.execute("select ensure_days('runs', $1, $2)", now.date(), DAYS_AHEAD)
+    read = read_sources(world.opml().encode())
+    careers = {publisher.home for publisher in world.publishers if publisher.kind == "jobs"}
+    homes = list(dict.fromkeys(row.url for row in read.rows if row.url not in careers))
+    bare = set(homes[-FOUND_BY_ADDRESS:])
+    plan = await plan_import(database, [row for row in read.rows if row.url not in bare | careers])
+    done = await carry_out(database, plan, delay, "demo")
+    async with database.transaction() as connection:
+        for home in sorted(bare):
+            await take_up(connection, Wanted(Profile(home)), "demo", delay)
+        for publisher in world.publishers:
+            if publisher.kind == "jobs":
+                profile = Profile(publisher.home, publisher.name, Kind.JOBS, org_type=publisher.org_type or None)
+                await take_up(connection, Wanted(profile), "demo", delay)
+        scenes = await create_source(connection, "Scenes", "http://scenes.test/", "docs")
+        await submit(connection, Submitter(scenes, Origin.MANUAL), [Found(url) for url in SCENES])
+    # The database made them due by its own clock, which is not the world's.
+    await database.execute("update channels set next_poll_at = $1", now)
     took = services.clock.monotonic() - began
-    say(f"Frontier: {queued:,} URLs of {len(world.publishers)} publishers queued in {took:.1f} s\n")
-
-
-async def submit_for(services: "Services", name: str, url: str, kind: str, urls: list[str]) -> int:
-    async with services.database.transaction() as connection:
-        source: UUID = await create_source(connection, name, url, kind)
-        answers = await submit(connection, Submitter(source, Origin.FEED), [Found(one) for one in urls])
-    return sum(answer.outcome is Outcome.QUEUED for answer in answers)
+    say(
+        f"Followed: {done.added} publishers with {done.added + done.feeds_added} feeds from an OPML list, "
+        f"{len(bare)} by their address alone, {len(careers)} career sites, in {took:.1f} s"
+    )

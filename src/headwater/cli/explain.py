@@ -6,28 +6,42 @@ from typing import TYPE_CHECKING
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
+from headwater.cli.sources import show_source
 
 if TYPE_CHECKING:
     from headwater.frontier.explain import Explanation
     from headwater.services import Services
 
 
-def explain(url: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Say why a URL is not fetched now, when it will be, and what happened to it so far.
+def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Say why a URL is not fetched now or a source not polled, when it will be, and what happened to it so far.
 
     Parameters
     ----------
-    url
-        The URL, in any spelling.
+    what
+        A URL in any spelling, or a source by its id, address or name.
     """
 
-    async def work(services: "Services") -> "Explanation":
+    async def work(services: "Services") -> "Explanation | None":
+        from headwater.errors import NotFound, UrlRejected
         from headwater.frontier.explain import explain as look_into
+        from headwater.sources.store import find_source
         from headwater.urls.canonical import canonicalise
 
-        return await look_into(services.database, canonicalise(url))
+        try:
+            return await look_into(services.database, canonicalise(what))
+        except (NotFound, UrlRejected) as nothing:
+            # Perhaps a source was meant; if not, what was wrong with the URL is worth more.
+            try:
+                await find_source(services.database, what)
+            except NotFound:
+                raise nothing from None
+            return None
 
     found = with_services(launch, work)
+    if found is None:
+        show_source(what, json=json, launch=launch)
+        return
     if json:
         show_json(asdict(found))
         return

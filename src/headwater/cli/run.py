@@ -10,7 +10,20 @@ from headwater.cli.serving import with_services
 if TYPE_CHECKING:
     from headwater.services import Services
 
-app = App(name="run", help="Run one role: maintain.")
+app = App(name="run", help="Run one role: poll, maintain.")
+
+
+@app.command(name="poll")
+def poll(*, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Poll channels as they fall due; until Ctrl-C. Any number of pollers may run."""
+
+    async def work(services: "Services") -> None:
+        from headwater.run.polling import run_poller
+        from headwater.run.stopping import owner_name, until_stopped
+
+        await until_stopped(lambda stop: run_poller(services, owner_name("poll", services.random), stop))
+
+    with_services(launch, work)
 
 
 @app.command(name="maintain")

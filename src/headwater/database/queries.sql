@@ -25,3 +25,14 @@ insert into installation (created_by) values ($1) on conflict do nothing;
 -- name: read_installation
 -- The installation this database belongs to.
 select id, created_at, created_by from installation;
+
+-- name: ensure_days
+-- Partitions of a history table from yesterday to days ahead.
+select ensure_days($1::text, (now() at time zone 'utc')::date - 1, $2::integer);
+
+-- name: old_days
+-- Partitions of a history table that hold nothing younger than the retention.
+select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+where i.inhparent = $1::text::regclass and c.relname ~ ('^' || $1 || '_[0-9]{8}$')
+  and to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'utc')::date - $2::integer
+order by 1;

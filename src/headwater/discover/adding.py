@@ -9,7 +9,6 @@ from uuid import UUID
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.discover.api.recipe import recipe_from
-from headwater.discover.article_urls import patterns_from
 from headwater.errors import UsageError
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
@@ -17,6 +16,7 @@ from headwater.sources.channels import ChannelKind, NewChannel, add_channel, dis
 from headwater.sources.channels import channels_of as stored_channels_of
 from headwater.sources.source import Kind, Mode, Profile
 from headwater.sources.store import edit_source, read_source, store_source
+from headwater.urls.articles import patterns_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 queries = load_queries("headwater.sources")

@@ -9,11 +9,11 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from headwater.discover.article_urls import Patterns, is_article_url, leads_to_articles
 from headwater.discover.feeds.dates import moment
 from headwater.discover.items import Item, Reading
 from headwater.errors import UrlRejected, UsageError
 from headwater.net.charset import Kind, decode
+from headwater.urls.articles import Patterns, is_article_url, leads_to_articles
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.scope import Placement, Scope, placement_of
 from headwater.urls.traps import trap_in

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.discover.article_urls import is_article_url
 from headwater.discover.listing import Html, attribute, base_of, followable, link_to, parsed, text_of
+from headwater.urls.articles import is_article_url
 from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.scope import Placement, Scope, placement_of
 from headwater.urls.traps import trap_in

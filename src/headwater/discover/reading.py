@@ -8,7 +8,6 @@ from typing import Any
 from headwater.discover.api.pages import page_state_from
 from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import recipe_from
-from headwater.discover.article_urls import patterns_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.hearing import Body, Trouble
@@ -22,6 +21,7 @@ from headwater.discover.walk import Todo, Walk
 from headwater.net.transport import Response
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind
+from headwater.urls.articles import patterns_from
 
 DEEPEST_SITEMAP = 3
 MOST_SITEMAPS = 50

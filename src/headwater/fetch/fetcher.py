@@ -40,6 +40,7 @@ class Wish:
     last_modified: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     hops: int = 0
+    permanent: PermanentRun = field(default_factory=PermanentRun)  # of the hops so far
     method: str = "GET"
     body_bytes: int | None = None  # a limit other than the host's own
 
@@ -86,7 +87,7 @@ class Fetcher:
 
     async def fetch(self, wish: Wish, seat: Seat) -> Outcome:
         """Every hop is looked at like the first: being redirected into a forbidden place is still a visit."""
-        way = _Way(wish.url, wish.hops, PermanentRun(), _headers(wish))
+        way = _Way(wish.url, wish.hops, wish.permanent, _headers(wish))
         while True:
             clear = await self.lookout.look(way.url, seat)
             self.witness(way.url, clear)

@@ -16,6 +16,8 @@ from headwater.urls.origin import Origin
 queries = load_queries("headwater.fetch")
 
 REMEMBERED = 10_000
+# Career pages are small; a larger one is something else.
+JOB_PAGE_BYTES = 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -39,11 +41,13 @@ class DatabaseLookout:
         assert row is not None
         if Takedowns(tuple(Takedown(*one) for one in row["takedowns"])).covers(url):
             return TakenDown(url)
-        refusal = await self.desk.why_not(url, known_from(row), seat)
+        is_job_host = bool(row["serves_jobs"])
+        refusal = await self.desk.why_not(url, known_from(row), seat, is_job_host=is_job_host)
         if refusal is not None:
             return refusal
         self._remember(origin, row["body_hash"])
-        return Clear((row["max_kb_per_page"] or 0) * 1024 or self.body_bytes, bool(row["allow_js"]))
+        usual = min(JOB_PAGE_BYTES, self.body_bytes) if is_job_host else self.body_bytes
+        return Clear((row["max_kb_per_page"] or 0) * 1024 or usual, bool(row["allow_js"]))
 
     def _remembered(self, origin: Origin) -> bytes | None:
         """The hash of the copy we have read already, so that it is not sent again."""

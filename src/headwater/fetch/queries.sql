@@ -1,7 +1,8 @@
 -- name: look_before_request
 -- Everything that may speak against a request, in one round trip. The body of robots.txt comes only if it is news.
 SELECT r.access, CASE WHEN r.body_hash IS DISTINCT FROM $6::bytea THEN r.body END AS body, r.body_hash, r.fetched_at,
-       r.expires_at, r.failing_since, r.failure, r.etag, r.last_modified, p.max_kb_per_page, p.allow_js, clock_timestamp() AS now,
+       r.expires_at, r.failing_since, r.failure, r.etag, r.last_modified, p.max_kb_per_page, p.allow_js, p.serves_jobs,
+       clock_timestamp() AS now,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(t.domain_or_url, t.domain, t.key_prefix)), '[]'::jsonb)
         FROM takedowns t WHERE t.domain = ANY ($5::text[])) AS takedowns
 FROM (SELECT 1) AS always
@@ -38,3 +39,13 @@ WHERE bucket = $1::smallint AND host = $2::text AND scheme = $3::text AND port =
 -- Every robots.txt a host has, by origin.
 SELECT host, scheme, port, access, body, http_status, failure, failing_since, fetched_at, expires_at, crawl_delay_ms, sitemaps
 FROM robots WHERE bucket = $1::smallint AND host = $2::text ORDER BY scheme DESC, port;
+
+-- name: expired_robots
+-- Origins whose robots.txt should be read again although nobody has asked: something waits there, or a source is blocked by it.
+SELECT r.host, r.scheme, r.port FROM robots r
+JOIN hosts h ON h.bucket = r.bucket AND h.host = r.host
+WHERE r.expires_at <= clock_timestamp() AND h.closed_until <= clock_timestamp()
+  AND (h.wake_at < 'infinity' OR EXISTS (
+      SELECT 1 FROM channels c JOIN sources s ON s.id = c.source_id
+      WHERE c.bucket = r.bucket AND c.host = r.host AND c.is_enabled AND s.status = 'blocked'))
+ORDER BY r.expires_at LIMIT $1::integer;

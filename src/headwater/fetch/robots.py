@@ -83,10 +83,12 @@ class RobotsDesk:
     product_token: str
     _parsed: OrderedDict[bytes, Robots] = field(default_factory=OrderedDict, init=False)
 
-    async def why_not(self, url: CanonicalUrl, known: Known | None, seat: Seat) -> Objection:
+    async def why_not(
+        self, url: CanonicalUrl, known: Known | None, seat: Seat, *, is_job_host: bool = False
+    ) -> Objection:
         """None where robots.txt has nothing against it."""
         if known is None or not known.is_fresh:
-            asked = await self._refresh(url, known, seat)
+            asked = await self._refresh(url, known, seat, is_job_host=is_job_host)
             refusal = self._judge(url, asked, known) if isinstance(asked, Robots | RobotsAccess) else asked
             return patient(refusal, seat.close_for)
         return self._judge(url, self._standing(known), known)
@@ -137,13 +139,13 @@ class RobotsDesk:
         return self._parsed[body_hash]
 
     async def _refresh(
-        self, url: CanonicalUrl, known: Known | None, seat: Seat
+        self, url: CanonicalUrl, known: Known | None, seat: Seat, *, is_job_host: bool
     ) -> Robots | RobotsAccess | RobotsUnknown | Failed | Later | LeaseLost:
         heard = await self._ask(url, known, seat)
         if not isinstance(heard, Heard):
             return heard
         access = access_from_response(heard.answer)
-        term = fresh_for(heard.max_age, is_job_host=False)
+        term = fresh_for(heard.max_age, is_job_host=is_job_host)
         if access is RobotsAccess.UNCHANGED and known is not None:
             await self.store.freshen(url.origin, term)
             return RobotsAccess.ALLOW_ALL if known.body_hash is None else self._parse(known.body, known.body_hash)

@@ -55,14 +55,6 @@ async def change(
     return changed
 
 
-async def set_source_status(database: Database, source_id: UUID, status: str, reason: str | None = None) -> int:
-    """Pause, block, delete or resume a source; its waiting entries follow at once. Returns how many did."""
-    known = await database.fetchval(queries.set_source_status, source_id, status, reason)
-    if known is None:
-        raise NotFound(f"There is no source {source_id}.")
-    return await (let_go(database, source_id) if status == "active" else set_aside(database, source_id))
-
-
 async def set_aside(database: Database, source_id: UUID) -> int:
     """Hold the waiting entries of a source, or hand them to an active source that found them too."""
     count = 0

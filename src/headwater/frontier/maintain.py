@@ -11,7 +11,6 @@ from headwater.frontier.entry import Status
 queries = load_queries("headwater.frontier")
 
 BATCH = 500
-DAYS_AHEAD = 16
 PATIENCE_SECONDS = 3600
 HOT_TABLES = ("hosts", "slots", "counter_deltas", "url_frontier")
 
@@ -92,20 +91,6 @@ async def fold_statistics(database: Database) -> bool:
             return False
         await connection.execute(queries.fold_statistics)
         return True
-
-
-async def keep_fetch_log(database: Database, retention_days: int) -> list[str]:
-    """Make the days ahead, drop those past retention; returns what was dropped."""
-    await database.fetchval(queries.ensure_fetch_log_days, DAYS_AHEAD)
-    dropped = []
-    for row in await database.fetch(queries.old_fetch_log_days, retention_days):
-        # Detached first and without blocking: dropping a partition in place stalls every writer while a reader is open.
-        await database.execute_patiently(
-            f"ALTER TABLE fetch_log DETACH PARTITION {row['name']} CONCURRENTLY", PATIENCE_SECONDS
-        )
-        await database.execute(f"DROP TABLE {row['name']}")
-        dropped.append(row["name"])
-    return dropped
 
 
 async def vacuum_hot_tables(database: Database) -> None:

@@ -239,10 +239,6 @@ SELECT count(*) FROM (
 SELECT at, kind, owner, started_at, duration_ms, status, body_bytes, verdict, reason FROM fetch_log
 WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT $3::integer;
 
--- name: set_source_status
--- Answers with the source's id, or nothing if there is none.
-UPDATE sources SET status = $2::text, status_reason = $3::text, updated_at = now() WHERE id = $1::uuid RETURNING id;
-
 -- name: still_owned
 -- Which of these waiting entries still belong to the source.
 SELECT e.bucket, e.url_hash FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
@@ -256,17 +252,6 @@ SELECT pg_try_advisory_xact_lock(hashtextextended('headwater.' || $1::text, 0));
 -- name: recently_stopped_sources
 -- Sources that stopped being active a while ago, to hold what was submitted to them in that moment.
 SELECT id FROM sources WHERE status <> 'active' AND updated_at > now() - interval '10 minutes';
-
--- name: ensure_fetch_log_days
--- Partitions from yesterday to days ahead.
-SELECT ensure_fetch_log_days((now() AT TIME ZONE 'utc')::date - 1, $1::integer);
-
--- name: old_fetch_log_days
--- Partitions that hold nothing younger than the retention.
-SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-WHERE i.inhparent = 'fetch_log'::regclass AND c.relname ~ '^fetch_log_[0-9]{8}$'
-  AND to_date(right(c.relname, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'utc')::date - $1::integer
-ORDER BY 1;
 
 -- name: fold_statistics
 -- Add to the hosts' statistics what the fetch log holds since the last fold.

@@ -5,12 +5,14 @@ from collections.abc import Callable
 
 from aiohttp.abc import AbstractResolver
 
+from headwater.crew import Crew
 from headwater.database.listen import Listener
 from headwater.frontier.claim import Claimer
+from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import RetryPolicy
 from headwater.frontier.wake import CHANNEL, Sleeper
+from headwater.ingest.fetching import Fetching
 from headwater.ingest.journey import Journey, Told
-from headwater.ingest.worker import Worker
 from headwater.services import Services
 from headwater.web import Web, open_web
 
@@ -30,12 +32,12 @@ async def run_worker(
         await worker_of(services, web, listener, owner, told).run(stop)
 
 
-def worker_of(services: Services, web: Web, listener: Listener, owner: str, told: Callable[[Told], None]) -> Worker:
+def worker_of(
+    services: Services, web: Web, listener: Listener, owner: str, told: Callable[[Told], None]
+) -> Crew[Lease]:
     settings = services.settings
-    return Worker(
+    fetching = Fetching(
         database=services.database,
-        clock=services.clock,
-        log=services.log,
         claimer=Claimer(services.database, services.clock, owner, settings.lease.duration),
         sleeper=Sleeper(services.database, listener, owner, settings.fetch.claim_retry_delay),
         journey=Journey(
@@ -48,6 +50,6 @@ def worker_of(services: Services, web: Web, listener: Listener, owner: str, told
             settings.politeness.delay,
             web.rendering,
         ),
-        concurrency=settings.fetch.concurrency,
         told=told,
     )
+    return Crew(fetching, services.clock, services.log, settings.fetch.concurrency, settings.lease.duration)

@@ -1,13 +1,15 @@
 """`maintain`: the role that keeps the database in order. Any number of it may run."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 from headwater.chance import Random
 from headwater.clock import Clock
+from headwater.database.days import keep_days
 from headwater.database.pool import Database
+from headwater.discover.intake import forget_items
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier import maintain
 from headwater.log import Logger
@@ -32,7 +34,8 @@ def maintenance_of(services: Services) -> "Maintenance":
         services.random,
         services.log,
         settings.lease.sweep_every,
-        settings.keep.fetch_log_days,
+        {"fetch_log": settings.keep.fetch_log_days, "runs": settings.keep.run_days},
+        settings.keep.item_days,
     )
 
 
@@ -43,7 +46,8 @@ class Maintenance:
     random: Random
     log: Logger
     sweep_every: timedelta
-    fetch_log_days: int
+    history_days: Mapping[str, int]
+    item_days: int
     longest_snapshot: timedelta = timedelta(seconds=60)
 
     def chores(self) -> tuple[Chore, ...]:
@@ -58,7 +62,8 @@ class Maintenance:
             Chore("watch_snapshots", timedelta(seconds=30), self._watch_snapshots),
             Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),
             Chore("vacuum_hot_tables", timedelta(minutes=5), lambda: maintain.vacuum_hot_tables(database)),
-            Chore("keep_fetch_log", timedelta(hours=1), self._keep_fetch_log),
+            Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
+            Chore("keep_history", timedelta(hours=1), self._keep_history),
         )
 
     async def run(self) -> None:
@@ -97,7 +102,7 @@ class Maintenance:
                 state=found.state,
             )
 
-    async def _keep_fetch_log(self) -> None:
-        dropped = await maintain.keep_fetch_log(self.database, self.fetch_log_days)
-        if dropped:
-            self.log.info("fetch_log_days_dropped", count=len(dropped))
+    async def _keep_history(self) -> None:
+        for table, days in self.history_days.items():
+            if dropped := await keep_days(self.database, table, days):
+                self.log.info("days_dropped", table=table, count=len(dropped))

@@ -133,6 +133,10 @@ class KeepSettings(Group):
     """How long history is kept."""
 
     fetch_log_days: Annotated[int, Field(ge=1, le=3650)] = Field(30, description="Days of the fetch log that are kept.")
+    run_days: Annotated[int, Field(ge=1, le=3650)] = Field(90, description="Days of the log of runs that are kept.")
+    item_days: Annotated[int, Field(ge=1, le=3650)] = Field(
+        60, description="Days an item is remembered after its channel listed it last."
+    )
 
 
 class PollSettings(Group):
@@ -153,6 +157,12 @@ class PollSettings(Group):
     )
     update_redirects: bool = Field(
         True, description="A channel moved permanently is followed to its new address for good."
+    )
+    polls_per_hour: Annotated[float, Field(gt=0, le=60)] = Field(
+        1.0, description="The budget of adaptive polling: polls an hour for each channel, on average over all of them."
+    )
+    secrets_file: Path | None = Field(
+        None, description="A file of NAME=value lines that APIs' recipes name as `{{SECRET:NAME}}`; only you may read it."
     )
     discovery: bool = Field(True, description="Look for feeds and sitemaps of sources that have none.")
     discovery_retry: Duration = Field(timedelta(days=7), description="Wait before a fruitless search is repeated.")

@@ -38,12 +38,22 @@ async def store_source(connection: Connection, profile: Profile, actor: str) -> 
     """Raises UsageError if a source with this address exists."""
     created: UUID | None = await connection.fetchval(queries.create_source, profile.address.url_hash, *_values(profile))
     if created is None:
-        raise UsageError(
-            f"There is a source for {profile.url} already.", fix=f"Look at it: headwater sources show {profile.url}"
-        )
+        raise _there_already(profile)
     told = {name: value for name, value in _plain(profile).items() if value not in (None, [], {}, "")}
     await record(connection, Event("source_created", f"{profile.name} added", created, actor=actor, details=told))
     return created
+
+
+async def require_new(database: Database, profile: Profile) -> None:
+    """Raises UsageError if a source with this address exists: before anything is done for it in vain."""
+    if await database.fetchval(queries.source_at, profile.address.url_hash) is not None:
+        raise _there_already(profile)
+
+
+def _there_already(profile: Profile) -> UsageError:
+    return UsageError(
+        f"There is a source for {profile.url} already.", fix=f"Look at it: headwater sources show {profile.url}"
+    )
 
 
 async def manual_source(connection: Connection) -> UUID:

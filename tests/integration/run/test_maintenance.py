@@ -9,10 +9,11 @@ import pytest
 
 from headwater.chance import random_from
 from headwater.clock import SystemClock
+from headwater.database.days import keep_days
 from headwater.database.pool import Database
+from headwater.discover.stopping import change_status
 from headwater.frontier import maintain
 from headwater.frontier.claim import Claimer
-from headwater.frontier.control import set_source_status
 from headwater.frontier.entry import Origin, Status
 from headwater.frontier.reads import counted_and_recounted
 from headwater.frontier.settle import settle
@@ -21,6 +22,7 @@ from headwater.frontier.verdicts import Fetched, RetryPolicy, settlement_of
 from headwater.log import make_logger
 from headwater.politeness.settlement import Visit
 from headwater.run.maintenance import Maintenance
+from headwater.sources.source import SourceStatus
 from headwater.sources.store import create_source
 
 LEASE = timedelta(seconds=60)
@@ -49,7 +51,9 @@ def maintenance(
 ) -> Maintenance:
     logger = make_logger("info", "json", stream=log)
     sweep = timedelta(seconds=10)
-    return Maintenance(database, SystemClock(), random_from(1), logger, sweep, 30, longest_snapshot)
+    return Maintenance(
+        database, SystemClock(), random_from(1), logger, sweep, {"fetch_log": 30, "runs": 30}, 60, longest_snapshot
+    )
 
 
 async def test_every_chore_runs_on_an_empty_database(database: Database) -> None:
@@ -105,8 +109,8 @@ async def test_statistics_are_folded_once(database: Database, source: UUID) -> N
 
 
 async def test_old_days_of_the_fetch_log_are_dropped_and_coming_days_are_made(database: Database) -> None:
-    await database.execute("select ensure_fetch_log_days((now() at time zone 'utc')::date - 40, 3)")
-    dropped = await maintain.keep_fetch_log(database, retention_days=30)
+    await database.execute("select ensure_days('fetch_log', (now() at time zone 'utc')::date - 40, 3)")
+    dropped = await keep_days(database, "fetch_log", retention_days=30)
     assert len(dropped) == 3
     ahead = await database.fetchval(
         "select to_regclass('fetch_log_' || to_char(now() + interval '10 days', 'YYYYMMDD'))"
@@ -115,22 +119,22 @@ async def test_old_days_of_the_fetch_log_are_dropped_and_coming_days_are_made(da
 
 
 async def test_dropping_a_day_does_not_stall_writers_while_a_reader_is_open(database: Database, source: UUID) -> None:
-    await database.execute("select ensure_fetch_log_days((now() at time zone 'utc')::date - 40, 1)")
+    await database.execute("select ensure_days('fetch_log', (now() at time zone 'utc')::date - 40, 1)")
     await queue(database, source, "https://a.test/1")
     async with database.transaction(readonly=True, snapshot=True) as reader:
         await reader.fetchval("select count(*) from hosts")
-        dropping = asyncio.create_task(maintain.keep_fetch_log(database, retention_days=30))
-        async with asyncio.timeout(5):
+        dropping = asyncio.create_task(keep_days(database, "fetch_log", retention_days=30))
+        async with asyncio.timeout(30):
             await fetch_one(database, Fetched())
     await dropping
 
 
 async def test_pausing_sets_entries_aside_and_resuming_lets_them_go(database: Database, source: UUID) -> None:
     await queue(database, source, *(f"https://h{n}.test/" for n in range(5)))
-    assert await set_source_status(database, source, "paused", "asked by its owner") == 5
+    assert await change_status(database, source, SourceStatus.PAUSED, "asked by its owner") == 5
     claimer = Claimer(database, SystemClock(), "w", LEASE)
     assert (await claimer.claim(10)).leases == []
-    assert await set_source_status(database, source, "active") == 5
+    assert await change_status(database, source, SourceStatus.ACTIVE) == 5
     assert len((await claimer.claim(10)).leases) == 5
 
 
@@ -139,7 +143,7 @@ async def test_another_active_source_takes_over_what_a_paused_one_found(database
         other = await create_source(connection, "Second", "https://second.test/")
     await queue(database, source, "https://shared.test/1", "https://own.test/2")
     await queue(database, other, "https://shared.test/1")
-    await set_source_status(database, source, "paused")
+    await change_status(database, source, SourceStatus.PAUSED)
     leases = (await Claimer(database, SystemClock(), "w", LEASE).claim(10)).leases
     assert [(lease.host, lease.source_id) for lease in leases] == [("shared.test", other)]
     counted, recounted = await counted_and_recounted(database)
@@ -147,7 +151,7 @@ async def test_another_active_source_takes_over_what_a_paused_one_found(database
 
 
 async def test_what_slipped_past_a_pause_is_set_aside_by_maintenance(database: Database, source: UUID) -> None:
-    await set_source_status(database, source, "paused")
+    await change_status(database, source, SourceStatus.PAUSED)
     await queue(database, source, "https://late.test/1")
     assert await maintain.follow_source_status(database) == 1
     assert await database.fetchval("select held from url_frontier") == "paused"

@@ -2,9 +2,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.discover.article_urls import patterns_from
 from headwater.discover.listing import Listing, ListingRules, ListSelectors, read_listing
 from headwater.errors import UsageError
+from headwater.urls.articles import patterns_from
 from headwater.urls.scope import Scope
 
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)

@@ -1,7 +1,7 @@
 import pytest
 
-from headwater.discover.article_urls import is_article_url, leads_to_articles, patterns_from
 from headwater.errors import UsageError
+from headwater.urls.articles import is_article_url, leads_to_articles, patterns_from
 from headwater.urls.canonical import canonicalise
 
 ARTICLES = [

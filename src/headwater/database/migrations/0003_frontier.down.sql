@@ -1,3 +1,3 @@
 drop view source_pages;
-drop function refresh_hosts, entry_id, ensure_fetch_log_days;
+drop function page_status, refresh_hosts, entry_id, ensure_days;
 drop table statistics_mark, fetch_log, counter_deltas, counters, discoveries, url_frontier;

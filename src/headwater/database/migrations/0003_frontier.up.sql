@@ -98,7 +98,7 @@ create table fetch_log (
 create index fetch_log_entry on fetch_log (bucket, url_hash);
 
 -- A day's partition is filled beside the table and attached: creating it in place would stall every writer.
-create function ensure_fetch_log_days(p_from date, p_days integer) returns integer
+create function ensure_days(p_table text, p_from date, p_days integer) returns integer
     language plpgsql
 as $$
 declare
@@ -106,19 +106,19 @@ declare
     v_name text;
     v_made integer := 0;
 begin
-    perform pg_advisory_xact_lock(hashtextextended('headwater.fetch_log', 0));
+    perform pg_advisory_xact_lock(hashtextextended('headwater.' || p_table, 0));
     for v_day in select p_from + n from generate_series(0, p_days - 1) as n loop
-        v_name := 'fetch_log_' || to_char(v_day, 'YYYYMMDD');
+        v_name := p_table || '_' || to_char(v_day, 'YYYYMMDD');
         continue when to_regclass(v_name) is not null;
-        execute format('create table %I (like fetch_log including defaults)', v_name);
-        execute format('alter table fetch_log attach partition %I for values from (%L) to (%L)', v_name,
+        execute format('create table %I (like %I including defaults including constraints)', v_name, p_table);
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)', p_table, v_name,
                        (v_day::timestamp at time zone 'utc'), ((v_day + 1)::timestamp at time zone 'utc'));
         v_made := v_made + 1;
     end loop;
     return v_made;
 end $$;
 
-select ensure_fetch_log_days((now() at time zone 'utc')::date - 1, 16);
+select ensure_days('fetch_log', (now() at time zone 'utc')::date - 1, 16);
 
 -- Up to where host statistics were folded from the fetch log.
 create table statistics_mark (
@@ -192,10 +192,13 @@ begin
       and (h.wake_at <> n.wake_at or h.priority <> n.priority or h.promote_at <> n.promote_at);
 end $$;
 
+-- What the words of an entry are called where pages of a crawl are spoken of.
+create function page_status(status text) returns text
+    language sql immutable parallel safe
+return case status when 'fetching' then 'processing' when 'fetched' then 'completed' when 'dead' then 'failed' else 'pending' end;
+
 create view source_pages as
-select entry_id(e.bucket, e.url_hash) as id, d.source_id, e.url,
-       case e.status when 'fetching' then 'processing' when 'fetched' then 'completed' when 'dead' then 'failed'
-                     else 'pending' end as status,
+select entry_id(e.bucket, e.url_hash) as id, d.source_id, e.url, page_status(e.status) as status,
        d.depth, coalesce(e.reason, e.last_error) as error, e.created_at, e.updated_at
 from discoveries d
 join url_frontier e using (bucket, url_hash);

@@ -1,0 +1,17 @@
+"""Asking a person before something is done that cannot be undone."""
+
+import sys
+
+from headwater.errors import UsageError
+
+
+def require_consent(question: str, *, is_given: bool) -> None:
+    """Where nobody can be asked, only a flag is consent."""
+    if is_given:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question} Nobody can be asked here.", fix="Add --yes.")
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("Nothing was changed.")

@@ -1,0 +1,67 @@
+"""The demo's poller: the real one, on the world's days, whose names all lead to the simulated web.
+
+Told what to do in one line of JSON on standard input; tells each run as a line of JSON; ends when its input ends.
+"""
+
+import asyncio
+import sys
+from typing import Any
+
+import orjson
+
+from headwater.cli.demo_world import world_time
+from headwater.clock import SystemClock
+from headwater.discover.poll import Ran
+from headwater.run.polling import run_poller
+from headwater.services import open_services
+from headwater.settings import Given, load
+from headwater.simweb.resolver import SimResolver
+
+
+def spoken(ran: Ran) -> dict[str, Any] | None:
+    if ran.ending is None:
+        return None
+    return {
+        "poll": ran.ending.status,
+        "source": ran.channel.source.name,
+        "kind": str(ran.channel.kind),
+        "host": ran.channel.url.host,
+        "http_status": ran.ending.http_status,
+        "inserted": ran.walk.tally.inserted,
+        "requests": ran.walk.tally.requests,
+        "message": ran.ending.message,
+        "next_in": ran.ending.next.interval.total_seconds(),
+        "reason": ran.ending.next.reason,
+    }
+
+
+def tell(ran: Ran) -> None:
+    if told := spoken(ran):
+        sys.stdout.write(orjson.dumps(told).decode() + "\n")
+        sys.stdout.flush()
+
+
+async def work(task: dict[str, Any]) -> None:
+    clock, stop = SystemClock(), asyncio.Event()
+    async with open_services(load(Given(flags=task["flags"]))) as services:
+        running = asyncio.create_task(
+            run_poller(
+                services,
+                task["owner"],
+                stop,
+                tell,
+                SimResolver(task["port"], clock=clock),
+                calendar=lambda: world_time(clock, task["began"], task["pace"]),
+            )
+        )
+        await asyncio.to_thread(sys.stdin.read)
+        stop.set()
+        await running
+
+
+def main() -> None:
+    asyncio.run(work(orjson.loads(sys.stdin.readline())))
+
+
+if __name__ == "__main__":
+    main()

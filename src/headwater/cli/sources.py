@@ -1,0 +1,322 @@
+"""`headwater sources`: who we follow."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.serving import with_services
+from headwater.cli.words import counted, due, inert, length_of, relative, shortened, with_seconds
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from headwater.reports.discovery import Overview
+    from headwater.services import Services
+    from headwater.sources.channels import ChannelState
+    from headwater.sources.events import Happened
+    from headwater.sources.source import Source
+
+ACTOR = "command line"
+# How many of a list: a word for every command that takes one.
+Limit = Annotated[int, Parameter(validator=Number(gte=1, lte=100_000))]
+
+app = App(name="sources", help="The publishers we follow: add, look at, change, import and export them.")
+app.command("headwater.cli.sources_adding:add", name="add", help="Follow a site: its channels are looked for.")
+app.command("headwater.cli.sources_editing:edit", name="edit", help="Change what is known of a source.")
+app.command("headwater.cli.sources_files:import_sources", name="import", help="Add many sources from a file.")
+app.command("headwater.cli.sources_files:export_sources", name="export", help="Write the sources into a file.")
+app.command("headwater.cli.sources_trying:ask_channels", name="test", help="Ask a source's channels once.")
+app.command("headwater.cli.sources_trying:simulate", name="simulate", help="See what a poll would find.")
+
+
+@app.command(name="list")
+def list_sources(
+    *,
+    status: str | None = None,
+    kind: str | None = None,
+    tag: str | None = None,
+    name: str | None = None,
+    limit: Limit = 50,
+    after: str = "",
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """List sources with their health and their next poll.
+
+    Parameters
+    ----------
+    status
+        active, paused, blocked, deleted, failing or silent.
+    kind
+        news, jobs or docs.
+    tag
+        Only with this tag.
+    name
+        Only names that begin so.
+    limit
+        Sources per page.
+    after
+        The last id of the page before.
+    """
+    from headwater.cli.filters import word_of
+
+    async def work(services: "Services") -> "tuple[list[Overview], datetime]":
+        from headwater.reports.discovery import NOBODY, Status, Wanted, summary
+        from headwater.reports.discovery import list_sources as read_page
+        from headwater.sources.source import Kind
+        from headwater.sources.store import read_source
+
+        wanted = Wanted(word_of(Status, status), word_of(Kind, kind), tag, name)
+        start = ("", NOBODY)
+        if after:
+            last = await read_source(services.database, _id(after))
+            start = (last.name.lower(), last.id)
+        found = await read_page(services.database, wanted, limit + 1, start)
+        return found, (await summary(services.database)).now
+
+    found, now = with_services(launch, work)
+    page = found[:limit]
+    following = page[-1].source.id if len(found) > limit else None
+    if json:
+        show_json({"sources": [told_of(one) for one in page], "next": following})
+        return
+    if page:
+        columns = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
+        show_table(columns, [_row(one, now) for one in page])
+    elif status or kind or tag or name or after:
+        say("No source matches.")
+    else:
+        say("No source yet. Add one: headwater sources add https://example.org")
+        say("Have a list?      headwater sources import feeds.opml")
+    if following:
+        say(f"More: headwater sources list --after {following}")
+
+
+def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
+    source, following = one.source, one.next
+    return (
+        shortened(source.name, 40),
+        str(source.profile.kind),
+        str(source.profile.ingestion_mode),
+        str(one.health.word),
+        next_poll_of(following, now) if following else "–",
+        length_of(following.poll_interval) if following and following.poll_interval else "–",
+        str(one.errors),
+        f"{source.last_run_status} {relative(source.last_run_at, now)}" if source.last_run_at else "never",
+        source.profile.url,
+    )
+
+
+def next_poll_of(channel: "ChannelState", now: "datetime") -> str:
+    if not channel.is_active:
+        return "off"
+    return "running" if channel.is_running else due(channel.next_poll_at, now)
+
+
+def told_of(one: "Overview") -> dict[str, Any]:
+    """One source for programs: names that are asked for in R7 and R77, beside ours."""
+    source = one.source
+    following = one.next
+    feeds = [channel for channel in one.channels if channel.kind == "feed" and channel.is_enabled]
+    sitemaps = [channel for channel in one.channels if channel.kind == "sitemap" and channel.is_enabled]
+    interval = source.profile.poll_every or (feeds[0].poll_interval if feeds else None)
+    return {
+        "id": source.id,
+        **with_seconds(asdict(source.profile), "poll_every", "revisit_every"),
+        **({"feed_url": feeds[0].url} if feeds else {}),
+        **({"sitemap_url": sitemaps[0].url} if sitemaps else {}),
+        "feed_poll_interval_minutes": interval and max(1, round(interval.total_seconds() / 60)),
+        "status": source.status,
+        "status_reason": source.status_reason,
+        "health": one.health.word,
+        "health_reason": one.health.reason,
+        "consecutive_failures": source.consecutive_failures,
+        "next_run_at": following and following.next_poll_at,
+        "next_reason": following and following.next_reason,
+        "last_crawled_at": source.last_run_at,
+        "last_crawl_status": source.last_run_status,
+        "last_crawl_message": source.last_run_message,
+        "created_at": source.created_at,
+        "updated_at": source.updated_at,
+        "channels": [with_seconds(asdict(channel), "poll_interval") for channel in one.channels],
+    }
+
+
+@app.command(name="show")
+def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Show a source: its channels, why each is polled when, and what happened to it.
+
+    Parameters
+    ----------
+    source
+        Its id or the beginning of it, its address, its host or its name.
+    """
+
+    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime]":
+        from headwater.reports.discovery import overviews, summary
+        from headwater.sources.events import events_of
+        from headwater.sources.store import find_source
+
+        found = await find_source(services.database, source)
+        [overview] = await overviews(services.database, [found])
+        events = await events_of(services.database, found.id, limit=10)
+        return overview, events, (await summary(services.database)).now
+
+    overview, events, now = with_services(launch, work)
+    if json:
+        trail = [{"at": one.at, **asdict(one.event)} for one in events]
+        show_json(told_of(overview) | {"events": trail})
+        return
+    show_overview(overview, now)
+    if events:
+        show("")
+        show_table(
+            ("when", "who", "what happened"),
+            [(relative(one.at, now), inert(one.event.actor), shortened(one.event.message, 100)) for one in events],
+        )
+
+
+def show_overview(overview: "Overview", now: "datetime") -> None:
+    source, profile = overview.source, overview.source.profile
+    reason = f": {inert(overview.health.reason)}" if overview.health.reason else ""
+    show(f"{inert(source.name)}  {profile.url}")
+    show(f"  {overview.health.word}{reason}")
+    tags = f", tags {', '.join(map(inert, profile.tags))}" if profile.tags else ""
+    show(f"  {profile.kind}, priority {profile.priority}, mode {profile.ingestion_mode}{tags}  (id {source.id})")
+    if source.last_run_at:
+        message = inert(source.last_run_message or "")
+        show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
+    rows = [
+        (
+            str(one.kind),
+            one.url,
+            next_poll_of(one, now),
+            shortened(_why(one), 80),
+            str(one.last_item_count),
+            shortened(one.last_error or "", 60),
+        )
+        for one in overview.channels
+    ]
+    if rows:
+        show_table(("channel", "address", "next poll", "why then", "items", "last error"), rows)
+
+
+def _why(channel: "ChannelState") -> str:
+    if channel.is_active:
+        return channel.next_reason
+    return channel.disabled_reason or "its source is not active"
+
+
+@app.command(name="pause")
+def pause(*sources: str, reason: str = "paused by a person", launch: Launched = Launch()) -> None:  # noqa: B008
+    """Stop polling sources and set their waiting URLs aside.
+
+    Parameters
+    ----------
+    sources
+        Ids, addresses, hosts or names.
+    reason
+        Shown wherever somebody wonders.
+    """
+    _change(launch, sources, "paused", reason)
+
+
+@app.command(name="resume")
+def resume(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Go on with sources that were paused or blocked; what failed before is forgiven.
+
+    Parameters
+    ----------
+    sources
+        Ids, addresses, hosts or names.
+    """
+    _change(launch, sources, "active", None)
+
+
+@app.command(name="block")
+def block(*sources: str, reason: str = "blocked by a person", launch: Launched = Launch()) -> None:  # noqa: B008
+    """Refuse everything of sources until they are resumed.
+
+    Parameters
+    ----------
+    sources
+        Ids, addresses, hosts or names.
+    reason
+        Shown wherever somebody wonders.
+    """
+    _change(launch, sources, "blocked", reason)
+
+
+@app.command(name="rm")
+def remove(
+    *sources: str,
+    yes: Annotated[bool, Parameter(negative="", help="Do not ask.")] = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Delete sources: nothing more is polled or fetched for them; what is known of them stays on record.
+
+    Parameters
+    ----------
+    sources
+        Ids, addresses, hosts or names.
+    """
+    from headwater.cli.asking import require_consent
+
+    if not yes:
+        named = with_services(launch, lambda services: _found(services, sources))
+        told = "; ".join(f"{inert(one.name)} ({one.profile.url})" for one in named)
+        require_consent(f"Delete {told}?", is_given=False)
+    _change(launch, sources, "deleted", "deleted by a person")
+
+
+def _change(launch: Launch, sources: tuple[str, ...], status: str, reason: str | None) -> None:
+    async def work(services: "Services") -> list[tuple[str, int]]:
+        from headwater.discover.stopping import change_status
+        from headwater.sources.source import SourceStatus
+
+        return [
+            (one.name, await change_status(services.database, one.id, SourceStatus(status), reason, ACTOR))
+            for one in await _found(services, sources)
+        ]
+
+    for name, entries in with_services(launch, work):
+        what = "let go" if status == "active" else "set aside"
+        show(f"{inert(name)}: {status}" + (f"; {counted(entries, 'waiting URL')} {what}" if entries else ""))
+
+
+async def _found(services: "Services", sources: tuple[str, ...]) -> "list[Source]":
+    """All of them, or none is touched."""
+    from headwater.errors import UsageError
+    from headwater.sources.store import find_source
+
+    if not sources:
+        raise UsageError("No source was named.", fix="`headwater sources list` shows those there are.")
+    return [await find_source(services.database, one) for one in sources]
+
+
+@app.command(name="run")
+def run(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Poll sources as soon as their hosts allow, whatever their schedule says.
+
+    Parameters
+    ----------
+    sources
+        Ids, addresses, hosts or names.
+    """
+    from headwater.cli.crawl import poll_soon
+
+    poll_soon(sources, launch)
+
+
+def _id(text: str) -> UUID:
+    from headwater.errors import UsageError
+
+    try:
+        return UUID(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not an id.", fix="Give the id that the page before ended with.") from None

@@ -1,0 +1,192 @@
+"""`headwater sources add`: look at a site, say what was found, follow it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import say, show, show_json
+from headwater.cli.serving import with_services
+from headwater.cli.sources import ACTOR
+from headwater.cli.words import counted, inert, length_of
+from headwater.errors import Refused, UsageError
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from headwater.discover.adding import Wanted
+    from headwater.discover.hearing import Heard
+    from headwater.discover.walk import Finding
+    from headwater.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What may be said about a site beside its address."""
+
+    name: Annotated[str, Parameter(help="What to call it; nothing means its host.")] = ""
+    kind: Annotated[str, Parameter(help="news, jobs or docs.")] = "news"
+    mode: Annotated[str | None, Parameter(help="feed, spider (look through its pages) or both.")] = None
+    feed: Annotated[
+        tuple[str, ...], Parameter(help="A feed that is known; nothing is looked for then.", negative="")
+    ] = ()
+    sitemap: Annotated[tuple[str, ...], Parameter(help="A sitemap that is known.", negative="")] = ()
+    api: Annotated[bool, Parameter(negative="", help="The address is a JSON API, read by --parser-hint.")] = False
+    parser_hint: Annotated[str | None, Parameter(help="A CSS selector for vacancies, or a recipe as JSON.")] = None
+    interval: Annotated[str | None, Parameter(help="Such as 15m; nothing means: learn its rhythm.")] = None
+    frequency_days: Annotated[float | None, Parameter(help="For job sources: days between two polls.")] = None
+    org_type: Annotated[str | None, Parameter(help="For job sources: un, ingo, ngo, academic and so on.")] = None
+    priority: Annotated[int, Parameter(help="1 to 10.")] = 5
+    tag: Annotated[tuple[str, ...], Parameter(help="May be given several times.", negative="")] = ()
+    timezone: Annotated[str | None, Parameter(help="Such as Europe/Paris.")] = None
+    time_window: Annotated[str | None, Parameter(help="Poll only then, such as 22:00-05:00.")] = None
+    max_depth: Annotated[int, Parameter(help="How deep links are followed; -1 is without limit.")] = 2
+
+    def wanted(self, url: str) -> "Wanted":
+        from headwater.cli.filters import word_of
+        from headwater.discover.adding import Wanted
+        from headwater.sources.source import Kind, Mode, Profile
+
+        profile = Profile(
+            url=url if "://" in url else f"https://{url}",
+            name=self.name,
+            kind=word_of(Kind, self.kind) or Kind.NEWS,
+            priority=self.priority,
+            tags=self.tag,
+            org_type=self.org_type,
+            timezone=self.timezone,
+            poll_every=_interval(self.interval),
+            crawl_frequency_days=self.frequency_days,
+            time_window=self.time_window,
+            max_depth=self.max_depth,
+            parser_hint=self.parser_hint,
+        )
+        return Wanted(profile, self.feed, self.sitemap, word_of(Mode, self.mode), self.api)
+
+    @property
+    def says_what_to_poll(self) -> bool:
+        return bool(self.feed or self.sitemap or self.api or self.mode) or self.kind != "news"
+
+
+def _interval(text: str | None) -> timedelta | None:
+    from headwater.settings.durations import parse_duration
+
+    try:
+        return parse_duration(text) if text else None
+    except ValueError as error:
+        raise UsageError(f"--interval {error}, not {text!r}.") from error
+
+
+def add(
+    url: str,
+    *,
+    options: Annotated[Options, Parameter(name="*")] = Options(),  # noqa: B008 - a frozen value
+    no_discover: Annotated[bool, Parameter(negative="", help="Do not look now; a poller will.")] = False,
+    dry_run: Annotated[bool, Parameter(negative="", help="Only show what was found.")] = False,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Follow a site: its feeds, sitemaps and listings are looked for, and the first poll is due at once.
+
+    Parameters
+    ----------
+    url
+        The site, or a feed of it.
+    """
+    wanted = options.wanted(url)
+
+    async def work(services: "Services") -> tuple["Wanted", "list[Finding]", "UUID | None"]:
+        from headwater.sources.store import require_new
+
+        # Known before the site is asked for anything.
+        await require_new(services.database, wanted.profile)
+        looks = not (no_discover or options.says_what_to_poll)
+        findings = await look(services, wanted, is_quiet=json) if looks else []
+        chosen = with_findings(wanted, findings)
+        return chosen, findings, None if dry_run else await store(services, chosen)
+
+    chosen, findings, source_id = with_services(launch, work)
+    if json:
+        found = [{"kind": one.kind, "url": one.url, "title": one.title, "items": one.items} for one in findings]
+        show_json({"id": source_id, "name": chosen.profile.name, "url": chosen.profile.url, "found": found})
+    elif source_id is None:
+        show("Nothing was stored. Run it again without --dry-run to follow this site.")
+    else:
+        show(f'Added "{chosen.profile.name}" (id {source_id}), first poll now.')
+        say("Poll it once:     headwater crawl run-due")
+        say("Keep polling:     headwater run poll")
+        say(f"Watch its polls:  headwater crawl logs {source_id} --follow")
+
+
+async def look(services: "Services", wanted: "Wanted", *, is_quiet: bool) -> "list[Finding]":
+    from headwater.discover.exploring import explore
+    from headwater.discover.hearing import Body
+    from headwater.fetch.following import Follower
+    from headwater.web import open_web
+
+    site = wanted.profile.address
+    findings: list[Finding] = []
+    if not is_quiet:
+        say(f"Looking at {site.host} …")
+    async with open_web(services, "headwater sources add") as web:
+        follower = Follower(web.fetcher, web.places)
+        async for looked in explore(follower, services.database, site, services.clock.now()):
+            if looked.url == site.url and not isinstance(looked.heard, Body):
+                tell_why_not(looked.heard, site.url, is_quiet=is_quiet)
+            findings = list(looked.findings)
+    for number, finding in enumerate([] if is_quiet else findings, 1):
+        show(f"  {number}) {line_of(finding, services.clock.now())}")
+    if not findings and not is_quiet:
+        say("  Found no feed, no sitemap and no list of articles; a poller will look again.")
+    return findings
+
+
+def tell_why_not(heard: "Heard", url: str, *, is_quiet: bool) -> None:
+    """Raises Refused where we may not ask; a site that is only down now may be followed all the same."""
+    from headwater.discover.cadence.rests import ErrorClass
+    from headwater.discover.hearing import RobotsRefusal, Trouble
+
+    why = inert(getattr(heard, "message", "") or getattr(heard, "why", ""))
+    # A refusal of ours has no status: nobody was asked.
+    is_ours = isinstance(heard, Trouble) and heard.error is ErrorClass.FORBIDDEN and heard.status is None
+    if is_ours or isinstance(heard, RobotsRefusal):
+        raise Refused(f"{url} may not be asked: {why}.", fix="--no-discover follows it without looking.")
+    if not is_quiet:
+        say(f"  {url}: {why}")
+
+
+def line_of(finding: "Finding", now: datetime) -> str:
+    age = f", newest {length_of(max(now - finding.newest, timedelta()))} old" if finding.newest else ""
+    return f"{finding.kind:8} {finding.url}  {counted(finding.items, 'item')}{age}"
+
+
+def with_findings(wanted: "Wanted", findings: "list[Finding]") -> "Wanted":
+    from dataclasses import replace
+
+    from headwater.sources.channels import ChannelKind
+    from headwater.sources.source import Mode
+
+    by_kind = {kind: tuple(one.url for one in findings if one.kind is kind) for kind in ChannelKind}
+    titles = [one.title for one in findings if one.kind is ChannelKind.FEED and one.title]
+    named = replace(wanted.profile, name=titles[0][:200]) if titles and not _is_named(wanted) else wanted.profile
+    mode = Mode.SPIDER if by_kind[ChannelKind.LISTING] and not by_kind[ChannelKind.FEED] else wanted.mode
+    return replace(
+        wanted,
+        profile=named,
+        feeds=wanted.feeds or by_kind[ChannelKind.FEED],
+        sitemaps=wanted.sitemaps or by_kind[ChannelKind.SITEMAP],
+        mode=mode,
+    )
+
+
+def _is_named(wanted: "Wanted") -> bool:
+    return wanted.profile.name != wanted.profile.address.host
+
+
+async def store(services: "Services", wanted: "Wanted") -> "UUID":
+    from headwater.discover.adding import take_up
+
+    async with services.database.transaction() as connection:
+        return await take_up(connection, wanted, ACTOR, services.settings.politeness.delay)

@@ -1,0 +1,124 @@
+"""`headwater sources edit`: one field after the other, as text."""
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from headwater.cli.launch import Launch, Launched
+from headwater.cli.output import show
+from headwater.cli.serving import with_services
+from headwater.cli.sources import ACTOR, show_source
+from headwater.errors import UsageError
+
+if TYPE_CHECKING:
+    from headwater.services import Services
+
+
+def edit(source: str, *assignments: str, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Change fields of a source, as NAME=VALUE; an empty value takes it back to the default.
+
+    Parameters
+    ----------
+    source
+        Its id, address, host or name.
+    assignments
+        Such as priority=8 poll_every=30m tags=a,b timezone=Europe/Paris.
+    """
+    if not assignments:
+        raise UsageError("There is nothing to change.", fix=f"Say NAME=VALUE; names are: {', '.join(names())}.")
+    changes = dict(read_assignment(text) for text in assignments)
+
+    async def work(services: "Services") -> tuple[str, list[str]]:
+        from headwater.discover.adding import change
+        from headwater.sources.store import find_source
+
+        found = await find_source(services.database, source)
+        delay = services.settings.politeness.delay
+        async with services.database.transaction() as connection:
+            return str(found.id), await change(connection, found.id, changes, ACTOR, delay)
+
+    source_id, changed = with_services(launch, work)
+    show(f"Changed: {', '.join(changed)}" if changed else "Nothing changed: it was so already.")
+    show_source(source_id, launch=launch)
+
+
+def names() -> list[str]:
+    from headwater.sources.store import EDITABLE
+
+    return list(EDITABLE)
+
+
+def read_assignment(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"{text!r} has no value.", fix="Write it as NAME=VALUE.")
+    if name == "url":
+        raise UsageError(
+            "The address of a source cannot be changed.", fix="Add the new address, then delete this source."
+        )
+    if name not in names():
+        raise UsageError(f"A source has no field {name!r}.", fix=f"One of: {', '.join(names())}.")
+    return name, value_of(name, value)
+
+
+def value_of(name: str, text: str) -> Any:
+    """Read as the field's type says."""
+    from headwater.sources.source import Profile
+
+    default = next(field for field in fields(Profile) if field.name == name)
+    if not text:
+        return default.default if isinstance(default.default, str | int | tuple | type(None)) else {}
+    try:
+        return _read(str(default.type), name, text)
+    except ValueError as error:
+        raise UsageError(f"{name} {error}, not {text!r}.") from error
+
+
+def _read(kind: str, name: str, text: str) -> Any:
+    """Raises ValueError with the end of a sentence that begins with the field's name."""
+    from headwater.cli.filters import word_of
+    from headwater.settings.durations import parse_duration
+    from headwater.sources.source import Kind, Mode, Policy
+
+    words = {"kind": Kind, "ingestion_mode": Mode, "policy": Policy}
+    if name in words:
+        return word_of(words[name], text)
+    if "tuple" in kind:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if "timedelta" in kind:
+        return parse_duration(text)
+    if "bool" in kind:
+        return _yes_or_no(text)
+    if "dict" in kind:
+        return _selectors(text)
+    if "float" in kind:
+        return _number(float, text)
+    return _number(int, text) if "int" in kind else text
+
+
+def _yes_or_no(text: str) -> bool:
+    if text.lower() not in ("true", "yes", "false", "no"):
+        raise ValueError("should be yes or no")
+    return text.lower() in ("true", "yes")
+
+
+def _number(kind: type[int] | type[float], text: str) -> float:
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"should be a {'whole ' * (kind is int)}number") from None
+
+
+def _selectors(text: str) -> dict[str, Any]:
+    import orjson
+
+    from headwater.extract.selectors import check_selectors
+
+    try:
+        read = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        read = None
+    if not isinstance(read, dict):
+        raise ValueError("should be a JSON object")  # noqa: TRY004 - it is the text that is wrong
+    for problem in check_selectors(read):
+        raise UsageError(f"These selectors cannot be used. {problem}")
+    return read

@@ -1,0 +1,182 @@
+"""`headwater sources import` and `export`: lists of sources as files."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import say, show, show_json
+from headwater.cli.progress import counting
+from headwater.cli.serving import with_services
+from headwater.cli.sources import ACTOR
+from headwater.cli.words import counted, inert
+from headwater.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from headwater.discover.importing import Imported, Plan
+    from headwater.services import Services
+    from headwater.sources.exchange.rows import BadLine, Row
+
+PARTLY = 3
+SHOWN_BAD_LINES = 8
+EXPORTED_AT_ONCE = 500
+
+
+def import_sources(
+    file: str,
+    *,
+    format: Annotated[str, Parameter(help="opml, csv, urls, jsonl or auto.")] = "auto",  # noqa: A002 - what people type
+    map: Annotated[str, Parameter(help="Columns of a table, as url=Website,name=Org.")] = "",  # noqa: A002
+    dry_run: Annotated[bool, Parameter(negative="", help="Only say what would happen.")] = False,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> int:
+    """Add many sources from OPML, a table, a list of URLs or JSON Lines; what is known already is left alone.
+
+    Parameters
+    ----------
+    file
+        The file; - reads standard input.
+    """
+    from headwater.cli.filters import word_of
+    from headwater.sources.exchange.reading import Format, read_sources
+
+    chosen = None if format == "auto" else word_of(Format, format)
+    data = sys.stdin.buffer.read() if file == "-" else _content(Path(file))
+    read = read_sources(data, chosen, mapping_from(map), filename=file)
+    if not json:
+        rows = counted(len(read.rows) + len(read.bad_lines), "row")
+        say(f"Read {rows} from {file} ({read.format}, {read.spelling})")
+
+    async def work(services: "Services") -> "tuple[Plan, Imported | None]":
+        from headwater.discover.importing import carry_out, plan_import
+
+        plan = await plan_import(services.database, read.rows)
+        if dry_run:
+            return plan, None
+        delay = services.settings.politeness.delay
+        with counting("importing", len(plan.new) + len(plan.more), is_shown=not json) as progress:
+            return plan, await carry_out(services.database, plan, delay, ACTOR, progress)
+
+    plan, done = with_services(launch, work)
+    bad = [*read.bad_lines, *(done.bad if done else plan.bad)]
+    rejected = write_rejected_beside(file, bad) if bad else None
+    if json:
+        show_json(told(plan, done, bad, rejected))
+    else:
+        tell(plan, done, bad, rejected)
+    return PARTLY if bad else 0
+
+
+def told(plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", rejected: Path | None) -> dict[str, object]:
+    return {
+        "is_dry_run": done is None,
+        "added": done.added if done else len(plan.new),
+        "feeds_added": done.feeds_added if done else len(plan.more),
+        "known": done.known if done else len(plan.known),
+        "invalid": [{"line": one.line, "text": one.text, "reason": one.reason} for one in bad],
+        "rejected_file": rejected and str(rejected),
+    }
+
+
+def tell(plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", rejected: Path | None) -> None:
+    if done is None:
+        show(f"  would add {_amounts(len(plan.new), len(plan.more), len(plan.known), len(bad))}")
+    else:
+        show(f"  added {_amounts(done.added, done.feeds_added, done.known, len(bad))}")
+    for one in bad[:SHOWN_BAD_LINES]:
+        show(f"  line {one.line:<5} {one.text or '(empty)'}  {inert(one.reason)}")
+    if len(bad) > SHOWN_BAD_LINES:
+        show(f"  … {len(bad) - SHOWN_BAD_LINES:,} more")
+    if rejected:
+        show(f"  Rejected lines are in {rejected}")
+    if done is None:
+        again = f" to add {counted(len(plan.new), 'source')}" if plan.new else ""
+        show(f"Nothing was changed. Run it again without --dry-run{again}.")
+    elif done.added or done.feeds_added:
+        say("Their first polls are due now: headwater run poll")
+
+
+def _amounts(sources: int, feeds: int, known: int, invalid: int) -> str:
+    more = f" and {counted(feeds, 'further feed')}" if feeds else ""
+    return f"{counted(sources, 'source')}{more} · already known {known:,} · invalid {invalid:,}"
+
+
+def write_rejected_beside(file: str, bad: "Sequence[BadLine]") -> Path:
+    from headwater.sources.exchange.tables import write_rejected
+
+    place = Path("rejected.csv") if file == "-" else Path(file).with_suffix(".rejected.csv")
+    try:
+        place.write_text("".join(write_rejected(bad)), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"The rejected lines could not be written to {place}: {error}.") from error
+    return place
+
+
+def mapping_from(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if any(not equals for _, equals, _ in pairs):
+        raise UsageError(f"--map {text} is not understood.", fix="Write it as url=Website,name=Org.")
+    return {field.strip(): column.strip() for field, _, column in pairs}
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.", fix="- reads standard input.") from error
+
+
+def export_sources(
+    *,
+    format: Annotated[str, Parameter(help="opml, csv, jsonl or urls.")] = "opml",  # noqa: A002 - what people type
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="A file; nothing means the terminal.")
+    ] = None,
+    tag: str | None = None,
+    kind: str | None = None,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Write all sources with their feeds.
+
+    Parameters
+    ----------
+    tag
+        Only with this tag.
+    kind
+        news, jobs or docs.
+    """
+    from headwater.cli.filters import word_of
+    from headwater.sources.exchange.reading import Format
+    from headwater.sources.exchange.writing import write_sources
+    from headwater.sources.source import Kind
+
+    chosen, wanted_kind = word_of(Format, format), word_of(Kind, kind)
+    assert chosen is not None
+
+    async def work(services: "Services") -> "list[Row]":
+        from headwater.discover.importing import rows_of
+        from headwater.reports.discovery import NOBODY, Wanted, list_sources
+
+        rows: list[Row] = []
+        after = ("", NOBODY)
+        wanted = Wanted(kind=wanted_kind, tag=tag)
+        while page := await list_sources(services.database, wanted, EXPORTED_AT_ONCE, after):
+            rows += [row for one in page for row in rows_of(one.source, one.channels)]
+            after = (page[-1].source.name.lower(), page[-1].source.id)
+        return rows
+
+    rows = with_services(launch, work)
+    text = "".join(write_sources(rows, chosen))
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
+    say(f"Wrote {counted(len({row.url for row in rows}), 'source')} to {output}")

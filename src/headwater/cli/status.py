@@ -1,0 +1,154 @@
+"""`headwater status`: the whole at a glance, and what is polled next."""
+
+import sys
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.serving import with_services
+from headwater.cli.words import counted, due, go_length_of, inert, length_of, shortened, with_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from headwater.frontier.reads import Counts
+    from headwater.reports.discovery import Scheduled, Summary
+    from headwater.reports.frontier import HostsNow
+    from headwater.services import Services
+
+SHOWN = 20
+EVERYTHING = 1_000_000
+
+
+def status(
+    *,
+    show_schedule: Annotated[bool, Parameter(negative="", help="List what is polled next, and why then.")] = False,
+    all_: Annotated[bool, Parameter(name="--all", negative="", help="The whole schedule.")] = False,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Say how things stand: sources, polls, the frontier, the last 24 hours."""
+    wants_schedule = show_schedule or all_
+    # Only a person would rather see the beginning of it.
+    most = SHOWN if sys.stdout.isatty() and not (all_ or json) else EVERYTHING
+
+    async def work(services: "Services") -> "tuple[Summary, Counts, HostsNow, list[Scheduled]]":
+        from headwater.frontier.reads import count_entries
+        from headwater.reports.discovery import schedule, summary
+        from headwater.reports.frontier import hosts_now
+
+        database = services.database
+        coming = await schedule(database, most) if wants_schedule else []
+        return await summary(database), await count_entries(database), await hosts_now(database), coming
+
+    found, counts, hosts, coming = with_services(launch, work)
+    if json:
+        show_json(told(found, counts, hosts) | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
+        return
+    for line in lines_of(found, counts, hosts):
+        show(line)
+    if wants_schedule:
+        (show_table_of if sys.stdout.isatty() else show_list_of)(coming, found)
+    if not found.followed:
+        say("Nothing is followed yet. Add a site: headwater sources add https://example.org")
+
+
+def told(found: "Summary", counts: "Counts", hosts: "HostsNow") -> dict[str, object]:
+    return {
+        **with_seconds(asdict(found), "delay_p50", "delay_p95"),
+        "frontier": counts.by_status,
+        "hosts": with_seconds(asdict(hosts), "next_in"),
+    }
+
+
+def lines_of(found: "Summary", counts: "Counts", hosts: "HostsNow") -> list[str]:
+    kinds = ", ".join(f"{count:,} {word}" for word, count in sorted(found.followed.items())) or "none yet"
+    waits = f", next host opens in {length_of(hosts.next_in)}" if hosts.next_in else ""
+    statuses = " · ".join(f"{count:,} {word}" for word, count in counts.by_status.items())
+    delay = (
+        f"{length_of(found.delay_p50)} / {length_of(found.delay_p95)}"
+        if found.delay_p50 is not None and found.delay_p95 is not None
+        else "no figures yet"
+    )
+    polls = f"{counted(found.channels, 'channel')}, {found.due:,} due, {found.polling:,} being polled"
+    waiting = f"{counted(hosts.open, 'host')} open, {hosts.waiting:,} waiting{waits}"
+    lately = f"{counted(found.runs, 'poll')}, {found.failed_runs:,} failed · {counted(found.found, 'new URL')}"
+    return [
+        f"Sources   {sum(found.followed.values()):,} ({kinds}) · {polls}",
+        f"Frontier  {statuses} · {waiting}",
+        f"Last 24 h {lately} · from publication to discovery p50/p95: {delay}",
+    ]
+
+
+def scheduled(coming: "Sequence[Scheduled]", now: "datetime") -> list[dict[str, object]]:
+    return [
+        {
+            "source": one.source,
+            "source_id": one.source_id,
+            "kind": one.kind,
+            "url": one.url,
+            "next_fetch": one.next_poll_at and one.next_poll_at.isoformat(),
+            "in_seconds": one.next_poll_at and round((one.next_poll_at - now).total_seconds()),
+            "interval_seconds": one.interval and round(one.interval.total_seconds()),
+            "errors": one.errors,
+            "is_running": one.is_running,
+            "why": one.next_reason,
+        }
+        for one in coming
+    ]
+
+
+def show_table_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
+    rows = [
+        (
+            _when(one, found.now),
+            f"{one.next_poll_at:%H:%M:%S %Z}" if one.next_poll_at else "–",
+            shortened(one.source, 30),
+            str(one.kind),
+            length_of(one.interval) if one.interval else "–",
+            str(one.errors),
+            shortened(one.next_reason, 60),
+        )
+        for one in coming
+    ]
+    if rows:
+        show_table(("next", "at", "source", "channel", "every", "errors", "why"), rows)
+    more = found.channels - sum(one.next_poll_at is not None for one in coming)
+    if more > 0:
+        say(f"… {more:,} more: headwater status --show-schedule --all")
+
+
+def _when(one: "Scheduled", now: "datetime") -> str:
+    if one.is_running:
+        return "running"
+    return due(one.next_poll_at, now) if one.next_poll_at else "not scheduled"
+
+
+def show_list_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
+    """R72: for whatever reads a pipe."""
+    show("Feed Schedule:")
+    show("-" * 40)
+    for one, title in zip(coming, titles_of(coming), strict=True):
+        show(title)
+        show(f"  Next fetch: {_next_fetch(one, found.now)}")
+        show(f"  Interval:   {go_length_of(one.interval) if one.interval else 'not known yet'}")
+        show(f"  Errors:     {one.errors}")
+
+
+def titles_of(coming: "Sequence[Scheduled]") -> list[str]:
+    """The source's name; where several would be called the same, also what is polled."""
+    names = Counter(one.source for one in coming)
+    return [inert(one.source if names[one.source] == 1 else f"{one.source} ({one.kind} {one.url})") for one in coming]
+
+
+def _next_fetch(one: "Scheduled", now: "datetime") -> str:
+    if one.next_poll_at is None:
+        return "not scheduled"
+    wait = one.next_poll_at - now
+    told = f"in {length_of(wait)}" if wait.total_seconds() > 0 else "overdue"
+    return f"{one.next_poll_at:%Y-%m-%d %H:%M:%S} ({told})"

@@ -1,0 +1,85 @@
+"""Times, counts and other people's texts as they are shown."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from unicodedata import combining, east_asian_width
+
+_UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
+# A terminal may obey controls, and marks of direction let a text pose as another.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def length_of(span: timedelta) -> str:
+    """The two largest units: `1d 4h`, `12m 30s`, `0s`."""
+    left = max(0, round(span.total_seconds()))
+    parts: list[str] = []
+    for unit, seconds in _UNITS:
+        count, left = divmod(left, seconds)
+        if parts or count:
+            parts.append(f"{count}{unit}" if count else "")
+    return " ".join(filter(None, parts[:2])) or "0s"
+
+
+def go_length_of(span: timedelta) -> str:
+    """`1h0m0s`: every unit below the largest is written."""
+    seconds = max(0, round(span.total_seconds()))
+    hours, rest = divmod(seconds, 3_600)
+    minutes, seconds = divmod(rest, 60)
+    if hours:
+        return f"{hours}h{minutes}m{seconds}s"
+    return f"{minutes}m{seconds}s" if minutes else f"{seconds}s"
+
+
+def relative(moment: datetime | None, now: datetime) -> str:
+    """`in 12m`, `4m ago`, `never`."""
+    if moment is None:
+        return "never"
+    if moment >= now:
+        return f"in {length_of(moment - now)}"
+    return f"{length_of(now - moment)} ago"
+
+
+def due(moment: datetime, now: datetime) -> str:
+    """When something planned happens: `in 12m`, `now`, `overdue 4m`."""
+    seconds = round((moment - now).total_seconds())
+    if seconds == 0:
+        return "now"
+    return f"in {length_of(moment - now)}" if seconds > 0 else f"overdue {length_of(now - moment)}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 source`, `2,000 sources`."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def with_seconds(told: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """For programs: these lengths of time as whole seconds, under names that say so."""
+    lengths = {f"{name}_seconds": None if told[name] is None else round(told[name].total_seconds()) for name in names}
+    return {name: value for name, value in told.items() if name not in names} | lengths
+
+
+def inert(text: object) -> str:
+    """What others wrote, on one line and with nothing in it that a terminal would obey."""
+    return " ".join(_UNPRINTABLE.sub(" ", str(text)).split())
+
+
+def shortened(text: object, columns: int) -> str:
+    """Inert, and no wider than so many columns of a terminal."""
+    shown = inert(text)
+    if _columns_of(shown) <= columns:
+        return shown
+    while _columns_of(shown) >= columns:
+        shown = shown[:-1]
+    return f"{shown}…"
+
+
+def padded(text: object, columns: int) -> str:
+    """Exactly so many columns wide, also where letters are two columns wide."""
+    shown = shortened(text, columns)
+    return shown + " " * (columns - _columns_of(shown))
+
+
+def _columns_of(text: str) -> int:
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -1,0 +1,138 @@
+"""The loop of every role that works on leases: claim what can be carried, keep it alive, finish or give back."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Generic, Protocol, TypeVar
+from uuid import UUID
+
+from headwater.clock import Clock
+from headwater.errors import DatabaseDown, QueryFailed
+from headwater.log import Logger
+
+# A third of the lease: two heartbeats may fail before anything is lost.
+HEARTBEATS_PER_LEASE = 3
+LARGEST_CLAIM = 10
+GRACE = timedelta(seconds=30)
+PAUSE_AFTER_TROUBLE = 1.0
+
+
+class HasToken(Protocol):
+    @property
+    def token(self) -> UUID: ...
+
+
+Lease = TypeVar("Lease", bound=HasToken)
+
+
+class Trade(Protocol[Lease]):
+    """What a crew does for its living."""
+
+    async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
+        """And where there was nothing, when to come back; None if nobody knows."""
+
+    async def work(self, lease: Lease) -> None: ...
+
+    async def extend(self, leases: Sequence[Lease]) -> Collection[UUID]:
+        """The tokens that still hold."""
+
+    async def release(self, leases: Sequence[Lease]) -> None: ...
+
+    async def rest(self, come_back_in: timedelta | None) -> None: ...
+
+    def named(self, lease: Lease) -> dict[str, Any]:
+        """How a lease is called in a log line."""
+
+
+@dataclass(slots=True)
+class Crew(Generic[Lease]):
+    trade: Trade[Lease]
+    clock: Clock
+    log: Logger
+    size: int
+    lease: timedelta
+    _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until told to stop; then what is under way is finished within a grace, and the rest given back."""
+        heart = asyncio.create_task(self._beat())
+        try:
+            while not stop.is_set():
+                try:
+                    await self._claim_and_start(stop)
+                except (DatabaseDown, QueryFailed) as error:
+                    self.log.warning("claim_failed", error=error.what)
+                    await self.clock.sleep(PAUSE_AFTER_TROUBLE)
+            if self._running:
+                await asyncio.wait(self._running, timeout=GRACE.total_seconds())
+        finally:
+            heart.cancel()
+            await self._give_back()
+
+    async def _claim_and_start(self, stop: asyncio.Event) -> None:
+        room = self.size - len(self._running)
+        if room <= 0:
+            await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+            return
+        leases, come_back_in = await self.trade.claim(min(room, LARGEST_CLAIM))
+        for lease in leases:
+            task = asyncio.create_task(self._work(lease))
+            self._running[task] = lease
+            task.add_done_callback(self._forget)
+        if not leases:
+            await self._rest(come_back_in, stop)
+
+    async def _rest(self, come_back_in: timedelta | None, stop: asyncio.Event) -> None:
+        """Work that ends may make room for more: then it is worth looking again at once."""
+        sleeping = asyncio.create_task(self.trade.rest(come_back_in))
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            done, _ = await asyncio.wait([sleeping, stopping, *self._running], return_when=asyncio.FIRST_COMPLETED)
+            if sleeping in done:
+                sleeping.result()
+        finally:
+            sleeping.cancel()
+            stopping.cancel()
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task, None)
+
+    async def _work(self, lease: Lease) -> None:
+        try:
+            await self.trade.work(lease)
+        except (DatabaseDown, QueryFailed) as error:
+            # The lease runs out by itself, and what it was for comes back.
+            self.log.warning("work_lost", **self.trade.named(lease), error=error.what)
+        except Exception:
+            # One page or one feed must not end a role; it comes back when its lease has run out.
+            self.log.exception("work_broke", **self.trade.named(lease))
+
+    async def _beat(self) -> None:
+        wait = self.lease.total_seconds() / HEARTBEATS_PER_LEASE
+        while True:
+            await self.clock.sleep(wait)
+            await self._extend()
+
+    async def _extend(self) -> None:
+        """A lease that no longer holds is somebody else's by now: the work under it ends where it is."""
+        leases = dict(self._running)
+        if not leases:
+            return
+        try:
+            held = await self.trade.extend(list(leases.values()))
+        except (DatabaseDown, QueryFailed) as error:
+            self.log.warning("heartbeat_failed", error=error.what)
+            return
+        for task, lease in leases.items():
+            if lease.token not in held and not task.done():
+                self.log.warning("lease_lost", **self.trade.named(lease))
+                task.cancel()
+
+    async def _give_back(self) -> None:
+        left = dict(self._running)
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left)
+            await self.trade.release(list(left.values()))

@@ -1,0 +1,205 @@
+"""Sources, their schedule and their runs, for people."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.sources.channels import ChannelKind, ChannelState, channels_of
+from headwater.sources.health import Health, health_of
+from headwater.sources.source import Source
+from headwater.sources.store import source_from
+
+queries = load_queries("headwater.reports")
+
+NOBODY = UUID(int=0)
+
+
+class Status(StrEnum):
+    """What a person wants to see of all sources."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    BLOCKED = "blocked"
+    DELETED = "deleted"
+    FAILING = "failing"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    status: Status | None = None
+    kind: str | None = None
+    tag: str | None = None
+    text: str | None = None  # the beginning of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    source: Source
+    channels: tuple[ChannelState, ...]
+    health: Health
+
+    @property
+    def next(self) -> ChannelState | None:
+        """The channel that is polled next."""
+        active = [one for one in self.channels if one.is_active]
+        return min(active, key=lambda one: one.next_poll_at, default=None)
+
+    @property
+    def errors(self) -> int:
+        return max((one.consecutive_errors for one in self.channels if one.is_enabled), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    at: datetime
+    source_id: UUID
+    source: str
+    kind: ChannelKind
+    trigger: str
+    status: str
+    requests: int
+    found: int
+    inserted: int
+    updated: int
+    skipped: int
+    errors: int
+    duration_ms: int
+    http_status: int | None
+    error_class: str | None
+    message: str
+    next_poll_at: datetime | None
+    next_reason: str | None
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    source: str
+    source_id: UUID
+    kind: ChannelKind
+    url: str
+    next_poll_at: datetime | None  # None: not before somebody resumes its source
+    next_reason: str
+    interval: timedelta | None
+    errors: int
+    last_error: str | None
+    is_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The whole in figures; `now` is the database's time, which every other time here is meant against."""
+
+    now: datetime
+    sources: dict[str, int]
+    channels: int
+    polling: int
+    due: int
+    runs: int  # in the last 24 hours, like the following
+    failed_runs: int
+    found: int
+    delay_p50: timedelta | None  # from publication to discovery
+    delay_p95: timedelta | None
+
+    @property
+    def followed(self) -> dict[str, int]:
+        """Sources by status, without those that were deleted."""
+        return {status: count for status, count in self.sources.items() if status != Status.DELETED}
+
+
+async def list_sources(
+    database: Database, wanted: Wanted, limit: int = 50, after: tuple[str, UUID] = ("", NOBODY)
+) -> list[Overview]:
+    beginning = f"{_escaped(wanted.text.lower())}%" if wanted.text else None
+    status = str(wanted.status) if wanted.status else None
+    rows = await database.fetch(queries.list_sources, *after, status, wanted.kind, wanted.tag, beginning, limit)
+    return await overviews(database, [source_from(row) for row in rows])
+
+
+async def overviews(database: Database, sources: Sequence[Source]) -> list[Overview]:
+    channels = await channels_of(database, [source.id for source in sources])
+    return [Overview(one, tuple(channels[one.id]), health_of(one, channels[one.id])) for one in sources]
+
+
+async def list_runs(
+    database: Database, source_id: UUID | None = None, limit: int = 20, before: datetime | None = None
+) -> list[Run]:
+    """Newest first."""
+    return [_run(row) for row in await database.fetch(queries.list_runs, source_id, before, limit)]
+
+
+async def runs_after(database: Database, moment: datetime, source_id: UUID | None = None) -> list[Run]:
+    """Oldest first: for whoever follows along."""
+    return [_run(row) for row in await database.fetch(queries.runs_after, moment, source_id)]
+
+
+async def schedule(database: Database, limit: int) -> list[Scheduled]:
+    """What is polled next; at the end what rests, because its source was paused or blocked."""
+    coming = [
+        Scheduled(
+            row["source"],
+            row["source_id"],
+            ChannelKind(row["kind"]),
+            row["url"],
+            row["next_poll_at"],
+            row["next_reason"],
+            row["poll_interval"],
+            row["consecutive_errors"],
+            row["last_error"],
+            bool(row["is_running"]),
+        )
+        for row in await database.fetch(queries.schedule, limit)
+    ]
+    for status in (Status.PAUSED, Status.BLOCKED):
+        if len(coming) < limit:
+            resting = await list_sources(database, Wanted(status), limit - len(coming))
+            coming += [_resting(one, channel) for one in resting for channel in one.channels if channel.is_enabled]
+    return coming[:limit]
+
+
+def _resting(overview: Overview, channel: ChannelState) -> Scheduled:
+    health, source = overview.health, overview.source
+    return Scheduled(
+        source.name,
+        source.id,
+        channel.kind,
+        channel.url,
+        None,
+        f"{health.word}: {health.reason}",
+        channel.poll_interval,
+        channel.consecutive_errors,
+        channel.last_error,
+        channel.is_running,
+    )
+
+
+async def summary(database: Database) -> Summary:
+    row = await database.fetchrow(queries.discovery_summary)
+    counted = await database.fetch(queries.count_sources)
+    assert row is not None
+    return Summary(
+        now=row["now"],
+        sources={one["status"]: one["sources"] for one in counted},
+        channels=row["channels"],
+        polling=row["polling"],
+        due=row["due"],
+        runs=row["runs"],
+        failed_runs=row["failed_runs"],
+        found=row["found"],
+        delay_p50=row["delays"][0] if row["delays"] else None,
+        delay_p95=row["delays"][1] if row["delays"] else None,
+    )
+
+
+def _run(row: Any) -> Run:
+    return Run(**{**{name: row[name] for name in Run.__dataclass_fields__}, "kind": ChannelKind(row["kind"])})
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -1,0 +1,153 @@
+"""`poll` as a process: due channels asked, their price steered, robots.txt kept fresh."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+
+from aiohttp.abc import AbstractResolver
+
+from headwater.crew import Crew
+from headwater.database.listen import Listener
+from headwater.discover.asking import Asker
+from headwater.discover.book import Book
+from headwater.discover.lease import Leased
+from headwater.discover.poll import Poll, Ran
+from headwater.discover.polling import Polling
+from headwater.discover.prices import STEERED_EVERY, steer
+from headwater.discover.secrets import secrets_in
+from headwater.errors import DatabaseDown, QueryFailed
+from headwater.fetch.following import Follower
+from headwater.fetch.robots_rounds import RobotsRounds
+from headwater.politeness.backoff import stretched
+from headwater.services import Services
+from headwater.sources.channels import NOTICE
+from headwater.web import Web, open_web
+
+Calendar = Callable[[], datetime | None]
+ROBOTS_EVERY = timedelta(seconds=60)
+JITTER = 0.1
+
+
+def by_the_database() -> datetime | None:
+    return None
+
+
+async def run_poller(
+    services: Services,
+    owner: str,
+    stop: asyncio.Event,
+    told: Callable[[Ran], None] = lambda _ran: None,
+    resolver: AbstractResolver | None = None,
+    calendar: Calendar = by_the_database,
+) -> None:
+    """Until told to stop."""
+    async with (
+        open_web(services, owner, resolver) as web,
+        Listener(services.dsn, [NOTICE], services.random) as listener,
+    ):
+        rounds = RobotsRounds(services.database, web.places, web.fetcher.lookout)
+        beside = [
+            asyncio.create_task(repeated(services, STEERED_EVERY / 60, lambda: keep_price(services, calendar))),
+            asyncio.create_task(repeated(services, ROBOTS_EVERY, rounds.go)),
+        ]
+        try:
+            await poller_of(services, web, listener, owner, told, calendar).run(stop)
+        finally:
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
+
+
+def poller_of(
+    services: Services,
+    web: Web,
+    listener: Listener,
+    owner: str,
+    told: Callable[[Ran], None],
+    calendar: Calendar = by_the_database,
+) -> Crew[Leased]:
+    settings = services.settings
+    polling = polling_of(services, web, listener, owner, told, calendar)
+    return Crew(polling, services.clock, services.log, settings.poll.concurrency, settings.lease.duration)
+
+
+def polling_of(
+    services: Services,
+    web: Web,
+    listener: Listener,
+    owner: str,
+    told: Callable[[Ran], None],
+    calendar: Calendar = by_the_database,
+) -> Polling:
+    return Polling(
+        database=services.database,
+        clock=services.clock,
+        log=services.log,
+        listener=listener,
+        poll=poll_of(services, web, calendar),
+        owner=owner,
+        lease=services.settings.lease.duration,
+        tick=services.settings.poll.tick,
+        told=told,
+    )
+
+
+def poll_of(services: Services, web: Web, calendar: Calendar = by_the_database) -> Poll:
+    settings = services.settings
+    return Poll(
+        asker=Asker(Follower(web.fetcher, web.places), services.database, secrets_in(settings.poll.secrets_file)),
+        book=Book(services.database, services.clock, settings.lease.duration, settings.politeness.delay),
+        settings=settings.poll,
+        clock=services.clock,
+        random=services.random,
+        calendar=calendar,
+    )
+
+
+async def keep_price(services: Services, calendar: Calendar) -> None:
+    """Any number of pollers may do it; the row decides who was first."""
+    steered = await steer(services.database, services.settings.poll.polls_per_hour, calendar())
+    if steered:
+        services.log.info("price_steered", hours=steered.price.hours, made=steered.made, allowed=steered.allowed)
+
+
+async def repeated(services: Services, every: timedelta, chore: Callable[[], Awaitable[object]]) -> None:
+    """Until cancelled; a database that is away is no reason to stop."""
+    while True:
+        try:
+            await chore()
+        except (DatabaseDown, QueryFailed) as error:
+            services.log.warning("chore_failed", error=error.what)
+        await services.clock.sleep(stretched(every, JITTER, services.random).total_seconds())
+
+
+# What waits for its turn at a host is still waited for; what is due later is not due.
+WAITED_FOR = timedelta(seconds=15)
+
+
+async def poll_what_is_due(services: Services, tell: Callable[[str], None]) -> dict[str, int]:
+    """Everything that is due, once, and then an end."""
+    counts = {"polled": 0, "failed": 0, "found": 0}
+
+    def told(ran: Ran) -> None:
+        if ran.ending is None:
+            return
+        counts["polled"] += 1
+        counts["failed"] += ran.ending.status == "fail"
+        counts["found"] += ran.walk.tally.inserted
+        tell(
+            f"{ran.ending.status:4}  {ran.channel.source.name[:30]:30}  {ran.channel.kind:7}  {ran.ending.message[:90]}"
+        )
+
+    async with (
+        open_web(services, "headwater crawl run-due") as web,
+        Listener(services.dsn, [NOTICE], services.random) as listener,
+    ):
+        polling = polling_of(services, web, listener, "headwater crawl run-due", told)
+        while True:
+            leases, wait = await polling.claim(services.settings.poll.concurrency)
+            await asyncio.gather(*(polling.work(lease) for lease in leases))
+            if not leases and (wait is None or wait > WAITED_FOR):
+                return counts
+            if not leases and wait is not None:
+                await services.clock.sleep(max(wait.total_seconds(), 0.1))

@@ -1,0 +1,90 @@
+"""Several pollers at once, killed in the middle of whatever they do: nothing is lost, and nothing is polled twice."""
+
+import asyncio
+import sys
+from datetime import timedelta
+
+import orjson
+from tests.endtoend.conftest import settings_for
+
+from headwater.chance import random_from
+from headwater.clock import PacedClock, SystemClock
+from headwater.database.pool import Database
+from headwater.discover.importing import carry_out, plan_import
+from headwater.simweb.play import WORLD_BEGINS
+from headwater.simweb.server import SimWeb
+from headwater.simweb.world import World
+from headwater.sources.exchange.reading import read_sources
+from headwater.urls.canonical import canonicalise
+
+PACE = 1800.0  # half an hour in a second
+PUBLISHERS = 12
+KILLS = 8
+LIVES_SECONDS = 1.5
+
+
+async def started(task: dict[str, object]) -> asyncio.subprocess.Process:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.endtoend.poller"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(orjson.dumps(task) + b"\n")
+    await process.stdin.drain()
+    assert await process.stdout.readline() == b"ready\n"
+    return process
+
+
+async def ended(process: asyncio.subprocess.Process) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    await process.wait()
+
+
+async def test_pollers_that_are_killed_lose_nothing_and_double_nothing(database: Database, database_url: str) -> None:
+    real = SystemClock()
+    clock = PacedClock(WORLD_BEGINS, PACE, real)
+    world = World(3, PUBLISHERS, start=WORLD_BEGINS, crawl_delays=())
+    web = SimWeb(world.sites, clock=clock, real=real, random=random_from(1))
+    port = await web.start()
+    await database.execute("select ensure_days('runs', $1, 30)", WORLD_BEGINS.date())
+    read = read_sources(world.opml().encode())
+    await carry_out(database, await plan_import(database, read.rows), timedelta(milliseconds=5), "tester")
+    await database.execute("update channels set next_poll_at = $1", WORLD_BEGINS)
+    # A dead poller's channels are free again soon.
+    flags = settings_for(database_url, port) | {"lease.duration": "6s", "poll.tick": "200ms"}
+    began = real.monotonic() - (clock.now() - WORLD_BEGINS).total_seconds() / PACE
+    task = {"flags": flags, "port": port, "pace": PACE, "began": began}
+    try:
+        steady = await started({**task, "owner": "steady"})
+        for number in range(KILLS):
+            victim = await started({**task, "owner": f"victim-{number}"})
+            await asyncio.sleep(LIVES_SECONDS)
+            victim.kill()
+            await victim.wait()
+        end = clock.now()
+        # Whoever died held leases: they run out, and everything is looked at once more.
+        await asyncio.sleep(7)
+        await database.execute("update channels set next_poll_at = $1 where token is null", end)
+        async with asyncio.timeout(120):
+            while await database.fetchval(
+                "select count(*) from channels where last_ok_at is null or last_ok_at < $1", end
+            ):
+                await asyncio.sleep(0.2)
+        await ended(steady)
+        found = [row["url"] for row in await database.fetch("select url from url_frontier")]
+    finally:
+        await web.stop()
+    wanted = {
+        canonicalise(item.url).key
+        for publisher in world.publishers
+        if publisher.feeds and publisher.kind == "news"
+        for item in world.items(publisher, end)
+        if WORLD_BEGINS < item.published <= end
+    }
+    assert wanted - {canonicalise(url).key for url in found} == set()
+    assert len(found) == len({canonicalise(url).key for url in found})
+    assert web.report(agent="headwater")["total"]["highest_concurrency"] == 1
+    assert await database.fetchval("select count(distinct owner) from fetch_log where kind = 'feed'") > 1

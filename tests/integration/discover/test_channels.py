@@ -1,0 +1,162 @@
+"""The other kinds of channel: sitemaps, listings, APIs, crawls, and the search for all of them."""
+
+from datetime import timedelta
+
+import orjson
+from tests.integration.discover.conftest import STARTED, Desk, rss, stories
+from tests.integration.fetch.conftest import robots
+
+from headwater.simweb.message import Page
+from headwater.sources.channels import ChannelKind
+from headwater.sources.source import Kind, Mode
+
+
+def sitemap(*urls: tuple[str, str]) -> Page:
+    rows = "".join(f"<url><loc>http://a.test{path}</loc><lastmod>{day}</lastmod></url>" for path, day in urls)
+    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return Page(f'<urlset xmlns="{namespace}">{rows}</urlset>'.encode(), "application/xml")
+
+
+def index(*paths: str) -> Page:
+    rows = "".join(f"<sitemap><loc>http://a.test{path}</loc></sitemap>" for path in paths)
+    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return Page(f'<sitemapindex xmlns="{namespace}">{rows}</sitemapindex>'.encode(), "application/xml")
+
+
+def page_of(*links: str, more: str = "") -> Page:
+    anchors = "".join(f'<article><h2><a href="{link}">Title of {link}</a></h2></article>' for link in links)
+    return Page(f"<html><head>{more}</head><body><main>{anchors}</main></body></html>".encode())
+
+
+ARTICLES = [f"/2026/03/0{n}/a-story-of-the-day-{n}" for n in range(1, 8)]
+
+
+async def test_an_index_is_followed_to_its_children_and_only_lately_changed_pages_are_taken(desk: Desk) -> None:
+    desk.site.pages |= {
+        "/sitemap.xml": index("/one.xml", "/two.xml"),
+        "/one.xml": sitemap(("/a", "2026-03-01T12:00:00Z"), ("/old", "2025-01-01")),
+        "/two.xml": sitemap(("/b", "2026-03-02T01:00:00Z")),
+    }
+    await desk.follow(sitemaps=("http://a.test/sitemap.xml",))
+    [ran] = await desk.poll()
+    assert await desk.entries() == {"http://a.test/a", "http://a.test/b"}
+    assert (ran.walk.tally.requests, ran.walk.tally.inserted) == (3, 2)
+    rows = await desk.path.database.fetch("select distinct origin, priority from url_frontier")
+    assert [tuple(row) for row in rows] == [("sitemap", 6)]
+
+
+async def test_a_child_that_fails_is_a_warning_and_the_rest_is_taken(desk: Desk) -> None:
+    desk.site.pages |= {
+        "/sitemap.xml": index("/gone.xml", "/two.xml"),
+        "/two.xml": sitemap(("/b", "2026-03-02T01:00:00Z")),
+    }
+    await desk.follow(sitemaps=("http://a.test/sitemap.xml",))
+    [ran] = await desk.poll()
+    assert ran.ending is not None
+    assert ran.ending.status == "warn"
+    assert "gone.xml: HTTP 404" in ran.ending.message
+    assert await desk.entries() == {"http://a.test/b"}
+
+
+async def test_a_page_that_changed_is_visited_again_unless_everything_claims_to_have_changed(desk: Desk) -> None:
+    paths = [f"/page-{n}" for n in range(20)]
+    desk.site.pages["/sitemap.xml"] = sitemap(*((path, "2026-03-01T12:00:00Z") for path in paths))
+    await desk.follow(sitemaps=("http://a.test/sitemap.xml",))
+    await desk.poll()
+    fetched = "update url_frontier set status = 'fetched', last_fetched_at = $1"
+    await desk.path.database.execute(fetched, STARTED)
+    later = [(path, "2026-03-01T12:00:00Z") for path in paths[1:]]
+    desk.site.pages["/sitemap.xml"] = sitemap((paths[0], "2026-03-02T09:00:00Z"), *later)
+    [ran] = await desk.poll_again()
+    assert ran.walk.tally.updated == 1
+    desk.site.pages["/sitemap.xml"] = sitemap(*((path, f"2026-03-02T14:{n:02}:00Z") for n, path in enumerate(paths)))
+    [ran] = await desk.poll_again()
+    assert ran.walk.tally.updated == 0
+
+
+async def test_a_listing_brings_its_articles_and_goes_on_only_while_there_is_news(desk: Desk) -> None:
+    desk.site.pages |= {
+        "/": page_of(*ARTICLES[:3], more='<link rel="next" href="/?page=2">'),
+        "/?page=2": page_of(*ARTICLES[3:5], more='<link rel="next" href="/?page=3">'),
+        "/?page=3": page_of(*ARTICLES[5:]),
+    }
+    await desk.follow(mode=Mode.SPIDER, max_depth=0)
+    [ran] = await desk.poll()
+    assert ran.walk.tally.inserted == 7
+    [ran] = await desk.poll_again()
+    assert (ran.walk.tally.requests, ran.walk.tally.inserted) == (1, 0)
+
+
+async def test_an_api_is_read_page_by_page_with_its_secret_told_to_nobody_else(desk: Desk) -> None:
+    first = {"jobs": [{"title": f"Job {n}", "url": f"/jobs/{n}"} for n in range(2)]}
+    second = {"jobs": [{"title": "Job 2", "url": "/jobs/2"}]}
+    desk.site.pages |= {
+        "/api?page=1": Page(orjson.dumps(first), "application/json"),
+        "/api?page=2": Page(orjson.dumps(second), "application/json"),
+        "/api?page=3": Page(b'{"jobs": []}', "application/json"),
+    }
+    recipe = {
+        "v": 1,
+        "base_url": "http://a.test",
+        "path": "/api",
+        "data_path": "jobs",
+        "map": {"title": "title", "url": "url"},
+        "pagination": {"type": "page", "page_param": "page", "max_pages": 5, "until_empty": True},
+    }
+    await desk.follow("http://a.test/api", kind=Kind.JOBS, is_api=True, parser_hint=orjson.dumps(recipe).decode())
+    await desk.path.database.execute("update hosts set delay_ms = 50")
+    [ran] = await desk.poll()
+    assert ran.ending is not None
+    assert (ran.ending.status, ran.walk.tally.inserted) == ("ok", 3)
+    assert await desk.entries() == {f"http://a.test/jobs/{n}" for n in range(3)}
+
+
+async def test_a_crawl_queues_its_start_page_and_again_at_its_next_turn(desk: Desk) -> None:
+    source = await desk.follow(kind=Kind.DOCS)
+    assert (await desk.channel(source)).kind is ChannelKind.CRAWL
+    [ran] = await desk.poll()
+    assert await desk.entries() == {"http://a.test/"}
+    assert ran.walk.tally.requests == 0
+    assert desk.path.asked() == []
+    await desk.path.database.execute("update url_frontier set status = 'fetched', last_fetched_at = $1", STARTED)
+    [ran] = await desk.poll_again()
+    assert ran.walk.tally.updated == 1
+
+
+async def test_a_search_finds_feed_and_sitemap_and_then_rests(desk: Desk) -> None:
+    desk.site.pages |= {
+        "/": page_of(*ARTICLES, more='<link rel="alternate" type="application/rss+xml" href="/news.rss">'),
+        "/news.rss": rss(*stories(4)),
+        "/robots.txt": robots("User-agent: *\nAllow: /\nSitemap: http://a.test/map.xml\n"),
+        "/map.xml": sitemap(("/a", "2026-03-01T12:00:00Z")),
+    }
+    source = await desk.follow()
+    assert (await desk.channel(source)).kind is ChannelKind.SEARCH
+    await desk.poll()
+    found = {one.kind: one for one in await desk.channels(source)}
+    assert found[ChannelKind.FEED].url == "http://a.test/news.rss"
+    assert found[ChannelKind.SITEMAP].url == "http://a.test/map.xml"
+    assert ChannelKind.LISTING not in found
+    assert not found[ChannelKind.SEARCH].is_enabled
+    assert "/feed" not in {visit.target for visit in desk.path.visits()}
+
+
+async def test_without_a_feed_the_page_itself_is_the_channel_and_the_search_goes_on(desk: Desk) -> None:
+    desk.site.pages["/"] = page_of(*ARTICLES)
+    source = await desk.follow()
+    await desk.poll()
+    found = {one.kind: one for one in await desk.channels(source)}
+    assert found[ChannelKind.LISTING].is_active
+    search = found[ChannelKind.SEARCH]
+    assert search.is_active
+    assert search.next_poll_at - STARTED >= timedelta(days=7)
+
+
+async def test_a_fruitless_search_is_a_warning_and_repeated_in_a_week(desk: Desk) -> None:
+    desk.site.pages["/"] = Page(b"<html><p>Under construction</p></html>")
+    source = await desk.follow()
+    [ran] = await desk.poll()
+    assert ran.ending is not None
+    assert ran.ending.status == "warn"
+    assert "no feed, sitemap or listing found" in ran.ending.message
+    assert (await desk.channel(source)).next_poll_at - STARTED >= timedelta(days=7)

@@ -1,0 +1,72 @@
+"""A feed polled again and again: what is new is queued once, and nothing is asked without need."""
+
+from datetime import timedelta
+
+from tests.integration.discover.conftest import STARTED, Desk, rss, stories
+
+from headwater.simweb.mischief.replies import Status
+
+FEED = "http://a.test/feed.xml"
+
+
+async def test_every_item_becomes_one_entry_and_is_remembered(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(3))
+    source = await desk.follow(feeds=(FEED,))
+    [ran] = await desk.poll()
+    assert ran.ending is not None
+    assert (ran.ending.status, ran.walk.tally.found, ran.walk.tally.inserted) == ("ok", 3, 3)
+    assert await desk.entries() == {f"http://a.test/story-{n}" for n in range(3)}
+    row = await desk.path.database.fetchrow(
+        "select e.origin, e.priority, e.depth, i.title, d.channel_id from url_frontier e"
+        " join channel_items i using (bucket, url_hash) join discoveries d using (bucket, url_hash)"
+        " where url like '%-1'"
+    )
+    channel = await desk.channel(source)
+    assert row is not None
+    assert tuple(row) == ("feed", 7, 0, "Story 1", channel.id)
+    assert channel.next_poll_at > STARTED
+    assert channel.last_item_count == 3
+
+
+async def test_only_what_is_new_is_inserted_and_what_changed_is_updated(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(3))
+    await desk.follow(feeds=(FEED,))
+    await desk.poll()
+    path, _, published = stories(3)[1]
+    newer = ("/story-new", "News", STARTED)
+    desk.site.pages["/feed.xml"] = rss(newer, stories(3)[0], (path, "Another title", published), stories(3)[2])
+    [ran] = await desk.poll_again()
+    tally = ran.walk.tally
+    assert (tally.found, tally.inserted, tally.updated, tally.skipped) == (4, 1, 1, 2)
+    assert len(await desk.entries()) == 4
+
+
+async def test_validators_are_sent_and_a_304_is_a_success_without_change(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(3))
+    source = await desk.follow(feeds=(FEED,))
+    await desk.poll()
+    [ran] = await desk.poll_again()
+    assert ran.ending is not None
+    assert (ran.ending.http_status, ran.ending.message) == (304, "not modified")
+    channel = await desk.channel(source)
+    assert channel.nochange_count == 1
+    assert channel.consecutive_errors == 0
+    assert [visit.status for visit in desk.path.visits() if visit.target == "/feed.xml"] == [200, 304]
+
+
+async def test_an_error_waits_longer_each_time_and_success_forgives(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(3))
+    source = await desk.follow(feeds=(FEED,), poll_every=timedelta(hours=1))
+    desk.path.sim.script("a.test", Status(500), "/feed.xml", times=3)
+    waits = []
+    for _ in range(3):
+        [ran] = await desk.poll_again()
+        assert ran.ending is not None
+        assert (ran.ending.status, ran.ending.error) == ("fail", "upstream")
+        waits.append(ran.ending.next.interval)
+    assert waits == [timedelta(hours=2), timedelta(hours=4), timedelta(hours=8)]
+    await desk.path.reopen()
+    [ran] = await desk.poll_again()
+    assert ran.ending is not None
+    assert ran.ending.status == "ok"
+    assert (await desk.channel(source)).consecutive_errors == 0

@@ -1,0 +1,112 @@
+"""What keeps discovery in order: forgetting, rules that change, hosts of job sources."""
+
+from datetime import timedelta
+
+from tests.integration.discover.conftest import Desk, rss, stories
+from tests.integration.fetch.conftest import robots
+
+from headwater.discover.crawling import CrawlState, crawl_of, followed, pages_of, submit_links
+from headwater.discover.intake import forget_items
+from headwater.fetch.robots_rounds import RobotsRounds
+from headwater.frontier.submit import Found, Outcome
+from headwater.simweb.message import Page
+from headwater.sources.source import Kind, Profile, SourceStatus
+from headwater.sources.store import read_source
+
+TODAY = (stories(1)[0][2]).date()
+
+
+async def test_items_that_are_listed_no_more_are_forgotten_in_time(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(3))
+    await desk.follow(feeds=("http://a.test/feed.xml",))
+    await desk.poll()
+    long_ago = "update channel_items set last_seen_at = now() - interval '61 days' * (title = 'Story 1')::integer"
+    await desk.path.database.execute(long_ago)
+    assert await forget_items(desk.path.database, 60) == 1
+    assert await desk.path.database.fetchval("select count(*) from channel_items") == 2
+
+
+async def test_a_blocked_source_goes_on_when_the_rules_change(desk: Desk) -> None:
+    desk.site.pages |= {"/robots.txt": robots("User-agent: *\nDisallow: /jobs\n"), "/jobs": Page(b"<p>Jobs</p>")}
+    source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
+    await desk.path.database.execute("update hosts set delay_ms = 50")
+    await desk.poll()
+    assert (await read_source(desk.path.database, source)).status is SourceStatus.BLOCKED
+    rounds = RobotsRounds(desk.path.database, desk.path.web.places, desk.path.web.fetcher.lookout)
+    assert await rounds.go() == 0  # its robots.txt is fresh
+    desk.site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /private\n")
+    await desk.path.database.execute("update robots set expires_at = now()")
+    assert await rounds.go() == 1
+    await desk.path.web.followers.finish()
+    found = await read_source(desk.path.database, source)
+    assert (found.status, found.status_reason) == (SourceStatus.ACTIVE, "robots.txt allows it again")
+    assert (await desk.channel(source)).is_active
+
+
+async def test_a_job_sources_host_is_asked_slowly_and_its_pages_are_small(desk: Desk) -> None:
+    desk.site.pages["/jobs"] = Page(b"<p>" + b"x" * (1024 * 1024) + b"</p>")
+    await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
+    assert await desk.path.database.fetchval("select delay_ms from hosts where host = 'a.test'") == 3000
+    await desk.path.database.execute("update hosts set delay_ms = 50")
+    [ran] = await desk.poll()
+    assert ran.ending is not None
+    assert ran.ending.message.startswith("too_large")
+    term = await desk.path.database.fetchval("select expires_at - fetched_at from robots")
+    assert term == timedelta(hours=12)
+
+
+async def test_links_of_a_page_become_pages_one_level_deeper_once(desk: Desk) -> None:
+    source = await desk.follow(kind=Kind.DOCS, max_depth=2)
+    await desk.poll()
+    profile = (await read_source(desk.path.database, source)).profile
+    links = ["http://a.test/sub1", "http://a.test/sub2", "http://a.test/sub1#top", "http://elsewhere.test/"]
+    for expected in (Outcome.QUEUED, Outcome.DUPLICATE):
+        async with desk.path.database.transaction() as connection:
+            answers = await submit_links(connection, source, profile, Found("http://a.test/"), links, TODAY)
+        assert [answer.outcome for answer in answers] == [expected, expected]
+    pages = {page.url: (page.status, page.depth) for page in await pages_of(desk.path.database, source)}
+    assert pages == {
+        "http://a.test/": ("pending", 0),
+        "http://a.test/sub1": ("pending", 1),
+        "http://a.test/sub2": ("pending", 1),
+    }
+    async with desk.path.database.transaction() as connection:
+        deepest = Found("http://a.test/sub1", depth=2)
+        assert await submit_links(connection, source, profile, deepest, ["http://a.test/deeper"], TODAY) == []
+
+
+async def test_a_full_crawl_takes_no_more_pages(desk: Desk) -> None:
+    source = await desk.follow(kind=Kind.DOCS, max_pages=1)
+    await desk.poll()
+    profile = (await read_source(desk.path.database, source)).profile
+    async with desk.path.database.transaction() as connection:
+        parent = Found("http://a.test/")
+        assert await submit_links(connection, source, profile, parent, ["http://a.test/sub"], TODAY) == []
+
+
+async def test_a_crawl_is_complete_when_nothing_waits_and_failed_only_by_its_start(desk: Desk) -> None:
+    source = await desk.follow(kind=Kind.DOCS)
+    assert (await crawl_of(desk.path.database, source)).state is CrawlState.NONE
+    await desk.poll()
+    assert (await crawl_of(desk.path.database, source)).state is CrawlState.RUNNING
+    dead = "update url_frontier set status = 'dead', reason = 'not_found'"
+    await desk.path.database.execute("update url_frontier set status = 'fetched'")
+    assert (await crawl_of(desk.path.database, source)).state is CrawlState.COMPLETE
+    await desk.path.database.execute(dead)
+    crawl = await crawl_of(desk.path.database, source)
+    assert (crawl.state, crawl.reason) == (CrawlState.FAILED, "its start page failed: not_found")
+
+
+def test_only_links_worth_following_are_followed() -> None:
+    profile = Profile("http://a.test/docs/", kind=Kind.DOCS, include_paths=("/docs",))
+    links = [
+        "http://a.test/docs/one",
+        "http://a.test/docs/one/",
+        "http://a.test/other",
+        "http://www.a.test/docs/two",
+        "http://b.test/docs/one",
+        "http://a.test/docs/a/a/a/a/a",
+        "http://a.test/docs/cart/",
+        "mailto:someone@a.test",
+    ]
+    assert followed(links, profile, TODAY) == ["http://a.test/docs/one", "http://www.a.test/docs/two"]
