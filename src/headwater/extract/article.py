@@ -1,0 +1,61 @@
+"""What extraction returns. All strings can be stored in PostgreSQL, and everything is bounded."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from headwater.extract.body import Producer
+from headwater.extract.linked_data import LinkedData
+from headwater.extract.links import Link
+from headwater.extract.metadata import Metadata
+from headwater.extract.page_type import PageType
+from headwater.extract.quality import Quality
+from headwater.extract.robots import Robots
+
+
+class Reason(StrEnum):
+    """Why a page is not an article."""
+
+    EMPTY = "empty"
+    TOO_SHORT = "too_short"
+    CHALLENGE = "challenge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFacts:
+    """What holds for any page. `links` is empty when the page asks not to be followed."""
+
+    url: str
+    canonical_url: str
+    title: str
+    page_type: PageType
+    word_count: int
+    metadata: Metadata
+    linked_data: LinkedData
+    robots: Robots
+    links: tuple[Link, ...]
+    is_soft_404: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article(PageFacts):
+    """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness."""
+
+    text: str
+    produced_by: Producer
+    description: str
+    author: str
+    section: str
+    language: str
+    keywords: tuple[str, ...]
+    images: tuple[str, ...]
+    published_at: datetime | None
+    updated_at: datetime | None
+    quality: Quality
+    content_hash: str
+    simhash: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotAnArticle(PageFacts):
+    reason: Reason

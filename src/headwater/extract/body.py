@@ -1,0 +1,116 @@
+"""The text of the article: by the source's selectors, the general extractor, the structured data or the feed."""
+
+import logging
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser
+
+from headwater.extract.blocks import text_of_html
+from headwater.extract.page import LONGEST_HTML
+from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
+from headwater.extract.text import comparable, count_words, storable, tidy
+
+# A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
+_THIN = 0.75
+# Never part of an article's text, and a third of what the extractor would otherwise walk through.
+_SURROUNDINGS = ["script", "style", "noscript", "svg", "iframe", "template", "nav", "footer", "aside"]
+_TITLE_WITHIN_LINES = 4
+_SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
+_FEWEST_TEASERS = 8
+_TEASING = 0.4
+_SWALLOWED = "noscript article, noscript h1, noscript main"
+_LAYOUT_TABLE = "td h1, td article, td > table"
+_TAG = re.compile(r"</?[a-zA-Z]")
+_TABLE_TAG = re.compile(r"<(/?)(?:table|tbody|thead|tfoot|tr|td|th)\b", re.IGNORECASE)
+
+# They report on every odd page at error level, and what became of a page is already our answer.
+for _name in ("trafilatura", "htmldate"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+class Producer(StrEnum):
+    """Who wrote down the text."""
+
+    SELECTORS = "selectors"
+    STRUCTURED = "structured"
+    TRAFILATURA = "trafilatura"
+    FEED = "feed"
+
+
+class Body(NamedTuple):
+    """`is_teasers`: most of what was found announces other pages."""
+
+    text: str
+    produced_by: Producer
+    words: int
+    is_teasers: bool = False
+
+
+class Known(NamedTuple):
+    """What is already known of the page and must not be taken for its text."""
+
+    titles: frozenset[str]
+    link_texts: frozenset[str]
+
+
+def body_of(tree: LexborHTMLParser, selected: str, structured: str, feed: str, known: Known) -> Body:
+    """Changes the tree: the last thing to be done with it."""
+    chosen = Body(selected, Producer.SELECTORS, count_words(selected))
+    if chosen.words < SHORTEST_ARTICLE_WORDS:
+        chosen = _general(tree, known)
+        chosen = _fuller(chosen, structured, Producer.STRUCTURED)
+    return _fuller(chosen, feed, Producer.FEED)
+
+
+def _fuller(chosen: Body, html: str, producer: Producer) -> Body:
+    """The other text, if beside it the chosen one is thin."""
+    # Line breaks separate paragraphs in plain text, and nothing in HTML.
+    other = text_of_html(html if _TAG.search(html) else html.replace("\n", "<br>")) if html else ""
+    words = count_words(other)
+    return Body(other, producer, words) if chosen.words < words * _THIN else chosen
+
+
+def _general(tree: LexborHTMLParser, known: Known) -> Body:
+    lines = _general_text(tree).split("\n")
+    text = tidy(_without_title(_without_links(lines, known), known))
+    return Body(text, Producer.TRAFILATURA, count_words(text), _are_teasers(lines, known))
+
+
+def _general_text(tree: LexborHTMLParser) -> str:
+    import trafilatura
+
+    if tree.css_first(_SWALLOWED):
+        # Left open by a page, it takes in all that follows.
+        tree.unwrap_tags(["noscript"])
+    has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
+    tree.strip_tags(_SURROUNDINGS)
+    html = tree.html or ""
+    if has_layout_tables:
+        # A table that holds the page is no table: read as one, its columns become one line.
+        html = _TABLE_TAG.sub(r"<\1div", html)
+    # A character reference can name what the parser behind this refuses to hold.
+    return trafilatura.extract(storable(html, LONGEST_HTML), fast=True, include_comments=False) or ""
+
+
+def _without_title(lines: list[str], known: Known) -> list[str]:
+    top = [line for line in lines[:_TITLE_WITHIN_LINES] if comparable(line) not in known.titles]
+    return top + lines[_TITLE_WITHIN_LINES:]
+
+
+def _without_links(lines: list[str], known: Known) -> list[str]:
+    """Without lines that are nothing but a link: they announce other pages."""
+    return [line for line in lines if comparable(line) not in known.link_texts]
+
+
+def _are_teasers(lines: list[str], known: Known) -> bool:
+    shown = [line for line in map(comparable, lines) if line]
+    teasers = sum(_begins_with_a_link(line, known.link_texts) for line in shown)
+    return teasers >= _FEWEST_TEASERS and teasers >= len(shown) * _TEASING
+
+
+def _begins_with_a_link(line: str, link_texts: frozenset[str]) -> bool:
+    """With the text of one that is long enough to be a headline."""
+    words = line.split(maxsplit=_LONGEST_HEADLINE_WORDS)
+    return any(" ".join(words[:n]) in link_texts for n in range(_SHORTEST_HEADLINE_WORDS, len(words) + 1))

@@ -1,0 +1,90 @@
+"""From one page to an article: the function to read first here."""
+
+from datetime import datetime
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from headwater.extract.article import Article, NotAnArticle, Reason
+from headwater.extract.body import Body, Known, body_of
+from headwater.extract.byline import author_of
+from headwater.extract.language import language_of
+from headwater.extract.overview import Overview, overview_of
+from headwater.extract.page import Page
+from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS, PageType, is_challenge, is_soft_404, page_type_of
+from headwater.extract.quality import Evidence, quality_of
+from headwater.extract.selectors import selected_text
+from headwater.extract.similarity import simhash
+from headwater.extract.text import content_hash
+from headwater.extract.timing import guessed_date, timing_of
+
+
+def extract(page: Page, now: datetime) -> Article | NotAnArticle:
+    """`now` bounds what a page may claim about its dates. Raises UrlRejected if the page's own URL is none."""
+    html = page.html()
+    tree = LexborHTMLParser(html)
+    seen = overview_of(tree, page, now)
+    timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
+    selected = selected_text(tree, page.selectors)
+    known = Known(seen.titles, seen.anchors.texts)
+    structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
+    body = body_of(tree, selected, structured, page.hints.content, known)
+    facts = _facts(page, seen, body)
+    if reason := _why_no_article(seen, body):
+        return NotAnArticle(reason=reason, **facts)
+    published_at = timing.published_at or guessed_date(html, page, now)
+    return Article(
+        **facts,
+        text=body.text,
+        produced_by=body.produced_by,
+        description=seen.description,
+        author=author,
+        section=seen.section,
+        language=language_of(body.text, *seen.languages),
+        keywords=seen.keywords,
+        images=seen.images,
+        published_at=published_at,
+        updated_at=timing.updated_at,
+        quality=quality_of(_evidence(seen, body, published_at)),
+        content_hash=content_hash(body.text),
+        simhash=simhash(body.text),
+    )
+
+
+def _facts(page: Page, seen: Overview, body: Body) -> dict[str, Any]:
+    return {
+        "url": page.url,
+        "canonical_url": seen.canonical_url,
+        "title": seen.title,
+        "page_type": _page_type(seen, body),
+        "word_count": body.words,
+        "metadata": seen.metadata,
+        "linked_data": seen.linked_data,
+        "robots": seen.robots,
+        "links": () if seen.robots.nofollow else seen.anchors.links,
+        "is_soft_404": is_soft_404(seen.title, body.words),
+    }
+
+
+def _page_type(seen: Overview, body: Body) -> PageType:
+    return page_type_of(seen.signs, words=body.words, has_title=bool(seen.title), is_teasers=body.is_teasers)
+
+
+def _why_no_article(seen: Overview, body: Body) -> Reason | None:
+    if is_challenge(seen.signs, seen.title, body.words):
+        return Reason.CHALLENGE
+    if not seen.title and not body.text:
+        return Reason.EMPTY
+    return Reason.TOO_SHORT if body.words < SHORTEST_ARTICLE_WORDS else None
+
+
+def _evidence(seen: Overview, body: Body, published_at: datetime | None) -> Evidence:
+    return Evidence(
+        words=body.words,
+        title=seen.title,
+        description=seen.description,
+        published_at=published_at,
+        keywords=seen.keywords,
+        has_canonical=seen.has_canonical,
+        metadata=seen.metadata,
+    )

@@ -1,0 +1,28 @@
+"""Which language a text is in: the page's word, unless the text itself says otherwise."""
+
+import re
+from functools import cache
+from typing import Any
+
+_PRIMARY_SUBTAG = re.compile(r"\s*([a-z]{2,3})(?:[-_\s]|$)", re.IGNORECASE)
+_READ_CHARACTERS = 800
+_ENOUGH_CHARACTERS = 200
+# Below this the text may be a list of names or two languages at once; then the page knows better.
+_SURE = 0.6
+
+
+@cache
+def language_model() -> Any:
+    """Large: load it before forking, so that all children share it."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def language_of(text: str, *declared: str) -> str:
+    """ISO 639 code; `declared` are what page and feed say, best first. Empty when nobody knows."""
+    said = next((found[1].lower() for tag in declared if (found := _PRIMARY_SUBTAG.match(tag))), "")
+    if len(text) < _ENOUGH_CHARACTERS:
+        return said
+    seen, sureness = language_model().classify(text[:_READ_CHARACTERS])
+    return str(seen) if sureness >= _SURE or not said else said

@@ -1,0 +1,86 @@
+"""Where a page points: absolute, distinct, in page order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser
+
+from headwater.errors import UrlRejected
+from headwater.extract.text import comparable, one_line
+from headwater.urls.canonical import canonicalise
+
+MOST_LINKS = 2_000
+# Beyond what is kept, because most links of a page repeat; a page of nothing but links ends here.
+_MOST_ANCHORS = 10_000
+_LONGEST_ANCHOR_TEXT = 300
+# Publishers mark what they were paid for or did not write themselves: no more their word than nofollow.
+_UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    url: str
+    text: str
+    is_nofollow: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """`texts` are what the anchors say, as `comparable` writes it: a line that says no more is a link, not prose."""
+
+    links: tuple[Link, ...]
+    texts: frozenset[str]
+    count: int
+
+
+class _Anchor(NamedTuple):
+    href: str
+    text: str
+    relations: str
+
+
+def anchors_of(tree: LexborHTMLParser, base: str) -> Anchors:
+    """`base` is what relative links are resolved against, see `base_of`."""
+    found = list(islice(_anchors(tree), _MOST_ANCHORS))
+    texts = {anchor.text for anchor in found if anchor.text}
+    return Anchors(_links(found, base), frozenset(map(comparable, texts)), len(found))
+
+
+def base_of(tree: LexborHTMLParser, page_url: str) -> str:
+    """`<base href>` where it is a usable one."""
+    node = tree.css_first("base[href]")
+    return absolute((node.attributes.get("href") if node else "") or "", page_url) or page_url
+
+
+def absolute(href: str, base: str) -> str:
+    """The URL as it would be fetched, or nothing."""
+    try:
+        return canonicalise(href.strip(), base=base).url if href.strip() else ""
+    except UrlRejected:
+        return ""
+
+
+def _links(found: list[_Anchor], base: str) -> tuple[Link, ...]:
+    # Resolving is what costs, and half of a page's links are written more than once.
+    distinct: dict[str, _Anchor] = {}
+    for anchor in found:
+        distinct.setdefault(anchor.href, anchor)
+    links: dict[str, Link] = {}
+    for link in (_link(anchor, base) for anchor in distinct.values()):
+        if link and len(links) < MOST_LINKS:
+            links.setdefault(link.url, link)
+    return tuple(links.values())
+
+
+def _link(anchor: _Anchor, base: str) -> Link | None:
+    url = "" if anchor.href.startswith("#") else absolute(anchor.href, base)
+    return Link(url, anchor.text, not _UNFOLLOWED.isdisjoint(anchor.relations.lower().split())) if url else None
+
+
+def _anchors(tree: LexborHTMLParser) -> Iterator[_Anchor]:
+    for node in tree.css("a[href], area[href]"):
+        said = node.attributes
+        text = one_line(node.text(separator=" "), _LONGEST_ANCHOR_TEXT)
+        yield _Anchor((said.get("href") or "").strip(), text, (said.get("rel") or "")[:200])

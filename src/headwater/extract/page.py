@@ -1,0 +1,54 @@
+"""What extraction is given: one fetched page, and what was known about it before."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from headwater.extract.text import storable
+
+# The fetch path caps bodies below this; a person's own file may be larger.
+LONGEST_HTML = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedHints:
+    """What the channel knew; `content` is its full text as HTML, where it has it."""
+
+    title: str = ""
+    author: str = ""
+    language: str = ""
+    content: str = ""
+    published_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selectors:
+    """A source's CSS selectors for its articles by field name; `exclude` is left out of the text."""
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """`codec` is what the fetch path decided, never a label of the page. An empty body leaves the feed's text."""
+
+    url: str
+    body: bytes
+    codec: str = "utf-8"
+    robots_headers: tuple[str, ...] = ()  # every X-Robots-Tag, in order
+    robots_name: str = "headwater"  # the product token: directives for it are for us
+    timezone: str = "UTC"  # IANA name, for times that name no zone
+    hints: FeedHints = FeedHints()
+    selectors: Selectors = Selectors()
+
+    def html(self) -> str:
+        return storable(self.body.decode(self.codec, "replace"), LONGEST_HTML)
+
+    def zone(self) -> tzinfo:
+        try:
+            return ZoneInfo(self.timezone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            return UTC

@@ -1,0 +1,98 @@
+"""What kind of page it is, by a few signs each of which can be wrong alone."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from selectolax.lexbor import LexborHTMLParser
+
+SHORTEST_ARTICLE_WORDS = 50
+_LONG_ENOUGH_WORDS = 200
+_SHORT_NOTICE_WORDS = 150
+_ARTICLE_SCORE = 4
+_LISTED_LINKS = 20
+_WORDS_PER_LISTED_LINK = 10
+_NOT_FOUND = re.compile(
+    r"\b(?:error 404|404|page not found|not found|no longer available|seite nicht gefunden|page introuvable"
+    r"|página no encontrada|página não encontrada|страница не найдена)\b",
+    re.IGNORECASE,
+)
+_CHALLENGE_TITLE = re.compile(
+    r"just a moment|attention required|checking your browser|are you (?:a )?(?:human|robot)"
+    r"|verify(?:ing)? you are human|access denied|security check|captcha|ddos protection",
+    re.IGNORECASE,
+)
+_CHALLENGE_MARKS = (
+    "#challenge-form, #challenge-running, #cf-challenge-running, #px-captcha, "
+    "script[src*='/cdn-cgi/challenge-platform/'], script[src*='captcha-delivery.com']"
+)
+_MICRODATA = "[itemtype*='Article'], [itemtype*='BlogPosting'], [itemprop='articleBody']"
+
+
+class PageType(StrEnum):
+    ARTICLE = "article"
+    LISTING = "listing"
+    STUB = "stub"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """Seen before the tree is pruned."""
+
+    has_password_field: bool
+    has_time: bool
+    has_microdata: bool
+    has_challenge: bool
+    has_article_element: bool
+    links: int
+    is_article_by_linked_data: bool
+    is_article_by_og: bool
+
+
+def signs_of(tree: LexborHTMLParser, *, links: int, is_article_by_linked_data: bool, is_article_by_og: bool) -> Signs:
+    return Signs(
+        has_password_field=tree.css_first("input[type=password]") is not None,
+        has_time=tree.css_first("time[datetime]") is not None,
+        has_microdata=tree.css_first(_MICRODATA) is not None,
+        has_challenge=tree.css_first(_CHALLENGE_MARKS) is not None,
+        has_article_element=tree.css_first("article") is not None,
+        links=links,
+        is_article_by_linked_data=is_article_by_linked_data,
+        is_article_by_og=is_article_by_og,
+    )
+
+
+def page_type_of(signs: Signs, *, words: int, has_title: bool, is_teasers: bool) -> PageType:
+    if signs.has_password_field and words < _LONG_ENOUGH_WORDS:
+        return PageType.OTHER
+    if (
+        _article_score(signs, is_long=has_title and words >= _LONG_ENOUGH_WORDS, is_teasers=is_teasers)
+        >= _ARTICLE_SCORE
+    ):
+        return PageType.ARTICLE
+    if signs.links >= _LISTED_LINKS and (is_teasers or words / signs.links < _WORDS_PER_LISTED_LINK):
+        return PageType.LISTING
+    return PageType.STUB if words < SHORTEST_ARTICLE_WORDS else PageType.OTHER
+
+
+def is_challenge(signs: Signs, title: str, words: int) -> bool:
+    """A page that asks whether we are human instead of showing what was asked for."""
+    return words < _SHORT_NOTICE_WORDS and (signs.has_challenge or bool(_CHALLENGE_TITLE.search(title)))
+
+
+def is_soft_404(title: str, words: int) -> bool:
+    """Says that there is nothing, though the status said there was."""
+    return words < _SHORT_NOTICE_WORDS and bool(_NOT_FOUND.search(title))
+
+
+def _article_score(signs: Signs, *, is_long: bool, is_teasers: bool) -> int:
+    """Teasers may add up to many words and may each be an <article>; neither makes their page one."""
+    return (
+        5 * signs.is_article_by_linked_data
+        + 3 * signs.is_article_by_og
+        + 3 * signs.has_microdata
+        + 2 * (signs.has_article_element and not is_teasers)
+        + 1 * signs.has_time
+        + 4 * (is_long and not is_teasers)
+    )

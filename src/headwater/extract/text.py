@@ -1,0 +1,60 @@
+"""Strings that came from a page, made safe to store, compare and count. Nothing here knows HTML."""
+
+import re
+import unicodedata
+from hashlib import sha256
+from html import unescape
+
+LONGEST_TEXT = 1_000_000
+LONGEST_LINE = 1_000
+
+# PostgreSQL refuses NUL and lone surrogates, XML the other controls, and terminals obey some of them.
+_UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_ODD_SPACES = re.compile(r"[\x0b\x0c\x85]")
+_NOT_A_LETTER = re.compile(r"[\W_]+")
+# Scripts written without spaces: a reader's word is about two of their characters.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_CHARACTERS_PER_WORD = 2
+
+
+def storable(text: str, limit: int = LONGEST_TEXT) -> str:
+    return _UNSTORABLE.sub("", _ODD_SPACES.sub(" ", text[:limit]))
+
+
+def one_line(text: str, limit: int = LONGEST_LINE) -> str:
+    """Every run of white space is one space; the limit holds for what is looked at, too."""
+    # A megabyte of indentation must not hide the words behind it, nor cost more than they are worth.
+    return " ".join(storable(text, limit * 10).split())[:limit].rstrip()
+
+
+def unescaped(text: str, limit: int = LONGEST_LINE) -> str:
+    """One line of what a publisher escaped once too often: `doesn&amp;#8217;t` in JSON or in an attribute."""
+    return one_line(unescape(text[: limit * 10]) if "&" in text else text, limit)
+
+
+def tidy(lines: list[str]) -> str:
+    """One paragraph a line, none of them empty."""
+    shown = (" ".join(storable(line).split()) for line in lines)
+    return "\n".join(line for line in shown if line)[:LONGEST_TEXT].rstrip()
+
+
+def comparable(text: str) -> str:
+    """Two spellings of one sentence become equal: punctuation, case and white space do not count."""
+    return _NOT_A_LETTER.sub(" ", text).strip().casefold()
+
+
+def count_words(text: str) -> int:
+    """Words between white space; where a script has none, characters stand in for them."""
+    spaced, unspaced = _UNSPACED_CHARACTER.subn(" ", text)
+    return len(spaced.split()) + unspaced // _CHARACTERS_PER_WORD
+
+
+def tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text.casefold())
+
+
+def content_hash(text: str) -> str:
+    """Equal for texts that differ only in white space and in how accents are composed."""
+    return sha256(" ".join(unicodedata.normalize("NFC", text).split()).encode()).hexdigest()

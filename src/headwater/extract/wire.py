@@ -1,0 +1,52 @@
+"""Pages on their way into a child, and what comes back. The answer is checked: a page may have taken its child over."""
+
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING
+
+import orjson
+
+from headwater.errors import UsageError
+from headwater.extract.article import Article, NotAnArticle
+from headwater.extract.page import Page
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+
+def sent(page: Page, now: datetime) -> bytes:
+    """One line of JSON, then the body as it is: megabytes are neither copied into JSON nor out of it."""
+    return orjson.dumps({"page": replace(page, body=b""), "now": now}, default=_nothing) + b"\n" + page.body
+
+
+def page_from(received: bytes) -> tuple[Page, datetime]:
+    head, _, body = received.partition(b"\n")
+    said = orjson.loads(head)
+    return replace(_pages().validate_python(said["page"]), body=body), datetime.fromisoformat(said["now"])
+
+
+def answer_from(value: object) -> Article | NotAnArticle:
+    """What a child answered, read from JSON."""
+    try:
+        return _answers().validate_python(value)
+    except ValueError as problem:
+        raise UsageError("An extraction child answered with something that is no article.") from problem
+
+
+def _nothing(value: object) -> str:
+    return "" if value == b"" else str(value)
+
+
+@cache
+def _pages() -> "TypeAdapter[Page]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Page)
+
+
+@cache
+def _answers() -> "TypeAdapter[Article | NotAnArticle]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Article | NotAnArticle)

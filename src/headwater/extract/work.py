@@ -1,0 +1,24 @@
+"""What an extraction child runs. Importing this loads everything heavy, so that children forked after it share it."""
+
+from datetime import UTC, datetime
+
+from headwater.extract.article import Article, NotAnArticle
+from headwater.extract.extractor import extract
+from headwater.extract.language import language_model
+from headwater.extract.page import Page
+from headwater.extract.wire import page_from
+
+_SAMPLE = (
+    b"<title>Warm up</title><article><p>" + b"Every library is asked once before any page is. " * 20 + b"</article>"
+)
+
+
+def extract_sent(sent: bytes) -> Article | NotAnArticle:
+    """What `wire.sent` packed; the answer is written as JSON by whoever runs this."""
+    page, now = page_from(sent)
+    return extract(page, now)
+
+
+# Once through everything: the libraries compile their patterns when they are first used.
+language_model()
+extract(Page(url="http://warm-up.example/", body=_SAMPLE), datetime(2000, 1, 1, tzinfo=UTC))
