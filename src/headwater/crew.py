@@ -16,6 +16,7 @@ HEARTBEATS_PER_LEASE = 3
 LARGEST_CLAIM = 10
 GRACE = timedelta(seconds=30)
 PAUSE_AFTER_TROUBLE = 1.0
+LONELY_EVERY = timedelta(minutes=2)
 
 
 class HasToken(Protocol):
@@ -31,6 +32,11 @@ class Trade(Protocol[Lease]):
 
     async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
         """And where there was nothing, when to come back; None if nobody knows."""
+
+    async def claim_alone(self) -> Lease | None:
+        """Something that must run with nothing beside it, to see whether it is what kills workers."""
+
+    async def has_lonely_work(self) -> bool: ...
 
     async def work(self, lease: Lease) -> None: ...
 
@@ -53,6 +59,7 @@ class Crew(Generic[Lease]):
     size: int
     lease: timedelta
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
+    _last_alone: float = field(default=float("-inf"), init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until told to stop; then what is under way is finished within a grace, and the rest given back."""
@@ -71,17 +78,35 @@ class Crew(Generic[Lease]):
             await self._give_back()
 
     async def _claim_and_start(self, stop: asyncio.Event) -> None:
+        if await self._worked_alone():
+            return
         room = self.size - len(self._running)
         if room <= 0:
             await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
             return
         leases, come_back_in = await self.trade.claim(min(room, LARGEST_CLAIM))
         for lease in leases:
-            task = asyncio.create_task(self._work(lease))
-            self._running[task] = lease
-            task.add_done_callback(self._forget)
+            self._start(lease)
         if not leases:
             await self._rest(come_back_in, stop)
+
+    def _start(self, lease: Lease) -> None:
+        task = asyncio.create_task(self._work(lease))
+        self._running[task] = lease
+        task.add_done_callback(self._forget)
+
+    async def _worked_alone(self) -> bool:
+        """Mostly there is nothing of the kind. A crew that is never idle makes itself so now and then."""
+        moment = self.clock.monotonic()
+        if self._running and moment - self._last_alone >= LONELY_EVERY.total_seconds():
+            self._last_alone = moment
+            if await self.trade.has_lonely_work():
+                await asyncio.wait(self._running)
+        if self._running or not (lease := await self.trade.claim_alone()):
+            return False
+        self._start(lease)
+        await asyncio.wait(self._running)
+        return True
 
     async def _rest(self, come_back_in: timedelta | None, stop: asyncio.Event) -> None:
         """Work that ends may make room for more: then it is worth looking again at once."""

@@ -19,6 +19,7 @@ WELCOME = """\
 Feed-first, polite web ingestion.
 
 Try it offline:       headwater demo
+Start here:           headwater up
 Add a site:           headwater sources add https://example.org
 Have a list?          headwater sources import feeds.opml
 Check this machine:   headwater doctor
@@ -45,6 +46,7 @@ app = App(
 )
 app.meta.suppress_keyboard_interrupt = False
 app.command("headwater.cli.demo:demo", name="demo", help="An offline tour on an embedded database and a simulated web.")
+app.command("headwater.cli.up:up", name="up", help="Run everything on this machine, in one terminal.")
 app.command("headwater.cli.doctor:doctor", name="doctor", help="Check this machine and this installation.")
 app.command("headwater.cli.config:app", name="config", help="Show every setting and where its value comes from.")
 app.command("headwater.cli.db:app", name="db", help="Migrate, inspect and open the database.")
@@ -61,7 +63,7 @@ app.command(
 )
 app.command("headwater.cli.fetch:fetch", name="fetch", help="One request through the real path, told step by step.")
 app.command("headwater.cli.audit:app", name="audit", help="Check our promises against the records.")
-app.command("headwater.cli.run:app", name="run", help="Run one role: poll, maintain.")
+app.command("headwater.cli.run:app", name="run", help="Run one role: poll, fetch, maintain.")
 app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, to look at.")
 
 

@@ -8,8 +8,9 @@ from cyclopts import App, Parameter
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import length_of, relative
-from headwater.errors import UsageError
+from headwater.cli.sources import Limit, calmed
+from headwater.cli.words import counted, inert, length_of, padded, relative, shortened
+from headwater.errors import Refused, UsageError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,14 +19,17 @@ if TYPE_CHECKING:
     from headwater.discover.crawling import Crawl, Page
     from headwater.reports.discovery import Run
     from headwater.services import Services
+    from headwater.sources.source import Source
 
 LOOK_EVERY_SECONDS = 1.0
+PARTLY = 3
+PAGE_STATUSES = ("pending", "processing", "completed", "failed")
 
 app = App(name="crawl", help="Poll now, and read the log of runs.")
 
 
 @app.command(name="run")
-def run(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
+def run(*sources: str, launch: Launched = Launch()) -> int:  # noqa: B008
     """Poll sources as soon as their hosts allow, whatever their schedule or time window says.
 
     Parameters
@@ -33,29 +37,39 @@ def run(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
     sources
         Ids, addresses, hosts or names.
     """
-    poll_soon(sources, launch)
+    return poll_soon(sources, launch)
 
 
-def poll_soon(sources: tuple[str, ...], launch: Launch) -> None:
+def poll_soon(sources: tuple[str, ...], launch: Launch) -> int:
     if not sources:
         raise UsageError("No source was named.", fix="`headwater crawl run-due` polls everything that is due.")
 
-    async def work(services: "Services") -> list[tuple[str, int]]:
+    async def work(services: "Services") -> "list[tuple[Source, int]]":
         from headwater.sources.channels import poll_now
         from headwater.sources.store import find_source
 
         found = [await find_source(services.database, one) for one in sources]
-        return [(one.name, await poll_now(services.database, one.id)) for one in found]
+        return [(one, await poll_now(services.database, one.id)) for one in found]
 
-    for name, channels in with_services(launch, work):
-        show(f"{name}: {channels} channel{'s' * (channels != 1)} due now")
-        if not channels:
-            say("  It has no active channel: look at it with `headwater sources show`.")
+    asked = with_services(launch, work)
+    resting = [source for source, channels in asked if not channels]
+    if len(resting) == len(asked):
+        raise Refused(why_not(resting[0]), fix=f"Look at it: headwater sources show {resting[0].id}")
+    for source, channels in asked:
+        show(f"{inert(source.name)}: {counted(channels, 'channel')} due now" if channels else why_not(source))
     say("A running poller takes them at once: headwater run poll. Follow it: headwater crawl logs --follow")
+    return PARTLY if resting else 0
+
+
+def why_not(source: "Source") -> str:
+    if source.status != "active":
+        reason = f" ({inert(source.status_reason)})" if source.status_reason else ""
+        return f"{inert(source.name)} is {source.status}{reason}: nothing of it is polled."
+    return f"{inert(source.name)} has no channel to poll."
 
 
 @app.command(name="run-due")
-def run_due(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+def run_due(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
     """Poll everything that is due, here and now, and end."""
 
     async def work(services: "Services") -> dict[str, int]:
@@ -63,18 +77,20 @@ def run_due(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # no
 
         return await poll_what_is_due(services, lambda line: None if json else show(line))
 
-    counts = with_services(launch, work)
+    counts = with_services(calmed(launch), work)
     if json:
         show_json(counts)
     else:
-        show(f"{counts['polled']} channels polled, {counts['failed']} failed, {counts['found']} new URLs")
+        polled, found = counted(counts["polled"], "channel"), counted(counts["found"], "new URL")
+        show(f"{polled} polled, {counts['failed']:,} failed, {found}")
+    return PARTLY if counts["failed"] else 0
 
 
 @app.command(name="logs")
 def logs(
     source: str | None = None,
     *,
-    limit: int = 20,
+    limit: Limit = 20,
     follow: Annotated[bool, Parameter(negative="", help="Go on with what comes, until Ctrl-C.")] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
@@ -121,29 +137,31 @@ def show_runs(runs: "list[Run]", now: "datetime", *, json: bool) -> None:
         for run in runs:
             show_json(asdict(run))
         return
+    if not runs:
+        say("Nothing has run yet. Poll what is due: headwater crawl run-due. Keep polling: headwater run poll")
+        return
     columns = ("when", "source", "kind", "result", "found", "new", "changed", "skipped", "errors", "took", "message")
     show_table(columns, [_row(run, now) for run in runs])
-    if not runs:
-        say("Nothing has run yet. Start a poller: headwater run poll")
 
 
 def _row(run: "Run", now: "datetime") -> tuple[str, ...]:
     counts = (run.found, run.inserted, run.updated, run.skipped, run.errors)
     return (
         relative(run.at, now),
-        run.source[:30],
+        shortened(run.source, 30),
         str(run.kind),
         run.status,
-        *(str(count) for count in counts),
+        *(f"{count:,}" for count in counts),
         f"{run.duration_ms / 1000:.1f} s",
-        run.message[:70],
+        shortened(run.message, 70),
     )
 
 
 def line_of(run: "Run") -> str:
     """One run on one line, for a log that goes by."""
     following = f"; next in {length_of(run.next_poll_at - run.at)}" if run.next_poll_at else ""
-    return f"{run.at:%H:%M:%S}  {run.status:4}  {run.source[:30]:30}  {run.kind:7}  {run.message[:80]}{following}"
+    source, message = padded(run.source, 30), shortened(run.message, 80)
+    return f"{run.at:%H:%M:%S}  {run.status:4}  {source}  {run.kind:7}  {message}{following}"
 
 
 @app.command(name="pages")
@@ -151,7 +169,7 @@ def pages(
     source: str,
     *,
     status: str | None = None,
-    limit: int = 50,
+    limit: Limit = 50,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -171,18 +189,19 @@ def pages(
         from headwater.discover.crawling import crawl_of, pages_of
         from headwater.sources.store import find_source
 
+        if status not in (None, *PAGE_STATUSES):
+            raise UsageError(f"There is no status {status!r}.", fix=f"One of: {', '.join(PAGE_STATUSES)}.")
         found = await find_source(services.database, source)
-        return await crawl_of(services.database, found.id), await pages_of(
-            services.database, found.id, status, limit=limit
-        )
+        pages = await pages_of(services.database, found.id, status, limit=limit)
+        return await crawl_of(services.database, found.id), pages
 
     crawl, found = with_services(launch, work)
     if json:
         told = [{"url": one.url, "status": one.status, "depth": one.depth, "error": one.error} for one in found]
         show_json({"state": crawl.state, "reason": crawl.reason, "pages": crawl.pages, "data": told})
         return
-    counted = ", ".join(f"{count:,} {word}" for word, count in crawl.pages.items()) or "no pages"
-    show(f"{crawl.state}{': ' + crawl.reason if crawl.reason else ''} ({counted})")
-    show_table(
-        ("url", "status", "depth", "error"), [(one.url, one.status, str(one.depth), one.error or "") for one in found]
-    )
+    sums = ", ".join(f"{count:,} {word}" for word, count in crawl.pages.items()) or "no pages"
+    show(f"{crawl.state}{': ' + inert(crawl.reason) if crawl.reason else ''} ({sums})")
+    if found:
+        rows = [(one.url, one.status, str(one.depth), shortened(one.error or "", 80)) for one in found]
+        show_table(("url", "status", "depth", "error"), rows)

@@ -7,6 +7,8 @@ from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.sources import show_source
+from headwater.cli.words import inert
+from headwater.errors import NotFound
 
 if TYPE_CHECKING:
     from headwater.frontier.explain import Explanation
@@ -23,7 +25,7 @@ def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> 
     """
 
     async def work(services: "Services") -> "Explanation | None":
-        from headwater.errors import NotFound, UrlRejected
+        from headwater.errors import UrlRejected
         from headwater.frontier.explain import explain as look_into
         from headwater.sources.store import find_source
         from headwater.urls.canonical import canonicalise
@@ -35,7 +37,7 @@ def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> 
             try:
                 await find_source(services.database, what)
             except NotFound:
-                raise nothing from None
+                raise nothing if "://" in what else unknown(what) from None
             return None
 
     found = with_services(launch, work)
@@ -59,8 +61,15 @@ def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> 
                     one.verdict,
                     str(one.status or ""),
                     str(one.duration_ms or ""),
-                    one.reason or "",
+                    inert(one.reason or ""),
                 )
                 for one in found.history
             ],
         )
+
+
+def unknown(what: str) -> NotFound:
+    return NotFound(
+        f"{what!r} is neither a URL nor a source.",
+        fix="A URL begins with https://; `headwater sources list` shows the sources there are.",
+    )

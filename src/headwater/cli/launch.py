@@ -2,10 +2,10 @@
 
 import asyncio
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from cyclopts import Parameter
 
@@ -27,6 +27,14 @@ class Launch:
         from headwater.settings.environment import load_from_surroundings
 
         return load_from_surroundings(self.overrides, self.config)
+
+    def as_task(self) -> dict[str, Any]:
+        """For a child process, which finds the same surroundings."""
+        return {"config": str(self.config) if self.config else None, "overrides": self.overrides}
+
+    @classmethod
+    def from_task(cls, task: Mapping[str, Any]) -> Self:
+        return cls(Path(task["config"]) if task["config"] else None, dict(task["overrides"]))
 
 
 # A parameter that the command line fills in by itself.

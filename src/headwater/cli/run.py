@@ -10,7 +10,7 @@ from headwater.cli.serving import with_services
 if TYPE_CHECKING:
     from headwater.services import Services
 
-app = App(name="run", help="Run one role: poll, maintain.")
+app = App(name="run", help="Run one role: poll, fetch, maintain.")
 
 
 @app.command(name="poll")
@@ -26,13 +26,38 @@ def poll(*, launch: Launched = Launch()) -> None:  # noqa: B008
     with_services(launch, work)
 
 
+@app.command(name="fetch")
+def fetch(
+    *,
+    processes: Annotated[int, Parameter(help="How many worker processes to run on this machine.")] = 1,
+    launch: Launched = Launch(),  # noqa: B008
+) -> int:
+    """Claim due URLs, fetch, read and store them; until Ctrl-C. Any number of workers may run."""
+    from headwater.errors import UsageError
+
+    if not 1 <= processes <= 256:
+        raise UsageError(f"{processes} processes are not possible.", fix="Give 1 to 256.")
+
+    async def work(services: "Services") -> int:
+        from headwater.run.fetching import run_worker
+        from headwater.run.herd import run_herd
+        from headwater.run.stopping import owner_name, until_stopped
+
+        if processes == 1:
+            await until_stopped(lambda stop: run_worker(services, owner_name("fetch", services.random), stop))
+            return 0
+        return await run_herd(services, "headwater.cli.fetch_worker", processes, launch.as_task())
+
+    return with_services(launch, work)
+
+
 @app.command(name="maintain")
 def maintain(
     *,
     once: Annotated[bool, Parameter(negative="", help="Do everything one time and end.")] = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Rescue expired leases, fold counters, keep the fetch log, vacuum hot tables; until Ctrl-C."""
+    """Rescue expired leases, fold counters, keep histories, vacuum hot tables; until Ctrl-C."""
 
     async def work(services: "Services") -> None:
         from headwater.run.maintenance import maintenance_of

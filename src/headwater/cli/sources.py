@@ -1,6 +1,6 @@
 """`headwater sources`: who we follow."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
@@ -75,7 +75,7 @@ def list_sources(
         start = ("", NOBODY)
         if after:
             last = await read_source(services.database, _id(after))
-            start = (last.name.lower(), last.id)
+            start = (last.name, last.id)
         found = await read_page(services.database, wanted, limit + 1, start)
         return found, (await summary(services.database)).now
 
@@ -300,7 +300,7 @@ async def _found(services: "Services", sources: tuple[str, ...]) -> "list[Source
 
 
 @app.command(name="run")
-def run(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
+def run(*sources: str, launch: Launched = Launch()) -> int:  # noqa: B008
     """Poll sources as soon as their hosts allow, whatever their schedule says.
 
     Parameters
@@ -310,7 +310,7 @@ def run(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
     """
     from headwater.cli.crawl import poll_soon
 
-    poll_soon(sources, launch)
+    return poll_soon(sources, launch)
 
 
 def _id(text: str) -> UUID:
@@ -320,3 +320,10 @@ def _id(text: str) -> UUID:
         return UUID(text)
     except ValueError:
         raise UsageError(f"{text!r} is not an id.", fix="Give the id that the page before ended with.") from None
+
+
+def calmed(launch: Launch) -> Launch:
+    """What is done is shown step by step: lines of the log would say it twice, unless somebody wants them."""
+    if launch.settings().origins["log.level"].kind != "default":
+        return launch
+    return replace(launch, overrides={**launch.overrides, "log.level": "warning"})

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
-from headwater.cli.sources import ACTOR
+from headwater.cli.sources import ACTOR, calmed
 from headwater.cli.words import counted, inert, length_of
 from headwater.errors import Refused, UsageError
 
@@ -107,7 +107,7 @@ def add(
         chosen = with_findings(wanted, findings)
         return chosen, findings, None if dry_run else await store(services, chosen)
 
-    chosen, findings, source_id = with_services(launch, work)
+    chosen, findings, source_id = with_services(calmed(launch), work)
     if json:
         found = [{"kind": one.kind, "url": one.url, "title": one.title, "items": one.items} for one in findings]
         show_json({"id": source_id, "name": chosen.profile.name, "url": chosen.profile.url, "found": found})

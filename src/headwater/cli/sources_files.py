@@ -167,7 +167,7 @@ def export_sources(
         wanted = Wanted(kind=wanted_kind, tag=tag)
         while page := await list_sources(services.database, wanted, EXPORTED_AT_ONCE, after):
             rows += [row for one in page for row in rows_of(one.source, one.channels)]
-            after = (page[-1].source.name.lower(), page[-1].source.id)
+            after = (page[-1].source.name, page[-1].source.id)
         return rows
 
     rows = with_services(launch, work)

@@ -3,8 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import show, show_json, show_table
+from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
+from headwater.cli.sources import Limit, calmed
+from headwater.cli.words import counted, inert, shortened
 
 if TYPE_CHECKING:
     from headwater.discover.trying import Trial
@@ -22,17 +24,18 @@ def ask_channels(source: str, *, json: AsJson = False, launch: Launched = Launch
     source
         Its id, address, host or name.
     """
-    trials = with_services(launch, lambda services: trials_of(services, source))
-    told = [answer_of(trial) for trial in trials]
+    trials = with_services(calmed(launch), lambda services: trials_of(services, source))
     if json:
-        show_json({"channels": told})
-    else:
+        show_json({"channels": [answer_of(trial) for trial in trials]})
+    elif trials:
         columns = ("channel", "address", "status", "size", "took", "etag", "last modified", "problem")
-        show_table(columns, [tuple(str(one[name] or "") for name in columns) for one in told])
+        show_table(columns, [_row(trial) for trial in trials])
+    else:
+        say("It has no channel to ask.")
     return PARTLY if any(trial.problem for trial in trials) else 0
 
 
-def simulate(source: str, *, items: int = SHOWN_ITEMS, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
+def simulate(source: str, *, items: Limit = SHOWN_ITEMS, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
     """Read each channel of a source once and show the first items it would bring. Nothing is stored.
 
     Parameters
@@ -42,19 +45,25 @@ def simulate(source: str, *, items: int = SHOWN_ITEMS, json: AsJson = False, lau
     items
         How many to show of each channel.
     """
-    trials = with_services(launch, lambda services: trials_of(services, source))
+    trials = with_services(calmed(launch), lambda services: trials_of(services, source))
     if json:
         show_json({"channels": [simulated(trial, items) for trial in trials]})
     for trial in [] if json else trials:
-        more = f", {trial.further} further answers to ask for" if trial.further > 0 else ""
-        show(f"{trial.kind} {trial.url}: {trial.problem or f'{len(trial.items):,} items'}{more}")
-        for note in trial.notes:
-            show(f"  note: {note}")
-        for item in trial.items[:items]:
-            dated = f"{item.published_at:%Y-%m-%d %H:%M} " if item.published_at else ""
-            show(f"  {dated}{item.title or '(no title)'}")
-            show(f"    {item.url}")
+        tell(trial, items)
+    if not trials and not json:
+        say("It has no channel to ask.")
     return PARTLY if any(trial.problem for trial in trials) else 0
+
+
+def tell(trial: "Trial", most: int) -> None:
+    more = f", {counted(trial.further, 'further answer')} to ask for" if trial.further > 0 else ""
+    show(f"{trial.kind} {trial.url}: {inert(trial.problem) or counted(len(trial.items), 'item')}{more}")
+    for note in trial.notes:
+        show(f"  note: {inert(note)}")
+    for item in trial.items[:most]:
+        dated = f"{item.published_at:%Y-%m-%d %H:%M} " if item.published_at else ""
+        show(f"  {dated}{shortened(item.title or '(no title)', 100)}")
+        show(f"    {inert(item.url)}")
 
 
 async def trials_of(services: "Services", source: str) -> "list[Trial]":
@@ -73,15 +82,30 @@ def answer_of(trial: "Trial") -> dict[str, Any]:
     """Never raw headers: only what a person needs."""
     response = trial.response
     return {
-        "channel": str(trial.kind),
-        "address": trial.url,
+        "kind": trial.kind,
+        "url": trial.url,
         "status": response and response.status,
-        "size": response and f"{len(response.body):,} bytes",
-        "took": response and f"{response.duration.total_seconds() * 1000:.0f} ms",
+        "size_bytes": response and len(response.body),
+        "took_ms": response and round(response.duration.total_seconds() * 1000),
         "etag": response and response.validators.etag,
-        "last modified": response and response.validators.last_modified,
-        "problem": trial.problem,
+        "last_modified": response and response.validators.last_modified,
+        "problem": trial.problem or None,
     }
+
+
+def _row(trial: "Trial") -> tuple[str, ...]:
+    told = answer_of(trial)
+    size, took = told["size_bytes"], told["took_ms"]
+    return (
+        str(trial.kind),
+        trial.url,
+        str(told["status"] or "–"),
+        "–" if size is None else counted(size, "byte"),
+        "–" if took is None else f"{took} ms",
+        shortened(told["etag"] or "–", 24),
+        shortened(told["last_modified"] or "–", 30),
+        shortened(trial.problem, 100),
+    )
 
 
 def simulated(trial: "Trial", most: int) -> dict[str, Any]:
@@ -92,7 +116,7 @@ def simulated(trial: "Trial", most: int) -> dict[str, Any]:
     return {
         "kind": str(trial.kind),
         "url": trial.url,
-        "problem": trial.problem,
+        "problem": trial.problem or None,
         "count": len(trial.items),
         "notes": trial.notes,
         "items": items,

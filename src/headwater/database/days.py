@@ -5,7 +5,7 @@ from headwater.database.queries import load_queries
 
 queries = load_queries("headwater.database")
 
-HISTORY = ("fetch_log", "runs")
+HISTORY = ("fetch_log", "runs", "raw_bodies")
 DAYS_AHEAD = 16
 PATIENCE_SECONDS = 3600
 

@@ -11,8 +11,9 @@ from headwater.discover.api.pages import page_state_from
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.request import request_for
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.hearing import Body, Heard, Trouble, hear
+from headwater.discover.hearing import Body, Heard, NotModified, Trouble, hear
 from headwater.discover.lease import Leased
+from headwater.discover.reading import OVERLAP
 from headwater.discover.walk import Walk
 from headwater.errors import UsageError
 from headwater.fetch.fetcher import Wish
@@ -42,6 +43,9 @@ class Asker:
         heard = hear(
             await self.follower.fetch(wish), is_conditional=wish.etag is not None or wish.last_modified is not None
         )
+        if isinstance(heard, Body | NotModified) and channel.kind is ChannelKind.API:
+            # Its recipe says where it is asked; where that leads to holds our key, and is nobody's to keep.
+            return replace(heard, moved_to=None)
         if isinstance(heard, Body) and channel.kind is ChannelKind.SEARCH and walk.is_first_step:
             return replace(heard, sitemaps=await sitemaps_of(self.database, heard.response.url))
         return heard
@@ -49,7 +53,10 @@ class Asker:
     def _wish(self, channel: Leased, walk: Walk, *, is_conditional: bool) -> Wish:
         """Validators are the first answer's; what a run asks beyond it is told by it."""
         step = walk.step
-        etag, modified = (channel.etag, channel.last_modified) if is_conditional else (None, None)
+        # An index of sitemaps lists nothing itself: that it has not changed says nothing of its children.
+        is_index = channel.kind is ChannelKind.SITEMAP and not channel.past.last_item_count
+        is_told_apart = is_conditional and not is_index
+        etag, modified = (channel.etag, channel.last_modified) if is_told_apart else (None, None)
         if step.reads_as is ChannelKind.API:
             return replace(self._api_wish(channel, walk), etag=etag, last_modified=modified)
         body_bytes = SITEMAP_BYTES if step.reads_as is ChannelKind.SITEMAP else None
@@ -59,7 +66,8 @@ class Asker:
         """Secrets are filled in here and go no further: what is asked is neither stored nor logged."""
         recipe = recipe_from(channel.recipe, channel.url.url)
         state = page_state_from(walk.step.state or {})
-        asked = request_for(recipe, state, channel.past.last_ok_at, self.secrets, channel.now)
+        last = channel.past.last_ok_at
+        asked = request_for(recipe, state, last and last - OVERLAP, self.secrets, channel.now)
         headers = {name: value.get_secret_value() for name, value in asked.headers.items()}
         return Wish(canonicalise(asked.url.get_secret_value()), str(ChannelKind.API), headers=headers)
 

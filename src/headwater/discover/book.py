@@ -8,13 +8,14 @@ from typing import Any
 from headwater.clock import Clock
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.discover.ending import Ending
+from headwater.discover.ending import MOVED, Ending
 from headwater.discover.hearing import Wait
-from headwater.discover.intake import PollLost, take_items
-from headwater.discover.items import Item
+from headwater.discover.intake import PollLost, take_haul
+from headwater.discover.items import Haul
 from headwater.discover.lease import Leased
 from headwater.discover.search import chosen
 from headwater.discover.walk import Finding, Walk
+from headwater.errors import QueryFailed
 from headwater.frontier.entry import storable
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel, poll_now
 from headwater.sources.events import Event, record
@@ -24,6 +25,7 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 queries = load_queries("headwater.discover")
 
 LONGEST_REASON = 500
+UNIQUE_VIOLATION = "23505"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,10 @@ class Book:
     lease: timedelta
     default_delay: timedelta
 
-    async def go_on(self, channel: Leased, walk: Walk, items: Sequence[Item], now: datetime) -> Walk:
+    async def go_on(self, channel: Leased, walk: Walk, haul: Haul, now: datetime) -> Walk:
         """A step in the middle of a run; the lease begins anew."""
         async with self.database.transaction() as connection:
-            counted = await take_items(connection, channel, walk, items, now, self.default_delay)
+            counted = await take_haul(connection, channel, walk, haul, now, self.default_delay)
             await self._put_away(connection, channel, counted.passed())
         return counted.passed()
 
@@ -48,11 +50,11 @@ class Book:
             await self._put_away(connection, channel, progress, now + wait.wait, reason)
 
     async def finish(
-        self, channel: Leased, walk: Walk, items: Sequence[Item], now: datetime, end: Callable[[Walk], Ending]
+        self, channel: Leased, walk: Walk, haul: Haul, now: datetime, end: Callable[[Walk], Ending]
     ) -> tuple[Walk, Ending]:
         """The last step; `end` decides once it is known which items are new."""
         async with self.database.transaction() as connection:
-            counted = await take_items(connection, channel, walk, items, now, self.default_delay)
+            counted = await take_haul(connection, channel, walk, haul, now, self.default_delay)
             ending = end(counted)
             await self._add_findings(connection, channel, counted.findings)
             await self._end(connection, channel, counted, ending, now)
@@ -74,15 +76,14 @@ class Book:
             raise PollLost(str(channel.id))
 
     async def _end(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:
-        twin = await self._twin(connection, channel, ending.moved_to)
-        moved = {} if twin or ending.moved_to is None else _address(ending.moved_to)
-        held = await connection.fetchval(
-            queries.finish_poll, channel.id, channel.token, _as_json(ending.patch | moved), moved.get("url")
-        )
-        if held is None:
-            raise PollLost(str(channel.id))
+        # The source before its channels, as everybody else locks them: two ways round would meet in a deadlock.
         await self._log(connection, channel, walk, ending, now)
-        await record(connection, *ending.events)
+        twin = await self._twin(connection, channel, ending.moved_to)
+        moves = ending.moved_to is not None and not twin
+        has_moved = moves and await self._finish_at(connection, channel, ending, ending.moved_to)
+        if not has_moved:
+            await self._finish_at(connection, channel, ending, None)
+        await record(connection, *(event for event in ending.events if has_moved or twin or event.kind != MOVED))
         if twin and ending.moved_to:
             reason = f"moved to {ending.moved_to.url}, which is followed already"
             await disable_channel(connection, channel.source_id, channel.id, reason)
@@ -90,6 +91,24 @@ class Book:
             await set_status(connection, channel.source_id, *ending.source_status, "headwater")
         if ending.fills_gap:
             await self._fill_gap(connection, channel)
+
+    async def _finish_at(
+        self, connection: Connection, channel: Leased, ending: Ending, place: CanonicalUrl | None
+    ) -> bool:
+        """False where the new place is taken by a channel that is not polled, or was taken a moment ago."""
+        patch = _as_json(ending.patch | (_address(place) if place else {}))
+        try:
+            async with connection.savepoint():
+                held = await connection.fetchval(
+                    queries.finish_poll, channel.id, channel.token, patch, place and place.url
+                )
+        except QueryFailed as error:
+            if place is None or error.sqlstate != UNIQUE_VIOLATION:
+                raise
+            return False
+        if held is None:
+            raise PollLost(str(channel.id))
+        return True
 
     async def _twin(self, connection: Connection, channel: Leased, moved_to: CanonicalUrl | None) -> bool:
         if moved_to is None:

@@ -25,6 +25,7 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 FAILURES_BEFORE_PAUSE = 5
 AUTO_PAUSED = "auto-paused after failures"
 MOVES_BEFORE_WARNING = 3
+MOVED = "channel_moved"
 LONGEST_MESSAGE = 500
 # What learns a rhythm: the others list what there is, not what is new.
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
@@ -59,13 +60,15 @@ class Ends:
 
 
 def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
-    """All answers of the run were had and every item was stored: validators may be kept now."""
+    """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
     past, kept, now = channel.past, walk.kept, ends.now
+    is_whole = not walk.tally.errors
+    last_ok_at = now if is_whole or channel.kind is not ChannelKind.API else past.last_ok_at
     overflown = _overflow(channel, walk, now)
     rhythm = _learned(channel, walk, now, has_overflowed=overflown is not None)
     newest = _latest(past.newest_item_at, *(date for date in walk.dates if date and date <= now))
     standing = Standing(
-        last_ok_at=now,
+        last_ok_at=last_ok_at,
         newest_item_at=newest,
         last_new_at=now if walk.tally.inserted else past.last_new_at,
         rhythm=rhythm,
@@ -82,9 +85,9 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         *moves,
     ]
     patch = {
-        "etag": kept.get("etag"),
-        "last_modified": kept.get("last_modified"),
-        "last_ok_at": now,
+        "etag": kept.get("etag") if is_whole else None,
+        "last_modified": kept.get("last_modified") if is_whole else None,
+        "last_ok_at": last_ok_at,
         "last_new_at": standing.last_new_at,
         "newest_item_at": newest,
         "last_item_count": kept.get("listed", past.last_item_count),
@@ -168,7 +171,8 @@ def _ending(
 
 
 def _learned(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool) -> Rhythm:
-    if channel.kind not in RHYTHMIC:
+    # What an API answers is asked for since the last whole run: until then that time is not over.
+    if channel.kind not in RHYTHMIC or (channel.kind is ChannelKind.API and walk.tally.errors):
         return channel.past.rhythm
     return observed(channel.past.rhythm, Observation(now, channel.past.last_ok_at, walk.dates, has_overflowed))
 
@@ -203,7 +207,7 @@ def _moves(channel: Leased, walk: Walk, settings: PollSettings) -> tuple[Canonic
     if settings.update_redirects:
         message = f"{channel.url.url} moved permanently to {target}"
         details = {"from": channel.url.url, "to": target}
-        moved = Event("channel_moved", message, channel.source_id, channel.id, details=details)
+        moved = Event(MOVED, message, channel.source_id, channel.id, details=details)
         return canonicalise(target), 0, [moved]
     times = channel.past.moved + 1
     if times != MOVES_BEFORE_WARNING:

@@ -70,7 +70,9 @@ def hear(outcome: Outcome, *, is_conditional: bool) -> Heard:
         case Answered(response, _, permanent):
             return _heard_answer(response, permanent.target, is_conditional=is_conditional)
         case Disallowed(url, decision):
-            return RobotsRefusal(f"{url.target}: line {decision.line_number} of robots.txt, {decision.rule_text}")
+            # Without the query, which may hold an API's key.
+            path = url.target.partition("?")[0]
+            return RobotsRefusal(f"{path}: line {decision.line_number} of robots.txt, {decision.rule_text}")
         case TakenDown(url):
             return Trouble(ErrorClass.FORBIDDEN, f"{url.host} is on the takedown list")
         case RobotsUnknown(wait, why):

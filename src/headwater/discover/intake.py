@@ -1,18 +1,20 @@
 """A step's items, submitted to the frontier and remembered by their channel, in the caller's transaction."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.discover.items import Item
+from headwater.discover.items import Haul, Item
 from headwater.discover.lease import Leased
 from headwater.discover.sifting import ORIGINS, Listed, Sifted, found_from, is_believable, listed, sift
+from headwater.discover.vacancies import has_vacancies, keep_vacancies
 from headwater.discover.walk import Tally, Walk
 from headwater.errors import UsageError
 from headwater.frontier.entry import storable
-from headwater.frontier.submit import Answer, Outcome, Submitter, submit
+from headwater.frontier.submit import Answer, Found, Outcome, Submitter, submit
 from headwater.sources.channels import ChannelKind
 
 queries = load_queries("headwater.discover")
@@ -30,6 +32,16 @@ class PollLost(Exception):
     """Somebody else polls this channel now, or its source is gone: nothing of this step may stand."""
 
 
+async def take_haul(
+    connection: Connection, channel: Leased, walk: Walk, haul: Haul, now: datetime, default_delay: timedelta
+) -> Walk:
+    """The walk with everything counted; a job source by its vacancies, whose own pages are only the way to more."""
+    taken = await take_items(connection, channel, walk, haul.items, now, default_delay)
+    if not has_vacancies(channel):
+        return taken
+    return await keep_vacancies(connection, channel, replace(taken, tally=walk.tally), haul.vacancies, now)
+
+
 async def take_items(
     connection: Connection, channel: Leased, walk: Walk, items: Sequence[Item], now: datetime, default_delay: timedelta
 ) -> Walk:
@@ -43,7 +55,12 @@ async def take_items(
     else:
         sifted = Sifted(tuple(found))
     is_believed = is_believable(sifted.fresh, channel.past.last_ok_at)
-    answers = await _submit(connection, channel, sifted.fresh, default_delay, is_believed=is_believed)
+    answers = await _submit(
+        connection,
+        channel,
+        [found_from(one, channel.url.url, now, is_believed=is_believed) for one in sifted.fresh],
+        default_delay,
+    )
     if channel.kind in REMEMBERING:
         await _remember(connection, channel, sifted, now)
         tally, dates = tally_of_memory(sifted, answers)
@@ -87,13 +104,12 @@ def keeping_listing(walk: Walk, items: Sequence[Item], sifted: Sifted) -> Walk:
 
 
 async def _submit(
-    connection: Connection, channel: Leased, fresh: Sequence[Listed], default_delay: timedelta, *, is_believed: bool
+    connection: Connection, channel: Leased, found: Sequence[Found], default_delay: timedelta
 ) -> list[Answer]:
-    if not fresh:
+    if not found:
         return []
     scope = channel.source.scope if channel.kind in SCOPED else None
     submitter = Submitter(channel.source_id, ORIGINS[channel.kind], channel.id, scope)
-    found = [found_from(one, channel.url.url, is_believed=is_believed) for one in fresh]
     try:
         return await submit(connection, submitter, found, default_delay=default_delay)
     except UsageError as error:

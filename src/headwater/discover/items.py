@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from headwater.extract.jobs.vacancy import RawVacancy
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -36,6 +38,14 @@ class Reading:
     hub: str = ""
     more: tuple[str, ...] = ()  # further answers to ask for: children of an index, the next page
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Haul:
+    """What one answer brought: items, and for job sources the vacancies it tells of."""
+
+    items: tuple[Item, ...] = ()
+    vacancies: tuple[RawVacancy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

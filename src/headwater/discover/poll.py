@@ -1,7 +1,7 @@
 """One channel from lease to next poll: the function to read first."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -9,9 +9,10 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.discover.asking import Asker
 from headwater.discover.book import Book
+from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.ending import Ending, Ends, ended_badly, ended_well, refused_by_robots
 from headwater.discover.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
-from headwater.discover.items import Item
+from headwater.discover.items import Haul
 from headwater.discover.lease import Leased
 from headwater.discover.reading import Read, read_answer, start_of, start_pages
 from headwater.discover.said import said_by
@@ -21,6 +22,9 @@ from headwater.sources.channels import ChannelKind
 
 # Longer bodies are read beside the loop: hearts have to beat meanwhile.
 LONG_BODY_BYTES = 200_000
+# A packed body is as long as it likes to be.
+GZIP = b"\x1f\x8b"
+BROKEN = "It could not be read or stored; the log says why."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,52 +50,55 @@ class Poll:
         """Ask, read, store; step by step until nothing is left to ask. Whatever the web does, there is a next poll."""
         walk = walk_from(channel.progress) or start_of(channel)
         if channel.kind is ChannelKind.CRAWL:
-            return await self._finish(channel, walk, start_pages(channel), None)
+            return await self._finish(channel, walk, Haul(start_pages(channel)), None)
         while walk.todo:
             heard = await self.asker.ask(channel, walk)
             if isinstance(heard, Wait):
                 await self.book.wait(channel, walk, heard, self._now(channel))
                 return Ran(channel, walk, None, heard)
-            walk, items, trouble = await self._read(channel, walk, heard)
+            walk, haul, trouble = await self._read(channel, walk, heard)
             if trouble is not None and walk.is_first_step:
-                return await self._finish(channel, walk, (), trouble)
+                return await self._finish(channel, walk, Haul(), trouble)
             if walk.is_last_step:
-                return await self._finish(channel, walk, items, None)
+                return await self._finish(channel, walk, haul, None)
             inserted = walk.tally.inserted
-            walk = await self.book.go_on(channel, walk, items, self._now(channel))
+            walk = await self.book.go_on(channel, walk, haul, self._now(channel))
             walk = walk.pruned(inserted)
-        return await self._finish(channel, walk, (), None)
+        return await self._finish(channel, walk, Haul(), None)
+
+    async def give_up(self, channel: Leased) -> Ran:
+        """For a run that a fault of ours has ended: not counted as an error, it would be tried at once and for ever."""
+        return await self._finish(channel, start_of(channel), Haul(), Trouble(ErrorClass.UNREADABLE, BROKEN))
 
     async def _read(
         self, channel: Leased, walk: Walk, heard: Heard
-    ) -> tuple[Walk, Sequence[Item], Trouble | RobotsRefusal | None]:
+    ) -> tuple[Walk, Haul, Trouble | RobotsRefusal | None]:
         walk = walk.counting(Tally(requests=1))
         match heard:
             case Body(response, moved_to):
                 read = await self._parsed(channel, walk, heard)
                 if isinstance(read, Trouble):
-                    return _troubled(walk, read), (), read
+                    return _troubled(walk, read), Haul(), read
                 said = said_by(response, moved_to, self.settings) if walk.is_first_step else {}
                 walk = read.walk.keeping(**said, **read.kept) if walk.is_first_step else read.walk
-                return walk, read.items, None
+                return walk, read.haul, None
             case NotModified(response, moved_to):
                 said = said_by(response, moved_to, self.settings)
-                return walk.keeping(is_unchanged=True, **_old_validators(channel) | said), (), None
+                return walk.keeping(is_unchanged=True, **_old_validators(channel) | said), Haul(), None
             case Trouble() | RobotsRefusal():
                 is_guess = channel.kind is ChannelKind.SEARCH and not walk.is_first_step
-                return walk if is_guess else _troubled(walk, heard), (), heard
+                return walk if is_guess else _troubled(walk, heard), Haul(), heard
             case Wait():
                 raise AssertionError("a wait ends the step before it is read")
 
     async def _parsed(self, channel: Leased, walk: Walk, heard: Body) -> Read | Trouble:
         now = self._now(channel)
-        if len(heard.response.body) < LONG_BODY_BYTES:
+        body = heard.response.body
+        if len(body) < LONG_BODY_BYTES and not body.startswith(GZIP):
             return read_answer(channel, walk, heard, now)
         return await asyncio.to_thread(read_answer, channel, walk, heard, now)
 
-    async def _finish(
-        self, channel: Leased, walk: Walk, items: Sequence[Item], trouble: Trouble | RobotsRefusal | None
-    ) -> Ran:
+    async def _finish(self, channel: Leased, walk: Walk, haul: Haul, trouble: Trouble | RobotsRefusal | None) -> Ran:
         now = self._now(channel)
         ends = Ends(self.settings, now, self.random)
 
@@ -104,7 +111,7 @@ class Poll:
                 case Trouble():
                     return ended_badly(channel, trouble, ends)
 
-        counted, ending = await self.book.finish(channel, walk, items, now, end)
+        counted, ending = await self.book.finish(channel, walk, haul, now, end)
         return Ran(channel, counted, ending)
 
     def _now(self, channel: Leased) -> datetime:

@@ -13,9 +13,15 @@ from headwater.database.queries import load_queries
 from headwater.discover.intake import PollLost
 from headwater.discover.lease import Leased, leased_from
 from headwater.discover.poll import Poll, Ran
+from headwater.errors import DatabaseDown, QueryFailed
 from headwater.log import Logger
 
 queries = load_queries("headwater.discover")
+
+# What is due and yet was not leased is locked by somebody: asking again at once would only keep both busy.
+SHORTEST_REST = timedelta(milliseconds=10)
+# Classes of SQLSTATE that say nothing about the channel: rolled back among others, out of resources, stopped.
+OUT_OF_LUCK = ("40", "53", "55", "57")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +46,26 @@ class Polling:
         rows = await self.database.fetch(queries.read_leased, ids, self.owner, now)
         return [leased_from(row, leased_at) for row in rows], None
 
+    async def claim_alone(self) -> Leased | None:
+        """A channel is never suspected: its answers are read with care, not alone."""
+        return None
+
+    async def has_lonely_work(self) -> bool:
+        return False
+
     async def work(self, lease: Leased) -> None:
         try:
             ran = await self.poll.run(lease)
         except PollLost:
             self.log.warning("poll_lost", **self.named(lease))
             return
+        except DatabaseDown:
+            raise
+        except Exception as error:
+            if isinstance(error, QueryFailed) and error.sqlstate.startswith(OUT_OF_LUCK):
+                raise
+            self.log.exception("poll_broke", **self.named(lease))
+            ran = await self.poll.give_up(lease)
         log_run(self.log, ran)
         self.told(ran)
 
@@ -57,7 +77,7 @@ class Polling:
         await self.database.execute(queries.release_polls, [lease.token for lease in leases])
 
     async def rest(self, come_back_in: timedelta | None) -> None:
-        wait = self.tick if come_back_in is None else min(self.tick, max(come_back_in, timedelta()))
+        wait = self.tick if come_back_in is None else min(self.tick, max(come_back_in, SHORTEST_REST))
         await self.listener.wait(wait.total_seconds())
 
     def named(self, lease: Leased) -> dict[str, Any]:

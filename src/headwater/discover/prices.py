@@ -29,9 +29,11 @@ async def steer(database: Database, polls_per_hour: float, now: datetime | None 
     """None where it is too early, or another process was first. `polls_per_hour` is the budget of one channel."""
     row = await database.fetchrow(queries.read_cadence, now)
     assert row is not None
-    rhythms = [rhythm_from(one["rhythm"]) for one in await database.fetch(queries.some_rhythms, SAMPLED_RHYTHMS)]
     moment, since, old = row["now"], row["steered_at"], row["state"].get("price")
-    if not rhythms or (old and moment - since < STEERED_EVERY):
+    if old and moment - since < STEERED_EVERY:
+        return None
+    rhythms = [rhythm_from(one["rhythm"]) for one in await database.fetch(queries.some_rhythms, SAMPLED_RHYTHMS)]
+    if not rhythms:
         return None
     if old is None:
         steering = Steering(first_price([rate(one) for one in rhythms], polls_per_hour), 0, 0.0)

@@ -140,12 +140,6 @@ UPDATE cadence SET state = $1::jsonb, steered_at = $2::timestamptz WHERE steered
 -- A sample of what was learned, for the habits all channels share.
 SELECT rhythm FROM channels WHERE is_active AND rhythm IS NOT NULL ORDER BY id LIMIT $1::integer;
 
--- name: count_entries_of_source
--- How many entries a source owns, by its counters.
-SELECT coalesce(sum(entries), 0)::bigint FROM (
-    SELECT entries FROM counters WHERE source_id = $1::uuid
-    UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted;
-
 -- name: crawl_counts
 -- The pages of a source by status, start pages apart.
 SELECT status, depth = 0 AS is_start, count(*) AS pages, min(error) AS error FROM source_pages

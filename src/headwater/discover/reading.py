@@ -4,20 +4,26 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from headwater.discover.api.pages import page_state_from
+from headwater.discover.api.pages import is_url, page_state_from
+from headwater.discover.api.placeholders import secrets_in
 from headwater.discover.api.read import read_api
-from headwater.discover.api.recipe import recipe_from
+from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.hearing import Body, Trouble
-from headwater.discover.items import Item, Reading, Unreadable
+from headwater.discover.items import Haul, Item, Reading, Unreadable
 from headwater.discover.lease import Leased
 from headwater.discover.listing import ListingRules, ListSelectors, parsed, read_listing
 from headwater.discover.pagination import next_page
 from headwater.discover.search import looked_at
 from headwater.discover.sitemaps import read_sitemap
+from headwater.discover.vacancies import has_vacancies, items_from, vacancies_listed, vacancies_on_page
 from headwater.discover.walk import Todo, Walk
+from headwater.extract.jobs.vacancy import RawVacancy
+from headwater.net.charset import Kind as TextKind
+from headwater.net.charset import charset_parameter, decode
 from headwater.net.transport import Response
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind
@@ -36,6 +42,11 @@ class Read:
     walk: Walk
     items: tuple[Item, ...] = ()
     kept: dict[str, Any] = field(default_factory=dict)
+    vacancies: tuple[RawVacancy, ...] = ()
+
+    @property
+    def haul(self) -> Haul:
+        return Haul(self.items, self.vacancies)
 
 
 def start_of(channel: Leased) -> Walk:
@@ -51,6 +62,19 @@ def start_pages(channel: Leased) -> tuple[Item, ...]:
 def read_answer(channel: Leased, walk: Walk, heard: Body, now: datetime) -> Read | Trouble:
     if channel.kind is ChannelKind.SEARCH:
         return Read(looked_at(walk, heard.response, heard.sitemaps, now))
+    read = _by_kind(channel, walk, heard, now)
+    if isinstance(read, Trouble) or not has_vacancies(channel):
+        return read
+    if channel.kind is not ChannelKind.LISTING:
+        return replace(read, vacancies=vacancies_listed(channel, read.items))
+    response = heard.response
+    html = decode(response.body, TextKind.HTML, charset_parameter(response.headers.get("Content-Type", ""))).text
+    found = vacancies_on_page(channel, html, response.url.url)
+    # Its vacancies are what it lists; other links that look like articles are not.
+    return replace(read, vacancies=found, items=items_from(found))
+
+
+def _by_kind(channel: Leased, walk: Walk, heard: Body, now: datetime) -> Read | Trouble:
     match walk.step.reads_as:
         case ChannelKind.SITEMAP:
             return _sitemap(channel, walk, heard.response, now)
@@ -85,8 +109,10 @@ def _sitemap(channel: Leased, walk: Walk, response: Response, now: datetime) -> 
         return _unreadable(reading)
     depth = walk.step.depth + 1
     children = reading.more if depth < DEEPEST_SITEMAP else ()
+    if len(children) >= MOST_SITEMAPS:
+        walk = walk.noting(f"Of its {len(children):,} sitemaps only the first were asked.")
     walk = walk.ahead((Todo(url, ChannelKind.SITEMAP, depth) for url in children), MOST_SITEMAPS)
-    return Read(walk.noting(*reading.notes), reading.items)
+    return Read(walk.noting(*reading.notes), reading.items, {"listed": len(reading.items)})
 
 
 def _listing(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
@@ -136,9 +162,21 @@ def _api(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read
     page = read_api(response.body, recipe, channel.url.url, now, state)
     if isinstance(page, Unreadable):
         return _unreadable(page)
-    more = [] if page.next is None else [Todo(channel.url.url, ChannelKind.API, state=asdict(page.next))]
+    following = page.next and replace(page.next, cursor=without_secrets(page.next.cursor, recipe))
+    more = [] if following is None else [Todo(channel.url.url, ChannelKind.API, state=asdict(following))]
     walk = walk.ahead(more, channel.most_pages).noting(*page.reading.notes)
     return Read(walk, page.reading.items)
+
+
+def without_secrets(cursor: str, recipe: ApiRecipe) -> str:
+    """A next URL repeats what it was asked with. What of it is secret is filled in anew, and never put away."""
+    if not is_url(cursor):
+        return cursor
+    names = {name for name, value in recipe.query.items() if secrets_in(str(value))}
+    names |= {recipe.auth.name or "api_key"} if recipe.auth.type == "query" else set()
+    parts = urlsplit(cursor)
+    kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in names]
+    return urlunsplit(parts._replace(query=urlencode(kept)))
 
 
 def reach_of(channel: Leased, now: datetime) -> timedelta | None:

@@ -1,7 +1,7 @@
 """Which items of an answer are new, which changed, and what the frontier is told of them. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 
@@ -22,6 +22,7 @@ ORIGINS = {
 # So many items claiming at once that they changed since the last poll are a clock, not a publisher.
 FEWEST_TO_DISTRUST = 10
 MOST_CHANGED_AT_ONCE = 0.5
+HALF = 8  # bytes of a signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Listed:
     item: Item
     url: CanonicalUrl
     signature: bytes
+    is_rewritten: bool = False  # under another headline than before
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +61,30 @@ def listed(items: Sequence[Item]) -> tuple[list[Listed], int]:
 
 def sift(found: Sequence[Listed], known: Mapping[bytes, bytes]) -> Sifted:
     """`known`: the signatures this channel's items had, by the hash of their address."""
+    changed = [one for one in found if known.get(one.url.url_hash, one.signature) != one.signature]
     return Sifted(
         new=tuple(one for one in found if one.url.url_hash not in known),
-        changed=tuple(one for one in found if known.get(one.url.url_hash, one.signature) != one.signature),
+        changed=tuple(
+            replace(one, is_rewritten=known[one.url.url_hash][:HALF] != one.signature[:HALF]) for one in changed
+        ),
         known=tuple(one for one in found if known.get(one.url.url_hash) == one.signature),
     )
 
 
 def signature_of(item: Item) -> bytes:
-    """Of what makes an item another one: not of what feeds like to count up, such as comments."""
-    dates = (item.published_at, item.updated_at)
-    told = "\x00".join([item.title, item.summary, *(date.isoformat() if date else "" for date in dates)])
-    return sha256(told.encode(errors="replace")).digest()[:16]
+    """Half of it of the headline, half of the rest: a new headline is worth a visit, a new teaser is not."""
+    updated = item.updated_at.isoformat() if item.updated_at else ""
+    return _short(item.title) + _short(f"{item.summary}\x00{updated}")
 
 
-def found_from(one: Listed, parent: str, *, is_believed: bool = True) -> Found:
-    changed_at = one.item.updated_at if is_believed else None
+def _short(text: str) -> bytes:
+    return sha256(text.encode(errors="replace")).digest()[:HALF]
+
+
+def found_from(one: Listed, parent: str, now: datetime, *, is_believed: bool = True) -> Found:
+    """What says when it changed is believed; what only shows another headline changed by now."""
+    changed_at = one.item.updated_at or (now if one.is_rewritten else None)
+    changed_at = changed_at if is_believed else None
     return Found(one.item.url, parent, min(one.item.depth, DEEPEST), changed_at=changed_at)
 
 
@@ -82,6 +92,5 @@ def is_believable(items: Sequence[Listed], since: datetime | None) -> bool:
     """Whether dates of change mean anything: where half of a long list changed since the last poll, they do not."""
     if since is None or len(items) < FEWEST_TO_DISTRUST:
         return True
-    dated = [one for one in items if one.item.updated_at is not None]
-    late = sum(one.item.updated_at > since for one in dated if one.item.updated_at)
+    late = sum(one.is_rewritten or (one.item.updated_at or since) > since for one in items)
     return late <= MOST_CHANGED_AT_ONCE * len(items)

@@ -1,9 +1,12 @@
 """What an extraction child runs. Importing this loads everything heavy, so that children forked after it share it."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.extractor import extract
+from headwater.extract.jobs.answers import harvest_page
 from headwater.extract.language import language_model
 from headwater.extract.page import Page
 from headwater.extract.wire import page_from
@@ -13,10 +16,12 @@ _SAMPLE = (
 )
 
 
-def extract_sent(sent: bytes) -> Article | NotAnArticle:
-    """What `wire.sent` packed; the answer is written as JSON by whoever runs this."""
-    page, now = page_from(sent)
-    return extract(page, now)
+def read_sent(sent: bytes | Mapping[str, Any]) -> Article | NotAnArticle | dict[str, Any]:
+    """A page that `wire.sent` packed, or a task for `harvest_page`; the answer is written as JSON."""
+    if isinstance(sent, bytes):
+        page, now = page_from(sent)
+        return extract(page, now)
+    return harvest_page(sent)
 
 
 # Once through everything: the libraries compile their patterns when they are first used.

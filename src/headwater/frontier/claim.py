@@ -75,6 +75,11 @@ class Claimer:
         return lease_from(row, asked_at, answered_at, self.lease) if row else None
 
 
+async def has_suspects(database: Database) -> bool:
+    found: bool = await database.fetchval(queries.has_suspects)
+    return found
+
+
 def lease_from(row: Any, asked_at: float, answered_at: float, lease: timedelta) -> Lease:
     return Lease(
         token=row["token"],

@@ -19,6 +19,10 @@ SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, r
        etag, last_modified, content_hash, is_alone, wait, marks
 FROM claim_suspect($1::text, $2::interval, $3::timestamptz);
 
+-- name: has_suspects
+-- Whether an entry waits to be tried alone.
+SELECT EXISTS (SELECT 1 FROM url_frontier WHERE held = 'suspect' AND next_fetch_at <= clock_timestamp());
+
 -- name: settle_requests
 -- End requests; answers with the tokens that still held. A stale token changes nothing.
 SELECT settle_requests($1::settlement[], $2::timestamptz);

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from headwater.database.pool import Database
-from headwater.frontier.claim import Claimer
+from headwater.frontier.claim import Claimer, has_suspects
 from headwater.frontier.entry import Lease
 from headwater.frontier.settle import extend, release
 from headwater.frontier.wake import Sleeper
@@ -25,6 +25,13 @@ class Fetching:
     async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
         claimed = await self.claimer.claim(most)
         return claimed.leases, claimed.come_back_in
+
+    async def claim_alone(self) -> Lease | None:
+        """An entry whose worker died."""
+        return await self.claimer.claim_suspect()
+
+    async def has_lonely_work(self) -> bool:
+        return await has_suspects(self.database)
 
     async def work(self, lease: Lease) -> None:
         self.told(await self.journey.travel(lease))

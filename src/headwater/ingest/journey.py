@@ -3,26 +3,26 @@
 import codecs
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Protocol
 
 from headwater.chance import Random
 from headwater.clock import Clock
-from headwater.database.pool import Connection, Database
 from headwater.fetch.browser import RenderUnavailable
 from headwater.fetch.fetcher import Fetcher, Wish
 from headwater.fetch.outcomes import Answered, Outcome
 from headwater.fetch.render import Rendered, RenderFailed
 from headwater.fetch.render_parts import Rendering
 from headwater.fetch.seat import Regrants, Seat
-from headwater.frontier.entry import Lease
-from headwater.frontier.settle import settle
-from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
-from headwater.frontier.verdicts import HostSaysWait, Moved, RetryPolicy, Verdict, settlement_of
-from headwater.ingest.judge import judge
+from headwater.frontier.entry import DeadReason, Lease
+from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, RetryPolicy, Verdict, settlement_of
+from headwater.ingest.judge import HTML, judge
+from headwater.ingest.keeping import NOTHING, Keeper, Leaves
 from headwater.net.body import Complete
+from headwater.net.transport import Response
 from headwater.politeness.settlement import Visit
+from headwater.urls.articles import is_file
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
-HTML = frozenset({"text/html", "application/xhtml+xml"})
 WAIT_FOR_A_BROWSER = timedelta(hours=1)
 
 
@@ -33,23 +33,32 @@ class Told:
     lease: Lease
     verdict: Verdict | None  # None: the lease was lost
     visit: Visit
+    leaves: Leaves = NOTHING
+
+
+class Studies(Protocol):
+    """Whoever makes something of a page that came whole."""
+
+    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Journey:
     fetcher: Fetcher
     regrants: Regrants
-    database: Database
+    keeper: Keeper
+    study: Studies
     clock: Clock
     random: Random
     policy: RetryPolicy
-    default_delay: timedelta
     rendering: Rendering | None = None
 
     async def travel(self, lease: Lease) -> Told:
-        """Fetch, judge, settle. Whatever the web does, there is a verdict; a lost lease changes nothing."""
+        """Fetch, judge, read, keep. Whatever the web does, there is a verdict; a lost lease changes nothing."""
         seat = Seat(lease.bucket, lease.host, lease.token, lease.window, "page", self.regrants, self.clock)
         url = canonicalise(lease.resume_url or lease.url)
+        if is_file(url):
+            return await self._end(lease, Dead(DeadReason.BINARY_URL), seat, NOTHING)
         outcome = await self.fetcher.fetch(wish_of(lease, url), seat)
         seen: Outcome | HostSaysWait = outcome
         if self.rendering is not None and isinstance(outcome, Answered) and wants_rendering(outcome):
@@ -57,22 +66,15 @@ class Journey:
         verdict = seen if isinstance(seen, HostSaysWait) else judge(seen, lease)
         if verdict is None:
             return Told(lease, None, seat.past)
-        is_ours = await self._settle(lease, verdict, seat.past)
-        return Told(lease, verdict if is_ours else None, seat.past)
+        if isinstance(verdict, Fetched) and isinstance(seen, Answered):
+            verdict, leaves = await self.study.read(lease, verdict, seen.response)
+            return await self._end(lease, verdict, seat, leaves)
+        return await self._end(lease, verdict, seat, NOTHING)
 
-    async def _settle(self, lease: Lease, verdict: Verdict, visit: Visit) -> bool:
-        settlement = settlement_of(lease, verdict, visit, self.policy, self.random)
-        async with self.database.transaction() as connection:
-            if isinstance(verdict, Moved):
-                await self._submit_target(connection, lease, verdict)
-            return lease.token in await settle(connection, [settlement])
-
-    async def _submit_target(self, connection: Connection, lease: Lease, moved: Moved) -> None:
-        """The target inherits source and origin. Both hosts are locked together first, in the order everybody keeps."""
-        target = canonicalise(moved.to)
-        await hold_hosts(connection, [lease.host, target.host], self.default_delay)
-        found = Found(moved.to, lease.url, lease.depth, priority=lease.priority, hops=moved.hops)
-        await submit(connection, Submitter(lease.source_id, lease.origin), [found], default_delay=self.default_delay)
+    async def _end(self, lease: Lease, verdict: Verdict, seat: Seat, leaves: Leaves) -> Told:
+        settlement = settlement_of(lease, verdict, seat.past, self.policy, self.random)
+        is_ours = await self.keeper.keep(lease, verdict, settlement, leaves)
+        return Told(lease, verdict if is_ours else None, seat.past, leaves)
 
 
 def wants_rendering(outcome: Answered) -> bool:

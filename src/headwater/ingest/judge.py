@@ -3,6 +3,9 @@
 from datetime import timedelta
 from hashlib import sha256
 
+from headwater.extract.article import Article, Reason
+from headwater.extract.jobs.normalise import Harvest
+from headwater.extract.page_type import PageType
 from headwater.fetch.asking import SLOW_DOWN, asked_wait
 from headwater.fetch.outcomes import (
     Answered,
@@ -27,6 +30,7 @@ from headwater.frontier.verdicts import (
     Unchanged,
     Verdict,
 )
+from headwater.ingest.reading import Read, Unreadable
 from headwater.net.body import Complete
 from headwater.net.problems import FetchProblem, Problem, problem_with
 from headwater.net.redirects import Flaw
@@ -35,6 +39,9 @@ from headwater.urls.canonical import canonicalise
 
 # A refusal is not argued with: we come back rarely, and then not at all.
 WAIT_AFTER_REFUSAL = timedelta(hours=6)
+WAIT_TO_CONFIRM = timedelta(hours=1)
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+NOT_FOUND = 404
 ENDINGS = {404: DeadReason.NOT_FOUND, 410: DeadReason.GONE, 451: DeadReason.LEGAL}
 REFUSALS = frozenset({401, 402, 403, 407})
 NAME_PROBLEMS = frozenset({Problem.DNS_NOT_FOUND, Problem.DNS_FAILED})
@@ -75,6 +82,9 @@ def judge(outcome: Outcome, lease: Lease) -> Verdict | None:
 
 def judge_answer(response: Response, lease: Lease, hops: int = 0) -> Verdict:
     status = response.status
+    if status == NOT_FOUND and lease.fetch_count and not lease.retry_count:
+        # It was there before: one answer is not believed.
+        return RetryLater("not_found", "HTTP 404, to be confirmed", WAIT_TO_CONFIRM)
     if status in ENDINGS:
         return Dead(ENDINGS[status], f"HTTP {status}")
     if status in SLOW_DOWN:
@@ -106,6 +116,9 @@ def judge_content(response: Response, lease: Lease, hops: int) -> Verdict:
     if final.url_hash != lease.url_hash:
         # Another page of this host: an entry of its own, and nothing is fetched for it twice in one journey.
         return Moved(final.url, hops)
+    if not is_html(response):
+        kind = response.headers.get("Content-Type", "")
+        return Dead(DeadReason.UNSUPPORTED_CONTENT_TYPE, kind[:100])
     said = response.validators
     return Fetched(
         said.etag,
@@ -114,6 +127,30 @@ def judge_content(response: Response, lease: Lease, hops: int) -> Verdict:
         # The same page under a better spelling: asked for so from now on.
         fetch_url=final.url if final.url != canonicalise(lease.url).url else None,
     )
+
+
+def is_html(response: Response) -> bool:
+    """Said so, or without a word begun like a page."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return kind in HTML or (not kind and response.body.lstrip()[:1] == b"<")
+
+
+def judge_reading(read: Read, fetched: Fetched, *, crawls: bool) -> Verdict:
+    """What reading adds to what the answer said. On a site that is crawled a page may be there for its links."""
+    if isinstance(read, Unreadable):
+        # The page is blamed for the death of its own child only, and not at the first time.
+        return RetryLater("extract_failed", read.how, gives_up_as=DeadReason.POISON)
+    if isinstance(read, Harvest):
+        return fetched
+    if read.is_soft_404:
+        return Dead(DeadReason.EXTRACT_FAILED, "says that there is no such page")
+    if isinstance(read, Article) or (crawls and read.reason is not Reason.CHALLENGE):
+        return fetched
+    if read.reason is Reason.CHALLENGE:
+        return RetryLater("forbidden", "a challenge page", WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
+    if read.page_type is PageType.LISTING:
+        return fetched
+    return Dead(DeadReason.EXTRACT_FAILED, f"{read.reason}: {read.word_count} words")
 
 
 def judge_bad_redirect(reason: str) -> Verdict:

@@ -14,6 +14,11 @@ class Identity:
     contact: str = ""
 
     @property
+    def product_token(self) -> str:
+        """What stands before the version: directives for it are for us."""
+        return self.user_agent.partition("/")[0].strip()
+
+    @property
     def headers(self) -> dict[str, str]:
         email = self.contact.removeprefix("mailto:")
         return {"User-Agent": self.user_agent} | ({"From": email} if "@" in email else {})

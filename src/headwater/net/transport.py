@@ -3,7 +3,9 @@
 import asyncio
 import re
 import socket
-from collections.abc import Callable, Mapping, Sequence
+import ssl
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,8 +16,10 @@ from typing import Any, NamedTuple, Protocol, Self
 import aiohttp
 from aiohttp import hdrs
 from aiohttp.abc import AbstractResolver
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.http import RawResponseMessage
+from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.streams import EMPTY_PAYLOAD
 from multidict import CIMultiDict
 from yarl import URL
@@ -36,10 +40,12 @@ ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd"
 MOST_PLACES = 1_000
 MOST_HEADERS = 200
 LONGEST_HEADER_BYTES = 16_384
+# Heads that only announce another (1xx): without a bound they could come until the deadline, each of them parsed.
+MOST_INTERIM = 20
 _NOT_KEPT = {"connection": "Connection: close\r\n"}
 _REPEATABLE = frozenset({"GET", "HEAD"})
 _SWITCHING_PROTOCOLS = 101
-_NEVER_IN_A_HEADER = re.compile(r"[\x00\r\n]")
+_NEVER_IN_A_HEADER = re.compile(r"[\x00\r\n\ud800-\udfff]")
 
 
 class Gate(Protocol):
@@ -129,10 +135,15 @@ class _Place:
     is_proxied: bool = False  # in the open: a tunnel is as good as the way itself
 
     async def connection(self, timeout: aiohttp.ClientTimeout) -> Connection:
-        try:
-            return await self.connector.connect(self.request, [], timeout)
-        except TimeoutError as error:
-            raise aiohttp.ConnectionTimeoutError("no connection in time") from error
+        """One on which nothing was said yet: the pool also keeps those whose server went on talking."""
+        while True:
+            try:
+                connection = await self.connector.connect(self.request, [], timeout)
+            except TimeoutError as error:
+                raise aiohttp.ConnectionTimeoutError("no connection in time") from error
+            if not _protocol_of(connection).should_close:
+                return connection
+            connection.close()
 
 
 class _Question(NamedTuple):
@@ -144,7 +155,7 @@ class _Question(NamedTuple):
 
 @dataclass(slots=True)
 class Transport:
-    """`async with Transport(…)`. `resolver` None asks the system's name servers."""
+    """`async with Transport(…)`. `resolver` None asks the system's name servers; `trust` None trusts whom it trusts."""
 
     identity: Identity
     guard: AddressGuard
@@ -154,6 +165,7 @@ class Transport:
     local_addresses: tuple[str, ...] = ()
     proxy: str | None = None
     resolver: AbstractResolver | None = None
+    trust: ssl.SSLContext | None = None
     connections: dict[str, int] = field(default_factory=lambda: {"new": 0, "reused": 0}, init=False)
     _connectors: list[aiohttp.TCPConnector] = field(default_factory=list, init=False)
     _idle: IdleBudget = field(init=False)
@@ -194,7 +206,7 @@ class Transport:
             async with asyncio.timeout(limits.timeout.total):
                 connection, message, payload = await _answered(place, question, limits, ride)
                 try:
-                    content = await _content_of(message, payload, limits.body_bytes)
+                    content = await _content_of(_protocol_of(connection), message, payload, limits.body_bytes)
                 finally:
                     # What was not read to its end would be taken for the start of the next answer.
                     (connection.release if is_kept and payload.at_eof() else connection.close)()
@@ -235,6 +247,7 @@ class Transport:
             resolver=GuardedResolver(self.guard, self.dns_timeout.total_seconds(), self.resolver),
             use_dns_cache=False,  # a cached answer could outlive the name's own word; connections are reused instead
             socket_factory=self._guarded_socket,
+            ssl=self.trust or True,
             local_addr=(local_address, 0) if local_address else None,
         )
 
@@ -262,8 +275,7 @@ async def _head_answered(
     connection: Connection, question: _Question
 ) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
     """Put the question, and wait for the head of the final answer."""
-    protocol = connection.protocol
-    assert protocol is not None
+    protocol = _protocol_of(connection)
     protocol.set_response_params(
         skip_payload=question.method == "HEAD",
         read_until_eof=True,
@@ -275,17 +287,21 @@ async def _head_answered(
     )
     # With the connection made, this is the last moment in which a slot can still be honoured.
     await question.gate.open()
-    if protocol.transport is None:
+    # Whatever was said meanwhile would be taken for the answer.
+    if protocol.transport is None or protocol.should_close:
         raise aiohttp.ServerDisconnectedError
     protocol.transport.write(question.head)
     protocol.start_timeout()
-    while True:
+    for _ in range(MOST_INTERIM):
         message, payload = await protocol.read()
         if not 100 <= message.code < 200 or message.code == _SWITCHING_PROTOCOLS:
             return message, payload
+    raise BadHttpMessage("too many interim answers")
 
 
-async def _content_of(message: RawResponseMessage, payload: aiohttp.StreamReader, limit_bytes: int) -> Outcome:
+async def _content_of(
+    protocol: ResponseHandler, message: RawResponseMessage, payload: aiohttp.StreamReader, limit_bytes: int
+) -> Outcome:
     """The body, where there is one; a redirect's is of no use to anybody and may be a bomb."""
     if payload is EMPTY_PAYLOAD or 300 <= message.code < 400:
         return Complete(b"")
@@ -294,12 +310,46 @@ async def _content_of(message: RawResponseMessage, payload: aiohttp.StreamReader
         return cut_to(limit_bytes, payload.read_nowait())
     reader = BodyReader(limit_bytes, encodings_in(message.headers.getall(hdrs.CONTENT_ENCODING, ())))
     try:
-        while chunk := await payload.readany():
-            if outcome := reader.feed(chunk):
-                return outcome
+        with _cut_when_closed(protocol, payload):
+            while chunk := await payload.readany():
+                if outcome := reader.feed(chunk):
+                    return outcome
     except aiohttp.ClientPayloadError:
         return reader.end(is_cut=True)
     return reader.end()
+
+
+@contextmanager
+def _cut_when_closed(protocol: ResponseHandler, payload: aiohttp.StreamReader) -> Iterator[None]:
+    """A broken frame closes its connection, but nobody tells the body: it would be waited for until the deadline."""
+
+    def cut(_closed: object = None) -> None:
+        if not payload.is_eof() and payload.exception() is None:
+            payload.set_exception(aiohttp.ClientPayloadError("the connection was closed"))
+
+    closed = protocol.closed
+    if closed is None:
+        cut()
+        yield
+        return
+    closed.add_done_callback(cut)
+    try:
+        yield
+    finally:
+        closed.remove_done_callback(cut)
+        # How a kept connection ends later is nobody's concern, and must not be reported as overlooked.
+        closed.remove_done_callback(_overlook)
+        closed.add_done_callback(_overlook)
+
+
+def _overlook(closed: "asyncio.Future[None]") -> None:
+    if not closed.cancelled():
+        closed.exception()
+
+
+def _protocol_of(connection: Connection) -> ResponseHandler:
+    assert connection.protocol is not None
+    return connection.protocol
 
 
 def _place(connector: aiohttp.BaseConnector, url: URL, headers: Mapping[str, str], proxy: URL | None) -> _Place:

@@ -116,9 +116,13 @@ class Summary:
 async def list_sources(
     database: Database, wanted: Wanted, limit: int = 50, after: tuple[str, UUID] = ("", NOBODY)
 ) -> list[Overview]:
+    """By name; `after` is the name and the id of the last one of the page before."""
     beginning = f"{_escaped(wanted.text.lower())}%" if wanted.text else None
+    name, source_id = after
     status = str(wanted.status) if wanted.status else None
-    rows = await database.fetch(queries.list_sources, *after, status, wanted.kind, wanted.tag, beginning, limit)
+    rows = await database.fetch(
+        queries.list_sources, name.lower(), source_id, status, wanted.kind, wanted.tag, beginning, limit
+    )
     return await overviews(database, [source_from(row) for row in rows])
 
 

@@ -1,55 +1,98 @@
-"""`fetch` as a process: one worker with its own way to the web."""
+"""`fetch` as a process: one worker with its own way to the web, and children to read pages in."""
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from aiohttp.abc import AbstractResolver
 
 from headwater.crew import Crew
 from headwater.database.listen import Listener
+from headwater.extract.children import Children
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import RetryPolicy
 from headwater.frontier.wake import CHANNEL, Sleeper
+from headwater.ingest.context import Context
 from headwater.ingest.fetching import Fetching
-from headwater.ingest.journey import Journey, Told
+from headwater.ingest.journey import Journey, Studies, Told
+from headwater.ingest.keeping import Keeper
+from headwater.ingest.reading import Reader
+from headwater.ingest.study import Study
 from headwater.services import Services
+from headwater.settings.groups import ExtractSettings
 from headwater.web import Web, open_web
+
+WORK = "headwater.extract.work:read_sent"
+MEBIBYTE = 1024 * 1024
 
 
 async def run_worker(
     services: Services,
     owner: str,
     stop: asyncio.Event,
-    told: Callable[[Told], None],
+    told: Callable[[Told], None] = lambda _told: None,
     resolver: AbstractResolver | None = None,
 ) -> None:
     """Until told to stop."""
     async with (
         open_web(services, owner, resolver) as web,
+        reading_children(services) as children,
         Listener(services.dsn, [CHANNEL], services.random) as listener,
     ):
-        await worker_of(services, web, listener, owner, told).run(stop)
+        await worker_of(services, web, study_of(services, web, children), listener, owner, told).run(stop)
+
+
+@asynccontextmanager
+async def reading_children(services: Services) -> AsyncIterator[Children]:
+    settings = services.settings.extract
+    async with Children(
+        WORK,
+        size=children_of(settings),
+        timeout=settings.timeout.total_seconds(),
+        clock=services.clock,
+        memory_bytes=settings.memory_mb * MEBIBYTE,
+    ) as children:
+        yield children
+
+
+def children_of(settings: ExtractSettings) -> int:
+    return settings.children or os.cpu_count() or 1
 
 
 def worker_of(
-    services: Services, web: Web, listener: Listener, owner: str, told: Callable[[Told], None]
+    services: Services,
+    web: Web,
+    study: Studies,
+    listener: Listener,
+    owner: str,
+    told: Callable[[Told], None] = lambda _told: None,
 ) -> Crew[Lease]:
     settings = services.settings
     fetching = Fetching(
         database=services.database,
         claimer=Claimer(services.database, services.clock, owner, settings.lease.duration),
         sleeper=Sleeper(services.database, listener, owner, settings.fetch.claim_retry_delay),
-        journey=Journey(
-            web.fetcher,
-            web.regranter,
-            services.database,
-            services.clock,
-            services.random,
-            RetryPolicy(settings.fetch.max_retries),
-            settings.politeness.delay,
-            web.rendering,
-        ),
+        journey=journey_of(services, web, study),
         told=told,
     )
     return Crew(fetching, services.clock, services.log, settings.fetch.concurrency, settings.lease.duration)
+
+
+def study_of(services: Services, web: Web, children: Children) -> Study:
+    return Study(Context(services.database, services.clock), Reader(children, web.identity.product_token))
+
+
+def journey_of(services: Services, web: Web, study: Studies) -> Journey:
+    settings = services.settings
+    return Journey(
+        web.fetcher,
+        web.regranter,
+        Keeper(services.database, settings.politeness.delay),
+        study,
+        services.clock,
+        services.random,
+        RetryPolicy(settings.fetch.max_retries),
+        web.rendering,
+    )

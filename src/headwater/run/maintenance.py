@@ -34,7 +34,11 @@ def maintenance_of(services: Services) -> "Maintenance":
         services.random,
         services.log,
         settings.lease.sweep_every,
-        {"fetch_log": settings.keep.fetch_log_days, "runs": settings.keep.run_days},
+        {
+            "fetch_log": settings.keep.fetch_log_days,
+            "runs": settings.keep.run_days,
+            "raw_bodies": settings.keep.raw_days,
+        },
         settings.keep.item_days,
     )
 

@@ -45,17 +45,22 @@ async def run_poller(
         open_web(services, owner, resolver) as web,
         Listener(services.dsn, [NOTICE], services.random) as listener,
     ):
-        rounds = RobotsRounds(services.database, web.places, web.fetcher.lookout)
-        beside = [
-            asyncio.create_task(repeated(services, STEERED_EVERY / 60, lambda: keep_price(services, calendar))),
-            asyncio.create_task(repeated(services, ROBOTS_EVERY, rounds.go)),
-        ]
+        beside = chores_beside(services, web, calendar)
         try:
             await poller_of(services, web, listener, owner, told, calendar).run(stop)
         finally:
             for task in beside:
                 task.cancel()
             await asyncio.wait(beside)
+
+
+def chores_beside(services: Services, web: Web, calendar: Calendar) -> list[asyncio.Task[None]]:
+    """What a poller does beside its polls; whoever runs one ends them."""
+    rounds = RobotsRounds(services.database, web.places, web.fetcher.lookout)
+    return [
+        asyncio.create_task(repeated(services, STEERED_EVERY / 60, lambda: keep_price(services, calendar))),
+        asyncio.create_task(repeated(services, ROBOTS_EVERY, rounds.go)),
+    ]
 
 
 def poller_of(

@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable
 from headwater.chance import Random
 
 
-async def until_stopped(role: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+async def until_stopped(
+    role: Callable[[asyncio.Event], Awaitable[None]], on_first: Callable[[], None] = lambda: None
+) -> None:
     """SIGINT and SIGTERM ask it to stop; a second one ends it where it is."""
     stop = asyncio.Event()
     running = asyncio.ensure_future(role(stop))
@@ -18,7 +20,9 @@ async def until_stopped(role: Callable[[asyncio.Event], Awaitable[None]]) -> Non
     def end() -> None:
         if stop.is_set():
             running.cancel()
+            return
         stop.set()
+        on_first()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, end)

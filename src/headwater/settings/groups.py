@@ -122,6 +122,16 @@ class PolitenessSettings(Group):
     burst: Count = Field(3, description="Accepted for older configurations; bursts are a host policy's business.")
 
 
+class ExtractSettings(Group):
+    """How fetched pages are read: in child processes, so that no page can harm more than its own."""
+
+    children: CountOrNone = Field(0, description="Child processes of one worker; 0 means one per core.")
+    timeout: Duration = Field(timedelta(seconds=10), description="Longest time one page may be read.")
+    memory_mb: Annotated[int, Field(ge=256, le=65536)] = Field(
+        512, description="Most address space one child may use, in MB."
+    )
+
+
 class LeaseSettings(Group):
     """How long work belongs to one worker, and how soon it is taken back from a dead one."""
 
@@ -134,6 +144,9 @@ class KeepSettings(Group):
 
     fetch_log_days: Annotated[int, Field(ge=1, le=3650)] = Field(30, description="Days of the fetch log that are kept.")
     run_days: Annotated[int, Field(ge=1, le=3650)] = Field(90, description="Days of the log of runs that are kept.")
+    raw_days: Annotated[int, Field(ge=1, le=3650)] = Field(
+        30, description="Days raw bodies are kept: so far back extraction can be run again."
+    )
     item_days: Annotated[int, Field(ge=1, le=3650)] = Field(
         60, description="Days an item is remembered after its channel listed it last."
     )
@@ -162,7 +175,8 @@ class PollSettings(Group):
         1.0, description="The budget of adaptive polling: polls an hour for each channel, on average over all of them."
     )
     secrets_file: Path | None = Field(
-        None, description="A file of NAME=value lines that APIs' recipes name as `{{SECRET:NAME}}`; only you may read it."
+        None,
+        description="A file of NAME=value lines that APIs' recipes name as `{{SECRET:NAME}}`; only you may read it.",
     )
     discovery: bool = Field(True, description="Look for feeds and sitemaps of sources that have none.")
     discovery_retry: Duration = Field(timedelta(days=7), description="Wait before a fruitless search is repeated.")
@@ -183,6 +197,7 @@ class Settings(Group):
     fetch: FetchSettings = FetchSettings()
     network: NetworkSettings = NetworkSettings()
     politeness: PolitenessSettings = PolitenessSettings()
+    extract: ExtractSettings = ExtractSettings()
     lease: LeaseSettings = LeaseSettings()
     keep: KeepSettings = KeepSettings()
     poll: PollSettings = PollSettings()

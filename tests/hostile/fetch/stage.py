@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from tests.hostile.fetch.ears import Ears, listening, tapped
-from tests.integration.fetch.conftest import Path, SmallSite, opened_path
+from tests.integration.fetch.conftest import Path, SmallSite, Unread, opened_path
 
 from headwater.database.listen import Listener
 from headwater.frontier.entry import Origin
@@ -104,7 +104,7 @@ class Stage:
 
         services = self.path.services
         async with Listener(services.dsn, [CHANNEL], services.random) as listener:
-            worker = worker_of(services, self.path.web, listener, "worker", hear)
+            worker = worker_of(services, self.path.web, Unread(), listener, "worker", hear)
             running = asyncio.create_task(worker.run(stop))
             await asyncio.wait({asyncio.create_task(stop.wait())}, timeout=LONGEST_WORK_S)
             stop.set()

@@ -160,3 +160,20 @@ async def test_a_fruitless_search_is_a_warning_and_repeated_in_a_week(desk: Desk
     assert ran.ending.status == "warn"
     assert "no feed, sitemap or listing found" in ran.ending.message
     assert (await desk.channel(source)).next_poll_at - STARTED >= timedelta(days=7)
+
+
+async def test_vacancies_of_a_listing_are_stored_with_the_run_and_counted(desk: Desk) -> None:
+    rows = "".join(
+        f'<li class="job"><a href="/jobs/{n}">Water engineer {n}</a><span>Nairobi, Kenya</span></li>' for n in range(3)
+    )
+    desk.site.pages["/jobs"] = Page(f"<html><ul>{rows}</ul></html>".encode())
+    source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS, name="Aid Org")
+    await desk.path.database.execute("update hosts set delay_ms = 50")
+    [ran] = await desk.poll()
+    assert (ran.walk.tally.found, ran.walk.tally.inserted) == (3, 3)
+    jobs = await desk.path.database.fetch("select title, org_name, country_iso, source_id from jobs order by title")
+    assert [tuple(job) for job in jobs] == [(f"Water engineer {n}", "Aid Org", "KE", source) for n in range(3)]
+    assert await desk.entries() == {f"http://a.test/jobs/{n}" for n in range(3)}
+    desk.site.pages["/jobs"] = Page(f"<html><ul>{rows} </ul></html>".encode())
+    [ran] = await desk.poll_again()
+    assert (ran.walk.tally.found, ran.walk.tally.inserted, ran.walk.tally.skipped) == (3, 0, 3)

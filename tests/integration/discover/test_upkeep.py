@@ -5,10 +5,11 @@ from datetime import timedelta
 from tests.integration.discover.conftest import Desk, rss, stories
 from tests.integration.fetch.conftest import robots
 
-from headwater.discover.crawling import CrawlState, crawl_of, followed, pages_of, submit_links
+from headwater.discover.crawling import CrawlState, crawl_of, pages_of
 from headwater.discover.intake import forget_items
 from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.frontier.submit import Found, Outcome
+from headwater.ingest.links import followed, submit_links
 from headwater.simweb.message import Page
 from headwater.sources.source import Kind, Profile, SourceStatus
 from headwater.sources.store import read_source

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -15,11 +15,14 @@ from headwater.fetch.fetcher import Wish
 from headwater.fetch.outcomes import Outcome
 from headwater.fetch.seat import Seat
 from headwater.frontier.claim import Claimer
-from headwater.frontier.entry import Origin
+from headwater.frontier.entry import Lease, Origin
 from headwater.frontier.submit import Found, Submitter, submit
-from headwater.frontier.verdicts import RetryPolicy
+from headwater.frontier.verdicts import Fetched, Verdict
 from headwater.ingest.journey import Journey, Told
+from headwater.ingest.keeping import NOTHING, Leaves
+from headwater.net.transport import Response
 from headwater.politeness.slots import NotBefore
+from headwater.run.fetching import journey_of
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
 from headwater.simweb.message import Page, Request
@@ -31,6 +34,13 @@ from headwater.urls.canonical import canonicalise
 from headwater.web import Web, open_web
 
 QUICK = timedelta(milliseconds=50)
+
+
+class Unread:
+    """Whatever is fetched is left as it came: what is made of pages is tested elsewhere."""
+
+    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
+        return fetched, NOTHING
 
 
 class SmallSite:
@@ -81,15 +91,7 @@ class Path:
         return [await journey.travel(lease) for lease in claimed.leases]
 
     def journey(self) -> Journey:
-        return Journey(
-            self.web.fetcher,
-            self.web.regranter,
-            self.database,
-            self.services.clock,
-            random_from(1),
-            RetryPolicy(),
-            self.services.settings.politeness.delay,
-        )
+        return replace(journey_of(self.services, self.web, Unread()), random=random_from(1), rendering=None)
 
     async def reopen(self) -> None:
         """As if every host had rested long enough."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import orjson
+from tests.integration.fetch.conftest import Unread
 
 from headwater.clock import SystemClock
 from headwater.database.listen import Listener
@@ -65,7 +66,7 @@ async def crowd(services: Services, task: dict[str, Any]) -> Counter[str]:
     ):
         say("ready")
         await asyncio.to_thread(sys.stdin.readline)
-        working = asyncio.create_task(worker_of(services, web, listener, owner, hear).run(stop))
+        working = asyncio.create_task(worker_of(services, web, Unread(), listener, owner, hear).run(stop))
         polling = asyncio.create_task(poll_all(web, task["feeds"], counts))
         await asyncio.to_thread(sys.stdin.read)
         stop.set()

@@ -1,6 +1,7 @@
 """A server that says exactly what a test tells it to, and remembers every head it was sent."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ class Server:
     """The n-th request, over whatever connection, meets the n-th line; the last line is for all that follow."""
 
     lines: Sequence[Line]
+    place: str = "127.0.0.1"
     port: int = 0
     heads: list[bytes] = field(default_factory=list)
     visitors: list[str] = field(default_factory=list)  # one per connection
@@ -56,17 +58,19 @@ class Server:
         writer.close()
 
     def url(self, path: str = "/") -> CanonicalUrl:
-        return canonicalise(f"http://127.0.0.1:{self.port}{path}")
+        return canonicalise(f"http://{self.place}:{self.port}{path}")
 
     def transport(self, **given: object) -> Transport:
-        guard = AddressGuard(frozenset({allowed_place(f"127.0.0.1:{self.port}")}))
+        guard = AddressGuard(frozenset({allowed_place(f"{self.place}:{self.port}")}))
         return Transport(Identity("Tester/1", "mailto:t@h.test"), guard, SystemClock(), **given)  # type: ignore[arg-type]
 
 
 @asynccontextmanager
-async def serving(*lines: Line) -> AsyncIterator[Server]:
-    server = Server(lines)
-    async with await asyncio.start_server(server.meet, "127.0.0.1", 0) as listener:
+async def serving(
+    *lines: Line, place: str = "127.0.0.1", context: ssl.SSLContext | None = None
+) -> AsyncIterator[Server]:
+    server = Server(lines, place)
+    async with await asyncio.start_server(server.meet, place.strip("[]"), 0, ssl=context) as listener:
         server.port = listener.sockets[0].getsockname()[1]
         yield server
         for writer in server.writers:

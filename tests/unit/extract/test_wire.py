@@ -5,7 +5,7 @@ from tests.unit.extract.conftest import NOW, PROSE, URL, Read
 from headwater.errors import UsageError
 from headwater.extract.page import FeedHints, Page, Selectors
 from headwater.extract.wire import answer_from, page_from, sent
-from headwater.extract.work import extract_sent
+from headwater.extract.work import read_sent
 
 PAGE = Page(
     url=URL,
@@ -24,7 +24,7 @@ def test_a_page_arrives_in_the_child_as_it_was_sent() -> None:
 
 def test_an_answer_comes_back_as_it_was_given(read: Read) -> None:
     head = '<script type="application/ld+json">{"@type": "Article", "headline": "H"}</script>'
-    for given in (extract_sent(sent(PAGE, NOW)), read(head), read("", "<a href=/x>x</a>")):
+    for given in (read_sent(sent(PAGE, NOW)), read(head), read("", "<a href=/x>x</a>")):
         assert answer_from(orjson.loads(orjson.dumps(given))) == given
 
 

@@ -66,7 +66,8 @@ def _item(url: str, draft: Draft, language: str, now: datetime) -> Item:
         title=draft.title[:LONGEST_TITLE],
         # An Atom entry need not say more than when it was last changed.
         published_at=_first_moment(draft.published, now) or updated_at,
-        updated_at=updated_at,
+        # A change that lies ahead would be a new one at every poll.
+        updated_at=updated_at if updated_at and updated_at < now else None,
         guid=one_line(draft.guid, LONGEST_GUID),
         author=one_line(draft.author, LONGEST_NAME),
         summary=summary_from(draft.summary),

@@ -1,0 +1,149 @@
+"""The two crawlers of the path benchmark, each started from nothing and ended again."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import orjson
+
+from benchmarks.frontier_spent import parent_of
+from benchmarks.frontier_world import plain_connection
+from headwater import __version__
+from headwater.frontier.entry import Origin
+from headwater.frontier.submit import Found, Submitter, submit
+from headwater.run.processes import children
+from headwater.services import Services, open_services
+from headwater.settings import Given, load
+from headwater.sources.store import create_source
+
+USER_AGENT = f"Headwater/{__version__}"
+# In the air at once, over all processes of a side.
+CONCURRENCY = 64
+OUR_PROCESSES = 2
+# In the same transaction as each document: what is not yet listed for the sinks has not arrived.
+COUNT = "select least((select count(*) from documents), (select count(*) from outbox))"
+MEAN_WORDS = "select avg(word_count)::float from documents"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    port: int
+    urls: Sequence[str]
+    delay: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """One that is under way: its processes without their children, pages written so far, mean words of a page."""
+
+    processes: Sequence[int]
+    done: Callable[[], Awaitable[int]]
+    mean_words: Callable[[], Awaitable[float]]
+
+
+Side = Callable[[Task], AbstractAsyncContextManager[Crawl]]
+
+
+@contextmanager
+def empty_folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="headwater-bench-"))
+    # As root the server runs under a user of its own, who has to get through here, but not to look around.
+    folder.chmod(0o711)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@asynccontextmanager
+async def headwater(task: Task) -> AsyncIterator[Crawl]:
+    """The fetch role with its reading children, and its embedded PostgreSQL with its usual durability."""
+    with empty_folder() as folder:
+        flags = flags_of(folder, task)
+        async with open_services(load(Given(flags=flags))) as services:
+            await fill(services, task)
+            async with our_workers(task, flags) as workers, plain_connection(services.dsn) as connection:
+                yield Crawl(
+                    [*workers, parent_of(connection.get_server_pid())],
+                    lambda: connection.fetchval(COUNT),
+                    lambda: connection.fetchval(MEAN_WORDS),
+                )
+
+
+@asynccontextmanager
+async def our_workers(task: Task, flags: dict[str, str]) -> AsyncIterator[list[int]]:
+    orders = [{"flags": flags, "port": task.port, "owner": f"fetch-{number}"} for number in range(OUR_PROCESSES)]
+    async with children("benchmarks.path_worker", orders) as processes:
+        yield [process.pid for process in processes]
+
+
+def flags_of(folder: Path, task: Task) -> dict[str, str]:
+    """The address guard stays on, with one exception: the simulated web's own port on this machine."""
+    return {
+        "service.data_dir": str(folder),
+        "log.level": "error",
+        "fetch.user_agent": USER_AGENT,
+        "fetch.concurrency": str(CONCURRENCY // OUR_PROCESSES),
+        "politeness.delay": f"{round(task.delay.total_seconds() * 1000)}ms",
+        "network.allow": f"127.0.0.1:{task.port}",
+    }
+
+
+async def fill(services: Services, task: Task) -> None:
+    async with services.database.transaction() as connection:
+        source = await create_source(connection, "Newspapers", "http://newspapers.test/", "news")
+        found = [Found(url) for url in task.urls]
+        await submit(connection, Submitter(source, Origin.FEED), found, default_delay=task.delay)
+
+
+def scrapy(processes: int) -> Side:
+    """So many Scrapys beside each other, each with its own share of the hosts: it has no other way to a second core."""
+
+    @asynccontextmanager
+    async def crawl(task: Task) -> AsyncIterator[Crawl]:
+        with empty_folder() as folder:
+            orders = [scrapy_order(task, folder / str(n), task.urls[n::processes]) for n in range(processes)]
+            written = [Path(order["folder"]) / "documents.jsonl" for order in orders]
+            async with children("benchmarks.path_scrapy", orders) as started:
+                try:
+                    yield Crawl([one.pid for one in started], lambda: lines_in(written), lambda: words_in(written))
+                finally:
+                    # It would finish all it has begun, and what it writes now counts no more.
+                    for one in started:
+                        one.kill()
+
+    return crawl
+
+
+def scrapy_order(task: Task, folder: Path, urls: Sequence[str]) -> dict[str, Any]:
+    folder.mkdir()
+    addresses = folder / "addresses"
+    addresses.write_text("".join(f"{with_port(url, task.port)}\n" for url in urls))
+    return {
+        "folder": str(folder),
+        "addresses": str(addresses),
+        "user_agent": USER_AGENT,
+        "concurrency": CONCURRENCY,
+        "delay": task.delay.total_seconds(),
+    }
+
+
+def with_port(url: str, port: int) -> str:
+    host, slash, path = url.removeprefix("http://").partition("/")
+    return f"http://{host}:{port}{slash}{path}"
+
+
+async def lines_in(files: Sequence[Path]) -> int:
+    return sum(file.read_bytes().count(b"\n") for file in files if file.exists())
+
+
+async def words_in(files: Sequence[Path]) -> float:
+    # The last line may be half written.
+    lines = (line for file in files for line in file.read_bytes().split(b"\n")[:-1])
+    return mean(len(orjson.loads(line)["text"].split()) for line in lines)

@@ -1,0 +1,170 @@
+"""A vacancy on its way into the archive, and what becomes of it beside the one that stands there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from headwater.archive.document import Key
+from headwater.archive.storable import storable
+from headwater.errors import UsageError
+
+# A day is over when it is over everywhere on earth.
+LAST_ZONE = timedelta(hours=12)
+# How a vacancy was read is no part of what it says.
+NOT_TRACKED = frozenset(
+    {"language", "compensation_confidence", "data_provenance", "raw_metadata", "is_detailed", "document"}
+)
+
+
+class JobStatus(StrEnum):
+    ACTIVE = "active"
+    EXPIRED = "expired"
+    DELETED = "deleted"  # by a person, for good
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """None, False and what is empty mean: not said. `is_detailed`: read on the vacancy's own page, not in a list."""
+
+    canonical_hash: bytes
+    title: str
+    org_name: str
+    apply_url: str
+    language: str = ""
+    location_raw: str = ""
+    country: str | None = None
+    country_iso: str | None = None
+    city: str | None = None
+    region_code: str | None = None
+    level_norm: str | None = None
+    mission_tags: tuple[str, ...] = ()
+    functional_tags: tuple[str, ...] = ()
+    international_eligible: bool = False
+    deadline: date | None = None
+    application_window: Mapping[str, str] = field(default_factory=dict)
+    description_snippet: str = ""
+    org_type: str | None = None
+    career_type: str | None = None
+    contract_type: str | None = None
+    contract_duration_months: int | None = None
+    contract_urgency: str | None = None
+    work_modality: str | None = None
+    work_hours: str | None = None
+    benefits: tuple[str, ...] = ()
+    policy_flags: tuple[str, ...] = ()
+    donor_context: tuple[str, ...] = ()
+    project_modality: str | None = None
+    procurement_vehicle: str | None = None
+    crisis_type: tuple[str, ...] = ()
+    response_phase: str | None = None
+    humanitarian_cluster: tuple[str, ...] = ()
+    surge_required: bool | None = None
+    deployment_timeframe: str | None = None
+    duty_station_hardship: str | None = None
+    compensation_visible: bool = False
+    compensation_type: str | None = None
+    compensation_min_usd: Decimal | None = None
+    compensation_max_usd: Decimal | None = None
+    compensation_currency: str | None = None
+    compensation_confidence: float | None = None
+    data_provenance: str = ""
+    raw_metadata: Mapping[str, Any] = field(default_factory=dict)
+    is_detailed: bool = False
+    document: Key | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.canonical_hash) != 32 or not self.title:
+            raise UsageError(f"The vacancy {self.title!r} lacks its title or a hash of 32 bytes.")
+
+    @property
+    def key(self) -> Key:
+        """A vacancy may have no host of its own: its bucket is the first byte of its hash."""
+        return Key(self.canonical_hash[0], self.canonical_hash)
+
+    @property
+    def tracked(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in FIELDS if name not in NOT_TRACKED}
+
+
+FIELDS = tuple(NewJob.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class StandingJob:
+    job: NewJob
+    status: JobStatus
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """New, if its version is 1; else changed, or back after it had expired."""
+
+    job: NewJob
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeenAgain:
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """Over before it was ever seen, or taken out by a person."""
+
+
+Sighting = Write | SeenAgain | Ignored
+
+
+def judge_sighting(standing: StandingJob | None, new: NewJob, now: datetime) -> Sighting:
+    if standing is None:
+        return Ignored() if is_over(new, now) else Write(new, 1)
+    if standing.status is JobStatus.DELETED:
+        return Ignored()
+    merged = merge(standing.job, new)
+    is_back = standing.status is JobStatus.EXPIRED and not is_over(merged, now)
+    has_changed = standing.status is JobStatus.ACTIVE and merged.tracked != standing.job.tracked
+    return Write(merged, standing.version + 1) if is_back or has_changed else SeenAgain(new.key)
+
+
+def merge(old: NewJob, new: NewJob) -> NewJob:
+    """What is not said takes nothing back. A list does not overrule the vacancy's own page: the two would alternate."""
+    first, second = (old, new) if old.is_detailed and not new.is_detailed else (new, old)
+    said = {name: getattr(first, name) or getattr(second, name) for name in FIELDS}
+    # A deadline is put off everywhere at once, and lists are read more often.
+    return replace(new, **said | {"deadline": new.deadline or old.deadline})
+
+
+def is_over(job: NewJob, now: datetime) -> bool:
+    return job.deadline is not None and (now - LAST_ZONE).date() > job.deadline
+
+
+def cleaned(job: NewJob) -> NewJob:
+    """As the database would give it back, so that the two can be compared."""
+    return replace(job, **{name: as_given_back(storable(getattr(job, name))) for name in FIELDS if name != "document"})
+
+
+def as_given_back(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def row_of(write: Write) -> dict[str, Any]:
+    """Named as the columns of `jobs`, in what JSON can say."""
+    job = write.job
+    bucket, url_hash = job.document or (None, None)
+    values = {name: in_json(getattr(job, name)) for name in FIELDS if name != "document"}
+    values |= {"bucket": job.key.bucket, "version": write.version}
+    return values | {"document_bucket": bucket, "document_hash": in_json(url_hash)}
+
+
+def in_json(value: Any) -> Any:
+    match value:
+        case bytes():
+            return f"\\x{value.hex()}"
+        case Decimal():
+            return str(value)
+    return value

@@ -1,0 +1,281 @@
+-- name: lock_in_order
+-- Taken one after the other in the order given, and freed with the transaction.
+SELECT pg_advisory_xact_lock(number) FROM unnest($1::bigint[]) AS number;
+
+-- name: read_standing
+-- What deciding about a document needs to know of the one that stands there.
+SELECT version, content_hash, word_count, deleted_at IS NOT NULL AS is_deleted, duplicate_bucket, duplicate_of,
+       canonical_url, title, summary, author, published_at, language, section, keywords, page_type
+FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
+
+-- name: find_original
+-- The one delivered document with this text under another URL.
+SELECT bucket, url_hash FROM documents
+WHERE content_hash = $3::bytea AND duplicate_of IS NULL AND deleted_at IS NULL AND word_count >= $4::integer
+  AND (bucket, url_hash) <> ($1::smallint, $2::bytea)
+ORDER BY first_seen_at, bucket, url_hash LIMIT 1;
+
+-- name: find_near_duplicate
+-- The oldest document whose likeness differs in at most three bits; of each piece only so many are looked at.
+SELECT candidate.bucket, candidate.url_hash
+FROM (
+    (SELECT bucket, url_hash, simhash, first_seen_at FROM documents
+     WHERE likeness_piece(simhash, 0) = likeness_piece($3::bigint, 0)
+       AND simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL ORDER BY first_seen_at LIMIT 500)
+    UNION ALL
+    (SELECT bucket, url_hash, simhash, first_seen_at FROM documents
+     WHERE likeness_piece(simhash, 1) = likeness_piece($3::bigint, 1)
+       AND simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL ORDER BY first_seen_at LIMIT 500)
+    UNION ALL
+    (SELECT bucket, url_hash, simhash, first_seen_at FROM documents
+     WHERE likeness_piece(simhash, 2) = likeness_piece($3::bigint, 2)
+       AND simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL ORDER BY first_seen_at LIMIT 500)
+    UNION ALL
+    (SELECT bucket, url_hash, simhash, first_seen_at FROM documents
+     WHERE likeness_piece(simhash, 3) = likeness_piece($3::bigint, 3)
+       AND simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL ORDER BY first_seen_at LIMIT 500)
+) AS candidate
+WHERE bit_count((candidate.simhash # $3::bigint)::bit(64)) <= 3
+  AND (candidate.bucket, candidate.url_hash) <> ($1::smallint, $2::bytea)
+ORDER BY candidate.first_seen_at, candidate.bucket, candidate.url_hash LIMIT 1;
+
+-- name: keep_version
+-- What a document was, in the moment before it is written over.
+INSERT INTO document_versions (bucket, url_hash, version, title, text, summary, author, published_at, updated_at, word_count,
+                               content_hash, simhash, produced_by, crawled_at, changed_at, replaced_at)
+SELECT bucket, url_hash, version, title, text, summary, author, published_at, updated_at, word_count,
+       content_hash, simhash, produced_by, crawled_at, changed_at, $3::timestamptz
+FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
+
+-- name: write_document
+-- A new document, or all of one anew; one that was deleted lives again.
+INSERT INTO documents (bucket, url_hash, source_id, url, canonical_url, title, text, word_count, content_hash, summary, author,
+                       published_at, updated_at, language, section, keywords, images, page_type, quality, quality_parts,
+                       produced_by, metadata, simhash, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, version,
+                       crawled_at, first_seen_at, changed_at, search)
+VALUES ($1::smallint, $2::bytea, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::integer, $9::bytea, $10::text, $11::text,
+        $12::timestamptz, $13::timestamptz, $14::text, $15::text, $16::text[], $17::text[], $18::text, $19::smallint, $20::jsonb,
+        $21::text, $22::jsonb, $23::bigint, $24::smallint, $25::bytea, $26::smallint, $27::bytea, $28::integer,
+        $29::timestamptz, $29, $29,
+        search_vector($14, $6, $10, array_to_string($16, ' ') || ' ' || $11, $7))
+ON CONFLICT (bucket, url_hash) DO UPDATE
+SET source_id = excluded.source_id, url = excluded.url, canonical_url = excluded.canonical_url, title = excluded.title,
+    text = excluded.text, word_count = excluded.word_count, content_hash = excluded.content_hash, summary = excluded.summary,
+    author = excluded.author, published_at = excluded.published_at, updated_at = excluded.updated_at,
+    language = excluded.language, section = excluded.section, keywords = excluded.keywords, images = excluded.images,
+    page_type = excluded.page_type, quality = excluded.quality, quality_parts = excluded.quality_parts,
+    produced_by = excluded.produced_by, metadata = excluded.metadata, simhash = excluded.simhash,
+    duplicate_bucket = excluded.duplicate_bucket, duplicate_of = excluded.duplicate_of, near_bucket = excluded.near_bucket,
+    near_duplicate_of = excluded.near_duplicate_of, version = excluded.version, crawled_at = excluded.crawled_at,
+    changed_at = excluded.changed_at, search = excluded.search, deleted_at = NULL, deleted_reason = NULL;
+
+-- name: tombstone_document
+-- Out of search, out of every list; the row stays to say why.
+UPDATE documents
+SET deleted_at = $4::timestamptz, deleted_reason = $3::text, changed_at = $4, version = version + 1, search = NULL,
+    duplicate_bucket = NULL, duplicate_of = NULL
+WHERE bucket = $1::smallint AND url_hash = $2::bytea;
+
+-- name: crown_heir
+-- The oldest duplicate of a document becomes an original.
+UPDATE documents d
+SET duplicate_bucket = NULL, duplicate_of = NULL, version = d.version + 1, changed_at = $3::timestamptz
+FROM (SELECT bucket, url_hash FROM documents
+      WHERE duplicate_bucket = $1::smallint AND duplicate_of = $2::bytea
+      ORDER BY first_seen_at, bucket, url_hash LIMIT 1) AS heir
+WHERE d.bucket = heir.bucket AND d.url_hash = heir.url_hash
+RETURNING d.bucket, d.url_hash, d.version;
+
+-- name: follow_heir
+-- The other duplicates point at the new original.
+UPDATE documents SET duplicate_bucket = $3::smallint, duplicate_of = $4::bytea
+WHERE duplicate_bucket = $1::smallint AND duplicate_of = $2::bytea;
+
+-- name: write_changes
+-- What sinks have to be told; in the order given.
+INSERT INTO outbox (kind, bucket, hash, version, op, at)
+SELECT c.kind, c.bucket, c.hash, c.version, c.op, $6::timestamptz
+FROM unnest($1::text[], $2::smallint[], $3::bytea[], $4::integer[], $5::text[]) WITH ORDINALITY
+     AS c (kind, bucket, hash, version, op, place)
+ORDER BY c.place;
+
+-- name: take_pending
+-- The oldest changes nobody else has taken.
+SELECT seq, kind, bucket, hash, version, op, at FROM outbox ORDER BY seq LIMIT $1::integer FOR UPDATE SKIP LOCKED;
+
+-- name: forget_changes
+-- Changes that every sink was told, or that were handed on to them.
+DELETE FROM outbox WHERE seq = ANY ($1::bigint[]);
+
+-- name: keep_body
+-- What was sent for a page.
+INSERT INTO raw_bodies (at, bucket, url_hash, source_id, url, status, headers, body, body_bytes)
+VALUES ($1::timestamptz, $2::smallint, $3::bytea, $4::uuid, $5::text, $6::smallint, $7::jsonb, $8::bytea, $9::integer);
+
+-- name: newest_body
+-- What was sent last for a page.
+SELECT at, bucket, url_hash, source_id, url, status, headers, body, body_bytes FROM raw_bodies
+WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT 1;
+
+-- name: newest_bodies_of_source
+-- The newest body of each page of a source, a batch in key order.
+SELECT DISTINCT ON (bucket, url_hash) at, bucket, url_hash, source_id, url, status, headers, body, body_bytes FROM raw_bodies
+WHERE source_id = $1::uuid AND (bucket, url_hash) > ($2::smallint, $3::bytea)
+ORDER BY bucket, url_hash, at DESC LIMIT $4::integer;
+
+-- name: keep_outlinks
+-- Where a document points now.
+INSERT INTO outlinks (bucket, url_hash, target_buckets, target_hashes, target_urls)
+VALUES ($1::smallint, $2::bytea, $3::smallint[], $4::bytea[], $5::text[])
+ON CONFLICT (bucket, url_hash) DO UPDATE
+SET target_buckets = excluded.target_buckets, target_hashes = excluded.target_hashes, target_urls = excluded.target_urls
+WHERE outlinks.target_urls IS DISTINCT FROM excluded.target_urls;
+
+-- name: outlinks_of
+-- Where a document points.
+SELECT target_urls FROM outlinks WHERE bucket = $1::smallint AND url_hash = $2::bytea;
+
+-- name: read_document
+-- All of one document.
+SELECT bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, published_at, updated_at, language, section,
+       keywords, images, word_count, page_type, quality, quality_parts, content_hash, simhash, produced_by, metadata, version,
+       crawled_at, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, deleted_at,
+       deleted_reason
+FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
+
+-- name: find_document
+-- All of one document whose bucket is not known: each of the 256 is asked.
+SELECT d.bucket, d.url_hash, d.source_id, d.url, d.canonical_url, d.title, d.text, d.summary, d.author, d.published_at,
+       d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality, d.quality_parts,
+       d.content_hash, d.simhash, d.produced_by, d.metadata, d.version, d.crawled_at, d.first_seen_at, d.changed_at,
+       d.duplicate_bucket, d.duplicate_of, d.near_bucket, d.near_duplicate_of, d.deleted_at, d.deleted_reason
+FROM generate_series(0, 255) AS b
+CROSS JOIN LATERAL (SELECT * FROM documents e WHERE e.bucket = b::smallint AND e.url_hash = $1::bytea) AS d
+LIMIT 1;
+
+-- name: list_documents
+-- Documents that are not deleted, newest first, from a place on.
+SELECT bucket, url_hash, source_id, url, canonical_url, title, summary, author, published_at, language, word_count, page_type,
+       quality, version, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of
+FROM documents
+WHERE deleted_at IS NULL AND first_seen_at <= coalesce($1::timestamptz, 'infinity')
+  AND (first_seen_at < coalesce($1, 'infinity') OR (bucket, url_hash) > ($2::smallint, $3::bytea) AND $2 >= 0)
+  AND first_seen_at >= coalesce($4::timestamptz, '-infinity') AND ($5::boolean OR duplicate_of IS NULL)
+ORDER BY first_seen_at DESC, bucket, url_hash LIMIT $6::integer;
+
+-- name: list_documents_of_source
+-- As list_documents, of one source.
+SELECT bucket, url_hash, source_id, url, canonical_url, title, summary, author, published_at, language, word_count, page_type,
+       quality, version, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of
+FROM documents
+WHERE deleted_at IS NULL AND first_seen_at <= coalesce($1::timestamptz, 'infinity')
+  AND (first_seen_at < coalesce($1, 'infinity') OR (bucket, url_hash) > ($2::smallint, $3::bytea) AND $2 >= 0)
+  AND first_seen_at >= coalesce($4::timestamptz, '-infinity') AND ($5::boolean OR duplicate_of IS NULL)
+  AND source_id = $7::uuid
+ORDER BY first_seen_at DESC, bucket, url_hash LIMIT $6::integer;
+
+-- name: versions_of_document
+-- What a document says now and said before, newest first.
+SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, deleted_at AS replaced_at
+FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea
+UNION ALL
+SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, replaced_at
+FROM document_versions WHERE bucket = $1 AND url_hash = $2
+ORDER BY version DESC;
+
+-- name: hold_jobs
+-- Vacancies that are known already, locked in one order everywhere.
+SELECT j.canonical_hash, j.status, j.version, j.title, j.org_name, j.apply_url, j.language, j.location_raw, j.country,
+       j.country_iso, j.city, j.region_code, j.level_norm, j.mission_tags, j.functional_tags, j.international_eligible,
+       j.deadline, j.application_window, j.description_snippet, j.org_type, j.career_type, j.contract_type,
+       j.contract_duration_months, j.contract_urgency, j.work_modality, j.work_hours, j.benefits, j.policy_flags,
+       j.donor_context, j.project_modality, j.procurement_vehicle, j.crisis_type, j.response_phase, j.humanitarian_cluster,
+       j.surge_required, j.deployment_timeframe, j.duty_station_hardship, j.compensation_visible, j.compensation_type,
+       j.compensation_min_usd, j.compensation_max_usd, j.compensation_currency, j.compensation_confidence, j.data_provenance,
+       j.raw_metadata, j.is_detailed, j.document_bucket, j.document_hash
+FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
+JOIN jobs j ON j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash
+ORDER BY j.bucket, j.canonical_hash FOR UPDATE OF j;
+
+-- name: write_jobs
+-- New vacancies, and known ones that changed; answers with what was written.
+-- Invariant: one that somebody else made in this moment is left as it is, since its version is not the one before ours.
+INSERT INTO jobs (bucket, canonical_hash, source_id, channel_id, document_bucket, document_hash, title, org_name, apply_url,
+                  language, location_raw, country, country_iso, city, region_code, level_norm, mission_tags, functional_tags,
+                  international_eligible, deadline, application_window, description_snippet, org_type, career_type,
+                  contract_type, contract_duration_months, contract_urgency, work_modality, work_hours, benefits, policy_flags,
+                  donor_context, project_modality, procurement_vehicle, crisis_type, response_phase, humanitarian_cluster,
+                  surge_required, deployment_timeframe, duty_station_hardship, compensation_visible, compensation_type,
+                  compensation_min_usd, compensation_max_usd, compensation_currency, compensation_confidence, data_provenance,
+                  raw_metadata, is_detailed, version, fetched_at, last_seen_at, listed_at, created_at, updated_at, search_tsv)
+SELECT r.bucket, r.canonical_hash, $2::uuid, $3::uuid, r.document_bucket, r.document_hash, r.title, r.org_name, r.apply_url,
+       r.language, r.location_raw, r.country, r.country_iso, r.city, r.region_code, r.level_norm, r.mission_tags,
+       r.functional_tags, r.international_eligible, r.deadline, r.application_window, r.description_snippet, r.org_type,
+       r.career_type, r.contract_type, r.contract_duration_months, r.contract_urgency, r.work_modality, r.work_hours, r.benefits,
+       r.policy_flags, r.donor_context, r.project_modality, r.procurement_vehicle, r.crisis_type, r.response_phase,
+       r.humanitarian_cluster, r.surge_required, r.deployment_timeframe, r.duty_station_hardship, r.compensation_visible,
+       r.compensation_type, r.compensation_min_usd, r.compensation_max_usd, r.compensation_currency, r.compensation_confidence,
+       r.data_provenance, r.raw_metadata, r.is_detailed, r.version, $4::timestamptz, $4,
+       CASE WHEN $3 IS NOT NULL THEN $4 END, $4, $4,
+       search_vector(r.language, r.title, r.org_name, r.description_snippet,
+                     array_to_string(r.mission_tags || r.functional_tags, ' '))
+FROM jsonb_populate_recordset(NULL::jobs, $1::jsonb) AS r
+ORDER BY r.bucket, r.canonical_hash
+ON CONFLICT (bucket, canonical_hash) DO UPDATE
+SET source_id = excluded.source_id, channel_id = coalesce(excluded.channel_id, jobs.channel_id),
+    document_bucket = excluded.document_bucket, document_hash = excluded.document_hash, title = excluded.title,
+    org_name = excluded.org_name, apply_url = excluded.apply_url, language = excluded.language,
+    location_raw = excluded.location_raw, country = excluded.country, country_iso = excluded.country_iso, city = excluded.city,
+    region_code = excluded.region_code, level_norm = excluded.level_norm, mission_tags = excluded.mission_tags,
+    functional_tags = excluded.functional_tags, international_eligible = excluded.international_eligible,
+    deadline = excluded.deadline, application_window = excluded.application_window,
+    description_snippet = excluded.description_snippet, org_type = excluded.org_type, career_type = excluded.career_type,
+    contract_type = excluded.contract_type, contract_duration_months = excluded.contract_duration_months,
+    contract_urgency = excluded.contract_urgency, work_modality = excluded.work_modality, work_hours = excluded.work_hours,
+    benefits = excluded.benefits, policy_flags = excluded.policy_flags, donor_context = excluded.donor_context,
+    project_modality = excluded.project_modality, procurement_vehicle = excluded.procurement_vehicle,
+    crisis_type = excluded.crisis_type, response_phase = excluded.response_phase,
+    humanitarian_cluster = excluded.humanitarian_cluster, surge_required = excluded.surge_required,
+    deployment_timeframe = excluded.deployment_timeframe, duty_station_hardship = excluded.duty_station_hardship,
+    compensation_visible = excluded.compensation_visible, compensation_type = excluded.compensation_type,
+    compensation_min_usd = excluded.compensation_min_usd, compensation_max_usd = excluded.compensation_max_usd,
+    compensation_currency = excluded.compensation_currency, compensation_confidence = excluded.compensation_confidence,
+    data_provenance = excluded.data_provenance, raw_metadata = excluded.raw_metadata, is_detailed = excluded.is_detailed,
+    status = 'active', version = excluded.version, fetched_at = excluded.fetched_at, last_seen_at = excluded.last_seen_at,
+    listed_at = coalesce(excluded.listed_at, jobs.listed_at), updated_at = excluded.updated_at, search_tsv = excluded.search_tsv
+WHERE jobs.version = excluded.version - 1
+RETURNING bucket, canonical_hash, version;
+
+-- name: see_jobs_again
+-- Vacancies that are as they were, still there.
+UPDATE jobs j
+SET last_seen_at = $4::timestamptz, listed_at = CASE WHEN $3::uuid IS NULL THEN j.listed_at ELSE $4 END,
+    channel_id = coalesce($3, j.channel_id)
+FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
+WHERE j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash;
+
+-- name: overdue_jobs
+-- Vacancies that are over: their day has passed everywhere on earth, or their channel names others and has not named them
+-- for so long. A channel that fails, or answers "not modified", names nobody, and nobody is held to be gone.
+SELECT j.bucket, j.canonical_hash FROM jobs j
+LEFT JOIN (SELECT channel_id, max(listed_at) AS named_at FROM jobs
+           WHERE status = 'active' AND channel_id IS NOT NULL GROUP BY channel_id) AS c ON c.channel_id = j.channel_id
+WHERE j.status = 'active'
+  AND (j.deadline < (($1::timestamptz - interval '12 hours') AT TIME ZONE 'utc')::date
+       OR (j.listed_at < c.named_at - $2::interval AND j.last_seen_at < $1 - $2))
+ORDER BY j.bucket, j.canonical_hash LIMIT $3::integer
+FOR UPDATE OF j SKIP LOCKED;
+
+-- name: expire_jobs
+-- Vacancies this transaction has locked are over.
+UPDATE jobs j SET status = 'expired', version = j.version + 1, updated_at = $3::timestamptz
+FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
+WHERE j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash
+RETURNING j.bucket, j.canonical_hash, j.version;
+
+-- name: delete_job
+-- What a person took out stays out, however often it is listed again.
+UPDATE jobs SET status = 'deleted', version = version + 1, deleted_at = $5::timestamptz, deleted_by = $3::text,
+                deleted_reason = $4::text, updated_at = $5
+WHERE bucket = $1::smallint AND canonical_hash = $2::bytea AND status <> 'deleted'
+RETURNING version;

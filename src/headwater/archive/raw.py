@@ -1,0 +1,105 @@
+"""Responses as they were sent, compressed and kept by day, so that extraction can run again without fetching again."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import zstandard
+
+from headwater.archive.document import Key
+from headwater.archive.storable import storable
+from headwater.database.days import keep_days
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+
+queries = load_queries("headwater.archive")
+
+# A page of bodies is in memory at once, and one body may have ten megabytes.
+BODIES_AT_ONCE = 16
+LEVEL = 3
+# What reading a body again depends on, and what tells where it came from. Cookies and the like are nobody's business.
+KEPT_HEADERS = frozenset(
+    {
+        "content-type",
+        "content-language",
+        "content-location",
+        "last-modified",
+        "etag",
+        "date",
+        "expires",
+        "cache-control",
+        "link",
+        "x-robots-tag",
+        "server",
+    }
+)
+LONGEST_HEADER = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class RawBody:
+    """`url` is where it was in the end; `headers` are reduced to those in KEPT_HEADERS."""
+
+    key: Key
+    source_id: UUID
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBody:
+    at: datetime
+    raw: RawBody
+
+
+async def keep_body(connection: Connection, raw: RawBody, now: datetime) -> None:
+    """One row a fetch; `now` must lie in a day that maintenance has made."""
+    packed = zstandard.compress(raw.body, LEVEL)
+    await connection.execute(
+        queries.keep_body,
+        now,
+        *raw.key,
+        raw.source_id,
+        storable(raw.url),
+        raw.status,
+        kept_headers(raw.headers),
+        packed,
+        len(raw.body),
+    )
+
+
+def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name.lower(): storable(value[:LONGEST_HEADER])
+        for name, value in headers.items()
+        if name.lower() in KEPT_HEADERS
+    }
+
+
+async def newest_body(database: Connection | Database, key: Key) -> KeptBody | None:
+    row = await database.fetchrow(queries.newest_body, *key)
+    return _body(row) if row else None
+
+
+async def newest_bodies_of(database: Database, source_id: UUID) -> AsyncIterator[KeptBody]:
+    """The newest of every document of a source, in key order; what is stored meanwhile may or may not be among them."""
+    after = Key(-1, b"")
+    while rows := await database.fetch(queries.newest_bodies_of_source, source_id, *after, BODIES_AT_ONCE):
+        for row in rows:
+            yield _body(row)
+        after = Key(rows[-1]["bucket"], rows[-1]["url_hash"])
+
+
+async def keep_days_of_bodies(database: Database, retention_days: int) -> list[str]:
+    return await keep_days(database, "raw_bodies", retention_days)
+
+
+def _body(row: Any) -> KeptBody:
+    # Without a limit a damaged frame could claim any size.
+    body = zstandard.ZstdDecompressor().decompress(row["body"], max_output_size=row["body_bytes"])
+    key = Key(row["bucket"], row["url_hash"])
+    return KeptBody(row["at"], RawBody(key, row["source_id"], row["url"], row["status"], row["headers"], body))

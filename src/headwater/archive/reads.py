@@ -1,0 +1,149 @@
+"""Looking into the archive: one document, what it was before, and lists by key that cost the same on every page."""
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from headwater.archive.document import Key, unsigned
+from headwater.archive.documents import key_in
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.errors import UsageError
+
+queries = load_queries("headwater.archive")
+
+LARGEST_PAGE = 500
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PLACE = struct.Struct(">qB32s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A document in a list: all that does not lie apart."""
+
+    key: Key
+    source_id: UUID
+    url: str
+    canonical_url: str
+    title: str
+    summary: str
+    author: str
+    published_at: datetime | None
+    language: str
+    word_count: int
+    page_type: str
+    quality: int | None
+    version: int
+    first_seen_at: datetime
+    changed_at: datetime
+    duplicate_of: Key | None
+    near_duplicate_of: Key | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document(Summary):
+    text: str
+    updated_at: datetime | None
+    section: str
+    keywords: list[str]
+    images: list[str]
+    quality_parts: Mapping[str, int]
+    content_hash: bytes
+    simhash: int | None
+    produced_by: str
+    metadata: Mapping[str, Any]
+    crawled_at: datetime
+    deleted_at: datetime | None
+    deleted_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """`replaced_at` None: it is what the document says now."""
+
+    version: int
+    title: str
+    text: str
+    content_hash: bytes
+    word_count: int
+    crawled_at: datetime
+    changed_at: datetime
+    replaced_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """`since` and `until` are about when we first saw a document; `until` is not included."""
+
+    source_id: UUID | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    duplicates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`cursor` None: this was the end."""
+
+    documents: list[Summary]
+    cursor: str | None
+
+
+async def read_document(database: Connection | Database, key: Key) -> Document | None:
+    """Also one that was deleted: it says so itself."""
+    row = await database.fetchrow(queries.read_document, *key)
+    return _document(row) if row else None
+
+
+async def find_document(database: Connection | Database, url_hash: bytes) -> Document | None:
+    """By its id alone, wherever its host's bucket is."""
+    row = await database.fetchrow(queries.find_document, url_hash)
+    return _document(row) if row else None
+
+
+async def list_documents(database: Database, wanted: Wanted, *, limit: int = 50, cursor: str | None = None) -> Page:
+    """Newest first, without what was deleted."""
+    if not 1 <= limit <= LARGEST_PAGE:
+        raise UsageError(f"A page of {limit} documents is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
+    at, after = place_of(cursor) if cursor else (wanted.until, Key(-1, b""))
+    arguments = (at, *after, wanted.since, wanted.duplicates, limit)
+    if wanted.source_id:
+        rows = await database.fetch(queries.list_documents_of_source, *arguments, wanted.source_id)
+    else:
+        rows = await database.fetch(queries.list_documents, *arguments)
+    found = [Summary(**_fields(row, Summary)) for row in rows]
+    return Page(found, cursor_after(found[-1].first_seen_at, found[-1].key) if len(found) == limit else None)
+
+
+async def versions_of(database: Connection | Database, key: Key) -> list[Version]:
+    """Newest first, beginning with what stands now."""
+    rows = await database.fetch(queries.versions_of_document, *key)
+    return [Version(**{name: row[name] for name in Version.__slots__}) for row in rows]
+
+
+def cursor_after(at: datetime, key: Key) -> str:
+    return _PLACE.pack((at - _EPOCH) // timedelta(microseconds=1), *key).hex()
+
+
+def place_of(cursor: str) -> tuple[datetime, Key]:
+    try:
+        microseconds, bucket, url_hash = _PLACE.unpack(bytes.fromhex(cursor))
+        return _EPOCH + timedelta(microseconds=microseconds), Key(bucket, url_hash)
+    except (ValueError, struct.error, OverflowError) as error:
+        raise UsageError("This cursor was not made by a listing.", fix="Start again without one.") from error
+
+
+def _document(row: Any) -> Document:
+    return Document(**_fields(row, Document) | {"simhash": unsigned(row["simhash"])})
+
+
+def _fields(row: Any, shape: type[Summary]) -> dict[str, Any]:
+    keys = {
+        "key": Key(row["bucket"], row["url_hash"]),
+        "duplicate_of": key_in(row, "duplicate_bucket", "duplicate_of"),
+        "near_duplicate_of": key_in(row, "near_bucket", "near_duplicate_of"),
+    }
+    return {name: row[name] for name in shape.__dataclass_fields__ if name not in keys} | keys

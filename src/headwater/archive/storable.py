@@ -1,0 +1,16 @@
+"""What comes from outside, without what PostgreSQL cannot keep: NUL and half characters."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def storable(value: Any) -> Any:
+    """A value of the same shape; tuples become lists, which is what the driver and JSON want."""
+    match value:
+        case str():
+            return value.replace("\0", "\ufffd").encode(errors="replace").decode()
+        case Mapping():
+            return {storable(key): storable(one) for key, one in value.items()}
+        case list() | tuple():
+            return [storable(one) for one in value]
+    return value

@@ -1,0 +1,60 @@
+"""An article as the archive keeps it. Pure."""
+
+from dataclasses import asdict
+from typing import Any
+
+from headwater.archive.document import NewDocument
+from headwater.extract.article import Article
+from headwater.extract.linked_data import LinkedData
+from headwater.frontier.entry import Lease
+from headwater.urls.canonical import canonicalise
+
+# What has a column of its own, or is only of use while a page is read.
+_NOT_KEPT = frozenset({"images", "language", "article_body", "is_about_this_page"})
+
+
+def document_from(article: Article, lease: Lease) -> NewDocument:
+    """Under the address the page itself calls canonical: two spellings of a story are one document."""
+    address = canonicalise(article.canonical_url or article.url)
+    parts = asdict(article.quality)
+    return NewDocument(
+        bucket=address.bucket,
+        url_hash=address.url_hash,
+        source_id=lease.source_id,
+        url=article.url,
+        canonical_url=address.url,
+        title=article.title,
+        text=article.text,
+        word_count=article.word_count,
+        content_hash=bytes.fromhex(article.content_hash),
+        summary=article.description,
+        author=article.author,
+        published_at=article.published_at,
+        updated_at=article.updated_at,
+        language=article.language,
+        section=article.section,
+        keywords=article.keywords,
+        images=article.images,
+        page_type=str(article.page_type),
+        quality=parts.pop("score"),
+        quality_parts=parts,
+        simhash=article.simhash,
+        produced_by=str(article.produced_by),
+        metadata=metadata_of(article),
+    )
+
+
+def metadata_of(article: Article) -> dict[str, Any]:
+    """By the names of the raw_content document, without what the page does not say."""
+    said = {name: value for name, value in asdict(article.metadata).items() if value not in ("", None)}
+    linked = json_ld_data(article.linked_data)
+    return said | ({"json_ld_data": linked} if linked else {})
+
+
+def json_ld_data(linked: LinkedData) -> dict[str, Any]:
+    told = {
+        name: value for name, value in asdict(linked).items() if name not in _NOT_KEPT and value not in ("", None, ())
+    }
+    return {
+        f"jsonld_{name}": value.isoformat() if hasattr(value, "isoformat") else value for name, value in told.items()
+    }

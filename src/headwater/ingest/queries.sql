@@ -1,0 +1,20 @@
+-- name: now
+-- The only clock that decides anything.
+SELECT clock_timestamp();
+
+-- name: known_of_page
+-- What channels knew of a page, the fullest first; and whether its source crawls.
+SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
+       EXISTS (SELECT 1 FROM channels c WHERE c.source_id = $3::uuid AND c.kind = 'crawl' AND c.is_enabled) AS crawls
+FROM (SELECT 1) AS always
+LEFT JOIN LATERAL (
+    SELECT title, author, language, content, published_at, updated_at FROM channel_items
+    WHERE bucket = $1::smallint AND url_hash = $2::bytea
+    ORDER BY length(content) DESC NULLS LAST, last_seen_at DESC LIMIT 1
+) AS i ON true;
+
+-- name: count_entries_of_source
+-- How many entries a source owns, by its counters.
+SELECT coalesce(sum(entries), 0)::bigint FROM (
+    SELECT entries FROM counters WHERE source_id = $1::uuid
+    UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted;

@@ -1,0 +1,90 @@
+"""A fetched page read in a child: whatever it does to the parser, it costs one child and one entry."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from headwater.errors import UsageError
+from headwater.extract.article import Article, NotAnArticle
+from headwater.extract.children import Children, Crashed, Done, Outcome, OutOfMemory
+from headwater.extract.jobs.answers import harvest_from
+from headwater.extract.jobs.normalise import Harvest
+from headwater.extract.page import Page, Selectors
+from headwater.extract.selectors import selectors_from
+from headwater.extract.wire import answer_from, sent
+from headwater.ingest.context import Known
+from headwater.net.charset import Decoded, Kind, charset_parameter, decode
+from headwater.net.charset_labels import CODECS
+from headwater.net.transport import Response
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """The child that read it died, hung or grew too large."""
+
+    how: str
+
+
+Read = Article | NotAnArticle | Harvest | Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    children: Children
+    product_token: str
+
+    async def read(self, response: Response, known: Known, now: datetime) -> Read:
+        page = sent(page_of(response, known, self.product_token), now)
+        return self._answered(await self.children.run(page), answer_from)
+
+    async def harvest(self, response: Response, known: Known, now: datetime) -> Read:
+        """The vacancies of a page of a job source."""
+        assert known.source is not None
+        employer = {"org_name": known.source.name, "org_type": known.source.org_type or ""}
+        task = {
+            "html": text_of(response).text,
+            "url": response.url.url,
+            "now": now.isoformat(),
+            "parser_hint": known.source.parser_hint or "",
+            "employer": {**employer, "listing_url": known.source.url},
+        }
+        return self._answered(await self.children.run(task), harvest_from)
+
+    def _answered(self, outcome: Outcome, read: Callable[[Any], Read]) -> Read:
+        match outcome:
+            case Done(value):
+                try:
+                    return read(value)
+                except (UsageError, KeyError, TypeError, ValueError):
+                    # A page may have taken its child over: what comes back is believed only if it has the right form.
+                    return Unreadable("its child answered with something else")
+            case Crashed(how, where):
+                return Unreadable(f"{how} {where}".strip())
+            case OutOfMemory():
+                return Unreadable("out of memory")
+            case _:
+                return Unreadable("took too long")
+
+
+def text_of(response: Response) -> Decoded:
+    return decode(response.body, Kind.HTML, charset_parameter(response.headers.get("Content-Type", "")))
+
+
+def page_of(response: Response, known: Known, product_token: str) -> Page:
+    charset = text_of(response).charset
+    source = known.source
+    return Page(
+        url=response.url.url,
+        body=response.body,
+        codec=CODECS[charset],
+        robots_headers=robots_headers(response),
+        robots_name=product_token,
+        timezone=(source.timezone if source else None) or "UTC",
+        hints=known.hints,
+        selectors=selectors_from(source.selectors) if source else Selectors(),
+    )
+
+
+def robots_headers(response: Response) -> tuple[str, ...]:
+    return tuple(value.decode("latin-1") for name, value in response.raw_headers if name.lower() == b"x-robots-tag")

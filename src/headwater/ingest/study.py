@@ -1,0 +1,80 @@
+"""What is made of a page that came whole: read, judged once more, and what is left of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from headwater.archive.document import Key
+from headwater.archive.raw import RawBody
+from headwater.archive.vacancies import jobs_from
+from headwater.errors import UrlRejected
+from headwater.extract.article import Article, NotAnArticle
+from headwater.extract.jobs.normalise import Harvest
+from headwater.extract.links import Link
+from headwater.extract.page_type import PageType
+from headwater.frontier.entry import Lease
+from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
+from headwater.ingest.context import Known
+from headwater.ingest.documents import document_from
+from headwater.ingest.judge import judge_reading
+from headwater.ingest.keeping import NOTHING, Leaves
+from headwater.ingest.reading import Read, Reader
+from headwater.net.transport import Response
+from headwater.sources.source import Kind
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+NOINDEX = "noindex"
+MOST_OUTLINKS = 1_000
+
+
+class Acquainted(Protocol):
+    """Whoever knows what is known of a page before it is read."""
+
+    async def known_of(self, lease: Lease) -> Known: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    context: Acquainted
+    reader: Reader
+
+    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
+        if lease.fetch_count and fetched.content_hash == lease.content_hash:
+            # Byte for byte what it was: there is nothing new to read.
+            return Unchanged(fetched.etag, fetched.last_modified, fetched.revisit_in), NOTHING
+        known = await self.context.known_of(lease)
+        is_vacancy = known.source is not None and known.source.kind is Kind.JOBS
+        ask = self.reader.harvest if is_vacancy else self.reader.read
+        read = await ask(response, known, response.at)
+        verdict = judge_reading(read, fetched, crawls=known.crawls)
+        raw = raw_of(lease, response)
+        if not isinstance(verdict, Fetched):
+            return verdict, Leaves(raw=raw)
+        return verdict, leaves_of(lease, read, known, raw)
+
+
+def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:
+    """A page that asks not to be kept takes with it what was kept of it; a list of articles is not one."""
+    if isinstance(read, Harvest):
+        return Leaves(raw=raw, jobs=tuple(jobs_from(read.vacancies, is_detailed=True)), known=known)
+    assert isinstance(read, Article | NotAnArticle)
+    links = tuple(link.url for link in read.links if not link.is_nofollow) if known.crawls else ()
+    if not isinstance(read, Article) or read.page_type is PageType.LISTING:
+        return Leaves(links=links, raw=raw, known=known)
+    if read.robots.noindex:
+        return Leaves(withdraws=NOINDEX, links=links, raw=raw, known=known)
+    outlinks = tuple(targets_of(read.links[:MOST_OUTLINKS]))
+    return Leaves(document_from(read, lease), links=links, outlinks=outlinks, raw=raw, known=known)
+
+
+def targets_of(links: Iterable[Link]) -> Iterable[CanonicalUrl]:
+    for link in links:
+        try:
+            yield canonicalise(link.url)
+        except UrlRejected:
+            continue
+
+
+def raw_of(lease: Lease, response: Response) -> RawBody:
+    key = Key(lease.bucket, lease.url_hash)
+    return RawBody(key, lease.source_id, response.url.url, response.status, response.headers, response.body)

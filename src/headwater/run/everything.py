@@ -1,0 +1,50 @@
+"""All roles there are, in one process: what a laptop needs."""
+
+import asyncio
+from collections.abc import Callable
+
+from aiohttp.abc import AbstractResolver
+
+from headwater.database.listen import Listener
+from headwater.discover.poll import Ran
+from headwater.frontier.wake import CHANNEL
+from headwater.ingest.journey import Told
+from headwater.run.fetching import reading_children, study_of, worker_of
+from headwater.run.maintenance import maintenance_of
+from headwater.run.polling import Calendar, by_the_database, chores_beside, poller_of
+from headwater.run.stopping import owner_name
+from headwater.services import Services
+from headwater.sources.channels import NOTICE
+from headwater.web import open_web
+
+
+async def run_everything(
+    services: Services,
+    stop: asyncio.Event,
+    polled: Callable[[Ran], None],
+    fetched: Callable[[Told], None],
+    resolver: AbstractResolver | None = None,
+    calendar: Calendar = by_the_database,
+) -> None:
+    """Until told to stop; then what is under way is finished or given back."""
+    owner = owner_name("up", services.random)
+    async with (
+        open_web(services, owner, resolver) as web,
+        reading_children(services) as children,
+        Listener(services.dsn, [CHANNEL], services.random) as entries,
+        Listener(services.dsn, [NOTICE], services.random) as channels,
+    ):
+        beside = [
+            asyncio.create_task(maintenance_of(services).run()),
+            *chores_beside(services, web, calendar),
+        ]
+        poller = poller_of(services, web, channels, owner, polled, calendar)
+        worker = worker_of(services, web, study_of(services, web, children), entries, owner, fetched)
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(poller.run(stop))
+                group.create_task(worker.run(stop))
+        finally:
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)

@@ -1,0 +1,1 @@
+"""Full-text search on PostgreSQL, over the rows of the archive themselves."""

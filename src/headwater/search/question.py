@@ -1,0 +1,62 @@
+"""What is asked, and a place in the answer."""
+
+import struct
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+from uuid import UUID
+
+from headwater.errors import UsageError
+
+# The longest words a search knows have 2,046 bytes, and a character has up to four.
+LONGEST_QUESTION = 500
+_PLACE = struct.Struct(">fB32s")
+
+
+class Kind(StrEnum):
+    DOCUMENT = "document"
+    JOB = "job"
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """`since` and `until` are about when it was published, or else first seen; `until` is not included.
+
+    `language` searches by the rules of that language alone; without one, every text by those of its own.
+    """
+
+    kind: Kind = Kind.DOCUMENT
+    source_id: UUID | None = None
+    language: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    duplicates: bool = False
+
+
+class Place(NamedTuple):
+    """A hit's place in the order of an answer: the best first, then by key."""
+
+    rank: float
+    bucket: int
+    hash: bytes
+
+
+def words_of(text: str) -> str:
+    """What a person typed, without what PostgreSQL cannot read."""
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"A search of {len(text):,} characters is not possible.", fix=f"Ask with at most {LONGEST_QUESTION}."
+        )
+    return text.replace("\0", " ").encode(errors="replace").decode()
+
+
+def cursor_at(place: Place) -> str:
+    return _PLACE.pack(*place).hex()
+
+
+def place_at(cursor: str) -> Place:
+    try:
+        return Place(*_PLACE.unpack(bytes.fromhex(cursor)))
+    except (ValueError, struct.error) as error:
+        raise UsageError("This cursor was not made by a search.", fix="Start again without one.") from error

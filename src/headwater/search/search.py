@@ -1,0 +1,100 @@
+"""Ask the archive: the best of the newest matches, with a piece of the text around the words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.errors import QueryFailed, UsageError
+from headwater.search.question import Filters, Kind, Place, cursor_at, place_at, words_of
+
+queries = load_queries("headwater.search")
+
+LARGEST_PAGE = 100
+STATEMENT_TIMED_OUT = "57014"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """To rank a match its words must be read: of a word that stands everywhere only the newest texts are ranked."""
+
+    most_ranked: int = 1_000
+    patience_seconds: float = 3.0
+
+
+DEFAULT_BOUNDS = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """`snippet` marks what matched as **so**; it is plain text, to be escaped where it is shown."""
+
+    kind: Kind
+    bucket: int
+    hash: bytes
+    source_id: UUID
+    url: str
+    title: str
+    snippet: str
+    language: str
+    published_at: datetime | None
+    first_seen_at: datetime
+    is_duplicate: bool
+    rank: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`cursor` None: this was the end. `is_complete` False: there may be more matches, older than those ranked."""
+
+    hits: list[Hit]
+    cursor: str | None
+    is_complete: bool
+
+
+async def search(
+    database: Database,
+    query: str,
+    filters: Filters | None = None,
+    *,
+    limit: int = 20,
+    cursor: str | None = None,
+    bounds: Bounds = DEFAULT_BOUNDS,
+) -> Page:
+    """Words, "whole phrases", `or` and `-without`, as people know them; nothing typed is an error in itself."""
+    if not 1 <= limit <= LARGEST_PAGE:
+        raise UsageError(f"A page of {limit} hits is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
+    wanted = filters or Filters()
+    after = place_at(cursor) if cursor else (None, None, None)
+    arguments = [words_of(query), *_values(wanted), bounds.most_ranked, *after, limit]
+    rows = await _rows(database, wanted.kind, arguments, bounds.patience_seconds)
+    hits = [_hit(row, wanted.kind) for row in rows]
+    is_complete = not rows or rows[0]["matches"] < bounds.most_ranked
+    return Page(hits, _cursor_after(hits[-1]) if len(hits) == limit else None, is_complete)
+
+
+async def _rows(database: Database, kind: Kind, arguments: list[object], patience: float) -> list[Any]:
+    statement = queries.search_jobs if kind is Kind.JOB else queries.search_documents
+    try:
+        async with database.transaction(readonly=True, patience=patience) as connection:
+            return await connection.fetch(statement, *arguments)
+    except QueryFailed as refused:
+        if refused.sqlstate != STATEMENT_TIMED_OUT:
+            raise
+        raise UsageError(
+            "This search takes too long.", fix="Use rarer words, or narrow it to a source, a language or some days."
+        ) from refused
+
+
+def _values(wanted: Filters) -> tuple[object, ...]:
+    return wanted.language, wanted.source_id, wanted.since, wanted.until, wanted.duplicates
+
+
+def _hit(row: Any, kind: Kind) -> Hit:
+    return Hit(kind, **{name: row[name] for name in Hit.__slots__ if name != "kind"})
+
+
+def _cursor_after(hit: Hit) -> str:
+    return cursor_at(Place(hit.rank, hit.bucket, hit.hash))

@@ -1,0 +1,135 @@
+"""From publishers to documents: what the simulated web published is in the archive, whatever was killed on the way."""
+
+import asyncio
+import re
+import sys
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from tests.endtoend.conftest import settings_for
+
+from headwater.chance import random_from
+from headwater.clock import PacedClock, SystemClock
+from headwater.database.pool import Database
+from headwater.discover.importing import carry_out, plan_import
+from headwater.simweb.play import WORLD_BEGINS
+from headwater.simweb.questions import smallest_gaps
+from headwater.simweb.server import SimWeb
+from headwater.simweb.world import World
+from headwater.simweb.world.newsroom import Item
+from headwater.sources.exchange.reading import read_sources
+from headwater.urls.canonical import canonicalise
+
+PUBLISHERS = 14
+PACE = 300.0
+DELAY = timedelta(milliseconds=20)
+KILLS = 3
+LIVES_SECONDS = 6.0
+LEASE_SECONDS = 8
+
+
+async def started(task: dict[str, object]) -> asyncio.subprocess.Process:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.endtoend.whole"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(orjson.dumps(task) + b"\n")
+    await process.stdin.drain()
+    assert await process.stdout.readline() == b"ready\n"
+    return process
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def likeness(found: str, true: str) -> float:
+    """F1 over four words at a time."""
+    one, other = (Counter(zip(*(words(text)[n:] for n in range(4)), strict=False)) for text in (found, true))
+    common = sum((one & other).values())
+    return 2 * common / max(1, sum(one.values()) + sum(other.values()))
+
+
+def wanted(world: World, end: Any) -> dict[str, Item]:
+    return {
+        canonicalise(item.url).key: item
+        for publisher in world.publishers
+        if publisher.feeds and publisher.kind == "news"
+        for item in world.items(publisher, end)
+        if WORLD_BEGINS < item.published <= end
+    }
+
+
+async def test_everything_published_becomes_a_document_although_processes_are_killed(
+    database: Database, database_url: str
+) -> None:
+    real = SystemClock()
+    clock = PacedClock(WORLD_BEGINS, PACE, real)
+    world = World(5, PUBLISHERS, start=WORLD_BEGINS, crawl_delays=())
+    web = SimWeb(world.sites, clock=clock, real=real, random=random_from(1))
+    port = await web.start()
+    await database.execute("select ensure_days('runs', $1, 30)", WORLD_BEGINS.date())
+    read = read_sources(world.opml().encode())
+    await carry_out(database, await plan_import(database, read.rows), DELAY, "tester")
+    await database.execute("update channels set next_poll_at = $1", WORLD_BEGINS)
+    flags = settings_for(database_url, port) | {
+        "politeness.delay": "20ms",
+        "lease.duration": f"{LEASE_SECONDS}s",
+        "lease.sweep_every": "1s",
+        "poll.tick": "200ms",
+        "keep.run_days": "3650",
+        "fetch.concurrency": "10",
+    }
+    task = {"flags": flags, "port": port, "pace": PACE, "began": clock.began}
+    try:
+        for _ in range(KILLS):
+            victim = await started(task)
+            await asyncio.sleep(LIVES_SECONDS)
+            victim.kill()
+            await victim.wait()
+        end = clock.now()
+        survivor = await started(task)
+        async with asyncio.timeout(240):
+            late = "select count(*) from channels where kind = 'feed' and (last_ok_at is null or last_ok_at < $1)"
+            while await database.fetchval(late, end):
+                await database.execute("update channels set next_poll_at = $1 where next_poll_at > $1", clock.now())
+                await asyncio.sleep(1)
+            waits = "select count(*) from url_frontier where status in ('pending', 'failed', 'fetching')"
+            while await database.fetchval(waits):
+                await asyncio.sleep(0.5)
+        assert survivor.stdin is not None
+        survivor.stdin.close()
+        await survivor.wait()
+    finally:
+        await web.stop()
+    expected = wanted(world, end)
+    rows = await database.fetch(
+        "select url, canonical_url, title, text, language, published_at, duplicate_of is not null as is_duplicate"
+        " from documents where deleted_at is null"
+    )
+    found = {canonicalise(row["canonical_url"]).key: row for row in rows}
+    missing = {key for key in expected if key not in found}
+    assert missing == set()
+    for key, item in expected.items():
+        row = found[key]
+        assert row["published_at"] == item.published
+        assert row["language"] == item.language
+        # Not every feed says that a story was changed: then what we have is what it was.
+        least = 0.98 if item.updated is None else 0.8
+        assert likeness(row["text"], "\n".join(item.paragraphs)) >= least, row["url"]
+    titles = sum(found[key]["title"] == item.title for key, item in expected.items())
+    assert titles / len(expected) >= 0.95
+    # Every document is in the outbox once a version, unless it is a copy of another.
+    untold = await database.fetchval(
+        "select count(*) from documents d where duplicate_of is null and not exists (select 1 from outbox o"
+        " where o.hash = d.url_hash and o.version = d.version)"
+    )
+    assert untold == 0
+    seen = web.report(agent="headwater")["total"]
+    assert (seen["disallowed"], seen["highest_concurrency"]) == (0, 1)
+    assert min(smallest_gaps(web.visits.all()).values()) >= DELAY.total_seconds() - 0.005

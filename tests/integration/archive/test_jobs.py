@@ -1,0 +1,194 @@
+import asyncio
+from datetime import date, timedelta
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+from tests.integration.archive.shelf import SOURCE, Shelf, everything, key_of
+
+from headwater.archive.job import NewJob
+from headwater.archive.jobs import Counts, delete_job, expire_jobs, keep_jobs
+from headwater.database.pool import Database
+
+LIST, OTHER_LIST = uuid4(), uuid4()
+UNSEEN = timedelta(days=7)
+DAY = 86_400.0
+
+
+def job(name: str = "Nurse", **fields: Any) -> NewJob:
+    ours = {"canonical_hash": hash_of(name), "title": name, "org_name": "Org", "apply_url": "https://o.example/1"}
+    return NewJob(**ours | fields)
+
+
+def hash_of(name: str) -> bytes:
+    return sha256(name.encode()).digest()
+
+
+async def keep(shelf: Shelf, *jobs: NewJob, channel: UUID | None = LIST) -> Counts:
+    async with shelf.database.transaction() as connection:
+        return await keep_jobs(connection, SOURCE, jobs, shelf.now, channel)
+
+
+async def expire(shelf: Shelf) -> int:
+    async with shelf.database.transaction() as connection:
+        return await expire_jobs(connection, shelf.now, UNSEEN)
+
+
+async def row(shelf: Shelf, name: str = "Nurse") -> asyncpg.Record:
+    found = await shelf.database.fetchrow("SELECT * FROM jobs WHERE canonical_hash = $1", hash_of(name))
+    assert found is not None
+    return found
+
+
+async def told(shelf: Shelf) -> list[tuple[int, str]]:
+    rows = await shelf.database.fetch("SELECT version, op FROM outbox WHERE kind = 'job' ORDER BY seq")
+    return [tuple(one) for one in rows]
+
+
+async def test_every_vacancy_of_a_run_is_counted_once(shelf: Shelf) -> None:
+    assert await keep(shelf, job("A"), job("B")) == Counts(2, 2, 0, 0)
+    told_now = await keep(shelf, job("A"), job("B", city="Rome"), job("C"), job("C"))
+    assert told_now == Counts(4, 1, 1, 2)
+    assert sorted(await told(shelf)) == [(1, "upsert")] * 3 + [(2, "upsert")]
+
+
+async def test_an_empty_list_is_no_error(shelf: Shelf) -> None:
+    assert await keep(shelf) == Counts(0, 0, 0, 0)
+
+
+async def test_everything_a_vacancy_says_comes_back_and_is_then_unchanged(shelf: Shelf) -> None:
+    full = job(
+        language="en",
+        location_raw="Rome, Italy",
+        country="Italy",
+        country_iso="IT",
+        city="Rome",
+        mission_tags=("health", "water"),
+        international_eligible=True,
+        deadline=(shelf.now + timedelta(days=9)).date(),
+        application_window={"opens": "2026-01-01"},
+        description_snippet="Care for people",
+        contract_duration_months=6,
+        surge_required=True,
+        compensation_visible=True,
+        compensation_min_usd=Decimal("1234.50"),
+        compensation_max_usd=Decimal(99999),
+        compensation_confidence=0.5,
+        raw_metadata={"unknown": ["x"]},
+        is_detailed=True,
+        document=key_of("https://o.example/1"),
+    )
+    await keep(shelf, full)
+    assert await keep(shelf, full) == Counts(1, 0, 0, 1)
+    stored = await row(shelf)
+    for name in ("city", "deadline", "application_window", "compensation_min_usd", "raw_metadata", "surge_required"):
+        assert stored[name] == getattr(full, name), name
+    assert stored["mission_tags"] == ["health", "water"]
+    assert stored["document_hash"] == key_of("https://o.example/1").url_hash
+    assert (stored["country_name"], stored["id"].bytes[0]) == ("Italy", hash_of("Nurse")[0])
+
+
+async def test_a_vacancy_seen_again_moves_only_its_last_sighting(shelf: Shelf) -> None:
+    await keep(shelf, job())
+    before = await row(shelf)
+    shelf.wait()
+    await keep(shelf, job())
+    after = await row(shelf)
+    moved = {name for name in after.keys() if after[name] != before[name]}  # noqa: SIM118 # a record is no mapping
+    assert moved == {"last_seen_at", "listed_at"}
+    assert await told(shelf) == [(1, "upsert")]
+
+
+async def test_its_own_page_is_a_sighting_but_not_a_listing(shelf: Shelf) -> None:
+    await keep(shelf, job())
+    listed_at = shelf.now
+    shelf.wait()
+    await keep(shelf, job(is_detailed=True), channel=None)
+    stored = await row(shelf)
+    assert (stored["listed_at"], stored["last_seen_at"], stored["channel_id"]) == (listed_at, shelf.now, LIST)
+
+
+async def test_a_vacancy_is_over_after_its_day(shelf: Shelf) -> None:
+    await keep(shelf, job(deadline=shelf.now.date()), job("Open"))
+    assert await expire(shelf) == 0
+    shelf.wait(2.5 * DAY)
+    assert await expire(shelf) == 1
+    assert ((await row(shelf))["status"], (await row(shelf, "Open"))["status"]) == ("expired", "active")
+    assert (await told(shelf))[-1] == (2, "delete")
+    assert await expire(shelf) == 0
+
+
+async def test_a_vacancy_its_list_no_longer_names_is_over(shelf: Shelf) -> None:
+    await keep(shelf, job("Gone"), job("There"))
+    shelf.wait(6 * DAY)
+    await keep(shelf, job("There"))
+    assert await expire(shelf) == 0
+    shelf.wait(2 * DAY)
+    await keep(shelf, job("There"))
+    assert await expire(shelf) == 1
+    assert (await row(shelf, "Gone"))["status"] == "expired"
+
+
+async def test_while_its_own_list_cannot_be_read_nothing_is_held_to_be_gone(shelf: Shelf) -> None:
+    await keep(shelf, job("Unread"))
+    shelf.wait(30 * DAY)
+    await keep(shelf, job("There"), channel=OTHER_LIST)
+    assert await expire(shelf) == 0
+
+
+async def test_a_vacancy_whose_page_was_just_seen_is_not_gone(shelf: Shelf) -> None:
+    await keep(shelf, job("Paged"), job("There"))
+    shelf.wait(8 * DAY)
+    await keep(shelf, job("There"))
+    await keep(shelf, job("Paged", is_detailed=True), channel=None)
+    assert await expire(shelf) == 0
+
+
+async def test_a_vacancy_that_is_back_is_delivered_again(shelf: Shelf) -> None:
+    await keep(shelf, job(deadline=shelf.now.date()))
+    shelf.wait(3 * DAY)
+    await expire(shelf)
+    assert await keep(shelf, job(deadline=(shelf.now + UNSEEN).date())) == Counts(1, 0, 1, 0)
+    assert await told(shelf) == [(1, "upsert"), (2, "delete"), (3, "upsert")]
+    assert (await row(shelf))["status"] == "active"
+
+
+async def test_what_a_person_took_out_stays_out(shelf: Shelf) -> None:
+    await keep(shelf, job())
+    async with shelf.database.transaction() as connection:
+        assert await delete_job(connection, hash_of("Nurse"), "ann", "not a job\0", shelf.now)
+        assert not await delete_job(connection, hash_of("Nurse"), "ann", "again", shelf.now)
+        assert not await delete_job(connection, hash_of("Nobody"), "ann", "never was", shelf.now)
+    before = await everything(shelf.database)
+    assert await keep(shelf, job(city="Oslo")) == Counts(1, 0, 0, 1)
+    assert await everything(shelf.database) == before
+    assert await told(shelf) == [(1, "upsert"), (2, "delete")]
+
+
+async def test_a_vacancy_over_before_it_was_seen_is_not_stored(shelf: Shelf) -> None:
+    assert await keep(shelf, job(deadline=date(2020, 1, 1))) == Counts(1, 0, 0, 1)
+    assert await shelf.database.fetchval("SELECT count(*) FROM jobs") == 0
+
+
+@pytest.mark.parametrize("text", ["nul \0 half \ud800", "x" * 1_000_000, "a_" * 200_000])
+async def test_no_words_can_fail_a_run(shelf: Shelf, text: str) -> None:
+    hostile = job("Nurse", org_name=text, description_snippet=text, mission_tags=(text,), raw_metadata={text[:9]: text})
+    assert await keep(shelf, hostile) == Counts(1, 1, 0, 0)
+    assert await keep(shelf, hostile) == Counts(1, 0, 0, 1)
+
+
+async def test_runs_that_show_the_same_vacancies_at_once_never_deadlock(database_url: str) -> None:
+    names = [f"Job {n}" for n in range(40)]
+    async with await Database.connect(database_url, size=6) as database:
+        shelf = Shelf(database)
+        orders = [names, names[::-1], names[20:] + names[:20]] * 2
+        counts = await asyncio.gather(
+            *(keep(shelf, *(job(name, city=str(turn)) for name in order)) for turn, order in enumerate(orders))
+        )
+        assert sum(one.inserted for one in counts) == len(names)
+        assert await database.fetchval("SELECT count(*) FROM outbox") == sum(
+            one.inserted + one.updated for one in counts
+        )

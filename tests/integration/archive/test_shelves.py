@@ -1,0 +1,147 @@
+"""Raw bodies, outlinks, the outbox, and lists."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, everything, key_of
+
+from headwater.archive.document import Op
+from headwater.archive.outbox import Change, Kind, forget, take_pending
+from headwater.archive.outlinks import MOST_OUTLINKS, keep_outlinks, outlinks_of
+from headwater.archive.raw import BODIES_AT_ONCE, RawBody, keep_body, keep_days_of_bodies, newest_bodies_of, newest_body
+from headwater.archive.reads import Wanted, find_document, list_documents
+from headwater.errors import UsageError
+from headwater.urls.canonical import canonicalise
+
+A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
+URLS = [f"https://h{n % 7}.example/{n}" for n in range(25)]
+
+
+async def keep_raw(shelf: Shelf, url: str, body: bytes) -> None:
+    async with shelf.database.transaction() as connection:
+        raw = RawBody(key_of(url), SOURCE, url, 200, {"Content-Type": "text/html"}, body)
+        await keep_body(connection, raw, shelf.now)
+
+
+async def test_a_body_comes_back_byte_for_byte_and_small(shelf: Shelf) -> None:
+    body = b"<p>\0\xff again and again</p>" * 10_000
+    await keep_raw(shelf, A, body)
+    kept = await newest_body(shelf.database, key_of(A))
+    assert kept is not None
+    assert (kept.raw.body, kept.raw.status, kept.raw.headers) == (body, 200, {"content-type": "text/html"})
+    assert kept.at == shelf.now
+    assert await shelf.database.fetchval("SELECT length(body) FROM raw_bodies") < len(body) / 50
+
+
+async def test_an_empty_body_is_a_body(shelf: Shelf) -> None:
+    await keep_raw(shelf, A, b"")
+    kept = await newest_body(shelf.database, key_of(A))
+    assert kept is not None
+    assert kept.raw.body == b""
+
+
+async def test_the_newest_body_of_every_page_of_a_source_is_found_for_reading_again(shelf: Shelf) -> None:
+    urls = [f"https://h{n}.example/" for n in range(BODIES_AT_ONCE + 5)]
+    for url in urls:
+        await keep_raw(shelf, url, b"old")
+    shelf.wait(90_000)
+    await keep_raw(shelf, urls[3], b"new")
+    found = [one async for one in newest_bodies_of(shelf.database, SOURCE)]
+    assert sorted(one.raw.url for one in found) == sorted(urls)
+    assert [one.raw.url for one in found if one.raw.body == b"new"] == [urls[3]]
+    assert [one async for one in newest_bodies_of(shelf.database, uuid4())] == []
+
+
+async def test_bodies_are_dropped_by_the_day(shelf: Shelf) -> None:
+    await shelf.database.execute("SELECT ensure_days('raw_bodies', (now() at time zone 'utc')::date - 40, 1)")
+    shelf.clock.move(timedelta(days=-40))
+    await keep_raw(shelf, A, b"old")
+    shelf.clock.move(timedelta(days=40))
+    await keep_raw(shelf, B, b"young")
+    assert len(await keep_days_of_bodies(shelf.database, 30)) == 1
+    assert await newest_body(shelf.database, key_of(A)) is None
+    assert await newest_body(shelf.database, key_of(B)) is not None
+
+
+async def test_outlinks_are_distinct_capped_and_replaced(shelf: Shelf) -> None:
+    many = [canonicalise(f"https://x.example/{n}") for n in range(MOST_OUTLINKS + 10)]
+    async with shelf.database.transaction() as connection:
+        assert await keep_outlinks(connection, key_of(A), [many[1], many[0], many[1]]) == 2
+    assert await outlinks_of(shelf.database, key_of(A)) == [many[1].url, many[0].url]
+    before = await everything(shelf.database)
+    async with shelf.database.transaction() as connection:
+        await keep_outlinks(connection, key_of(A), [many[1], many[0]])
+    assert await everything(shelf.database) == before
+    async with shelf.database.transaction() as connection:
+        assert await keep_outlinks(connection, key_of(A), many) == MOST_OUTLINKS
+    assert len(await outlinks_of(shelf.database, key_of(A))) == MOST_OUTLINKS
+    assert await outlinks_of(shelf.database, key_of(B)) == []
+
+
+async def test_a_change_is_given_to_one_taker_and_gone_when_done(shelf: Shelf) -> None:
+    await shelf.keep(A)
+    await shelf.keep(B, OTHER)
+    async with shelf.database.transaction() as one, shelf.database.transaction() as two:
+        (first,) = await take_pending(one, 1)
+        (second,) = await take_pending(two, 5)
+        assert first.change == Change(Kind.DOCUMENT, *key_of(A), 1, Op.UPSERT)
+        assert second.change.hash == key_of(B).url_hash
+        await forget(one, [first])
+    async with shelf.database.transaction() as connection:
+        assert [one.seq for one in await take_pending(connection, 5)] == [second.seq]
+        await forget(connection, [second])
+    # Nothing is pending; what the sinks have is what was taken.
+    await shelf.keep(A, f"{LONG} more")
+    await shelf.keep(B, f"{OTHER} more")
+
+
+async def test_a_list_goes_from_the_newest_to_the_oldest_and_names_each_once(shelf: Shelf) -> None:
+    for n, url in enumerate(URLS):
+        await shelf.keep(url, f"{LONG} {n}")
+        if n % 3:
+            shelf.wait(-60)  # several in one moment
+    found, cursor = [], None
+    while True:
+        page = await list_documents(shelf.database, Wanted(), limit=4, cursor=cursor)
+        found += page.documents
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert len(found) == len(URLS)
+    assert {one.url for one in found} == set(URLS)
+    assert [one.first_seen_at for one in found] == sorted((one.first_seen_at for one in found), reverse=True)
+
+
+async def test_a_list_keeps_to_source_and_days_and_leaves_out_copies_and_the_deleted(shelf: Shelf) -> None:
+    other = uuid4()
+    start = shelf.now
+    await shelf.keep(A)
+    await shelf.keep(B)
+    await shelf.keep(C, OTHER, source_id=other)
+    await shelf.keep("https://d.example/", f"{OTHER} more")
+    await shelf.tombstone("https://d.example/")
+
+    async def urls(wanted: Wanted) -> list[str]:
+        return [one.url for one in (await list_documents(shelf.database, wanted)).documents]
+
+    minute = timedelta(seconds=60)
+    assert await urls(Wanted()) == [C, A]
+    assert await urls(Wanted(duplicates=True)) == [C, B, A]
+    assert await urls(Wanted(source_id=other)) == [C]
+    assert await urls(Wanted(since=start + 2 * minute)) == [C]
+    assert await urls(Wanted(until=start + 3 * minute)) == [A]
+
+
+async def test_a_document_is_found_by_its_id_alone(shelf: Shelf) -> None:
+    await shelf.keep(A)
+    found = await find_document(shelf.database, key_of(A).url_hash)
+    assert found is not None
+    assert found.key == key_of(A)
+    assert await find_document(shelf.database, b"\0" * 32) is None
+
+
+@pytest.mark.parametrize("limit", [0, 501])
+async def test_an_impossible_page_is_refused(shelf: Shelf, limit: int) -> None:
+    with pytest.raises(UsageError, match="not possible"):
+        await list_documents(shelf.database, Wanted(), limit=limit)

@@ -1,0 +1,296 @@
+"""Sites looked at, channels tried and polled, and the log of it: commands against a small site of the simulated web."""
+
+import json
+import signal
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.integration.cli.conftest import LIMIT_SECONDS, Starts
+from tests.integration.cli.desk import PLACE, Desk, Served, assert_a_sentence, served
+
+from headwater.simweb.message import Page
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def site() -> Iterator[Served]:
+    with served() as serving:
+        yield serving
+
+
+@pytest.fixture
+def desk(database_url: str, open_folder: Path, site: Served) -> Desk:
+    return Desk(database_url, open_folder, site.settings)
+
+
+def publish(site: Served, *titles: str) -> str:
+    """A front page, its feed and its sitemap; answers with the address of the feed."""
+    items = [
+        {"id": str(number), "url": f"{site.url}/2026/11/{number}-the-story-of-a-day", "title": title}
+        | {"date_published": (NOW - timedelta(hours=number + 2)).isoformat()}
+        for number, title in enumerate(titles)
+    ]
+    feed = {"version": "https://jsonfeed.org/version/1.1", "title": "Harbour News", "items": items}
+    locations = "".join(f"<url><loc>{site.url}/{number}</loc></url>" for number in range(4))
+    sitemap = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{locations}</urlset>'
+    site.pages |= {
+        "/": Page(b'<title>Harbour</title><link rel="alternate" type="application/feed+json" href="/feed.json">'),
+        "/feed.json": Page(json.dumps(feed).encode(), "application/feed+json"),
+        "/robots.txt": Page(f"Sitemap: {site.url}/sitemap.xml\n".encode(), "text/plain"),
+        "/sitemap.xml": Page(sitemap.encode(), "application/xml"),
+    }
+    return f"{site.url}/feed.json"
+
+
+def test_a_site_is_looked_at_named_and_followed(desk: Desk, site: Served) -> None:
+    feed = publish(site, "One", "Two", "Three")
+    tried = desk.says("sources", "add", site.url, "--dry-run")
+    assert (tried.code, desk.value("select count(*) from sources")) == (0, 0)
+    said = desk.says("sources", "add", site.url)
+    assert said.code == 0, said.err
+    assert f"  1) feed     {feed}  3 items, newest 2h old" in said.out
+    assert f"  2) sitemap  {site.url}/sitemap.xml  4 items" in said.out
+    assert 'Added "Harbour News" (id ' in said.out
+    assert "headwater crawl run-due" in said.err
+    [told] = desk.says("sources", "list", "--json").json["sources"]
+    assert (told["feed_url"], told["sitemap_url"]) == (feed, f"{site.url}/sitemap.xml")
+
+
+def test_json_of_a_look_is_one_object_and_nothing_else(desk: Desk, site: Served) -> None:
+    feed = publish(site, "One")
+    said = desk.says("sources", "add", site.url, "--json", "--name", "Mine")
+    assert said.err == ""
+    assert said.json["name"] == "Mine"
+    assert said.json["found"][0] == {"kind": "feed", "url": feed, "title": "Harbour News", "items": 1}
+
+
+def test_a_known_site_is_not_asked_again(desk: Desk, site: Served) -> None:
+    publish(site, "One")
+    desk.says("sources", "add", site.url)
+    before = len(site.asked())
+    assert desk.says("sources", "add", site.url).code == 2
+    assert len(site.asked()) == before
+
+
+def test_a_site_with_nothing_to_poll_is_followed_and_looked_at_again(desk: Desk, site: Served) -> None:
+    site.pages["/"] = Page(b"<title>Empty</title>")
+    said = desk.says("sources", "add", site.url)
+    assert said.code == 0
+    assert "Found no feed, no sitemap and no list of articles; a poller will look again." in said.err
+    assert desk.value("select kind from channels") == "search"
+
+
+def test_a_site_that_is_down_may_be_followed_all_the_same(desk: Desk, site: Served) -> None:
+    site.pages["/"] = Page(b"broken", status=500)
+    said = desk.says("sources", "add", site.url)
+    assert said.code == 0
+    assert f"{site.url}/: HTTP 500" in said.err
+
+
+@pytest.mark.parametrize("json_wanted", [(), ("--json",)])
+def test_a_site_that_wants_no_robots_is_refused_with_its_rule(
+    desk: Desk, site: Served, json_wanted: tuple[str, ...]
+) -> None:
+    site.pages["/robots.txt"] = Page(b"User-agent: *\nDisallow: /\n", "text/plain")
+    said = desk.says("sources", "add", site.url, *json_wanted)
+    assert said.code == 6
+    assert "line 2 of robots.txt" in said.err
+    assert "--no-discover" in said.err
+    assert desk.value("select count(*) from sources") == 0
+    assert site.asked() == ["/robots.txt"]
+
+
+def test_an_address_that_is_off_limits_is_refused(desk: Desk, site: Served) -> None:
+    desk.settings = {"politeness.delay": "20ms"}
+    said = desk.says("sources", "add", site.url)
+    assert said.code == 6
+    assert "off limits" in said.err
+    assert site.asked() == []
+
+
+def test_a_domain_that_was_taken_down_is_refused(desk: Desk, site: Served) -> None:
+    desk.says("takedown", "add", PLACE)
+    said = desk.says("sources", "add", site.url)
+    assert said.code == 6
+    assert "takedown" in said.err
+
+
+def test_trying_shows_what_each_channel_answers_and_stores_nothing(desk: Desk, site: Served) -> None:
+    feed = publish(site, "One")
+    desk.followed(site.url, "--name", "Harbour", "--feed", feed, "--sitemap", f"{site.url}/gone.xml")
+    said = desk.says("sources", "test", "Harbour")
+    assert said.code == 3
+    assert "HTTP 404" in said.out
+    told = {one["kind"]: one for one in desk.says("sources", "test", "Harbour", "--json").json["channels"]}
+    assert told["feed"]["status"] == 200
+    assert told["feed"]["size_bytes"] == len(site.pages["/feed.json"].body)
+    assert isinstance(told["feed"]["took_ms"], int)
+    assert told["feed"]["problem"] is None
+    assert told["sitemap"]["problem"] == "HTTP 404"
+    assert desk.value("select count(*) from url_frontier") == 0
+    assert desk.value("select count(*) from runs") == 0
+
+
+def test_simulating_shows_the_first_items_inert(desk: Desk, site: Served) -> None:
+    feed = publish(site, "First \x1b[31mred", "Second", "Third", "Fourth")
+    desk.followed(site.url, "--name", "Harbour", "--feed", feed)
+    said = desk.says("sources", "simulate", "Harbour")
+    assert said.code == 0
+    assert said.out.startswith(f"feed {feed}: 4 items\n")
+    assert "\x1b" not in said.out
+    assert "Third" in said.out
+    assert "Fourth" not in said.out
+    [told] = desk.says("sources", "simulate", "Harbour", "--items", "1", "--json").json["channels"]
+    assert (told["count"], len(told["items"]), told["problem"]) == (4, 1, None)
+    assert told["items"][0]["url"].startswith(f"{site.url}/2026/11/0-")
+
+
+@pytest.mark.parametrize("verb", ["test", "simulate"])
+def test_trying_a_source_that_has_nothing_to_ask_says_so(desk: Desk, verb: str) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha")
+    desk.execute("update channels set is_enabled = false, is_active = false")
+    said = desk.says("sources", verb, "Alpha")
+    assert (said.code, said.out) == (0, "")
+    assert said.err == "It has no channel to ask.\n"
+    assert desk.says("sources", verb, "nobody").code == 4
+    assert desk.says("sources", verb).code == 2
+
+
+@pytest.mark.parametrize("command", [("crawl", "run"), ("sources", "run")])
+def test_asked_for_now_a_source_is_due_now(desk: Desk, command: tuple[str, str]) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha", "--feed", "https://a.example/feed.xml")
+    desk.polled_in(timedelta(days=1))
+    said = desk.says(*command, "Alpha")
+    assert (said.code, said.out) == (0, "Alpha: 1 channel due now\n")
+    assert desk.says("status", "--json").json["due"] == 1
+
+
+def test_what_rests_is_not_polled_and_the_code_says_so(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha")
+    desk.followed("https://b.example/", "--name", "Beta")
+    desk.says("sources", "block", "Beta", "--reason", "their lawyer wrote")
+    refused = desk.says("crawl", "run", "Beta")
+    assert refused.code == 6
+    assert "Beta is blocked (their lawyer wrote): nothing of it is polled." in refused.err
+    assert_a_sentence(refused)
+    partly = desk.says("crawl", "run", "Alpha", "Beta")
+    assert partly.code == 3
+    assert partly.out.splitlines() == [
+        "Alpha: 1 channel due now",
+        "Beta is blocked (their lawyer wrote): nothing of it is polled.",
+    ]
+
+
+@pytest.mark.parametrize(("words", "code"), [((), 2), (("nobody",), 4)])
+def test_crawl_run_needs_sources_that_are_there(desk: Desk, words: tuple[str, ...], code: int) -> None:
+    said = desk.says("crawl", "run", *words)
+    assert said.code == code
+    assert_a_sentence(said)
+
+
+def test_with_nothing_due_run_due_ends_at_once(desk: Desk) -> None:
+    said = desk.says("crawl", "run-due")
+    assert (said.code, said.out, said.err) == (0, "0 channels polled, 0 failed, 0 new URLs\n", "")
+    assert desk.says("crawl", "run-due", "--json").json == {"polled": 0, "failed": 0, "found": 0}
+
+
+def test_an_added_source_is_polled_by_run_due_and_its_run_logged(desk: Desk, site: Served) -> None:
+    feed = publish(site, "One", "Two")
+    source = desk.followed(site.url, "--name", "Harbour", "--feed", feed)
+    said = desk.says("crawl", "run-due")
+    assert (said.code, said.err) == (0, ""), "what is shown is not logged as well"
+    assert said.out.splitlines()[0].startswith("ok    Harbour ")
+    assert said.out.splitlines()[1] == "1 channel polled, 0 failed, 2 new URLs"
+    [run] = [json.loads(line) for line in desk.says("crawl", "logs", "--json").out.splitlines()]
+    assert (run["source_id"], run["status"], run["found"], run["inserted"]) == (source, "ok", 2, 2)
+    header, row = desk.says("crawl", "logs", "Harbour").out.splitlines()
+    assert header.split()[:4] == ["when", "source", "kind", "result"]
+    assert "Harbour  feed  ok      2      2    0" in row
+    assert desk.says("status", "--json").json["due"] == 0
+
+
+def test_a_poll_that_failed_makes_run_due_end_with_partly(desk: Desk, site: Served) -> None:
+    publish(site, "One")
+    desk.followed(site.url, "--name", "Harbour", "--feed", f"{site.url}/gone.xml")
+    assert desk.says("crawl", "run-due").code == 3
+    [failing] = desk.says("sources", "list", "--status", "failing", "--json").json["sources"]
+    assert failing["health"] == "struggling"
+    assert "HTTP 404" in desk.says("sources", "show", "Harbour").out
+
+
+def test_logs_that_are_asked_for_are_given(desk: Desk, site: Served) -> None:
+    feed = publish(site, "One")
+    desk.followed(site.url, "--feed", feed)
+    desk.settings |= {"log.level": "info"}
+    assert '"polled"' in desk.says("crawl", "run-due").err
+
+
+def test_an_empty_log_says_how_to_fill_it(desk: Desk) -> None:
+    said = desk.says("crawl", "logs")
+    assert (said.code, said.out) == (0, "")
+    assert "headwater crawl run-due" in said.err
+    assert desk.says("crawl", "logs", "--json").out == ""
+    assert desk.says("crawl", "logs", "nobody").code == 4
+
+
+@pytest.mark.parametrize("limit", ["0", "-4", "x"])
+def test_an_impossible_limit_is_a_usage_error(desk: Desk, limit: str) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha")
+    for words in (("crawl", "logs"), ("crawl", "pages", "Alpha"), ("sources", "list")):
+        said = desk.says(*words, "--limit", limit)
+        assert said.code == 2
+        assert_a_sentence(said)
+
+
+def test_the_log_holds_the_last_runs_in_their_order(desk: Desk, site: Served) -> None:
+    feed = publish(site, "One")
+    source = desk.followed(site.url, "--name", "Harbour", "--feed", feed)
+    for _ in range(3):
+        desk.says("crawl", "run-due")
+        desk.says("crawl", "run", source)
+    told = [json.loads(line) for line in desk.says("crawl", "logs", "--limit", "2", "--json").out.splitlines()]
+    assert len(told) == 2
+    assert [run["trigger"] for run in told] == ["manual", "manual"]
+    assert told[0]["at"] < told[1]["at"]
+
+
+def test_followed_the_log_goes_on_until_it_is_interrupted(desk: Desk, site: Served, starts: Starts) -> None:
+    feed = publish(site, "One", "Two")
+    desk.followed(site.url, "--name", "海の新聞", "--feed", feed)
+    desk.says("crawl", "run-due")
+    following = starts("crawl", "logs", "--follow", HEADWATER_DATABASE__URL=desk.database_url)
+    assert following.stdout
+    assert following.stdout.readline().startswith("when")
+    assert "2 new" in following.stdout.readline()
+    desk.says("crawl", "run", "海の新聞")
+    desk.says("crawl", "run-due")
+    assert "  ok    海の新聞                        feed     " in following.stdout.readline()
+    following.send_signal(signal.SIGINT)
+    assert following.wait(LIMIT_SECONDS) == 130
+    assert "Traceback" not in following.communicate(timeout=LIMIT_SECONDS)[1]
+
+
+def test_the_pages_of_a_crawl_are_listed_by_their_state(desk: Desk, site: Served) -> None:
+    publish(site)
+    source = desk.followed(site.url, "--name", "Handbook", "--kind", "docs")
+    assert desk.says("crawl", "pages", "Handbook").out == "none: nothing was queued yet (no pages)\n"
+    assert desk.says("crawl", "run-due").code == 0
+    head, columns, row = desk.says("crawl", "pages", source).out.splitlines()
+    assert head == "running (1 pending)"
+    assert columns.split() == ["url", "status", "depth", "error"]
+    assert row.split() == [f"{site.url}/", "pending", "0"]
+    assert desk.says("crawl", "pages", source, "--status", "failed").out == "running (1 pending)\n"
+    told = desk.says("crawl", "pages", source, "--json").json
+    assert (told["state"], told["pages"]) == ("running", {"pending": 1})
+    assert told["data"] == [{"url": f"{site.url}/", "status": "pending", "depth": 0, "error": None}]
+
+
+@pytest.mark.parametrize(("words", "code"), [((), 2), (("nobody",), 4), (("Alpha", "--status", "sleeping"), 2)])
+def test_pages_that_cannot_be_listed_are_refused(desk: Desk, words: tuple[str, ...], code: int) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha")
+    said = desk.says("crawl", "pages", *words)
+    assert said.code == code
+    assert_a_sentence(said)

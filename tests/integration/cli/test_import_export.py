@@ -1,0 +1,294 @@
+"""Lists of sources brought in and taken away: doing it twice changes nothing, and nothing is lost on the way."""
+
+import asyncio
+import csv
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from tests.conftest import database_named
+from tests.integration.cli.conftest import LIMIT_SECONDS, Starts
+from tests.integration.cli.desk import Desk, assert_a_sentence
+
+from headwater.simweb.world.world import World
+
+MANY = 3_000
+
+
+@pytest.fixture
+def desk(database_url: str, open_folder: Path) -> Desk:
+    return Desk(database_url, open_folder)
+
+
+@pytest.fixture
+def other_desk(desk: Desk, server_url: str, template: str) -> Iterator[Desk]:
+    """The same person on a second database."""
+    name = f"{template}_second"
+    administer(server_url, f'create database "{name}" template "{template}"')
+    yield Desk(database_named(server_url, name), desk.home)
+    administer(server_url, f'drop database "{name}" with (force)')
+
+
+def administer(server_url: str, statement: str) -> None:
+    async def work() -> None:
+        connection = await asyncpg.connect(database_named(server_url, "postgres"))
+        await connection.execute(statement)
+        await connection.close()
+
+    asyncio.run(work())
+
+
+def imported(desk: Desk, file: str, *words: str) -> dict[str, Any]:
+    told: dict[str, Any] = desk.says("sources", "import", file, "--json", *words).json
+    return told
+
+
+def amounts(told: dict[str, Any]) -> tuple[int, int, int, int]:
+    return told["added"], told["feeds_added"], told["known"], len(told["invalid"])
+
+
+def sources_in(desk: Desk) -> int:
+    return int(desk.value("select count(*) from sources"))
+
+
+def feeds_in(desk: Desk) -> int:
+    return int(desk.value("select count(*) from channels where kind = 'feed'"))
+
+
+def test_the_simulated_publishers_come_in_once(desk: Desk) -> None:
+    world = World(7, 60, start=datetime(2026, 3, 2, tzinfo=UTC))
+    file = desk.file("world.opml", world.opml())
+    outlines = world.opml().count("xmlUrl=")
+    first = imported(desk, file)
+    assert first["added"] + first["feeds_added"] == outlines - len(first["invalid"])
+    assert (sources_in(desk), feeds_in(desk)) == (first["added"], first["added"] + first["feeds_added"])
+    again = imported(desk, file)
+    assert amounts(again)[:2] == (0, 0)
+    assert again["known"] == outlines - len(first["invalid"])
+    assert sources_in(desk) == first["added"]
+
+
+def test_a_dry_run_says_what_would_happen_and_then_it_does(desk: Desk) -> None:
+    file = desk.file("list.csv", "Org;Website\nAlpha;https://a.example/\nBeta;https://b.example/\n")
+    tried = desk.says("sources", "import", file, "--map", "name=Org,url=Website", "--dry-run")
+    assert (tried.code, sources_in(desk)) == (0, 0)
+    assert tried.err == f"Read 2 rows from {file} (csv, utf-8, semicolon)\n"
+    assert tried.out.splitlines() == [
+        "  would add 2 sources · already known 0 · invalid 0",
+        "Nothing was changed. Run it again without --dry-run to add 2 sources.",
+    ]
+    done = desk.says("sources", "import", file, "--map", "name=Org,url=Website")
+    assert (done.code, done.out) == (0, "  added 2 sources · already known 0 · invalid 0\n")
+    assert "headwater run poll" in done.err
+    assert [one["name"] for one in desk.says("sources", "list", "--json").json["sources"]] == ["Alpha", "Beta"]
+    assert amounts(imported(desk, file, "--map", "name=Org,url=Website", "--dry-run")) == (0, 0, 2, 0)
+
+
+def test_every_row_that_cannot_be_followed_is_told_and_kept_beside_the_file(desk: Desk) -> None:
+    rows = ["name,url", "Alpha,https://a.example/", "Beta,htp://b.example", "Gamma,", '"=1+1","ftp://\x1b[31m/"']
+    file = desk.file("list.csv", "\n".join(rows))
+    said = desk.says("sources", "import", file)
+    assert said.code == 3
+    assert said.out.splitlines()[0] == "  added 1 source · already known 0 · invalid 3"
+    assert "  line 3     htp://b.example  unsupported scheme (did you mean http://?)" in said.out
+    assert "  line 4     (empty)  empty URL" in said.out
+    assert "\x1b" not in said.out
+    with (desk.home / "list.rejected.csv").open(newline="") as rejected:
+        assert [row["line"] for row in csv.DictReader(rejected)] == ["3", "4", "5"]
+    assert imported(desk, file)["rejected_file"] == str(desk.home / "list.rejected.csv")
+
+
+def test_many_bad_lines_are_told_in_few(desk: Desk) -> None:
+    said = desk.says("sources", "import", desk.file("bad.txt", "\n".join(f"nonsense{n}" for n in range(20))))
+    assert said.code == 3
+    assert "  … 12 more" in said.out
+    assert said.out.count("nonsense") == 8
+
+
+def test_a_url_list_and_json_lines_come_in(desk: Desk) -> None:
+    urls = desk.file("list.txt", "# mine\nhttps://a.example/ tech, news\nhttps://b.example/\n")
+    assert amounts(imported(desk, urls)) == (2, 0, 0, 0)
+    lines = [
+        {"url": "https://c.example/", "feed_url": "https://c.example/feed", "interval": "30m", "priority": 8},
+        {"url": "https://d.example/jobs", "kind": "jobs", "org_type": "un", "status": "paused"},
+    ]
+    file = desk.file("list.jsonl", "\n".join(map(json.dumps, lines)))
+    assert amounts(imported(desk, file)) == (2, 0, 0, 0)
+    told = {one["url"]: one for one in desk.says("sources", "list", "--json").json["sources"]}
+    assert told["https://a.example/"]["tags"] == ["tech", "news"]
+    fed = told["https://c.example/"]
+    assert (fed["feed_url"], fed["poll_every_seconds"], fed["priority"]) == ("https://c.example/feed", 1800, 8)
+    resting = told["https://d.example/jobs"]
+    assert (resting["kind"], resting["status"], resting["org_type"]) == ("jobs", "paused", "un")
+
+
+def test_further_feeds_of_a_known_site_join_it(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha", "--feed", "https://a.example/one.xml")
+    table = "url,feed_url\n" + "".join(f"https://a.example/,https://a.example/{n}.xml\n" for n in ("one", "two", "six"))
+    assert amounts(imported(desk, desk.file("list.csv", table))) == (0, 2, 1, 0)
+    assert len(desk.says("sources", "show", "Alpha", "--json").json["channels"]) == 3
+
+
+def test_a_row_that_cannot_be_followed_does_not_spoil_the_next_of_its_site(desk: Desk) -> None:
+    lines = [
+        {"url": "https://a.example/", "source_type": "api", "parser_hint": '{"a": 1}'},
+        {"url": "https://a.example/", "feed_url": "https://a.example/feed"},
+    ]
+    told = imported(desk, desk.file("list.jsonl", "\n".join(map(json.dumps, lines))))
+    assert amounts(told) == (1, 0, 0, 1)
+    assert told["invalid"][0]["reason"] == "The API mapping has no key a."
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "told"),
+    [
+        ("https://a.example/", ("--format", "xlsx"), "One of: opml, csv, urls, jsonl."),
+        ("name,url\nA,https://a.example/", ("--map", "nonsense"), "Write it as url=Website,name=Org."),
+        ("name,url\nA,https://a.example/", ("--map", "colour=name"), 'There is no field "colour".'),
+        ("name,url\nA,https://a.example/", ("--map", "url=Website"), 'There is no column "Website".'),
+        ("https://a.example/", ("--map", "url=x", "--format", "urls"), "Only CSV and JSON Lines"),
+        ("", (), "The file is empty."),
+        ('[{"url": "https://a.example/"}]', (), "one JSON array"),
+        ("PK\x03\x04", (), "zip archive"),
+    ],
+)
+def test_a_file_that_is_no_list_is_refused_with_a_sentence(
+    desk: Desk, content: str, words: tuple[str, ...], told: str
+) -> None:
+    said = desk.says("sources", "import", desk.file("list", content), *words)
+    assert said.code == 2
+    assert told in said.err
+    assert_a_sentence(said)
+    assert sources_in(desk) == 0
+
+
+def test_a_file_that_is_not_there_is_named(desk: Desk) -> None:
+    said = desk.says("sources", "import", "nowhere.opml")
+    assert said.code == 2
+    assert "nowhere.opml cannot be read: No such file or directory." in said.err
+    assert desk.says("sources", "import").code == 2
+
+
+def many_sources() -> str:
+    return "url,name,feed_url\n" + "".join(
+        f"https://s{n}.example/,Source {n},https://s{n}.example/feed.xml\n" for n in range(MANY)
+    )
+
+
+def test_three_thousand_rows_come_in_at_once(desk: Desk) -> None:
+    file = desk.file("many.csv", many_sources())
+    assert amounts(imported(desk, file)) == (MANY, 0, 0, 0)
+    assert amounts(imported(desk, file)) == (0, 0, MANY, 0)
+    assert (sources_in(desk), feeds_in(desk)) == (MANY, MANY)
+    exported = desk.says("sources", "export", "--format", "csv").out
+    assert exported.count("https://s") == 2 * MANY
+
+
+def test_an_import_killed_in_the_middle_is_finished_by_the_next(desk: Desk, starts: Starts) -> None:
+    file = desk.file("many.csv", many_sources())
+    importing = starts("sources", "import", file, HEADWATER_DATABASE__URL=desk.database_url)
+
+    async def kill_in_the_middle() -> None:
+        async with connected(desk) as connection, asyncio.timeout(LIMIT_SECONDS):
+            while not await connection.fetchval("select count(*) from sources"):
+                await asyncio.sleep(0.005)
+        importing.kill()
+        importing.wait(LIMIT_SECONDS)
+
+    asyncio.run(kill_in_the_middle())
+    there = sources_in(desk)
+    assert 0 < there < MANY
+    assert amounts(imported(desk, file)) == (MANY - there, 0, there, 0)
+    assert (sources_in(desk), feeds_in(desk)) == (MANY, MANY)
+
+
+@asynccontextmanager
+async def connected(desk: Desk) -> AsyncIterator[Any]:
+    connection = await asyncpg.connect(desk.database_url)
+    yield connection
+    await connection.close()
+
+
+def test_two_imports_of_one_file_at_the_same_time_add_each_row_once(desk: Desk, starts: Starts) -> None:
+    file = desk.file("many.csv", "".join(many_sources().splitlines(keepends=True)[:801]))
+    both = [
+        starts("sources", "import", file, "--json", HEADWATER_DATABASE__URL=desk.database_url),
+        starts("sources", "import", file, "--json", HEADWATER_DATABASE__URL=desk.database_url),
+    ]
+    told = [json.loads(one.communicate(timeout=LIMIT_SECONDS)[0]) for one in both]
+    assert sum(one["added"] for one in told) == sources_in(desk) == feeds_in(desk) == 800
+    assert [one["invalid"] for one in told] == [[], []]
+
+
+def world_of_kinds(desk: Desk) -> None:
+    feeds = ("--feed", "https://a.example/1.xml", "--feed", "https://a.example/2.xml")
+    desk.followed(
+        "https://a.example/", "--name", "Two feeds, “quoted” & <tagged>", "--tag", "x", "--tag", "y z", *feeds
+    )
+    desk.followed("https://b.example/", "--name", "新聞 – поиск")
+    desk.followed("https://c.example/", "--mode", "both", "--feed", "https://c.example/feed", "--interval", "90m")
+    desk.followed("https://d.example/jobs", "--kind", "jobs", "--org-type", "un", "--frequency-days", "3")
+    desk.followed("https://e.example/", "--kind", "docs", "--max-depth", "-1", "--priority", "9")
+    desk.followed("https://f.example/v1", "--api", "--parser-hint", '{"data_path": "items", "map": {"url": "link"}}')
+    desk.followed("https://g.example/", "--sitemap", "https://g.example/sitemap.xml", "--timezone", "Europe/Paris")
+    desk.followed("https://h.example/", "--time-window", "22:00-05:00", "--feed", "https://h.example/feed")
+    desk.says("sources", "pause", "h.example")
+    desk.followed("https://i.example/", "--name", "Blocked")
+    desk.says("sources", "block", "Blocked")
+    desk.followed("https://gone.example/", "--name", "Gone")
+    desk.says("sources", "rm", "Gone", "--yes")
+
+
+NOT_COMPARED = {"id", "created_at", "updated_at", "channels", "status_reason", "health_reason", "next_run_at", "health"}
+
+
+def everything(desk: Desk) -> dict[str, Any]:
+    return {
+        one["url"]: {name: value for name, value in one.items() if name not in NOT_COMPARED}
+        | {"polls": sorted((channel["kind"], channel["url"]) for channel in one["channels"])}
+        for one in desk.says("sources", "list", "--json").json["sources"]
+    }
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_what_is_exported_comes_back_the_same_elsewhere(desk: Desk, other_desk: Desk, form: str) -> None:
+    world_of_kinds(desk)
+    file = str(desk.home / f"all.{form}")
+    said = desk.says("sources", "export", "--format", form, "-o", file)
+    assert (said.code, said.out) == (0, "")
+    assert said.err == f"Wrote 9 sources to {file}\n"
+    assert amounts(imported(other_desk, file)) == (9, 1, 0, 0)
+    expected = everything(desk)
+    # Whatever was blocked must not begin to be polled elsewhere; why it was is not carried.
+    expected["https://i.example/"]["status"] = "paused"
+    assert everything(other_desk) == expected
+
+
+def test_opml_carries_names_addresses_and_tags(desk: Desk, other_desk: Desk) -> None:
+    world_of_kinds(desk)
+    file = desk.file("all.opml", desk.says("sources", "export").out)
+    assert imported(other_desk, file)["invalid"] == []
+    kept = ("name", "tags", "feed_url")
+    before, after = everything(desk), everything(other_desk)
+    assert {url: [one.get(name) for name in kept] for url, one in after.items()} == {
+        url: [one.get(name) for name in kept] for url, one in before.items()
+    }
+
+
+def test_an_export_may_be_a_part(desk: Desk) -> None:
+    world_of_kinds(desk)
+    assert desk.says("sources", "export", "--format", "urls", "--kind", "docs").out == "https://e.example/\n"
+    assert desk.says("sources", "export", "--format", "urls", "--tag", "x").out.count("https://a.example/ x, y z") == 2
+    assert desk.says("sources", "export", "--format", "csv", "--tag", "none").out.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [("--format", "xlsx"), ("--kind", "films"), ("-o", "/nowhere/at/all.opml")])
+def test_an_export_that_cannot_be_written_is_refused(desk: Desk, words: tuple[str, ...]) -> None:
+    said = desk.says("sources", "export", *words)
+    assert said.code == 2
+    assert_a_sentence(said)

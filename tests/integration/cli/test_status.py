@@ -1,0 +1,98 @@
+"""`headwater status`: the whole at a glance, and the schedule of R72."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.integration.cli.desk import Desk
+
+WHEN = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+
+
+@pytest.fixture
+def desk(database_url: str, open_folder: Path) -> Desk:
+    return Desk(database_url, open_folder)
+
+
+def schedule_of(desk: Desk) -> list[str]:
+    lines = desk.says("status", "--show-schedule").out.splitlines()
+    return lines[lines.index("Feed Schedule:") :]
+
+
+def test_an_empty_house_is_told_what_to_do_first(desk: Desk) -> None:
+    said = desk.says("status")
+    assert said.code == 0
+    assert said.out.startswith("Sources   0 (none yet) · 0 channels, 0 due, 0 being polled\n")
+    assert "headwater sources add" in said.err
+
+
+def test_an_empty_schedule_is_its_heading_alone(desk: Desk) -> None:
+    assert schedule_of(desk) == ["Feed Schedule:", "-" * 40]
+
+
+def test_the_schedule_is_written_as_r72_asks(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--name", "Go Blog", "--feed", "https://a.example/feed.xml")
+    desk.polled_in(timedelta(minutes=15, seconds=30), timedelta(hours=1))
+    assert schedule_of(desk)[:3] == ["Feed Schedule:", "-" * 40, "Go Blog"]
+    following, interval, errors = schedule_of(desk)[3:]
+    assert re.fullmatch(rf"  Next fetch: {WHEN} \(in 15m \d+s\)", following)
+    assert interval == "  Interval:   1h0m0s"
+    assert errors == "  Errors:     0"
+
+
+def test_what_should_have_been_polled_is_overdue(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
+    desk.polled_in(timedelta(minutes=-3), timedelta(minutes=15))
+    assert re.fullmatch(rf"  Next fetch: {WHEN} \(overdue\)", schedule_of(desk)[3])
+    assert schedule_of(desk)[4] == "  Interval:   15m0s"
+
+
+def test_a_paused_source_is_not_scheduled(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--name", "Resting", "--feed", "https://a.example/feed.xml")
+    desk.says("sources", "pause", "Resting")
+    assert schedule_of(desk)[2:4] == ["Resting", "  Next fetch: not scheduled"]
+    [told] = desk.says("status", "--show-schedule", "--json").json["schedule"]
+    assert (told["next_fetch"], told["in_seconds"]) == (None, None)
+    assert told["why"] == "paused: paused by a person"
+
+
+def test_two_channels_of_one_name_are_told_apart(desk: Desk) -> None:
+    feeds = ("--feed", "https://a.example/one.xml", "--feed", "https://a.example/two.xml")
+    desk.followed("https://a.example/", "--name", "Two", *feeds)
+    titles = schedule_of(desk)[2::4]
+    assert sorted(titles) == ["Two (feed https://a.example/one.xml)", "Two (feed https://a.example/two.xml)"]
+
+
+def test_a_reader_of_a_pipe_gets_the_whole_schedule(desk: Desk) -> None:
+    urls = "\n".join(f"https://s{number}.example/" for number in range(30))
+    assert desk.says("sources", "import", desk.file("many.txt", urls)).code == 0
+    assert schedule_of(desk).count("  Errors:     0") == 30
+
+
+def test_json_has_whole_seconds_and_stable_keys(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
+    desk.polled_in(timedelta(minutes=10), timedelta(minutes=30))
+    told = desk.says("status", "--show-schedule", "--json").json
+    assert told["sources"] == {"active": 1}
+    assert (told["channels"], told["due"], told["runs"]) == (1, 0, 0)
+    assert told["delay_p50_seconds"] is None
+    assert told["hosts"]["next_in_seconds"] is None
+    assert set(told["frontier"]) == {"pending", "fetching", "fetched", "failed", "dead"}
+    [one] = told["schedule"]
+    assert 590 < one["in_seconds"] <= 600
+    assert (one["interval_seconds"], one["errors"], one["kind"]) == (1800, 0, "feed")
+    assert "schedule" not in desk.says("status", "--json").json
+
+
+def test_deleted_sources_are_not_counted_among_those_there_are(desk: Desk) -> None:
+    desk.followed("https://a.example/")
+    desk.followed("https://b.example/")
+    desk.says("sources", "rm", "a.example", "--yes")
+    assert desk.says("status").out.startswith("Sources   1 (1 active) · 1 channel, 1 due")
+
+
+def test_a_wrong_option_is_a_usage_error(desk: Desk) -> None:
+    said = desk.says("status", "--nonsense")
+    assert said.code == 2
+    assert "--nonsense" in said.err

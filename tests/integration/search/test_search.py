@@ -1,0 +1,257 @@
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from tests.integration.archive.shelf import SOURCE, Shelf, broken, key_of, page
+
+from headwater.archive.documents import keep_document
+from headwater.archive.job import NewJob
+from headwater.archive.jobs import delete_job, expire_jobs, keep_jobs
+from headwater.database.pool import Database
+from headwater.errors import QueryFailed, UsageError
+from headwater.search.question import LONGEST_QUESTION, Filters, Kind
+from headwater.search.search import Bounds, Hit, search
+
+A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
+FILLING = " ".join(f"filling{n}" for n in range(60))
+
+
+@pytest.fixture
+async def shelf(database: Database) -> AsyncIterator[Shelf]:
+    on_shelf = Shelf(database)
+    yield on_shelf
+    assert await broken(database) == []
+
+
+async def urls(shelf: Shelf, query: str, filters: Filters | None = None, **fields: Any) -> list[str]:
+    return [hit.url for hit in (await search(shelf.database, query, filters, **fields)).hits]
+
+
+async def test_every_text_is_searched_by_the_rules_of_its_own_language(shelf: Shelf) -> None:
+    await shelf.keep(A, "The cats were running home", language="en")
+    await shelf.keep(B, "Die Häuser standen leer", language="de")
+    await shelf.keep(C, "Kissat running", language="xx")
+    assert await urls(shelf, "cat run") == [A]
+    assert await urls(shelf, "Haus") == [B]
+    assert await urls(shelf, "Kissa") == []
+    assert set(await urls(shelf, "running")) == {A, C}
+
+
+async def test_a_word_left_out_is_left_out_in_every_language(shelf: Shelf) -> None:
+    await shelf.keep(A, "budget for cats", language="en")
+    await shelf.keep(B, "budget for roads", language="en")
+    assert await urls(shelf, "budget -cats") == [B]
+
+
+async def test_a_named_language_is_searched_alone(shelf: Shelf) -> None:
+    await shelf.keep(A, "budget", language="en")
+    await shelf.keep(B, "budget", language="de")
+    await shelf.keep(C, "budget", language="")
+    assert await urls(shelf, "budget", Filters(language="de")) == [B]
+    assert await urls(shelf, "budget", Filters(language="xx")) == []
+
+
+async def test_a_title_counts_for_more_than_a_summary_and_that_for_more_than_the_text(shelf: Shelf) -> None:
+    await shelf.keep(A, f"budget {FILLING}", title="Other")
+    await shelf.keep(B, f"nothing {FILLING}", title="Budget")
+    await shelf.keep(C, f"nothing else {FILLING}", title="Other", summary="The budget")
+    assert await urls(shelf, "budget") == [B, C, A]
+
+
+async def test_phrases_alternatives_keywords_and_authors_are_found(shelf: Shelf) -> None:
+    await shelf.keep(A, "new york is large")
+    await shelf.keep(B, "york has a new bridge", keywords=("bridges",), author="Ann Smith")
+    assert await urls(shelf, '"new york"') == [A]
+    assert set(await urls(shelf, "large or bridge")) == {A, B}
+    assert await urls(shelf, "smith bridge") == [B]
+
+
+async def test_copies_are_found_only_when_asked_for(shelf: Shelf) -> None:
+    await shelf.keep(A, FILLING)
+    await shelf.keep(B, FILLING)
+    assert await urls(shelf, "filling7") == [A]
+    found = (await search(shelf.database, "filling7", Filters(duplicates=True))).hits
+    assert {hit.url: hit.is_duplicate for hit in found} == {A: False, B: True}
+
+
+async def test_the_deleted_are_not_found_until_they_are_back(shelf: Shelf) -> None:
+    await shelf.keep(A, "budget")
+    await shelf.tombstone(A)
+    assert await urls(shelf, "budget") == []
+    await shelf.keep(A, "budget")
+    assert await urls(shelf, "budget") == [A]
+
+
+async def test_what_a_page_no_longer_says_is_not_found(shelf: Shelf) -> None:
+    await shelf.keep(A, "budget")
+    await shelf.keep(A, "weather")
+    assert await urls(shelf, "budget") == []
+    assert await urls(shelf, "weather") == [A]
+
+
+async def test_filters_keep_to_source_and_days(shelf: Shelf) -> None:
+    other = uuid4()
+    day = timedelta(days=1)
+    published = shelf.now - 10 * day
+    await shelf.keep(A, "budget", published_at=published)
+    await shelf.keep(B, "budget", source_id=other)
+    assert await urls(shelf, "budget", Filters(source_id=other)) == [B]
+    assert await urls(shelf, "budget", Filters(since=shelf.now - day)) == [B]
+    assert await urls(shelf, "budget", Filters(until=shelf.now - day)) == [A]
+    assert await urls(shelf, "budget", Filters(until=published)) == []
+
+
+async def test_a_snippet_shows_the_words_where_they_stand(shelf: Shelf) -> None:
+    await shelf.keep(A, f"{FILLING} then the budgets were cut {FILLING}")
+    (hit,) = (await search(shelf.database, "budget")).hits
+    assert "the **budgets** were cut" in hit.snippet
+    assert len(hit.snippet) < 800
+
+
+async def test_markup_in_a_text_is_no_markup_in_a_snippet(shelf: Shelf) -> None:
+    await shelf.keep(A, "budget <script>alert(1)</script> & more")
+    (hit,) = (await search(shelf.database, "budget")).hits
+    assert "<" not in hit.snippet
+
+
+async def test_pages_follow_each_other_without_a_gap_or_a_repetition(shelf: Shelf) -> None:
+    for n in range(23):
+        await shelf.keep(f"https://h{n}.example/", f"budget {'word ' * (n % 5)}")
+    found: list[Hit] = []
+    cursor = None
+    while True:
+        answer = await search(shelf.database, "budget", limit=5, cursor=cursor)
+        found += answer.hits
+        cursor = answer.cursor
+        if cursor is None:
+            break
+    assert len({hit.hash for hit in found}) == len(found) == 23
+    assert [hit.rank for hit in found] == sorted((hit.rank for hit in found), reverse=True)
+
+
+async def test_of_too_many_matches_the_newest_are_ranked_and_the_answer_says_so(shelf: Shelf) -> None:
+    for url in (A, B, C):
+        await shelf.keep(url, "budget")
+    assert (await search(shelf.database, "budget")).is_complete
+    answer = await search(shelf.database, "budget", bounds=Bounds(most_ranked=2))
+    assert {hit.url for hit in answer.hits} == {B, C}
+    assert not answer.is_complete
+
+
+HOSTILE = [
+    "",
+    "!!!:*&",
+    "a & | !",
+    "'",
+    '"',
+    '""',
+    "\0",
+    "a\0b",
+    "\ud800",
+    "-",
+    "- -",
+    ":*",
+    "the",
+    "or",
+    "\\",
+    "%",
+    "$1",
+]
+HOSTILE += ["(" * LONGEST_QUESTION, "a " * (LONGEST_QUESTION // 2), "-a " * 160, '"' * 99, "𐌰" * LONGEST_QUESTION]
+HOSTILE += ["a_" * 250, "%s %L", "language english"]
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+@pytest.mark.parametrize("kind", Kind)
+async def test_nothing_typed_is_an_error_in_itself(shelf: Shelf, query: str, kind: Kind) -> None:
+    await shelf.keep(A, "budget")
+    await search(shelf.database, query, Filters(kind))
+
+
+async def test_a_question_of_a_megabyte_is_refused(shelf: Shelf) -> None:
+    with pytest.raises(UsageError, match="characters"):
+        await search(shelf.database, "a" * 1_000_000)
+
+
+@pytest.mark.parametrize("fields", [{"limit": 0}, {"limit": 101}, {"cursor": "zz"}, {"cursor": "00"}])
+async def test_an_impossible_page_is_refused(shelf: Shelf, fields: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        await search(shelf.database, "budget", **fields)
+
+
+async def test_a_search_that_takes_too_long_says_what_to_do(shelf: Shelf) -> None:
+    async with shelf.database.transaction() as connection:
+        await keep_document(connection, page(A, "budget"), shelf.now)
+    # Whatever makes it slow, the limit is PostgreSQL's own.
+    await shelf.database.execute("""
+        CREATE OR REPLACE FUNCTION legible(p_text text, p_most integer) RETURNS text LANGUAGE plpgsql IMMUTABLE AS
+        $$ BEGIN PERFORM pg_sleep(60); RETURN p_text; END $$""")
+    with pytest.raises(UsageError, match="too long"):
+        await search(shelf.database, "budget", bounds=Bounds(patience_seconds=0.05))
+
+
+async def test_a_broken_database_is_not_the_askers_mistake(shelf: Shelf) -> None:
+    await shelf.database.execute("ALTER TABLE documents RENAME COLUMN title TO heading")
+    with pytest.raises(QueryFailed):
+        await search(shelf.database, "budget")
+    await shelf.database.execute("ALTER TABLE documents RENAME COLUMN heading TO title")
+
+
+def job(name: str, **fields: Any) -> NewJob:
+    ours = {"canonical_hash": key_of(f"https://j.example/{name}").url_hash, "title": name, "org_name": "Org"}
+    return NewJob(**ours | {"apply_url": f"https://j.example/{name}", "language": "en"} | fields)
+
+
+async def test_open_vacancies_are_found_by_title_organisation_and_tags(shelf: Shelf) -> None:
+    await shelf.keep(A, "nurses wanted")
+    async with shelf.database.transaction() as connection:
+        over = job("Old nurse", deadline=shelf.now.date())
+        jobs = [
+            job("Night nurse", description_snippet="Care for people"),
+            job("Driver", org_name="Nurse Aid", mission_tags=("health",)),
+            job("Taken nurse"),
+            over,
+        ]
+        await keep_jobs(connection, SOURCE, jobs, shelf.now)
+        await delete_job(connection, jobs[2].canonical_hash, "ann", "spam", shelf.now)
+        await expire_jobs(connection, shelf.now + timedelta(days=3), timedelta(days=30))
+    wanted = Filters(Kind.JOB)
+    assert await urls(shelf, "nurses", wanted) == ["https://j.example/Night nurse", "https://j.example/Driver"]
+    assert await urls(shelf, "health", wanted) == ["https://j.example/Driver"]
+    (hit,) = (await search(shelf.database, "caring", wanted)).hits
+    assert (hit.kind, hit.snippet) == (Kind.JOB, "**Care** for people")
+
+
+# The same again and again: what a search must not read one by one.
+MANY = """
+    INSERT INTO documents (bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, language,
+                           section, keywords, images, word_count, page_type, quality_parts, content_hash, produced_by,
+                           metadata, version, crawled_at, first_seen_at, changed_at, search)
+    SELECT d.bucket, sha256(d.url_hash || int8send(n)), d.source_id, d.url, d.canonical_url, d.title, d.text, '', '',
+           d.language, '', '{}', '{}', 1, '', '{}', d.content_hash, '', '{}', 1, d.crawled_at, d.first_seen_at,
+           d.changed_at, search_vector('en', 'common', '', '', 'other')
+    FROM documents d CROSS JOIN generate_series(1, 70) AS n"""
+
+
+async def test_a_search_goes_by_the_index(shelf: Shelf) -> None:
+    async with shelf.database.transaction() as connection:
+        for n in range(300):
+            await keep_document(connection, page(f"https://h{n}.example/", f"word{n}", title="common"), shelf.now)
+    await shelf.database.execute(MANY)
+    await shelf.database.execute("ANALYZE documents")
+    scans = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'documents_search'"
+    seq = "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'documents'"
+    before = await counted(shelf.database, scans), await counted(shelf.database, seq)
+    assert len(await urls(shelf, "word77")) == 1
+    assert len(await urls(shelf, "common")) == 20
+    assert (await counted(shelf.database, scans), await counted(shelf.database, seq)) == (before[0] + 2, before[1])
+    await shelf.database.execute("DELETE FROM documents")
+
+
+async def counted(database: Database, query: str) -> int:
+    async with database.transaction() as connection:
+        await connection.execute("SELECT pg_stat_force_next_flush()")
+    count: int = await database.fetchval(query)
+    return count

@@ -1,0 +1,72 @@
+"""How the schedule and the pieces of commands are put into words, without a database."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from headwater.cli.sources_editing import read_assignment
+from headwater.cli.sources_files import mapping_from
+from headwater.cli.status import lines_of, scheduled, titles_of
+from headwater.errors import UsageError
+from headwater.frontier.entry import Status
+from headwater.frontier.reads import Counts
+from headwater.reports.discovery import Scheduled, Summary
+from headwater.reports.frontier import HostsNow
+from headwater.sources.channels import ChannelKind
+
+NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+
+
+def planned(name: str, url: str = "https://a.example/feed", wait: timedelta | None = timedelta(hours=1)) -> Scheduled:
+    at = None if wait is None else NOW + wait
+    return Scheduled(name, UUID(int=1), ChannelKind.FEED, url, at, "new", timedelta(hours=2), 0, None, is_running=False)
+
+
+def test_only_names_that_occur_twice_need_an_address() -> None:
+    coming = [planned("A"), planned("B", "https://b.example/1"), planned("B", "https://b.example/2")]
+    assert titles_of(coming) == ["A", "B (feed https://b.example/1)", "B (feed https://b.example/2)"]
+
+
+def test_a_title_cannot_start_a_line_of_its_own() -> None:
+    assert titles_of([planned("A\n  Next fetch: never\x1b[2J")]) == ["A Next fetch: never [2J"]
+
+
+def test_for_programs_what_is_late_counts_below_zero_and_what_rests_has_no_time() -> None:
+    late, resting = scheduled([planned("A", wait=timedelta(seconds=-90)), planned("B", wait=None)], NOW)
+    assert (late["in_seconds"], late["interval_seconds"]) == (-90, 7200)
+    assert (resting["next_fetch"], resting["in_seconds"]) == (None, None)
+
+
+def test_the_whole_is_told_in_three_lines_with_right_plurals() -> None:
+    summary = Summary(NOW, {"active": 1, "deleted": 9}, 1, 0, 1, 1, 0, 1, timedelta(minutes=6), timedelta(minutes=22))
+    hosts = HostsNow(1, 2, 0, timedelta(seconds=4))
+    sources, frontier, lately = lines_of(summary, Counts({UUID(int=1): {Status.PENDING: 1_902}}), hosts)
+    assert sources == "Sources   1 (1 active) · 1 channel, 1 due, 0 being polled"
+    assert frontier.startswith("Frontier  1,902 pending · 0 fetching · ")
+    assert frontier.endswith(" · 1 host open, 2 waiting, next host opens in 4s")
+    assert lately == "Last 24 h 1 poll, 0 failed · 1 new URL · from publication to discovery p50/p95: 6m / 22m"
+
+
+def test_a_mapping_names_fields_and_their_columns() -> None:
+    assert mapping_from(" url = Web site , name=Org,") == {"url": "Web site", "name": "Org"}
+    assert mapping_from("") == {}
+    with pytest.raises(UsageError, match="is not understood"):
+        mapping_from("url")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("priority=8", ("priority", 8)),
+        ("priority=", ("priority", 5)),
+        ("allow_external=No", ("allow_external", False)),
+        ("allow_external=", ("allow_external", False)),
+        ("poll_every=", ("poll_every", None)),
+        ("tags= a , ,b", ("tags", ("a", "b"))),
+        ("selectors=", ("selectors", {})),
+        ("parser_hint=a=b", ("parser_hint", "a=b")),
+    ],
+)
+def test_an_assignment_is_read_as_its_field_wants_it(text: str, told: tuple[str, object]) -> None:
+    assert read_assignment(text) == told
