@@ -10,7 +10,8 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net demo docs lock clean
+.PHONY: help install check fix test test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
+        bench-feeds bench-cadence bench-extract bench-path demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,7 +54,7 @@ chromium:
 	    || echo "chromium could not be installed; the tests that need it are skipped."; \
 	fi
 
-test-slow: $(READY) ## the slow proofs: a million URLs in one call, four processes on five hundred hosts
+test-slow: $(READY) ## the slow proofs: a million URLs in one call, two hundred publishers over days
 	@$(BIN)/python -m pytest -m slow $(ARGS)
 
 unit: $(READY) ## only the pure tests: seconds
@@ -65,7 +66,7 @@ coverage: $(READY) ## tests with coverage of src; fails under 75 %
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-bench: bench-urls bench-simweb bench-frontier bench-net ## every benchmark
+bench: bench-urls bench-simweb bench-frontier bench-net bench-feeds bench-cadence bench-extract bench-path ## every benchmark
 
 bench-urls: $(READY) ## canonical keys per second on one core
 	@$(BIN)/python -m benchmarks.urls $(ARGS)
@@ -78,6 +79,18 @@ bench-frontier: $(READY) ## claims, settles and submits per second; QUICK=1 stay
 
 bench-net: $(READY) ## requests per CPU-second beside bare aiohttp, pooling and memory
 	@$(BIN)/python -m benchmarks.net $(ARGS)
+
+bench-feeds: $(READY) ## feeds read as feedparser reads them, at which CPU; FEEDS=folder
+	@$(BIN)/python -m benchmarks.feeds $(if $(FEEDS),--feeds $(FEEDS)) $(ARGS)
+
+bench-cadence: $(READY) ## delay from publication to discovery at equal polls, policy by policy; TRACES=file
+	@$(BIN)/python -m benchmarks.cadence $(if $(TRACES),--traces $(TRACES)) $(ARGS)
+
+bench-extract: $(READY) ## articles out of pages, beside trafilatura alone; ARTICLES=folder
+	@$(BIN)/python -m benchmarks.extract $(if $(ARTICLES),--articles $(ARTICLES)) $(ARGS)
+
+bench-path: $(READY) ## from claim to stored document, beside Scrapy; QUICK=1 stays under two minutes
+	@$(BIN)/python -m benchmarks.path $(if $(QUICK),--quick) $(ARGS)
 
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)

@@ -53,7 +53,7 @@ class Plan:
         return Plot(self.hosts, self.pages // self.hosts)
 
 
-QUICK = Plan(hosts=200, pages=4_000, seconds=6, rounds=2)
+QUICK = Plan(hosts=100, pages=4_000, seconds=6, rounds=2)
 FULL = Plan(hosts=400, pages=20_000, seconds=30, rounds=3)
 
 

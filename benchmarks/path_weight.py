@@ -1,4 +1,4 @@
-"""What a set of processes costs, with all they have started: processor time and memory. 0 where the system is silent."""
+"""What a set of processes costs, with all they have started: processor time and memory. 0 where nothing tells."""
 
 import os
 from collections import defaultdict

@@ -28,9 +28,10 @@ from headwater.simweb.world.markup import in_html
 from headwater.simweb.world.newssite import NewsSite
 
 SEED = 7
-# Some publish too little, and a sixth are no newspapers.
+# Some publish too little, a sixth are no newspapers, and a sixth of these are of a time before such furniture.
 PUBLISHERS_PER_HOST = 2
-BETWEEN_PARAGRAPHS = ("</p>\n<p>", "<br><br>\n")
+ANCIENT = "soup"
+BETWEEN_PARAGRAPHS = "</p>\n<p>"
 # What the server may be wrong about when a request came.
 TOLERANCE = timedelta(milliseconds=5)
 
@@ -66,12 +67,12 @@ class HeavySite:
         return replace(page, body=self._furnished(self._lengthened(page.body, request, now), request.path))
 
     def _furnished(self, body: bytes, path: str) -> bytes:
-        """Without </head>, where the oldest sites leave it out, all of it goes into the body."""
         furniture = self._furniture
-        body = body.replace(b"</head>", furniture.head + b"</head>", 1)
-        before, tag, rest = _at_body(body)
-        content, end, after = rest.rpartition(b"</body>" if b"</body>" in rest else b"</BODY>")
-        return b"".join((before, tag, furniture.top, content, furniture.below(path), furniture.bottom, end, after))
+        head, tag, rest = body.partition(b"</head>\n<body")
+        attributes, end, rest = rest.partition(b">")
+        content, closing, after = rest.rpartition(b"</body>")
+        around = (furniture.top, content, furniture.below(path), furniture.bottom)
+        return b"".join((head, furniture.head, tag, attributes, end, *around, closing, after))
 
     def _lengthened(self, body: bytes, request: Request, now: datetime) -> bytes:
         """With twice as many paragraphs, in the site's own language and charset."""
@@ -81,21 +82,13 @@ class HeavySite:
             return body
         voice = prose.voice_of(newsroom.publisher.speech, newsroom.topics[story.topic])
         more = [in_html(paragraph) for paragraph in prose.paragraphs(voice, story.key + 1)]
-        between = next(mark for mark in BETWEEN_PARAGRAPHS if mark.encode() in body)
-        written = between.join(("", *more, "")).encode(newsroom.publisher.charset, "xmlcharrefreplace")
-        return body.replace(between.encode(), written, 1)
-
-
-def _at_body(body: bytes) -> tuple[bytes, bytes, bytes]:
-    """Before the body's tag, the tag, and what follows it."""
-    start = body.lower().index(b"<body")
-    end = body.index(b">", start) + 1
-    return body[:start], body[start:end], body[end:]
+        written = BETWEEN_PARAGRAPHS.join(("", *more, "")).encode(newsroom.publisher.charset, "xmlcharrefreplace")
+        return body.replace(BETWEEN_PARAGRAPHS.encode(), written, 1)
 
 
 def plotted(world: World, plot: Plot) -> dict[str, list[str]]:
     """The newest stories of the first newspapers that have enough of them, by host."""
-    papers = {publisher.host for publisher in world.publishers if publisher.kind == "news"}
+    papers = {one.host for one in world.publishers if one.kind == "news" and one.template != ANCIENT}
     urls: defaultdict[str, list[str]] = defaultdict(list)
     for url in world.urls(WORLD_BEGINS):
         host = urlsplit(url).netloc

@@ -2,7 +2,7 @@
 
 Locks, always in this order: the document's own key, then the contents it leaves and takes, sorted. A row is written
 only under the lock of its contents, so that an heir can be made of it by whoever holds that; nobody waits in a circle.
-A transaction keeps one document, and locks the hosts it settles before or after this, but everywhere the same.
+A transaction keeps one document, after it has locked the hosts and entries it settles.
 """
 
 from collections.abc import Iterable

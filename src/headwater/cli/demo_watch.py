@@ -18,11 +18,13 @@ from headwater.frontier.reads import count_entries, counted_and_recounted
 from headwater.reports.frontier import delays_of, hosts_now
 from headwater.run.maintenance import maintenance_of
 from headwater.run.processes import children
+from headwater.search.search import search
 from headwater.simweb.play import WORLD_BEGINS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from headwater.database.pool import Database
     from headwater.services import Services
 
 queries = load_queries("headwater.reports")
@@ -31,6 +33,7 @@ FETCHERS = 3
 HEADINGS = "  time  world's time   polls    found   fetched     /s   waiting   resting   busy   what just happened"
 TOLERANCE_SECONDS = 0.005
 SHOWN_REASONS = 6
+SHOWN_HITS = 3
 
 
 @dataclass(slots=True)
@@ -57,6 +60,7 @@ class Heard:
         self.polls["not_modified"] += told["http_status"] == 304
         self.found += told["inserted"]
         if told["kind"] != "search":
+            self.reasons.pop(told["source"], None)  # the latest stand last
             self.reasons[told["source"]] = f"in {length_of(timedelta(seconds=told['next_in']))}: {told['reason']}"
 
     def latest(self) -> str:
@@ -181,6 +185,8 @@ async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dic
         "discovered": heard.found,
         "discovery_delay_minutes": await delays_to_discovery(watched),
         "fetched": counted.by_status[Status.FETCHED],
+        **await archived(database),
+        "search": await looked_for(database),
         "verdicts": dict(heard.counts),
         **politeness_of(seen, await delays_of(database)),
         "counters_equal_recount": counted.by_source == recounted.by_source,
@@ -188,6 +194,21 @@ async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dic
     }
     conclude(summary, watched, heard)
     return summary
+
+
+async def archived(database: "Database") -> dict[str, Any]:
+    row = await database.fetchrow(queries.archive_in_figures)
+    assert row is not None
+    return dict(row)
+
+
+async def looked_for(database: "Database") -> dict[str, Any] | None:
+    """A word that stands in many titles, looked for as a reader would."""
+    word = await database.fetchval(queries.a_common_word)
+    if word is None:
+        return None
+    page = await search(database, word, limit=SHOWN_HITS)
+    return {"query": word, "hits": [{"title": hit.title, "snippet": hit.snippet} for hit in page.hits]}
 
 
 def politeness_of(seen: dict[str, Any], delays: "Mapping[str, float]") -> dict[str, Any]:
@@ -228,6 +249,15 @@ def conclude(summary: dict[str, Any], watched: Watched, heard: Heard) -> None:
             f"{delay['items']} of them were published meanwhile: found {delay['p50']:g} minutes after publication "
             f"in the median, 95 % within {delay['p95']:g} (the world's minutes)."
         )
+    say(
+        f"{summary['documents']:,} documents in {summary['languages']} languages, {summary['duplicates']:,} marked as "
+        f"copies of others, {summary['vacancies']:,} vacancies; {summary['outbox']:,} changes wait for sinks."
+    )
+    if found := summary["search"]:
+        say(f"Search for {found['query']!r}:")
+        for hit in found["hits"]:
+            say(f"  {hit['title'][:76]}")
+            say(f"    {' '.join(hit['snippet'].split())[:100]}")
     say("Polled next, and why then:")
     for source, reason in list(heard.reasons.items())[-SHOWN_REASONS:]:
         say(f"  {source[:30]:30}  {reason}")

@@ -18,7 +18,7 @@ from headwater.settings.loading import PREFIX
 
 USAGE = 2
 # Checked and shown, but read by roles that this version does not have.
-AHEAD_OF_THEIR_ROLES = ("poll", "search")
+AHEAD_OF_THEIR_ROLES = ("search",)
 
 SETTINGS_INTRODUCTION = """\
 # Settings

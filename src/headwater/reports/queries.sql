@@ -107,3 +107,99 @@ SELECT count(*) AS items,
        percentile_disc(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM first_seen_at - published_at) / 60)::float8 AS p50,
        percentile_disc(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM first_seen_at - published_at) / 60)::float8 AS p95
 FROM channel_items WHERE published_at > $1::timestamptz;
+
+-- name: archive_in_figures
+-- What is kept, for small worlds.
+SELECT count(*) FILTER (WHERE deleted_at IS NULL) AS documents, count(DISTINCT language) AS languages,
+       count(*) FILTER (WHERE duplicate_of IS NOT NULL) AS duplicates, (SELECT count(*) FROM jobs) AS vacancies,
+       (SELECT count(*) FROM outbox) AS outbox
+FROM documents;
+
+-- name: a_common_word
+-- A word of five letters or more that stands in many titles, for small worlds.
+SELECT word FROM (SELECT regexp_split_to_table(lower(title), '[^[:alpha:]]+') AS word FROM documents
+                  WHERE language = 'en' AND deleted_at IS NULL) AS words
+WHERE length(word) > 5 GROUP BY word ORDER BY count(*) DESC, word LIMIT 1;
+
+-- name: describe_documents
+-- What a list of found documents says beside what the search knows.
+SELECT d.bucket, d.url_hash AS hash, d.word_count, s.name AS source
+FROM unnest($1::smallint[], $2::bytea[]) AS k (bucket, hash)
+JOIN documents d ON d.bucket = k.bucket AND d.url_hash = k.hash
+LEFT JOIN sources s ON s.id = d.source_id;
+
+-- name: describe_jobs
+-- What a list of found vacancies says beside what the search knows.
+SELECT j.bucket, j.canonical_hash AS hash, j.id, j.org_name, j.org_type, j.location_raw, j.country, j.country_iso, j.city,
+       j.level_norm, j.work_modality, j.career_type, j.contract_type, j.mission_tags, j.international_eligible, j.deadline,
+       j.compensation_min_usd, j.compensation_max_usd, j.created_at, j.last_seen_at, s.name AS source
+FROM unnest($1::smallint[], $2::bytea[]) AS k (bucket, hash)
+JOIN jobs j ON j.bucket = k.bucket AND j.canonical_hash = k.hash
+LEFT JOIN sources s ON s.id = j.source_id;
+
+-- name: relatives_of_document
+-- What a document copies, what it is like, and its own copies, the oldest of them only.
+SELECT r.relation, r.url, r.url_hash AS hash
+FROM documents d
+CROSS JOIN LATERAL (
+    (SELECT 'duplicate_of' AS relation, o.url, o.url_hash, o.first_seen_at FROM documents o
+     WHERE o.bucket = d.duplicate_bucket AND o.url_hash = d.duplicate_of)
+    UNION ALL
+    (SELECT 'near', n.url, n.url_hash, n.first_seen_at FROM documents n
+     WHERE n.bucket = d.near_bucket AND n.url_hash = d.near_duplicate_of)
+    UNION ALL
+    (SELECT 'duplicate', c.url, c.url_hash, c.first_seen_at FROM documents c
+     WHERE c.duplicate_bucket = d.bucket AND c.duplicate_of = d.url_hash ORDER BY c.first_seen_at LIMIT $3::integer)
+) AS r
+WHERE d.bucket = $1::smallint AND d.url_hash = $2::bytea
+ORDER BY r.relation, r.first_seen_at;
+
+-- name: count_stored_pages
+-- Pages of a source that can be read again without fetching.
+SELECT count(*) FROM (SELECT DISTINCT bucket, url_hash FROM raw_bodies WHERE source_id = $1::uuid) AS pages;
+
+-- name: why_page_ended
+-- Why nothing is fetched from an address any more; nothing if it is.
+SELECT reason FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND status = 'dead';
+
+-- name: watch_alone
+-- Whether this transaction is the only one that looks for decay.
+SELECT pg_try_advisory_xact_lock(hashtextextended('headwater.watch_decay', 0));
+
+-- name: watched_sources
+-- Sources that yield documents, a batch by id, with the alarm that was raised or ended last.
+SELECT s.id, s.name, e.kind AS alarm, e.details
+FROM sources s
+LEFT JOIN LATERAL (
+    SELECT kind, details FROM events
+    WHERE source_id = s.id AND kind IN ('extraction_decayed', 'extraction_recovered') ORDER BY id DESC LIMIT 1
+) AS e ON true
+WHERE s.id > $1::uuid AND s.status = 'active' AND s.kind <> 'jobs' AND s.url_hash IS NOT NULL
+ORDER BY s.id LIMIT $2::integer;
+
+-- name: extraction_of_sources
+-- What was made of the pages read last, and of those before them, by source. A page counts once, with its last reading; it
+-- yields a document unless it has none, or its last reading failed beside an older one.
+SELECT p.source_id, p.is_recent, count(*) AS pages, count(d.word_count) AS documents,
+       percentile_cont(ARRAY[0.5, 0.25]) WITHIN GROUP (ORDER BY d.word_count) AS words,
+       percentile_cont(ARRAY[0.5, 0.25]) WITHIN GROUP (ORDER BY d.quality) AS quality,
+       count(d.published_at) AS dated, count(*) FILTER (WHERE d.title <> '') AS titled
+FROM (
+    SELECT s.id AS source_id, r.bucket, r.url_hash, r.at,
+           r.at > n.now - $5::interval AND row_number() OVER (PARTITION BY s.id ORDER BY r.at DESC) <= $3::integer AS is_recent
+    FROM unnest($1::uuid[]) AS s (id)
+    CROSS JOIN (SELECT coalesce($2::timestamptz, clock_timestamp()) AS now) AS n
+    CROSS JOIN LATERAL (
+        SELECT b.bucket, b.url_hash, max(b.at) AS at FROM raw_bodies b
+        WHERE b.source_id = s.id AND b.at > n.now - $6::interval AND b.at <= n.now
+        GROUP BY 1, 2 ORDER BY 3 DESC LIMIT $3 + $4::integer
+    ) AS r
+) AS p
+LEFT JOIN LATERAL (
+    SELECT o.word_count, o.quality, o.published_at, o.title FROM documents o
+    WHERE o.bucket = p.bucket AND o.url_hash = p.url_hash
+      AND (o.crawled_at >= p.at
+           OR NOT EXISTS (SELECT 1 FROM url_frontier e
+                          WHERE e.bucket = p.bucket AND e.url_hash = p.url_hash AND e.reason = 'extract_failed'))
+) AS d ON true
+GROUP BY 1, 2;

@@ -1,0 +1,104 @@
+"""The archive for people: what a search finds with the names they know, and what stands around a document."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from headwater.archive.document import Key
+from headwater.clock import Clock
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.search.question import Filters
+from headwater.search.search import LARGEST_PAGE, Hit, Page, search
+
+queries = load_queries("headwater.reports")
+
+ENGINE = "PostgreSQL"
+MOST_DUPLICATES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A hit, and what people want to know of it; `about` is named as the columns of its table."""
+
+    hit: Hit
+    about: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`is_complete` False: there may be more matches, older than those that were ranked."""
+
+    found: list[Found]
+    cursor: str | None
+    is_complete: bool
+    took: timedelta
+    engine: str = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """`relation`: what a document is a duplicate_of, what it is near to, or a duplicate of it."""
+
+    relation: str
+    url: str
+    hash: bytes
+
+
+async def find_documents(
+    database: Database, clock: Clock, query: str, filters: Filters, limit: int, cursor: str | None = None
+) -> Answer:
+    began = clock.monotonic()
+    page = await search(database, query, filters, limit=limit, cursor=cursor)
+    found = await _described(database, queries.describe_documents, page.hits)
+    return Answer(found, page.cursor, page.is_complete, timedelta(seconds=clock.monotonic() - began))
+
+
+async def find_jobs(
+    database: Database, clock: Clock, query: str, filters: Filters, limit: int, wanted: Mapping[str, str]
+) -> Answer:
+    """`wanted` are values of columns; a search knows nothing of them, so its answer is looked through."""
+    began = clock.monotonic()
+    found: list[Found] = []
+    is_complete, is_cut = True, False
+    async for page in _pages(database, query, filters):
+        is_complete = page.is_complete
+        described = await _described(database, queries.describe_jobs, page.hits)
+        found += [one for one in described if suits(one.about, wanted)]
+        if is_cut := len(found) > limit:
+            break
+    took = timedelta(seconds=clock.monotonic() - began)
+    return Answer(found[:limit], None, is_complete and not is_cut, took)
+
+
+def suits(about: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
+    """Of a list one value is enough."""
+    return all(value in (held if isinstance(held := about[name], list) else [held]) for name, value in wanted.items())
+
+
+async def _pages(database: Database, query: str, filters: Filters) -> AsyncIterator[Page]:
+    cursor: str | None = None
+    while True:
+        page = await search(database, query, filters, limit=LARGEST_PAGE, cursor=cursor)
+        yield page
+        if (cursor := page.cursor) is None:
+            return
+
+
+async def _described(database: Database, statement: str, hits: Sequence[Hit]) -> list[Found]:
+    rows = await database.fetch(statement, [hit.bucket for hit in hits], [hit.hash for hit in hits])
+    about = {Key(row["bucket"], row["hash"]): dict(row) for row in rows}
+    # Nothing about one that was deleted in this moment.
+    return [Found(hit, about[key]) for hit in hits if (key := Key(hit.bucket, hit.hash)) in about]
+
+
+async def relatives_of(database: Database, key: Key) -> list[Relative]:
+    rows = await database.fetch(queries.relatives_of_document, *key, MOST_DUPLICATES)
+    return [Relative(row["relation"], row["url"], row["hash"]) for row in rows]
+
+
+async def count_stored_pages(database: Database, source_id: UUID) -> int:
+    counted: int = await database.fetchval(queries.count_stored_pages, source_id)
+    return counted

@@ -1,0 +1,83 @@
+"""In a large archive every call finds its rows by key."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, key_of
+
+from headwater.archive.job import NewJob
+from headwater.archive.jobs import keep_jobs
+from headwater.archive.raw import RawBody, keep_body, newest_bodies_of, newest_body
+from headwater.archive.reads import Wanted, find_document, list_documents, versions_of
+from headwater.database.pool import Database
+
+# Copies of one row under other keys, texts and likenesses.
+MANY_DOCUMENTS = """
+    INSERT INTO documents (bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, language,
+                           section, keywords, images, word_count, page_type, quality_parts, content_hash, simhash,
+                           produced_by, metadata, version, crawled_at, first_seen_at, changed_at, search)
+    SELECT n % 256, sha256(int8send(n)), d.source_id, d.url, d.canonical_url, d.title, d.text, '', '', d.language, '',
+           '{}', '{}', d.word_count, '', '{}', sha256(int8send(-n)), n * 7919 * 7919 * 7919, '', '{}', 1, d.crawled_at,
+           d.first_seen_at - n * interval '1 second', d.changed_at, d.search
+    FROM documents d CROSS JOIN generate_series(1::bigint, 20000) AS n"""
+MANY_VERSIONS = """
+    INSERT INTO document_versions (bucket, url_hash, version, title, text, summary, author, word_count, content_hash,
+                                   produced_by, crawled_at, changed_at, replaced_at)
+    SELECT bucket, url_hash, 1, title, 'old', '', '', 1, content_hash, '', crawled_at, changed_at, changed_at
+    FROM documents"""
+MANY_JOBS = """
+    INSERT INTO jobs (bucket, canonical_hash, source_id, title, org_name, apply_url, language, location_raw,
+                      mission_tags, functional_tags, international_eligible, application_window, description_snippet,
+                      benefits, policy_flags, donor_context, crisis_type, humanitarian_cluster, compensation_visible,
+                      data_provenance, raw_metadata, is_detailed, fetched_at, last_seen_at, created_at, updated_at,
+                      search_tsv)
+    SELECT n % 256, sha256(int8send(n)), $1::uuid, 'Job', '', '', '', '', '{}', '{}', false, '{}', '', '{}', '{}', '{}',
+           '{}', '{}', false, '', '{}', false, now(), now(), now(), now(), ''
+    FROM generate_series(1::bigint, 20000) AS n"""
+MANY_BODIES = """
+    INSERT INTO raw_bodies (at, bucket, url_hash, source_id, url, status, headers, body, body_bytes)
+    SELECT now(), n % 256, sha256(int8send(n)), gen_random_uuid(), '', 200, '{}', '', 0
+    FROM generate_series(1::bigint, 20000) AS n"""
+SCANS = """
+    SELECT relname, seq_scan FROM pg_stat_user_tables
+    WHERE relname IN ('documents', 'document_versions', 'jobs') OR relname ~ '^raw_bodies_' AND n_live_tup > 1000"""
+
+
+async def scans(database: Database) -> dict[str, int]:
+    async with database.transaction() as connection:
+        await connection.execute("SELECT pg_stat_force_next_flush()")
+    return {row["relname"]: row["seq_scan"] for row in await database.fetch(SCANS)}
+
+
+async def test_no_call_scans_a_table(shelf: Shelf) -> None:
+    await shelf.keep("https://first.example/")
+    for statement in (MANY_DOCUMENTS, MANY_VERSIONS, MANY_BODIES):
+        await shelf.database.execute(statement)
+    await shelf.database.execute(MANY_JOBS, SOURCE)
+    await shelf.database.execute("ANALYZE documents, document_versions, jobs, raw_bodies")
+    before = await scans(shelf.database)
+    # More often than PostgreSQL tries out plans made for their arguments: the general plan must be good too.
+    for turn in range(8):
+        await work(shelf, turn)
+    assert await scans(shelf.database) == before
+    await shelf.database.execute("DELETE FROM documents; DELETE FROM document_versions; DELETE FROM outbox")
+
+
+async def work(shelf: Shelf, turn: int) -> None:
+    one, copy = f"https://a{turn}.example/", f"https://b{turn}.example/"
+    await shelf.keep(one, f"{LONG} {turn}", simhash=turn << 40)
+    await shelf.keep(copy, f"{LONG} {turn}", simhash=turn << 40)
+    await shelf.keep(one, f"{OTHER} {turn}", simhash=turn << 41)
+    await shelf.tombstone(copy)
+    await versions_of(shelf.database, key_of(one))
+    await find_document(shelf.database, key_of(one).url_hash)
+    for wanted in (Wanted(), Wanted(source_id=SOURCE), Wanted(since=shelf.now - timedelta(hours=1))):
+        page = await list_documents(shelf.database, wanted, limit=5)
+        await list_documents(shelf.database, wanted, limit=5, cursor=page.cursor)
+    source = UUID(int=turn)
+    async with shelf.database.transaction() as connection:
+        job = NewJob(canonical_hash=key_of(one).url_hash, title="Nurse", org_name="", apply_url=one, city=str(turn))
+        await keep_jobs(connection, source, [job], shelf.now)
+        await keep_body(connection, RawBody(key_of(one), source, one, 200, {}, b"body"), shelf.now)
+    assert await newest_body(shelf.database, key_of(one))
+    assert [kept async for kept in newest_bodies_of(shelf.database, source)]

@@ -1,0 +1,145 @@
+"""What a run's end means for the channel, its next poll, the log and the trail."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from headwater.chance import random_from
+from headwater.discover.cadence.price import Price
+from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.ending import Ends, ended_badly, ended_well, refused_by_robots
+from headwater.discover.hearing import RobotsRefusal, Trouble
+from headwater.discover.lease import Leased, Past
+from headwater.discover.schedule import policy_of, window_of
+from headwater.discover.walk import Tally, Todo, Walk
+from headwater.settings.groups import PollSettings
+from headwater.sources.channels import ChannelKind
+from headwater.sources.source import Kind, Policy, Profile, SourceStatus
+from headwater.urls.canonical import canonicalise
+
+NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
+ENDS = Ends(PollSettings(jitter_percent=0), NOW, random_from(1))
+WALK = Walk((Todo("http://a.test/feed", ChannelKind.FEED),))
+ONE = UUID(int=1)
+
+
+def channel(
+    kind: ChannelKind = ChannelKind.FEED, past: Past | None = None, said: Mapping[str, Any] | None = None
+) -> Leased:
+    return Leased(
+        id=ONE,
+        token=ONE,
+        source_id=ONE,
+        source=Profile("http://a.test/", **(said or {})),
+        failures=0,
+        kind=kind,
+        url=canonicalise("http://a.test/feed"),
+        recipe=None,
+        trigger="schedule",
+        interval=None,
+        etag=None,
+        last_modified=None,
+        progress=None,
+        past=past or Past(),
+        price=Price(),
+        common=(),
+        host_delay=timedelta(seconds=1),
+        most_pages=None,
+        now=NOW,
+        leased_at=0.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "profile", "policy", "interval"),
+    [
+        (ChannelKind.FEED, {}, Policy.ADAPTIVE, timedelta(hours=1)),
+        (ChannelKind.LISTING, {}, Policy.ADAPTIVE, timedelta(hours=1)),
+        (ChannelKind.SITEMAP, {}, Policy.FIXED, timedelta(hours=6)),
+        (ChannelKind.CRAWL, {}, Policy.FIXED, timedelta(days=7)),
+        (ChannelKind.SEARCH, {"poll_every": timedelta(minutes=30)}, Policy.FIXED, timedelta(days=7)),
+        (ChannelKind.LISTING, {"kind": Kind.JOBS}, Policy.FREQUENCY, timedelta(hours=1)),
+        (ChannelKind.FEED, {"policy": Policy.TIERS}, Policy.TIERS, timedelta(hours=1)),
+        (ChannelKind.FEED, {"poll_every": timedelta(minutes=30)}, Policy.FIXED, timedelta(minutes=30)),
+        (ChannelKind.SITEMAP, {"poll_every": timedelta(days=1)}, Policy.FIXED, timedelta(days=1)),
+    ],
+)
+def test_the_policy_follows_the_channel_unless_a_person_said_otherwise(
+    kind: ChannelKind, profile: dict[str, object], policy: Policy, interval: timedelta
+) -> None:
+    assert policy_of(channel(kind, said=profile), ENDS.settings) == (policy, interval)
+
+
+def test_without_adaptive_polling_every_feed_has_the_default_interval() -> None:
+    assert policy_of(channel(), PollSettings(adaptive=False)) == (Policy.FIXED, timedelta(hours=1))
+
+
+def test_a_time_window_is_read_in_the_sources_zone_or_in_that_of_its_country() -> None:
+    window = "22:00-05:00"
+    assert window_of(channel()) is None
+    places: tuple[dict[str, str], ...] = ({"timezone": "Asia/Tokyo"}, {"country": "fr"}, {"country": "US"}, {})
+    windows = [window_of(channel(said={"time_window": window} | place)) for place in places]
+    assert [one and one.zone for one in windows] == ["Asia/Tokyo", "Europe/Paris", None, None]
+
+
+def test_success_forgives_errors_and_keeps_what_the_answer_said() -> None:
+    past = Past(errors=3, error=ErrorClass.UPSTREAM, class_errors=3)
+    walk = WALK.keeping(etag='"1"', status=200, listed=4, title="A feed").counting(
+        Tally(found=4, inserted=4), [NOW] * 4
+    )
+    ending = ended_well(channel(past=past), walk, ENDS)
+    assert ending.status == "ok"
+    assert ending.message == "4 items, 4 new, 0 changed"
+    assert ending.patch["consecutive_errors"] == 0
+    assert (ending.patch["etag"], ending.patch["last_item_count"], ending.patch["title"]) == ('"1"', 4, "A feed")
+    assert ending.patch["newest_item_at"] == NOW
+
+
+def test_errors_of_one_class_are_counted_apart_from_others() -> None:
+    past = Past(errors=4, error=ErrorClass.NOT_FOUND, class_errors=2)
+    same = ended_badly(channel(past=past), Trouble(ErrorClass.NOT_FOUND, "HTTP 404", 404), ENDS)
+    other = ended_badly(channel(past=past), Trouble(ErrorClass.UPSTREAM, "HTTP 500", 500), ENDS)
+    assert (same.patch["consecutive_errors"], same.patch["class_errors"]) == (5, 3)
+    assert (other.patch["consecutive_errors"], other.patch["class_errors"]) == (5, 1)
+    assert same.next.is_disabled_for_now
+    assert [event.kind for event in same.events] == ["channel_rests"]
+    assert "rhythm" not in same.patch
+
+
+def test_a_rest_is_told_once() -> None:
+    past = Past(errors=3, error=ErrorClass.NOT_FOUND, class_errors=3)
+    again = ended_badly(channel(past=past), Trouble(ErrorClass.NOT_FOUND, "HTTP 404", 404), ENDS)
+    assert again.next.is_disabled_for_now
+    assert again.events == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "failures", "is_paused"), [(Kind.JOBS, 3, False), (Kind.JOBS, 4, True), (Kind.NEWS, 9, False)]
+)
+def test_only_job_sources_are_paused_after_five_failures(kind: Kind, failures: int, is_paused: bool) -> None:
+    failing = replace(channel(kind=ChannelKind.LISTING), source=Profile("http://a.test/", kind=kind), failures=failures)
+    ending = ended_badly(failing, Trouble(ErrorClass.UPSTREAM, "HTTP 500"), ENDS)
+    expected = (SourceStatus.PAUSED, "auto-paused after failures")
+    assert ending.source_status == (expected if is_paused else None)
+
+
+def test_robots_block_a_job_source_and_only_rest_another() -> None:
+    refusal = RobotsRefusal("/jobs: line 2 of robots.txt, Disallow: /jobs")
+    resting = refused_by_robots(channel(ChannelKind.LISTING), refusal, ENDS)
+    assert (resting.status, resting.source_status) == ("warn", None)
+    jobs = replace(channel(ChannelKind.LISTING), source=Profile("http://a.test/", kind=Kind.JOBS))
+    assert refused_by_robots(jobs, refusal, ENDS).source_status == (SourceStatus.BLOCKED, "robots disallow")
+
+
+def test_a_permanent_move_is_followed_or_warned_about() -> None:
+    walk = WALK.keeping(moved_to="http://b.test/feed")
+    moved = ended_well(channel(), walk, ENDS)
+    assert moved.moved_to == canonicalise("http://b.test/feed")
+    kept = replace(ENDS, settings=PollSettings(update_redirects=False))
+    third = ended_well(channel(past=Past(moved=2)), walk, kept)
+    assert third.moved_to is None
+    assert (third.patch["moved_count"], [event.kind for event in third.events]) == (3, ["channel_should_move"])

@@ -1,0 +1,76 @@
+"""The way of a run through a channel's answers, put away and taken up again."""
+
+from datetime import UTC, datetime
+
+import orjson
+import pytest
+
+from headwater.discover.walk import Finding, Tally, Todo, Walk, walk_from
+from headwater.sources.channels import ChannelKind
+
+START = Walk((Todo("http://a.test/", ChannelKind.SITEMAP),))
+AT = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def child(number: int, **more: object) -> Todo:
+    return Todo(f"http://a.test/{number}.xml", ChannelKind.SITEMAP, 1, **more)  # type: ignore[arg-type]
+
+
+def test_a_walk_comes_back_from_json_as_it_was() -> None:
+    walk = (
+        START.ahead([child(1), child(2, state={"index": 3})])
+        .counting(Tally(requests=1, found=2, inserted=1), [AT, None])
+        .noting("something")
+        .keeping(etag='"x"', listed=2)
+        .passed()
+    )
+    walk = Walk(
+        **{
+            **{name: getattr(walk, name) for name in Walk.__dataclass_fields__},
+            "findings": (
+                Finding(ChannelKind.FEED, "http://a.test/feed", "A", 3, AT),
+                Finding(ChannelKind.LISTING, "http://a.test/", "", 9),
+            ),
+        }
+    )
+    assert walk_from(orjson.loads(orjson.dumps(walk.to_dict()))) == walk
+
+
+@pytest.mark.parametrize("stored", [None, {}, {"todo": []}, {"todo": [{"url": 1}]}, {"todo": [{"reads_as": "x"}]}])
+def test_what_is_no_walk_begins_anew(stored: dict[str, object] | None) -> None:
+    assert walk_from(stored) is None
+
+
+def test_nothing_is_asked_twice_in_one_run() -> None:
+    walk = START.ahead([child(1), child(1), Todo("http://a.test/", ChannelKind.SITEMAP)]).passed()
+    assert [todo.url for todo in walk.todo] == ["http://a.test/1.xml"]
+    assert [todo.url for todo in walk.ahead([child(1), child(2)]).todo] == [
+        "http://a.test/1.xml",
+        "http://a.test/2.xml",
+    ]
+    again = walk.passed().ahead([child(1)])
+    assert again.todo == ()
+
+
+def test_pages_of_an_api_have_one_address_and_are_told_apart_by_their_state() -> None:
+    page = Todo("http://a.test/api", ChannelKind.API, state={"index": 1})
+    walk = Walk((Todo("http://a.test/api", ChannelKind.API),)).ahead([page]).passed()
+    assert walk.todo == (page,)
+
+
+def test_a_run_has_a_largest_number_of_steps() -> None:
+    walk = START.ahead([child(n) for n in range(100)], most=5)
+    assert len(walk.todo) == 5
+    assert len(walk.passed().ahead([child(n) for n in range(100, 200)], most=5).todo) == 4
+
+
+def test_further_pages_are_dropped_once_a_page_brought_nothing() -> None:
+    walk = START.ahead([child(1, is_next_page=True), child(2)]).passed()
+    assert walk.pruned(inserted_before=0).todo == (child(2),)
+    assert walk.counting(Tally(inserted=1)).pruned(inserted_before=0).todo == walk.todo
+
+
+def test_notes_are_kept_once_and_bounded() -> None:
+    walk = START.noting("a", "a", "", "b")
+    assert walk.notes == ("a", "b")
+    assert len(walk.noting(*map(str, range(1000))).notes) <= 20
