@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 EVERYTHING = 1_000_000
+MOST_COUNTED = 100  # of what needs attention: more are as bad
 
 
 def status(
@@ -37,16 +38,17 @@ def status(
     # Only a person would rather see the beginning of it.
     most = SHOWN if sys.stdout.isatty() and not (all_ or json) else EVERYTHING
 
-    async def work(services: "Services") -> "tuple[Summary, Counts, HostsNow, list[Scheduled]]":
+    async def work(services: "Services") -> "tuple[Summary, Counts, HostsNow, list[Scheduled], int]":
         from headwater.frontier.reads import count_entries
-        from headwater.reports.discovery import schedule, summary
+        from headwater.reports.discovery import Status, Wanted, list_sources, schedule, summary
         from headwater.reports.frontier import hosts_now
 
         database = services.database
         coming = await schedule(database, most) if wants_schedule else []
-        return await summary(database), await count_entries(database), await hosts_now(database), coming
+        failing = await list_sources(database, Wanted(Status.FAILING), MOST_COUNTED)
+        return await summary(database), await count_entries(database), await hosts_now(database), coming, len(failing)
 
-    found, counts, hosts, coming = with_services(launch, work)
+    found, counts, hosts, coming, failing = with_services(launch, work)
     if json:
         show_json(told(found, counts, hosts) | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
         return
@@ -56,6 +58,9 @@ def status(
         (show_table_of if sys.stdout.isatty() else show_list_of)(coming, found)
     if not found.followed:
         say("Nothing is followed yet. Add a site: headwater sources add https://example.org")
+    if failing:
+        or_more = " or more" if failing == MOST_COUNTED else ""
+        say(f"{failing}{or_more} with errors: headwater sources list --status failing")
 
 
 def told(found: "Summary", counts: "Counts", hosts: "HostsNow") -> dict[str, object]:
@@ -107,7 +112,7 @@ def show_table_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
     rows = [
         (
             _when(one, found.now),
-            f"{one.next_poll_at:%H:%M:%S %Z}" if one.next_poll_at else "–",
+            _at(one.next_poll_at, found.now),
             shortened(one.source, 30),
             str(one.kind),
             length_of(one.interval) if one.interval else "–",
@@ -127,6 +132,12 @@ def _when(one: "Scheduled", now: "datetime") -> str:
     if one.is_running:
         return "running"
     return due(one.next_poll_at, now) if one.next_poll_at else "not scheduled"
+
+
+def _at(moment: "datetime | None", now: "datetime") -> str:
+    if moment is None:
+        return "–"
+    return f"{moment:%H:%M:%S %Z}" if abs((moment - now).days) < 1 else f"{moment:%Y-%m-%d %H:%M}"
 
 
 def show_list_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:

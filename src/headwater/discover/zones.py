@@ -1,8 +1,8 @@
 """The time zone of a country, where it has only one; guessing between several would be worse than not knowing."""
 
+from collections import Counter
 from functools import cache
-from pathlib import Path
-from zoneinfo import TZPATH
+from importlib import resources
 
 
 def zone_of_country(country: str | None) -> str | None:
@@ -11,15 +11,8 @@ def zone_of_country(country: str | None) -> str | None:
 
 @cache
 def _zones() -> dict[str, str]:
-    """From the system's own table of zones; without it no country's zone is known."""
-    for folder in TZPATH:
-        table = Path(folder) / "zone.tab"
-        if table.is_file():
-            return _single_zones(table.read_text(encoding="utf-8"))
-    return {}
-
-
-def _single_zones(table: str) -> dict[str, str]:
+    """From the table of zones that comes with the package of time zones."""
+    table = resources.files("tzdata.zoneinfo").joinpath("zone.tab").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in table.splitlines() if line and not line.startswith("#")]
-    codes = [row[0] for row in rows]
-    return {row[0]: row[2] for row in rows if codes.count(row[0]) == 1}
+    zones = Counter(row[0] for row in rows)
+    return {row[0]: row[2] for row in rows if zones[row[0]] == 1}

@@ -29,12 +29,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`is_complete` False: there may be more matches, older than those that were ranked."""
+    """`has_more`: than were asked for. `is_complete` False: there may be others, older than those that were ranked."""
 
     found: list[Found]
-    cursor: str | None
+    has_more: bool
     is_complete: bool
     took: timedelta
+    cursor: str | None = None
     engine: str = ENGINE
 
 
@@ -53,7 +54,8 @@ async def find_documents(
     began = clock.monotonic()
     page = await search(database, query, filters, limit=limit, cursor=cursor)
     found = await _described(database, queries.describe_documents, page.hits)
-    return Answer(found, page.cursor, page.is_complete, timedelta(seconds=clock.monotonic() - began))
+    took = timedelta(seconds=clock.monotonic() - began)
+    return Answer(found, page.cursor is not None, page.is_complete, took, page.cursor)
 
 
 async def find_jobs(
@@ -62,15 +64,15 @@ async def find_jobs(
     """`wanted` are values of columns; a search knows nothing of them, so its answer is looked through."""
     began = clock.monotonic()
     found: list[Found] = []
-    is_complete, is_cut = True, False
+    is_complete = True
     async for page in _pages(database, query, filters):
         is_complete = page.is_complete
         described = await _described(database, queries.describe_jobs, page.hits)
         found += [one for one in described if suits(one.about, wanted)]
-        if is_cut := len(found) > limit:
+        if len(found) > limit:
             break
     took = timedelta(seconds=clock.monotonic() - began)
-    return Answer(found[:limit], None, is_complete and not is_cut, took)
+    return Answer(found[:limit], len(found) > limit, is_complete, took)
 
 
 def suits(about: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:

@@ -92,6 +92,14 @@ def test_deleted_sources_are_not_counted_among_those_there_are(desk: Desk) -> No
     assert desk.says("status").out.startswith("Sources   1 (1 active) · 1 channel, 1 due")
 
 
+def test_what_fails_is_pointed_at(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
+    assert desk.says("status").err == ""
+    desk.execute("update channels set consecutive_errors = 3")
+    assert desk.says("status").err == "1 with errors: headwater sources list --status failing\n"
+    assert desk.says("status", "--json").err == ""
+
+
 def test_a_wrong_option_is_a_usage_error(desk: Desk) -> None:
     said = desk.says("status", "--nonsense")
     assert said.code == 2
