@@ -32,7 +32,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.path_sides import Crawl, Side, Task, headwater, scrapy
-from benchmarks.path_weight import cpu_s_of, pss_mb_of
+from benchmarks.path_weight import are_alive, cpu_s_of, pss_mb_of
 from benchmarks.path_world import Plot, Seen, Web, simulated_web
 
 DELAY = timedelta(seconds=0.5)
@@ -83,7 +83,7 @@ class Run:
         return (
             f"{self.per_s:6.1f} pages/s, {self.cpu_ms_per_page:5.1f} ms CPU each, {self.pss_mb:4.0f} MB, "
             f"{self.words:.0f} words a page; web {self.web_cores:.2f} cores; "
-            f"{self.seen.requests:,} requests, {self.seen.too_soon} too soon, statuses {dict(self.seen.statuses)}"
+            f"{self.seen.requests:,} requests, {self.seen.too_soon} too soon, statuses {self.seen.statuses}"
         )
 
 
@@ -94,6 +94,7 @@ def say(text: str) -> None:
 async def begun(crawl: Crawl, pages: int) -> None:
     async with asyncio.timeout(SLOWEST_START_S):
         while await crawl.done() < pages:
+            assert are_alive(crawl.processes), "a process ended before its time"
             await asyncio.sleep(LOOK_EVERY_S)
 
 
@@ -144,7 +145,7 @@ def figures_of(side: Sequence[Run], prefix: str = "") -> dict[str, Any]:
 
 def figures(runs: Mapping[str, Sequence[Run]], web: Web, plan: Plan) -> dict[str, Any]:
     ours, peer, two = runs["ours"], runs["scrapy"], runs["two_scrapy"]
-    median_cpu = median(run.cpu_ms_per_page for run in ours)
+    our_cpu, peer_cpu = (median(run.cpu_ms_per_page for run in side) for side in (ours, peer))
     return {
         "benchmark": "path",
         "pages": len(web.served.urls),
@@ -157,7 +158,7 @@ def figures(runs: Mapping[str, Sequence[Run]], web: Web, plan: Plan) -> dict[str
         **figures_of(two, "two_scrapy_"),
         "vs_scrapy": round(ratio(ours, peer), 2),
         "vs_two_scrapy": round(ratio(ours, two), 2),
-        "vs_scrapy_per_cpu_s": round(median(run.cpu_ms_per_page for run in peer) / median_cpu, 2),
+        "vs_scrapy_per_cpu_s": round(peer_cpu / our_cpu, 2),
     }
 
 

@@ -9,6 +9,10 @@ from benchmarks.frontier_spent import PROC, cpu_times
 MB_KB = 1024
 
 
+def are_alive(pids: Iterable[int]) -> bool:
+    return not PROC.exists() or all((PROC / str(pid)).exists() for pid in pids)
+
+
 def cpu_s_of(roots: Iterable[int]) -> float:
     """Of those that ended since, too."""
     return sum(sum(cpu_times(pid)[2:]) for pid in family(roots)) / os.sysconf("SC_CLK_TCK")

@@ -82,7 +82,7 @@ class Crew(Generic[Lease]):
             return
         room = self.size - len(self._running)
         if room <= 0:
-            await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+            await self._until_something_ends(stop)
             return
         leases, come_back_in = await self.trade.claim(min(room, LARGEST_CLAIM))
         for lease in leases:
@@ -111,13 +111,18 @@ class Crew(Generic[Lease]):
     async def _rest(self, come_back_in: timedelta | None, stop: asyncio.Event) -> None:
         """Work that ends may make room for more: then it is worth looking again at once."""
         sleeping = asyncio.create_task(self.trade.rest(come_back_in))
-        stopping = asyncio.create_task(stop.wait())
         try:
-            done, _ = await asyncio.wait([sleeping, stopping, *self._running], return_when=asyncio.FIRST_COMPLETED)
-            if sleeping in done:
+            if sleeping in await self._until_something_ends(stop, sleeping):
                 sleeping.result()
         finally:
             sleeping.cancel()
+
+    async def _until_something_ends(self, stop: asyncio.Event, *also: asyncio.Task[None]) -> set[Any]:
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            done, _ = await asyncio.wait([stopping, *also, *self._running], return_when=asyncio.FIRST_COMPLETED)
+            return done
+        finally:
             stopping.cancel()
 
     def _forget(self, task: asyncio.Task[None]) -> None:

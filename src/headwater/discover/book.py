@@ -125,11 +125,14 @@ class Book:
         await record(connection, Event("gap", message, channel.source_id, channel.id))
 
     async def _add_findings(self, connection: Connection, channel: Leased, findings: Sequence[Finding]) -> None:
+        """A search that found something has done its work; a feed that another source follows is nothing found."""
+        added = []
         for finding in chosen(tuple(findings)):
             new = NewChannel(finding.kind, canonicalise(finding.url), finding.title or None, reason="just found")
-            await add_channel(connection, channel.source_id, new)
-        if any(finding.kind is not ChannelKind.LISTING for finding in findings):
-            told = ", ".join(str(finding.kind) for finding in findings)
+            if await add_channel(connection, channel.source_id, new):
+                added.append(finding.kind)
+        if any(kind is not ChannelKind.LISTING for kind in added):
+            told = ", ".join(map(str, added))
             await disable_channel(connection, channel.source_id, channel.id, f"found {told}")
 
     async def _log(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:

@@ -10,7 +10,6 @@ from headwater.database.queries import load_queries
 queries = load_queries("headwater.discover")
 
 
-
 class CrawlState(StrEnum):
     NONE = "none"
     RUNNING = "running"

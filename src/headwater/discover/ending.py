@@ -28,6 +28,7 @@ MOVES_BEFORE_WARNING = 3
 MOVED = "channel_moved"
 LONGEST_MESSAGE = 500
 # What learns a rhythm: the others list what there is, not what is new.
+WISHES = ("ttl", "skip_hours", "skip_days")
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 
 RunStatus = Literal["ok", "warn", "fail"]
@@ -99,6 +100,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         "last_error": None,
         "last_status": kept.get("status"),
         "rhythm": rhythm.to_dict(),
+        "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
         "overflow_count": past.overflows + (overflown is not None),
         "moved_count": not_updated,
         **({"title": kept["title"]} if kept.get("title") else {}),

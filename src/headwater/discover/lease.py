@@ -48,6 +48,7 @@ class Leased:
     etag: str | None
     last_modified: str | None
     progress: Mapping[str, Any] | None
+    wishes: Mapping[str, Any]  # of its last body: a 304 does not say them again
     past: Past
     price: Price
     common: tuple[float, ...]  # the hours of the week as all channels use them; empty while unknown
@@ -74,6 +75,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         etag=row["etag"],
         last_modified=row["last_modified"],
         progress=row["progress"],
+        wishes=row["wishes"],
         past=Past(
             last_ok_at=row["last_ok_at"],
             last_new_at=row["last_new_at"],

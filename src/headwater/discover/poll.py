@@ -84,7 +84,8 @@ class Poll:
                 return walk, read.haul, None
             case NotModified(response, moved_to):
                 said = said_by(response, moved_to, self.settings)
-                return walk.keeping(is_unchanged=True, **_old_validators(channel) | said), Haul(), None
+                kept = {**channel.wishes, **_old_validators(channel), **said}
+                return walk.keeping(is_unchanged=True, **kept), Haul(), None
             case Trouble() | RobotsRefusal():
                 is_guess = channel.kind is ChannelKind.SEARCH and not walk.is_first_step
                 return walk if is_guess else _troubled(walk, heard), Haul(), heard

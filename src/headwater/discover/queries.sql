@@ -6,7 +6,7 @@ SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz);
 -- Everything a run needs to know of the channels somebody has just leased.
 SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
-       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, h.delay_ms,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
@@ -19,7 +19,7 @@ WHERE c.id = ANY ($1::uuid[]) AND c.leased_by = $2::text AND c.token IS NOT NULL
 -- The same for a person who tries a source's channels without leasing them.
 SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
-       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, h.delay_ms,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
@@ -62,8 +62,9 @@ SET signature = excluded.signature, title = excluded.title, author = excluded.au
     updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
 
 -- name: see_items_again
--- Listed again, as they were.
-UPDATE channel_items SET last_seen_at = $2::timestamptz WHERE channel_id = $1::uuid AND url_hash = ANY ($3::bytea[]);
+-- Listed again, as they were. Not at every poll: it only has to be known whether they are still there.
+UPDATE channel_items SET last_seen_at = $2::timestamptz
+WHERE channel_id = $1::uuid AND url_hash = ANY ($3::bytea[]) AND last_seen_at < $2::timestamptz - interval '6 hours';
 
 -- name: forget_items
 -- Items that their channels have not listed for long; a batch.
@@ -86,13 +87,14 @@ WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
 UPDATE channels c
 SET (url, url_hash, bucket, host, title, next_poll_at, next_reason, poll_interval, etag, last_modified, last_polled_at,
      last_ok_at, last_new_at, newest_item_at, last_item_count, nochange_count, overflow_count, moved_count, silent_since,
-     consecutive_errors, error_class, class_errors, last_error, last_status, rhythm)
+     consecutive_errors, error_class, class_errors, last_error, last_status, rhythm, wishes)
     = (SELECT r.url, r.url_hash, r.bucket, r.host, r.title, r.next_poll_at, r.next_reason, r.poll_interval, r.etag,
               r.last_modified, r.last_polled_at, r.last_ok_at, r.last_new_at, r.newest_item_at, r.last_item_count, r.nochange_count,
               r.overflow_count, r.moved_count, r.silent_since, r.consecutive_errors, r.error_class, r.class_errors, r.last_error,
-              r.last_status, r.rhythm
+              r.last_status, r.rhythm, r.wishes
        FROM jsonb_populate_record(c, $3::jsonb) AS r),
-    former_urls = CASE WHEN $4::text IS NULL THEN c.former_urls ELSE array_append(c.former_urls, c.url) END,
+    former_urls = CASE WHEN $4::text IS NULL THEN c.former_urls
+                       ELSE (c.url || c.former_urls)[1:20] END,
     progress = NULL, token = NULL, leased_by = NULL, lease_until = NULL, trigger = 'schedule', updated_at = now()
 WHERE c.id = $1::uuid AND c.token = $2::uuid RETURNING id;
 

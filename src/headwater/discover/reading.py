@@ -17,6 +17,7 @@ from headwater.discover.items import Haul, Item, Reading, Unreadable
 from headwater.discover.lease import Leased
 from headwater.discover.listing import ListingRules, ListSelectors, parsed, read_listing
 from headwater.discover.pagination import next_page
+from headwater.discover.schedule import SITEMAP_EVERY
 from headwater.discover.search import looked_at
 from headwater.discover.sitemaps import read_sitemap
 from headwater.discover.vacancies import has_vacancies, items_from, vacancies_listed, vacancies_on_page
@@ -110,7 +111,8 @@ def _sitemap(channel: Leased, walk: Walk, response: Response, now: datetime) -> 
     depth = walk.step.depth + 1
     children = reading.more if depth < DEEPEST_SITEMAP else ()
     if len(children) >= MOST_SITEMAPS:
-        walk = walk.noting(f"Of its {len(children):,} sitemaps only the first were asked.")
+        walk = walk.noting(f"Of its {len(children):,} sitemaps {MOST_SITEMAPS - 1} are asked at a time.")
+        children = in_turn(children, now)
     walk = walk.ahead((Todo(url, ChannelKind.SITEMAP, depth) for url in children), MOST_SITEMAPS)
     return Read(walk.noting(*reading.notes), reading.items, {"listed": len(reading.items)})
 
@@ -177,6 +179,13 @@ def without_secrets(cursor: str, recipe: ApiRecipe) -> str:
     parts = urlsplit(cursor)
     kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in names]
     return urlunsplit(parts._replace(query=urlencode(kept)))
+
+
+def in_turn(children: tuple[str, ...], now: datetime) -> tuple[str, ...]:
+    """Another part of a long index with every poll, so that all of it is read in time."""
+    turn = int(now.timestamp() // SITEMAP_EVERY.total_seconds())
+    first = turn * (MOST_SITEMAPS - 1) % len(children)
+    return children[first:] + children[:first]
 
 
 def reach_of(channel: Leased, now: datetime) -> timedelta | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from math import sqrt
+from math import comb
 from typing import Any
 from uuid import UUID
 
@@ -15,15 +15,15 @@ queries = load_queries("headwater.reports")
 
 RECENT_PAGES = 50
 RECENT_DAYS = timedelta(days=7)
-PAST_PAGES = 450
+PAST_PAGES = 250
 PAST_DAYS = timedelta(days=28)
 # With fewer nothing is said: a new source never alarms. A share that collapses shows in few pages, a median does not.
 FEWEST_PAGES = (10, 30)
 FEWEST_DOCUMENTS = (30, 50)
 
 LEAST_FALL = 0.25
-# Looked at every hour for years, of thousands of sources: three deviations would happen by chance.
-DEVIATIONS = 4.0
+# Thousands of sources are looked at every hour: what happens once in a thousand looks would ring all day.
+BY_CHANCE = 1e-6
 FEWER_WORDS = 0.5
 LOWER_QUALITY = 15
 # It has recovered when this much of its fall is made good: else one page more or less would ring it on and off.
@@ -37,7 +37,7 @@ NOBODY = UUID(int=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """`…_low` is the lower quartile: three quarters have more."""
+    """Medians; `…_low` is the lowest decile: nine of ten have more."""
 
     pages: int = 0
     documents: int = 0
@@ -95,7 +95,7 @@ def falls(recent: Figures, past: Figures) -> Iterator[str]:
             yield f"{_percent(now)} {now.what}, before {_percent(before)}"
     if not _are_enough(recent.documents, past.documents, FEWEST_DOCUMENTS):
         return
-    # Half of the last are below three quarters of those before: no accident, however mixed a site's lengths are.
+    # Half of the last are below nine tenths of those before: no accident, however mixed a site's lengths are.
     if recent.words <= FEWER_WORDS * past.words and recent.words < past.words_low:
         yield f"the median text has {recent.words:.0f} words, before {past.words:.0f}"
     if recent.quality <= past.quality - LOWER_QUALITY and recent.quality < past.quality_low:
@@ -105,10 +105,15 @@ def falls(recent: Figures, past: Figures) -> Iterator[str]:
 def has_fallen(now: Share, before: Share) -> bool:
     if not _are_enough(now.all, before.all, FEWEST_PAGES):
         return False
-    together = (now.some + before.some) / (now.all + before.all)
-    by_chance = sqrt(together * (1 - together) * (1 / now.all + 1 / before.all))
-    fall = before.value - now.value
-    return fall >= LEAST_FALL and fall > DEVIATIONS * by_chance
+    return before.value - now.value >= LEAST_FALL and chance_of(now, before) < BY_CHANCE
+
+
+def chance_of(now: Share, before: Share) -> float:
+    """That so few of so many happen at the rate of before: exact, since the usual approximation is wrong by orders
+    of magnitude where pages are few and nearly all of them were good.
+    """
+    rate = (before.some + 1) / (before.all + 2)
+    return sum(comb(now.all, n) * rate**n * (1 - rate) ** (now.all - n) for n in range(now.some + 1))
 
 
 def lags(recent: Figures, before: Figures) -> Iterator[bool]:

@@ -121,7 +121,7 @@ async def list_sources(
     name, source_id = after
     status = str(wanted.status) if wanted.status else None
     rows = await database.fetch(
-        queries.list_sources, name.lower(), source_id, status, wanted.kind, wanted.tag, beginning, limit
+        queries.list_sources, name, source_id, status, wanted.kind, wanted.tag, beginning, limit
     )
     return await overviews(database, [source_from(row) for row in rows])
 

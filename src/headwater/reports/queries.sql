@@ -49,7 +49,7 @@ SELECT host, delay_ms / 1000.0::float8 AS delay FROM hosts;
 -- name: list_sources
 -- A page by name.
 SELECT * FROM source_profiles p
-WHERE (lower(p.name), p.id) > ($1::text, $2::uuid)
+WHERE (lower(p.name), p.id) > (lower($1::text), $2::uuid)
   AND CASE coalesce($3::text, 'all')
           WHEN 'all' THEN p.status <> 'deleted'
           WHEN 'failing' THEN p.status = 'active' AND EXISTS (
@@ -181,8 +181,8 @@ ORDER BY s.id LIMIT $2::integer;
 -- What was made of the pages read last, and of those before them, by source. A page counts once, with its last reading; it
 -- yields a document unless it has none, or its last reading failed beside an older one.
 SELECT p.source_id, p.is_recent, count(*) AS pages, count(d.word_count) AS documents,
-       percentile_cont(ARRAY[0.5, 0.25]) WITHIN GROUP (ORDER BY d.word_count) AS words,
-       percentile_cont(ARRAY[0.5, 0.25]) WITHIN GROUP (ORDER BY d.quality) AS quality,
+       percentile_cont(ARRAY[0.5, 0.1]) WITHIN GROUP (ORDER BY d.word_count) AS words,
+       percentile_cont(ARRAY[0.5, 0.1]) WITHIN GROUP (ORDER BY d.quality) AS quality,
        count(d.published_at) AS dated, count(*) FILTER (WHERE d.title <> '') AS titled
 FROM (
     SELECT s.id AS source_id, r.bucket, r.url_hash, r.at,
@@ -196,10 +196,12 @@ FROM (
     ) AS r
 ) AS p
 LEFT JOIN LATERAL (
+    -- The limit and the scalar question keep it at two look-ups a page: joined at large, both tables would be read whole.
     SELECT o.word_count, o.quality, o.published_at, o.title FROM documents o
     WHERE o.bucket = p.bucket AND o.url_hash = p.url_hash
       AND (o.crawled_at >= p.at
-           OR NOT EXISTS (SELECT 1 FROM url_frontier e
-                          WHERE e.bucket = p.bucket AND e.url_hash = p.url_hash AND e.reason = 'extract_failed'))
+           OR (SELECT e.reason FROM url_frontier e WHERE e.bucket = p.bucket AND e.url_hash = p.url_hash)
+              IS DISTINCT FROM 'extract_failed')
+    LIMIT 1
 ) AS d ON true
 GROUP BY 1, 2;

@@ -15,8 +15,10 @@ from headwater.frontier import maintain
 from headwater.log import Logger
 from headwater.politeness.backoff import stretched
 from headwater.services import Services
+from headwater.sources.events import forget_events
 
 JITTER = 0.1
+EVENT_DAYS = 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Maintenance:
             Chore("watch_snapshots", timedelta(seconds=30), self._watch_snapshots),
             Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),
             Chore("vacuum_hot_tables", timedelta(minutes=5), lambda: maintain.vacuum_hot_tables(database)),
+            Chore("forget_events", timedelta(hours=1), lambda: forget_events(database, EVENT_DAYS)),
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
             Chore("keep_history", timedelta(hours=1), self._keep_history),
         )

@@ -55,6 +55,11 @@ async def record(connection: Connection | Database, *events: Event) -> None:
         )
 
 
+async def forget_events(database: Database, days: int) -> None:
+    """Only what we noted by ourselves: the trail of what people did is kept."""
+    await database.execute(queries.forget_events, days)
+
+
 async def events_of(database: Database, source_id: UUID, limit: int = 50, before: int | None = None) -> list[Happened]:
     """Newest first."""
     return [_happened(row) for row in await database.fetch(queries.events_of_source, source_id, before, limit)]

@@ -48,11 +48,12 @@ SELECT * FROM source_profiles WHERE id = $1::uuid FOR NO KEY UPDATE;
 -- name: find_sources
 -- By what a person types: id, address, exact name, beginning of the id or of the name; the surest first.
 SELECT *,
-       CASE WHEN id::text = lower($1::text) THEN 0 WHEN url_hash = $2::bytea THEN 1 WHEN lower(name) = lower($1) THEN 2 ELSE 3 END
-       AS rank
+       CASE WHEN id::text = lower($1::text) THEN 0 WHEN url_hash = $2::bytea THEN 1 WHEN lower(name) = lower($1) THEN 2
+            WHEN id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)) THEN 3 ELSE 4 END AS rank
 FROM source_profiles
 WHERE status <> 'deleted'
-  AND (id::text = lower($1) OR url_hash = $2 OR lower(name) = lower($1) OR id::text LIKE $3::text OR lower(name) LIKE $3)
+  AND (id::text = lower($1) OR url_hash = $2 OR lower(name) = lower($1) OR id::text LIKE $3::text OR lower(name) LIKE $3
+       OR id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)))
 ORDER BY rank, name, id LIMIT 20;
 
 -- name: set_source_status
@@ -76,6 +77,10 @@ WHERE c.source_id = $1::uuid AND s.id = c.source_id;
 -- One line of the trail.
 INSERT INTO events (kind, level, actor, source_id, channel_id, message, details)
 VALUES ($1::text, $2::text, $3::text, $4::uuid, $5::uuid, $6::text, $7::jsonb);
+
+-- name: forget_events
+-- What we noted by ourselves long ago. What people did stays.
+DELETE FROM events WHERE at < now() - make_interval(days => $1::integer) AND actor = 'headwater';
 
 -- name: events_of_source
 -- Newest first, before an id.

@@ -13,6 +13,7 @@ from headwater.sources.events import Event, Level, record
 from headwater.sources.exchange.rows import one_line
 from headwater.sources.source import DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.sources")
 
@@ -73,7 +74,9 @@ async def read_source(connection: Connection | Database, source_id: UUID) -> Sou
 async def find_source(database: Database, text: str) -> Source:
     """By what a person types: an id or its beginning, an address, a host or a name."""
     wanted = one_line(text)
-    rows = await database.fetch(queries.find_sources, wanted, _hash_of(wanted), _beginning(wanted))
+    rows = await database.fetch(
+        queries.find_sources, wanted, _hash_of(wanted), _beginning(wanted), bucket_of(wanted.lower())
+    )
     if not rows:
         raise NotFound(f"No source is called {text!r}.", fix="`headwater sources list` shows those there are.")
     best = [row for row in rows if row["rank"] == rows[0]["rank"]]

@@ -17,7 +17,7 @@ MANY_DOCUMENTS = """
                            section, keywords, images, word_count, page_type, quality_parts, content_hash, simhash,
                            produced_by, metadata, version, crawled_at, first_seen_at, changed_at, search)
     SELECT n % 256, sha256(int8send(n)), d.source_id, d.url, d.canonical_url, d.title, d.text, '', '', d.language, '',
-           '{}', '{}', d.word_count, '', '{}', sha256(int8send(-n)), n * 7919 * 7919 * 7919, '', '{}', 1, d.crawled_at,
+           '{}', '{}', d.word_count, '', '{}', sha256(int8send(-n)), hashint8extended(n, 0), '', '{}', 1, d.crawled_at,
            d.first_seen_at - n * interval '1 second', d.changed_at, d.search
     FROM documents d CROSS JOIN generate_series(1::bigint, 20000) AS n"""
 MANY_VERSIONS = """
@@ -38,15 +38,16 @@ MANY_BODIES = """
     INSERT INTO raw_bodies (at, bucket, url_hash, source_id, url, status, headers, body, body_bytes)
     SELECT now(), n % 256, sha256(int8send(n)), gen_random_uuid(), '', 200, '{}', '', 0
     FROM generate_series(1::bigint, 20000) AS n"""
-SCANS = """
-    SELECT relname, seq_scan FROM pg_stat_user_tables
+READS = """
+    SELECT relname, seq_scan, seq_tup_read + coalesce(idx_tup_fetch, 0) AS rows FROM pg_stat_user_tables
     WHERE relname IN ('documents', 'document_versions', 'jobs') OR relname ~ '^raw_bodies_' AND n_live_tup > 1000"""
 
 
-async def scans(database: Database) -> dict[str, int]:
+async def reads(database: Database) -> dict[str, tuple[int, int]]:
+    """Sequential scans and rows read, so far."""
     async with database.transaction() as connection:
         await connection.execute("SELECT pg_stat_force_next_flush()")
-    return {row["relname"]: row["seq_scan"] for row in await database.fetch(SCANS)}
+    return {row["relname"]: (row["seq_scan"], row["rows"]) for row in await database.fetch(READS)}
 
 
 async def test_no_call_scans_a_table(shelf: Shelf) -> None:
@@ -55,23 +56,27 @@ async def test_no_call_scans_a_table(shelf: Shelf) -> None:
         await shelf.database.execute(statement)
     await shelf.database.execute(MANY_JOBS, SOURCE)
     await shelf.database.execute("ANALYZE documents, document_versions, jobs, raw_bodies")
-    before = await scans(shelf.database)
+    before = await reads(shelf.database)
     # More often than PostgreSQL tries out plans made for their arguments: the general plan must be good too.
     for turn in range(8):
         await work(shelf, turn)
-    assert await scans(shelf.database) == before
+    spent = {
+        name: (now[0] - before[name][0], now[1] - before[name][1])
+        for name, now in (await reads(shelf.database)).items()
+    }
+    assert {name: cost for name, cost in spent.items() if cost[0] or cost[1] > 8 * 100} == {}
     await shelf.database.execute("DELETE FROM documents; DELETE FROM document_versions; DELETE FROM outbox")
 
 
 async def work(shelf: Shelf, turn: int) -> None:
     one, copy = f"https://a{turn}.example/", f"https://b{turn}.example/"
     await shelf.keep(one, f"{LONG} {turn}", simhash=turn << 40)
-    await shelf.keep(copy, f"{LONG} {turn}", simhash=turn << 40)
+    await shelf.keep(copy, f"{LONG} {turn}", simhash=turn << 40, source_id=UUID(int=turn))
     await shelf.keep(one, f"{OTHER} {turn}", simhash=turn << 41)
     await shelf.tombstone(copy)
     await versions_of(shelf.database, key_of(one))
     await find_document(shelf.database, key_of(one).url_hash)
-    for wanted in (Wanted(), Wanted(source_id=SOURCE), Wanted(since=shelf.now - timedelta(hours=1))):
+    for wanted in (Wanted(), Wanted(source_id=UUID(int=turn)), Wanted(since=shelf.now - timedelta(hours=1))):
         page = await list_documents(shelf.database, wanted, limit=5)
         await list_documents(shelf.database, wanted, limit=5, cursor=page.cursor)
     source = UUID(int=turn)

@@ -12,8 +12,6 @@ from tests.integration.cli.desk import PLACE, Desk, Served, assert_a_sentence, s
 
 from headwater.simweb.message import Page
 
-NOW = datetime.now(UTC)
-
 
 @pytest.fixture
 def site() -> Iterator[Served]:
@@ -28,9 +26,10 @@ def desk(database_url: str, open_folder: Path, site: Served) -> Desk:
 
 def publish(site: Served, *titles: str) -> str:
     """A front page, its feed and its sitemap; answers with the address of the feed."""
+    now = datetime.now(UTC)
     items = [
         {"id": str(number), "url": f"{site.url}/2026/11/{number}-the-story-of-a-day", "title": title}
-        | {"date_published": (NOW - timedelta(hours=number + 2)).isoformat()}
+        | {"date_published": (now - timedelta(hours=number + 2)).isoformat()}
         for number, title in enumerate(titles)
     ]
     feed = {"version": "https://jsonfeed.org/version/1.1", "title": "Harbour News", "items": items}

@@ -1,14 +1,11 @@
 """`headwater sources` on a database: listed, shown, changed, paused, deleted, and what is refused with a sentence."""
 
-import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.integration.cli.desk import Desk, assert_a_sentence
-
-from headwater.sources.store import EDITABLE
 
 NOBODY = "00000000-0000-0000-0000-000000000001"
 
@@ -35,8 +32,8 @@ def test_a_list_says_when_each_is_polled_next(desk: Desk) -> None:
     header, row = desk.says("sources", "list").out.splitlines()
     assert header.split()[:5] == ["name", "kind", "mode", "health", "next"]
     assert row.split() == ["Alpha", "news", "feed", "ok", "in", "2h", "3h", "0", "never", "https://a.example/"]
-    desk.polled_in(timedelta(minutes=-5), timedelta(hours=3))
-    assert "  overdue 5m  " in desk.says("sources", "list").out
+    desk.polled_in(timedelta(hours=-5), timedelta(hours=3))
+    assert "  overdue 5h  " in desk.says("sources", "list").out
 
 
 def test_a_filter_that_nothing_matches_says_so(desk: Desk) -> None:
@@ -111,13 +108,14 @@ def test_an_ambiguous_name_lists_what_it_may_mean(desk: Desk) -> None:
 
 def test_show_says_why_each_channel_is_polled_when_it_is(desk: Desk) -> None:
     desk.followed("https://a.example/", "--name", "Alpha", "--feed", "https://a.example/feed.xml", "--tag", "x")
+    desk.polled_in(timedelta(days=3, minutes=30))
     desk.execute("update channels set next_reason = 'every 6 h'")
     out = desk.says("sources", "show", "Alpha").out
     assert out.splitlines()[:2] == ["Alpha  https://a.example/", "  ok: not polled yet"]
     assert "news, priority 5, mode feed, tags x" in out
     assert "every 6 h" in out
     assert "command line  Alpha added" in out
-    assert desk.says("explain", "Alpha").out == desk.says("sources", "show", "Alpha").out
+    assert desk.says("explain", "Alpha").out.splitlines()[:5] == out.splitlines()[:5]
 
 
 def test_json_of_a_source_has_the_names_that_are_asked_for(desk: Desk) -> None:
@@ -261,159 +259,3 @@ def test_a_reason_is_kept_inert(desk: Desk) -> None:
     desk.followed("https://a.example/", "--name", "Alpha")
     assert desk.says("sources", "block", "Alpha", "--reason", "bad\x1b[31m\udc9b news").code == 0
     assert shown(desk, "Alpha")["status_reason"] == "bad [31m news"
-
-
-EDITS: dict[str, tuple[str, Any]] = {
-    "name": ("New name", "New name"),
-    "kind": ("jobs", "jobs"),
-    "priority": ("8", 8),
-    "tags": ("a, b", ["a", "b"]),
-    "org_type": ("un", "un"),
-    "timezone": ("Europe/Paris", "Europe/Paris"),
-    "country": ("FR", "FR"),
-    "ingestion_mode": ("both", "both"),
-    "policy": ("tiers", "tiers"),
-    "poll_every": ("1h30m", 5400),
-    "crawl_frequency_days": ("2.5", 2.5),
-    "time_window": ("22:00-05:00", "22:00-05:00"),
-    "max_depth": ("-1", -1),
-    "max_pages": ("100", 100),
-    "allowed_domains": ("a.example,b.example", ["a.example", "b.example"]),
-    "include_paths": ("/news", ["/news"]),
-    "exclude_paths": ("/old,/tag", ["/old", "/tag"]),
-    "allow_external": ("yes", True),
-    "start_urls": ("https://a.example/start", ["https://a.example/start"]),
-    "article_patterns": (r"/\d+/", [r"/\d+/"]),
-    "selectors": ('{"article": {"title": "h1"}}', {"article": {"title": "h1"}}),
-    "parser_hint": (".vacancy", ".vacancy"),
-    "rate_limit_ms": ("2500", 2500),
-    "revisit_every": ("7d", 604800),
-}
-
-
-def test_every_editable_field_is_tried_here() -> None:
-    assert set(EDITS) == set(EDITABLE)
-
-
-def test_every_field_can_be_edited_and_taken_back(desk: Desk) -> None:
-    source = desk.followed("https://a.example/", "--name", "Alpha")
-    before = shown(desk, source)
-    said = desk.says("sources", "edit", source, *(f"{name}={text}" for name, (text, _) in EDITS.items()))
-    assert said.code == 0, said.err
-    assert said.out.startswith(f"Changed: {', '.join(EDITS)}\nNew name  https://a.example/")
-    after = shown(desk, source)
-    for name, (_, value) in EDITS.items():
-        assert after.get(f"{name}_seconds", after.get(name)) == value, name
-
-    back = desk.says("sources", "edit", source, "name=Alpha", *(f"{name}=" for name in EDITS if name != "name"))
-    assert back.code == 0, back.err
-    again = shown(desk, source)
-    kept = {f"{name}_seconds" if f"{name}_seconds" in before else name for name in EDITS}
-    assert {name: again[name] for name in kept} == {name: before[name] for name in kept}
-
-
-@pytest.mark.parametrize(
-    ("edit", "told"),
-    [
-        ("name=" + "x" * 201, "at most 200 characters"),
-        ("kind=films", "One of: news, jobs, docs."),
-        ("priority=99", "priority = 99 is not possible: give 1 to 10."),
-        ("priority=high", "priority should be a whole number, not 'high'."),
-        ("tags=" + ",".join(map(str, range(51))), "at most 50 tags"),
-        ("timezone=Mars/Base", "There is no time zone 'Mars/Base'"),
-        ("country=Atlantis", "'Atlantis' is no country"),
-        ("ingestion_mode=psychic", "One of: feed, spider, both."),
-        ("policy=whim", "One of: adaptive, tiers, frequency, fixed."),
-        ("poll_every=soon", "poll_every should be a duration"),
-        ("poll_every=10s", "give 1m to 365d"),
-        ("crawl_frequency_days=often", "crawl_frequency_days should be a number, not 'often'."),
-        ("crawl_frequency_days=nan", "give 0.04 to 365"),
-        ("crawl_frequency_days=1000", "give 0.04 to 365"),
-        ("time_window=night", "'night' is no time window"),
-        ("max_depth=1.5", "max_depth should be a whole number"),
-        ("max_depth=101", "give -1 to 100"),
-        ("max_pages=0", "give 1 to 1000000"),
-        ("allowed_domains=https://b.example/", "is no domain: write it as example.org."),
-        ("allow_external=maybe", "allow_external should be yes or no, not 'maybe'."),
-        ("start_urls=foo", "'foo' cannot be a start page."),
-        ("article_patterns=(", "The URL pattern '(' cannot be used"),
-        ("selectors=nope", "selectors should be a JSON object, not 'nope'."),
-        ("selectors=[1]", "selectors should be a JSON object"),
-        ('selectors={"article": {"title": "<<"}}', "is not a CSS selector."),
-        ("rate_limit_ms=-1", "give 0 to 86400000"),
-        ("revisit_every=1s", "give 1m to"),
-        ("url=https://b.example/", "The address of a source cannot be changed."),
-        ("colour=red", "A source has no field 'colour'."),
-        ("priority", "'priority' has no value."),
-    ],
-)
-def test_each_bad_value_is_refused_with_a_sentence_and_nothing_changes(desk: Desk, edit: str, told: str) -> None:
-    source = desk.followed("https://a.example/", "--name", "Alpha")
-    before = shown(desk, source)
-    said = desk.says("sources", "edit", source, "org_type=ngo", edit)
-    assert said.code == 2
-    assert told in said.err
-    assert_a_sentence(said)
-    assert shown(desk, source) == before
-
-
-def test_an_edit_needs_a_change_and_a_source(desk: Desk) -> None:
-    source = desk.followed("https://a.example/", "--name", "Alpha")
-    nothing = desk.says("sources", "edit", "Alpha")
-    assert nothing.code == 2
-    assert "poll_every" in nothing.err
-    assert desk.says("sources", "edit", "nobody", "priority=8").code == 4
-    same = desk.says("sources", "edit", source, "priority=5")
-    assert same.out.startswith("Nothing changed: it was so already.\n")
-    assert [one["kind"] for one in shown(desk, source)["events"]] == ["channel_added", "source_created"]
-
-
-def channels_of(desk: Desk, source: str) -> set[tuple[str, bool]]:
-    return {(one["kind"], one["is_enabled"]) for one in shown(desk, source)["channels"]}
-
-
-def test_the_ingestion_mode_decides_what_is_polled(desk: Desk) -> None:
-    source = desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
-    assert channels_of(desk, source) == {("feed", True)}
-    desk.says("sources", "edit", source, "ingestion_mode=spider")
-    assert channels_of(desk, source) == {("feed", False), ("listing", True)}
-    desk.says("sources", "edit", source, "ingestion_mode=both")
-    assert channels_of(desk, source) == {("feed", True), ("listing", True)}
-    desk.says("sources", "edit", source, "ingestion_mode=feed")
-    assert channels_of(desk, source) == {("feed", True), ("listing", False)}
-
-
-def test_without_a_feed_the_mode_feed_looks_for_one(desk: Desk) -> None:
-    source = desk.followed("https://a.example/", "--mode", "spider")
-    desk.says("sources", "edit", source, "ingestion_mode=feed")
-    assert channels_of(desk, source) == {("listing", False), ("search", True)}
-
-
-def test_a_rate_limit_that_is_edited_holds_for_the_host(desk: Desk) -> None:
-    source = desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
-    desk.says("frontier", "add", "https://a.example/one")
-    desk.says("sources", "edit", source, "rate_limit_ms=7000")
-    assert "7 s" in desk.says("hosts", "show", "a.example").out
-    desk.says("sources", "edit", source, "rate_limit_ms=")
-    assert "7 s" not in desk.says("hosts", "show", "a.example").out
-
-
-def test_a_shorter_interval_holds_from_now_on(desk: Desk) -> None:
-    source = desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
-    desk.polled_in(timedelta(days=3), timedelta(days=3))
-    desk.says("sources", "edit", source, "poll_every=30m")
-    [told] = desk.says("status", "--show-schedule", "--json").json["schedule"]
-    assert told["in_seconds"] <= 1800
-    assert told["why"] == "a person set the interval"
-
-
-def test_a_recipe_that_is_edited_is_the_one_that_is_asked_by(desk: Desk) -> None:
-    recipe = {"data_path": "items", "map": {"url": "link"}}
-    address = "https://a.example/api"
-    source = desk.followed(address, "--api", "--parser-hint", json.dumps(recipe))
-    changed = json.dumps({"data_path": "results", "map": {"url": "link"}})
-    assert desk.says("sources", "edit", source, f"parser_hint={changed}").code == 0
-    assert desk.value("select recipe from channels") == changed
-    wrong = desk.says("sources", "edit", source, 'parser_hint={"a": 1}')
-    assert wrong.code == 2
-    assert shown(desk, source)["parser_hint"] == changed

@@ -254,7 +254,7 @@ async def test_children_beyond_the_limit_are_not_passed_over_in_silence(desk: De
     read = read_answer(lease, walk, heard, STARTED)
     assert isinstance(read, Read)
     assert len(read.walk.todo) == MOST_SITEMAPS
-    assert read.walk.notes == ("Of its 60 sitemaps only the first were asked.",)
+    assert read.walk.notes == ("Of its 60 sitemaps 49 are asked at a time.",)
 
 
 @pytest.mark.parametrize("header", ["max-age=99999999999999999999", "max-age=-1", "max-age=x", "s-maxage=1, max-age="])

@@ -141,3 +141,16 @@ async def test_a_source_deleted_during_its_poll_gets_nothing_more(desk: Desk) ->
     await desk.polling.work(lease)
     assert await desk.entries() == set()
     assert desk.ran == []
+
+
+async def test_thousands_of_channels_of_one_host_starve_nobody(desk: Desk) -> None:
+    source = await desk.follow("http://a.test/", feeds=("http://a.test/feed.xml",))
+    copies = (
+        "insert into channels (source_id, kind, url, url_hash, bucket, host, is_active, next_poll_at)"
+        " select $1, 'sitemap', 'http://a.test/' || n, sha256(n::text::bytea), c.bucket, c.host, true, $2::timestamptz"
+        " from generate_series(1, 3000) as n, (select bucket, host from channels limit 1) as c"
+    )
+    await desk.path.database.execute(copies, source, STARTED - timedelta(days=1))
+    await desk.follow("http://b.test/", feeds=("http://b.test/feed.xml",))
+    hosts = [lease.url.host for _ in range(3) for lease in await desk.claim(2)]
+    assert "b.test" in hosts

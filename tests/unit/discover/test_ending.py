@@ -44,6 +44,7 @@ def channel(
         etag=None,
         last_modified=None,
         progress=None,
+        wishes={},
         past=past or Past(),
         price=Price(),
         common=(),

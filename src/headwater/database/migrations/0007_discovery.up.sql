@@ -91,16 +91,22 @@ create table channels (
     last_error         text,
     last_status        smallint,
     rhythm             jsonb,
+    wishes             jsonb not null default '{}',
     created_at         timestamptz not null default now(),
     updated_at         timestamptz not null default now(),
     unique (source_id, kind, url_hash),
     constraint leased_as_a_whole check ((token is null) = (lease_until is null))
 ) with (fillfactor = 70);
 
+comment on column channels.wishes is 'What its last body asked for: a 304 does not say it again.';
+
 -- A feed is followed once, whoever names it.
 create unique index channels_one_feed on channels (url_hash) where kind = 'feed' and is_enabled;
 create index channels_due on channels (next_poll_at) where is_active;
-create index channels_of_host on channels (bucket, host);
+create index channels_of_host on channels (bucket, host, next_poll_at) where is_enabled;
+create index channels_at_work on channels (bucket, host) where token is not null;
+create index channels_failing on channels (source_id) where is_active and consecutive_errors > 0;
+create index channels_silent on channels (source_id) where is_active and silent_since is not null;
 
 -- What a channel listed, so that a poll knows what is new and a document can use what the channel knew.
 create table channel_items (
@@ -207,18 +213,27 @@ begin
           where not exists (select 1 from channels busy where busy.bucket = c.bucket and busy.host = c.host
                             and busy.token is not null and busy.lease_until > v_clock)
           order by c.next_poll_at limit p_limit) as first;
+    -- Everything of such a host that is due gets a turn of its own, not only what this claim happened to see: thousands of
+    -- channels of one host would otherwise be looked at again and again, and nobody else.
     update channels c
-    set next_poll_at = v_now + later.place * (spacing_of(later.delay_ms, 0) + interval '1 second'),
-        next_reason = 'waits for its turn at ' || c.host
-    from (select d.id, coalesce(greatest(h.delay_ms, h.penalty_ms), 1000) as delay_ms,
-                 row_number() over (partition by d.bucket, d.host order by d.next_poll_at, d.id) as place
-          from channels d
-          left join hosts h on h.bucket = d.bucket and h.host = d.host
-          where d.id = any (v_ids) and d.id <> all (coalesce(v_chosen, '{}'))
-            and exists (select 1 from channels other where other.bucket = d.bucket and other.host = d.host
-                        and (other.id = any (coalesce(v_chosen, '{}')) or (other.token is not null and other.lease_until > v_clock)))
-         ) as later
-    where c.id = later.id;
+    set next_poll_at = v_now + turn.place * turn.apart, next_reason = 'waits for its turn at ' || c.host
+    from (select w.id, spacing_of(coalesce(greatest(h.delay_ms, h.penalty_ms), 1000), 0) + interval '1 second' as apart,
+                 row_number() over (partition by w.bucket, w.host order by w.next_poll_at, w.id) as place
+          from (select distinct d.bucket, d.host from channels d
+                where d.id = any (v_ids) and d.id <> all (coalesce(v_chosen, '{}'))
+                  and (exists (select 1 from channels o where o.id = any (coalesce(v_chosen, '{}'))
+                                                          and o.bucket = d.bucket and o.host = d.host)
+                       or exists (select 1 from channels o where o.bucket = d.bucket and o.host = d.host
+                                                             and o.token is not null and o.lease_until > v_clock))) as busy_host
+          cross join lateral (
+              select q.id, q.bucket, q.host, q.next_poll_at from channels q
+              where q.bucket = busy_host.bucket and q.host = busy_host.host and q.is_enabled and q.is_active
+                and q.next_poll_at <= v_now
+                and (q.lease_until is null or q.lease_until <= v_clock) and q.id <> all (coalesce(v_chosen, '{}'))
+              order by q.next_poll_at limit 5000
+              for update skip locked) as w
+          left join hosts h on h.bucket = w.bucket and h.host = w.host) as turn
+    where c.id = turn.id;
     return query
     update channels c
     set token = gen_random_uuid(), leased_by = p_owner, lease_until = v_clock + p_lease

@@ -1,0 +1,144 @@
+"""`headwater jobs`: vacancies, to search."""
+
+from typing import TYPE_CHECKING, Any
+
+from cyclopts import App
+
+from headwater.cli.docs import Hits, account_of, moment_of, question_of, show_hit, source_id_of, tell_about
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import show_json
+from headwater.cli.serving import with_services
+from headwater.errors import UsageError
+
+if TYPE_CHECKING:
+    from headwater.reports.archive import Answer, Found
+    from headwater.services import Services
+
+# What people may ask for: the column it stands in, and the words of its vocabulary.
+WORDS = {
+    "level": ("level_norm", "STATED_LEVELS", "intern, junior, mid, senior, lead or executive"),
+    "modality": ("work_modality", "MODALITIES", "onsite, field, remote, hybrid, home_based or flexible"),
+    "career": ("career_type", "CAREERS", "staff, consultancy, fellowship or internship"),
+    "contract": (
+        "contract_type",
+        "CONTRACTS",
+        "full_time, part_time, fixed_term, short_term, project_based, freelance or volunteer",
+    ),
+    "mission": ("mission_tags", "MISSIONS", "health, education, climate, wash, gender, governance, …"),
+}
+
+app = App(name="jobs", help="Vacancies: search those that are open.")
+
+
+@app.command(name="search")
+def search(
+    *query: str,
+    country: str | None = None,
+    level: str | None = None,
+    modality: str | None = None,
+    career: str | None = None,
+    contract: str | None = None,
+    mission: str | None = None,
+    source: str | None = None,
+    language: str | None = None,
+    since: str | None = None,
+    limit: Hits = 20,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Search the open vacancies, the best match first.
+
+    Parameters
+    ----------
+    query
+        Words, "whole phrases", or, and -without as search engines know them.
+    country
+        Only in this country: its name or its two letters.
+    level
+        intern, junior, mid, senior, lead or executive.
+    modality
+        onsite, field, remote, hybrid, home_based or flexible.
+    career
+        staff, consultancy, fellowship or internship.
+    contract
+        full_time, part_time, fixed_term, short_term, project_based, freelance or volunteer.
+    mission
+        What it is about, such as health or climate.
+    source
+        Only of this source: its id, address, host or name.
+    language
+        Only in this language, by its two letters.
+    since
+        Only those first seen since: 7d, 12h, or a date.
+    """
+    asked = question_of(query)
+    words = {"level": level, "modality": modality, "career": career, "contract": contract, "mission": mission}
+    wanted = wanted_from(country, words)
+
+    async def work(services: "Services") -> "Answer":
+        from headwater.reports.archive import find_jobs
+        from headwater.search.question import Filters, Kind
+
+        filters = Filters(
+            Kind.JOB,
+            await source_id_of(services, source),
+            language and language.lower(),
+            moment_of(since, services.clock.now()),
+        )
+        return await find_jobs(services.database, services.clock, asked, filters, limit, wanted)
+
+    answer = with_services(launch, work)
+    if json:
+        show_json({"jobs": [_job_for_programs(one) for one in answer.found], **account_of(answer)})
+        return
+    for one in answer.found:
+        show_hit(one, facts_of(one.about))
+    tell_about(answer, "vacancy", "vacancies")
+
+
+def wanted_from(country: str | None, words: dict[str, str | None]) -> dict[str, str]:
+    """By column, in the words of the vocabularies: `sr` is senior, Kenya is KE."""
+    wanted = {}
+    for option, said in words.items():
+        if said is not None:
+            column, vocabulary, choices = WORDS[option]
+            wanted[column] = _known(option, said, vocabulary, choices)
+    return wanted | ({"country_iso": _country(country)} if country else {})
+
+
+def _known(option: str, said: str, vocabulary: str, choices: str) -> str:
+    from headwater.extract.jobs import words
+
+    meaning: str = getattr(words, vocabulary).exactly(said)
+    if not meaning:
+        raise UsageError(f"There is no {option} {said!r}.", fix=f"One of: {choices}.")
+    return meaning
+
+
+def _country(said: str) -> str:
+    from headwater.extract.jobs.countries import country_called
+
+    code = country_called(said)
+    if code is None:
+        raise UsageError(f"There is no country {said!r}.", fix="Write its name or its two letters, such as KE.")
+    return code
+
+
+def facts_of(about: Any) -> list[str]:
+    place = ", ".join(filter(None, (about["city"], about["country"]))) or about["location_raw"]
+    deadline = f"until {about['deadline']:%Y-%m-%d}" if about["deadline"] else ""
+    return [about["org_name"], place, about["level_norm"] or "", about["work_modality"] or "", deadline]
+
+
+def _job_for_programs(one: "Found") -> dict[str, Any]:
+    about = {name: value for name, value in one.about.items() if name not in ("bucket", "hash")}
+    hit = one.hit
+    return about | {
+        "canonical_hash": hit.hash.hex(),
+        "title": hit.title,
+        "apply_url": hit.url,
+        "source_id": hit.source_id,
+        "language": hit.language,
+        "snippet": hit.snippet,
+        "rank": hit.rank,
+    }

@@ -1,0 +1,204 @@
+"""From a few pages of a host to its template: the function to read first here."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from functools import reduce
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from headwater.extract.dates import moment_from
+from headwater.extract.templates.blocks import blocks_of
+from headwater.extract.templates.containers import choose_containers, depth_in
+from headwater.extract.templates.facts import (
+    FEATURES,
+    Facts,
+    author_places,
+    date_places,
+    has_feature,
+    title_places,
+    value_at,
+)
+from headwater.extract.templates.reading import Judged, Measures, Seen, measure, read
+from headwater.extract.templates.template import MOST_REPEATED, Places, Ranges, Template, Variant
+from headwater.extract.templates.verdicts import Way, learn_verdicts
+from headwater.extract.templates.votes import Teacher, Vote, repeated_on, teachers_of, votes_on
+from headwater.extract.text import comparable, count_words
+
+FEWEST_PAGES = 3
+FEWEST_AGREEING = 2
+_FEWEST_WORDS = 50
+# Lower than one would think: a template is worth most on hosts where the general extractor is wrong.
+_AGREEMENT = 0.75
+
+
+class NotLearnedReason(StrEnum):
+    TOO_FEW_PAGES = "too_few_pages"
+    NO_CONTAINER = "no_container"
+    DISAGREES = "disagrees_with_teachers"
+
+
+@dataclass(frozen=True, slots=True)
+class NotLearned:
+    reason: NotLearnedReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingPage:
+    """A page with what the general extractor and the feed said about it; `feed` is text, one paragraph a line."""
+
+    url: str
+    html: str
+    general: str
+    feed: str = ""
+    title: str = ""
+    author: str = ""
+    published_at: datetime | None = None
+    zone: tzinfo = UTC
+
+
+class _Lesson(NamedTuple):
+    page: TrainingPage
+    facts: Facts
+    votes: Sequence[Vote]
+
+
+class _Result(NamedTuple):
+    judged: Sequence[Judged]
+    measures: Measures
+
+    @property
+    def hashes(self) -> list[int]:
+        return [one.hash for one in self.judged if one.verdict.keep]
+
+
+def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
+    """Equal pages in equal order teach equal templates. Pages with the same path count once, short ones not at all."""
+    lessons = _lessons(_distinct(pages))
+    if len(lessons) < FEWEST_PAGES:
+        return NotLearned(NotLearnedReason.TOO_FEW_PAGES)
+    selectors = choose_containers([lesson.votes for lesson in lessons])
+    if not selectors:
+        return NotLearned(NotLearnedReason.NO_CONTAINER)
+    variants = tuple(_variant(selector, selectors, lessons) for selector in selectors)
+    results = [result for lesson in lessons if (result := _agreeing(variants, lesson))]
+    if len(results) < FEWEST_AGREEING or len(results) < len(lessons) / 2:
+        return NotLearned(NotLearnedReason.DISAGREES)
+    template = Template(
+        variants=variants,
+        ranges=_ranges([result.measures for result in results]),
+        required=tuple(name for name in FEATURES if all(has_feature(lesson.facts, name) for lesson in lessons)),
+        places=_places(lessons),
+        pages=len(lessons),
+        repeated=_on_several([result.hashes for result in results]),
+    )
+    return reduce(lambda so_far, result: so_far.after(result.hashes), results, template)
+
+
+def _distinct(pages: Sequence[TrainingPage]) -> list[TrainingPage]:
+    by_path = {urlsplit(page.url).path: page for page in pages if count_words(page.general) >= _FEWEST_WORDS}
+    return list(by_path.values())
+
+
+def _lessons(pages: Sequence[TrainingPage]) -> list[_Lesson]:
+    facts = [_facts(page) for page in pages]
+    repeated = repeated_on([one.blocks for one in facts])
+    return [
+        _Lesson(page, one, votes_on(one.blocks, _teachers(page, one), one.titles, repeated))
+        for page, one in zip(pages, facts, strict=True)
+    ]
+
+
+def _facts(page: TrainingPage) -> Facts:
+    tree = LexborHTMLParser(page.html)
+    return Facts(tree, blocks_of(tree), page.url, page.zone)
+
+
+def _teachers(page: TrainingPage, facts: Facts) -> list[Teacher]:
+    structured = facts.linked.article_body if facts.linked.is_about_this_page else ""
+    return teachers_of(page.general, structured, page.feed)
+
+
+def _variant(selector: str, selectors: Sequence[str], lessons: Sequence[_Lesson]) -> Variant:
+    """Learned from the pages it will speak for: those that no earlier variant is found on."""
+    earlier = selectors[: selectors.index(selector)]
+    own = [lesson for lesson in lessons if not any(_has(lesson, one) for one in earlier)]
+    verdicts = learn_verdicts([_ways(selector, lesson) for lesson in own])
+    return Variant(selector, max(_containers(selector, lesson.votes) for lesson in own), verdicts)
+
+
+def _has(lesson: _Lesson, selector: str) -> bool:
+    return any(depth_in(block, selector) >= 0 for block in lesson.facts.blocks)
+
+
+def _ways(selector: str, lesson: _Lesson) -> list[tuple[Way, Vote]]:
+    found = ((depth_in(vote.block, selector), vote) for vote in lesson.votes)
+    return [(vote.block.path[depth + 1 :], vote) for depth, vote in found if depth >= 0]
+
+
+def _containers(selector: str, votes: Iterable[Vote]) -> int:
+    found = ((depth_in(vote.block, selector), vote.block) for vote in votes if vote.keep)
+    return len({block.places[depth] for depth, block in found if depth >= 0})
+
+
+def _agreeing(variants: Sequence[Variant], lesson: _Lesson) -> _Result | None:
+    """What the first variant found on the page makes of it, unless its teachers would not know it again."""
+    variant = next((one for one in variants if _has(lesson, one.selector)), None)
+    if variant is None:
+        return None
+    judged = read(variant, lesson.facts.blocks, Seen(lesson.facts.titles))
+    kept = {id(one.block) for one in judged if one.verdict.keep}
+    wanted = {id(vote.block) for vote in lesson.votes if vote.keep}
+    letters = {id(block): len(block.text) for block in lesson.facts.blocks}
+    both, either = (sum(letters[one] for one in chosen) for chosen in (kept & wanted, [*kept, *wanted]))
+    return _Result(judged, measure(variant, judged)) if 2 * both >= _AGREEMENT * either > 0 else None
+
+
+def _ranges(measured: Sequence[Measures]) -> Ranges:
+    return Ranges(
+        shortest=min(one.letters for one in measured),
+        longest=max(one.letters for one in measured),
+        least_kept=round(min(one.kept for one in measured), 3),
+        most_linked=round(max(one.linked for one in measured), 3),
+        most_linked_around=round(max(one.linked_around for one in measured), 3),
+        most_outside=max(one.outside for one in measured),
+        shortest_blocks=round(min(one.block_letters for one in measured), 1),
+    )
+
+
+def _on_several(pages: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    times = Counter(one for page in pages for one in set(page))
+    return tuple(sorted(one for one, count in times.items() if count > 1))[:MOST_REPEATED]
+
+
+def _places(lessons: Sequence[_Lesson]) -> Places:
+    return Places(
+        title=_right_place(lessons, title_places, lambda page: page.title, comparable),
+        author=_right_place(lessons, author_places, lambda page: page.author, comparable),
+        published=_right_place(
+            lessons,
+            date_places,
+            lambda page: page.published_at.isoformat() if page.published_at else "",
+            lambda written: str(moment_from(written)),
+        ),
+    )
+
+
+def _right_place(
+    lessons: Sequence[_Lesson],
+    places: Callable[[Facts, str], Iterator[str]],
+    known: Callable[[TrainingPage], str],
+    form: Callable[[str], str],
+) -> str:
+    """The one that agrees with what is known on most pages; on a tie the first, as they come best first."""
+    right: Counter[str] = Counter()
+    for lesson in lessons:
+        truth = known(lesson.page)
+        for place in dict.fromkeys(places(lesson.facts, truth)) if truth else ():
+            right[place] += form(value_at(lesson.facts, place)) == form(truth)
+    best = max(right, key=lambda place: right[place], default="")
+    return best if best and right[best] * 2 > len(lessons) else ""

@@ -1,0 +1,124 @@
+"""A page read by one variant of a template: every block judged, and the figures to trust the result by."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from headwater.extract.templates.blocks import Block
+from headwater.extract.templates.containers import depth_in
+from headwater.extract.templates.steps import tag_of
+from headwater.extract.templates.template import Variant, hash_of
+from headwater.extract.templates.verdicts import Verdict
+from headwater.extract.templates.votes import is_embed
+from headwater.extract.text import comparable
+
+# A paragraph, as opposed to a caption, a teaser or a notice: what is outside the container and this long counts.
+_PARAGRAPH = 120
+_LONGEST_TITLE = 300
+_OUTSIDE = Verdict(keep=False, why="outside the container", is_seen=True)
+_LINK = Verdict(keep=False, why="nothing but a link", is_seen=True)
+_EMBED = Verdict(keep=False, why="embedded from elsewhere", is_seen=True)
+_TITLE = Verdict(keep=False, why="the title again", is_seen=True)
+_TWICE = Verdict(keep=False, why="said before on this page", is_seen=True)
+_HOST = Verdict(keep=False, why="said on other pages of the host", is_seen=True)
+# Where this much of the text was served before it is the same story again, not boilerplate.
+_SAME_STORY = 0.4
+
+
+class Judged(NamedTuple):
+    block: Block
+    verdict: Verdict
+    hash: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Letters and shares of letters; `linked` is of what was kept, `kept`, `linked_around` and `unseen` of all inside.
+
+    `containers` are those that text was kept from, `outside` the letters of paragraphs that stand in none.
+    """
+
+    containers: int
+    letters: int
+    kept: float
+    linked: float
+    linked_around: float
+    unseen: float
+    outside: int
+    block_letters: float
+
+
+class Seen(NamedTuple):
+    """What must not come out as text of this page: its titles, and the host's blocks by hash."""
+
+    titles: frozenset[str] = frozenset()
+    repeated: frozenset[int] = frozenset()
+    emitted: frozenset[int] = frozenset()
+
+
+def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
+    """Every block in document order with what becomes of it."""
+    judged: list[Judged] = []
+    said: set[int] = set()
+    for block in blocks:
+        depth = depth_in(block, variant.selector)
+        verdict = _OUTSIDE if depth < 0 else _verdict(variant, block, depth)
+        judged.append(_second_look(block, verdict, seen, said) if verdict.keep else Judged(block, verdict))
+    return judged if _is_same_story(judged, seen) else [_without_emitted(one, seen) for one in judged]
+
+
+def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
+    inside = [one for one in judged if one.verdict is not _OUTSIDE]
+    kept = [one.block for one in inside if one.verdict.keep]
+    letters, around = _letters(kept), _letters(one.block for one in inside)
+    unseen = _letters(one.block for one in inside if not one.verdict.is_seen)
+    return Measures(
+        containers=len({block.places[depth_in(block, variant.selector)] for block in kept}),
+        letters=letters,
+        kept=letters / (around or 1),
+        linked=_linked(kept) / (letters or 1),
+        linked_around=_linked(one.block for one in inside) / (around or 1),
+        unseen=unseen / (around or 1),
+        outside=sum(len(one.block.text) for one in judged if one.verdict is _OUTSIDE and _is_paragraph(one.block)),
+        block_letters=letters / (len(kept) or 1),
+    )
+
+
+def _verdict(variant: Variant, block: Block, depth: int) -> Verdict:
+    if block.is_link:
+        return _LINK
+    return _EMBED if is_embed(block) else variant.verdicts.of(block.path[depth + 1 :])
+
+
+def _second_look(block: Block, verdict: Verdict, seen: Seen, said: set[int]) -> Judged:
+    own = hash_of(block.text)
+    if len(block.text) <= _LONGEST_TITLE and comparable(block.text) in seen.titles:
+        return Judged(block, _TITLE)
+    if own in seen.repeated:
+        return Judged(block, _HOST)
+    if own in said:
+        return Judged(block, _TWICE)
+    said.add(own)
+    return Judged(block, verdict, own)
+
+
+def _is_same_story(judged: Sequence[Judged], seen: Seen) -> bool:
+    kept = [one for one in judged if one.verdict.keep]
+    known = _letters(one.block for one in kept if one.hash in seen.emitted)
+    return known > _SAME_STORY * _letters(one.block for one in kept)
+
+
+def _without_emitted(one: Judged, seen: Seen) -> Judged:
+    return Judged(one.block, _HOST) if one.verdict.keep and one.hash in seen.emitted else one
+
+
+def _is_paragraph(block: Block) -> bool:
+    return len(block.text) >= _PARAGRAPH and not block.is_link and tag_of(block.path[-1]) == "p"
+
+
+def _letters(blocks: Iterable[Block]) -> int:
+    return sum(len(block.text) for block in blocks)
+
+
+def _linked(blocks: Iterable[Block]) -> int:
+    return sum(block.linked for block in blocks)

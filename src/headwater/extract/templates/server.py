@@ -1,0 +1,161 @@
+"""A page read by its host's template, or the reason why it must be read the general way."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+
+from selectolax.lexbor import LexborHTMLParser
+
+from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS, is_soft_404
+from headwater.extract.templates.blocks import Block, blocks_of
+from headwater.extract.templates.facts import LIVE, Facts, has_feature, moment_at, value_at
+from headwater.extract.templates.reading import Judged, Measures, Seen, measure, read
+from headwater.extract.templates.template import Ranges, Template
+from headwater.extract.text import LONGEST_TEXT, count_words, one_line
+
+_FAR = 8
+_SHORTEST_LETTERS = 250
+_SURELY_ENOUGH = 3_000  # letters: no notice is that long
+_MOST_UNSEEN = 0.3
+_HALF = 0.5
+_LINKED, _LINKED_AROUND = 0.25, 0.5
+_OUTSIDE = 0.5
+_CHOPPED = 0.3
+
+
+class Reason(StrEnum):
+    """Why a template does not speak for a page."""
+
+    FEATURE_MISSING = "feature_missing"
+    LIVE_BLOG = "live_blog"
+    SOFT_404 = "soft_404"
+    NO_CONTAINER = "no_container"
+    TOO_MANY_CONTAINERS = "too_many_containers"
+    TOO_SHORT = "too_short"
+    TOO_LONG = "too_long"
+    UNSEEN_PATHS = "unseen_paths"
+    TOO_LITTLE_KEPT = "too_little_kept"
+    TOO_MANY_LINKS = "too_many_links"
+    TEXT_OUTSIDE = "text_outside"
+    CHOPPED = "chopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """`hashes` name the paragraphs for `Template.after`; a fact is empty where the template knows no place for it."""
+
+    paragraphs: tuple[str, ...]
+    title: str
+    author: str
+    published_at: datetime | None
+    selector: str
+    measures: Measures
+    hashes: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.paragraphs)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One variant on one page: what it would say, and what speaks against it."""
+
+    selector: str
+    judged: Sequence[Judged]
+    measures: Measures
+    against: Reason | None
+
+
+def serve(template: Template, html: str, url: str, zone: tzinfo = UTC) -> Served | Refused:
+    return serve_tree(template, LexborHTMLParser(html), url, zone)
+
+
+def serve_tree(template: Template, tree: LexborHTMLParser, url: str, zone: tzinfo = UTC) -> Served | Refused:
+    """For a page that is parsed already; the tree stays as it is."""
+    facts = Facts(tree, blocks_of(tree), url, zone)
+    if reason := reason_in_facts(template, facts):
+        return Refused(reason)
+    tried: list[Attempt] = []
+    for attempt in attempts(template, facts):
+        if attempt.against is None:
+            return _served(template, facts, attempt)
+        tried.append(attempt)
+    found = (one.against for one in tried if one.against and one.against is not Reason.NO_CONTAINER)
+    return Refused(next(found, Reason.NO_CONTAINER))
+
+
+def reason_in_facts(template: Template, facts: Facts) -> Reason | None:
+    """What the page says about itself speaks first: it costs nothing to believe."""
+    if not all(has_feature(facts, name) for name in template.required):
+        return Reason.FEATURE_MISSING
+    return Reason.LIVE_BLOG if "linked:article" in template.required and facts.linked.schema_type == LIVE else None
+
+
+def attempts(template: Template, facts: Facts) -> Iterator[Attempt]:
+    seen = Seen(facts.titles, frozenset(template.repeated), frozenset(template.emitted))
+    for variant in template.variants:
+        judged = read(variant, facts.blocks, seen)
+        measures = measure(variant, judged)
+        against = _first_reason(measures, template.ranges, variant.containers) or _reason_in_text(facts, judged, measures)
+        yield Attempt(variant.selector, judged, measures, against)
+
+
+def _first_reason(seen: Measures, learned: Ranges, containers: int) -> Reason | None:
+    return next((reason for reason, holds in _CHECKS.items() if holds(seen, learned, containers)), None)
+
+
+# In the order in which they explain most: what follows from another reason is not named before it.
+_CHECKS: dict[Reason, Callable[[Measures, Ranges, int], bool]] = {
+    Reason.NO_CONTAINER: lambda seen, _, __: seen.containers == 0,
+    Reason.TOO_MANY_CONTAINERS: lambda seen, _, containers: seen.containers > containers,
+    Reason.UNSEEN_PATHS: lambda seen, _, __: seen.unseen > _MOST_UNSEEN,
+    Reason.TOO_SHORT: lambda seen, learned, _: seen.letters < max(_SHORTEST_LETTERS, learned.shortest / _FAR),
+    Reason.TOO_LONG: lambda seen, learned, _: seen.letters > learned.longest * _FAR,
+    Reason.TOO_MANY_LINKS: lambda seen, learned, _: (
+        seen.linked > max(_LINKED, 2 * learned.most_linked)
+        or seen.linked_around > max(_LINKED_AROUND, 2 * learned.most_linked_around)
+    ),
+    Reason.TOO_LITTLE_KEPT: lambda seen, learned, _: seen.kept < learned.least_kept * _HALF,
+    Reason.TEXT_OUTSIDE: lambda seen, learned, _: seen.outside > 2 * learned.most_outside + seen.letters * _OUTSIDE,
+    Reason.CHOPPED: lambda seen, learned, _: seen.block_letters < learned.shortest_blocks * _CHOPPED,
+}
+
+
+def _reason_in_text(facts: Facts, judged: Sequence[Judged], measures: Measures) -> Reason | None:
+    if measures.letters > _SURELY_ENOUGH:
+        return None
+    words = sum(count_words(one.block.text) for one in judged if one.verdict.keep)
+    if words < SHORTEST_ARTICLE_WORDS:
+        return Reason.TOO_SHORT
+    return Reason.SOFT_404 if is_soft_404(facts.page_title or facts.heading, words) else None
+
+
+def _served(template: Template, facts: Facts, attempt: Attempt) -> Served:
+    kept = [one for one in attempt.judged if one.verdict.keep]
+    places = template.places
+    return Served(
+        paragraphs=_bounded([one.block for one in kept]),
+        title=one_line(value_at(facts, places.title)) if places.title else "",
+        author=one_line(value_at(facts, places.author)) if places.author else "",
+        published_at=moment_at(facts, places.published),
+        selector=attempt.selector,
+        measures=attempt.measures,
+        hashes=tuple(one.hash for one in kept),
+    )
+
+
+def _bounded(blocks: Sequence[Block]) -> tuple[str, ...]:
+    left, paragraphs = LONGEST_TEXT, list[str]()
+    for block in blocks:
+        if left <= 0:
+            break
+        paragraphs.append(block.text[:left])
+        left -= len(paragraphs[-1]) + 1
+    return tuple(paragraphs)

@@ -1,0 +1,138 @@
+"""Keep or drop, by the way from the container to a block; for a way never seen, by what is most like it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from headwater.extract.templates.steps import tag_of
+from headwater.extract.templates.votes import Vote
+
+Way = tuple[str, ...]
+_MOST_WAYS = 120
+_KEEP = 0.5
+_FEWEST_PAGES = 2
+# Without any evidence only what is written as a paragraph is taken for text.
+_PRIOR = frozenset({"p"})
+
+
+class Verdict(NamedTuple):
+    keep: bool
+    why: str
+    is_seen: bool
+
+
+@dataclass(slots=True)
+class _Count:
+    kept: int = 0
+    dropped: int = 0
+
+    @property
+    def keep(self) -> bool:
+        voted = self.kept + self.dropped
+        return bool(voted) and self.kept / voted >= _KEEP
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """`ways` says what becomes of a block by its whole way, `barren` are beginnings below which nothing was ever kept."""
+
+    ways: Mapping[Way, bool]
+    barren: frozenset[Way]
+
+    def of(self, way: Way) -> Verdict:
+        known = self.reduced(way)
+        if (keep := self.ways.get(known)) is not None:
+            return Verdict(keep, "this path was " + ("kept" if keep else "dropped") + " in training", is_seen=True)
+        if any(known[:end] in self.barren for end in range(1, len(known) + 1)):
+            return Verdict(keep=False, why="nothing below this element was ever kept", is_seen=True)
+        if known and (keep := self._last.get(known[-1])) is not None:
+            return Verdict(keep, f"unseen path; {known[-1]} was mostly " + ("kept" if keep else "dropped"), is_seen=False)
+        keep = bool(known) and tag_of(known[-1]) in _PRIOR
+        return Verdict(keep, "unseen path and element", is_seen=False)
+
+    def reduced(self, way: Way) -> Way:
+        """Without the names that training never saw twice: they belong to one page."""
+        return tuple([self._steps.get(step) or self._reduce(step) for step in way])
+
+    def _reduce(self, step: str) -> str:
+        self._steps[step] = reduced_step(step, self._names)
+        return self._steps[step]
+
+    @cached_property
+    def _steps(self) -> dict[str, str]:
+        return {}
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(name for way in (*self.ways, *self.barren) for step in way for name in names_in(step))
+
+    @cached_property
+    def _last(self) -> Mapping[str, bool]:
+        counts: dict[str, int] = defaultdict(int)
+        for way, keep in self.ways.items():
+            if way:
+                counts[way[-1]] += 1 if keep else -1
+        return {step: balance > 0 for step, balance in counts.items() if balance}
+
+
+def learn_verdicts(pages: Sequence[Iterable[tuple[Way, Vote]]]) -> Verdicts:
+    """From each page the blocks inside its container, with their ways."""
+    held = [list(page) for page in pages]
+    names = _shared_names([[way for way, _ in page] for page in held])
+    counts: dict[Way, _Count] = defaultdict(_Count)
+    seen_on: dict[Way, set[int]] = defaultdict(set)
+    for number, page in enumerate(held):
+        for way, vote in page:
+            known = tuple(reduced_step(step, names) for step in way)
+            seen_on[known].add(number)
+            count = counts[known]
+            count.kept += len(vote.block.text) if vote.keep is True else 0
+            count.dropped += len(vote.block.text) if vote.keep is False else 0
+    ways = {way: count.keep for way, count in counts.items()}
+    barren = _barren(ways, seen_on)
+    lasting = {way: keep for way, keep in ways.items() if not _is_below(way, barren)}
+    heaviest = sorted(lasting, key=lambda way: (-counts[way].kept - counts[way].dropped, way))[:_MOST_WAYS]
+    return Verdicts({way: lasting[way] for way in sorted(heaviest)}, barren)
+
+
+def names_in(step: str) -> list[str]:
+    tag = tag_of(step)
+    return [mark + name for mark, name in _marked(step[len(tag) :])]
+
+
+def reduced_step(step: str, names: frozenset[str]) -> str:
+    return tag_of(step) + "".join(name for name in names_in(step) if name in names)
+
+
+def _marked(rest: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for piece in rest.replace("#", "\0#").replace(".", "\0.").split("\0"):
+        if piece:
+            found.append((piece[0], piece[1:]))
+    return found
+
+
+def _shared_names(pages: Sequence[Sequence[Way]]) -> frozenset[str]:
+    counts: dict[str, int] = defaultdict(int)
+    for ways in pages:
+        for name in {name for step in {step for way in ways for step in way} for name in names_in(step)}:
+            counts[name] += 1
+    return frozenset(name for name, times in counts.items() if times >= _FEWEST_PAGES)
+
+
+def _barren(ways: Mapping[Way, bool], seen_on: Mapping[Way, set[int]]) -> frozenset[Way]:
+    """The shortest beginnings under which two pages or more had text and none of it was kept."""
+    fruitful = {way[:end] for way, keep in ways.items() if keep for end in range(len(way) + 1)}
+    pages: dict[Way, set[int]] = defaultdict(set)
+    for way, numbers in seen_on.items():
+        for end in range(1, len(way) + 1):
+            if way[:end] not in fruitful:
+                pages[way[:end]] |= numbers
+    found = {way for way, numbers in pages.items() if len(numbers) >= _FEWEST_PAGES and names_in(way[-1])}
+    return frozenset(way for way in found if not _is_below(way[:-1], found))
+
+
+def _is_below(way: Way, beginnings: Iterable[Way]) -> bool:
+    return any(way[:end] in beginnings for end in range(1, len(way) + 1))

@@ -1,0 +1,85 @@
+"""Which blocks of a training page are its text, by the word of those who read it before."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from headwater.extract.templates.blocks import Block
+from headwater.extract.text import comparable, count_words
+
+# Beside the general extractor's, a text this much shorter is a summary and would vote paragraphs out.
+_LONG_ENOUGH = 0.6
+_SHORTEST_WITHIN = 25
+_RUN = 4
+_FEWEST_RUNS = 5
+_SURELY, _HARDLY = 0.6, 0.3
+_EMBEDS = ("twitter", "instagram", "tiktok", "facebook", "embed", "newsletter", "disclaimer")
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """`keep` is none where nobody can tell, or where the block is text of the host rather than of the page."""
+
+    block: Block
+    key: str
+    keep: bool | None
+
+
+class Teacher:
+    """One reader's text, asked block by block."""
+
+    def __init__(self, text: str) -> None:
+        lines = [comparable(line) for line in text.split("\n")]
+        self._lines = frozenset(lines)
+        self._whole = f" {' '.join(lines)} "
+        self._runs = frozenset(_runs(self._whole.split()))
+
+    def keeps(self, key: str) -> bool | None:
+        if key in self._lines or (len(key) >= _SHORTEST_WITHIN and f" {key} " in self._whole):
+            return True
+        runs = list(_runs(key.split()))
+        if len(runs) < _FEWEST_RUNS:
+            return False
+        share = sum(run in self._runs for run in runs) / len(runs)
+        return True if share >= _SURELY else False if share <= _HARDLY else None
+
+
+def teachers_of(general: str, *others: str) -> list[Teacher]:
+    """The general extractor always; the others where they have as much to say."""
+    words = count_words(general)
+    return [Teacher(general), *(Teacher(text) for text in others if text and count_words(text) >= words * _LONG_ENOUGH)]
+
+
+def votes_on(
+    blocks: Sequence[Block], teachers: Sequence[Teacher], titles: frozenset[str], repeated: frozenset[str]
+) -> list[Vote]:
+    keys = [comparable(block.text) for block in blocks]
+    return [
+        Vote(block, key, None if _is_void(block, key, titles, repeated) else _majority(key, teachers))
+        for block, key in zip(blocks, keys, strict=True)
+        if key
+    ]
+
+
+def repeated_on(pages: Sequence[Sequence[Block]]) -> frozenset[str]:
+    """Texts that stand on two of these pages or more: the host says them, not the story."""
+    counted = Counter(key for blocks in pages for key in {comparable(block.text) for block in blocks})
+    return frozenset(key for key, times in counted.items() if times > 1)
+
+
+def is_embed(block: Block) -> bool:
+    return any(word in step for step in block.path[-3:] for word in _EMBEDS)
+
+
+def _is_void(block: Block, key: str, titles: frozenset[str], repeated: frozenset[str]) -> bool:
+    return block.is_link or key in titles or key in repeated or is_embed(block)
+
+
+def _majority(key: str, teachers: Sequence[Teacher]) -> bool | None:
+    answers = [teacher.keeps(key) for teacher in teachers]
+    balance = answers.count(True) - answers.count(False)
+    return None if balance == 0 else balance > 0
+
+
+def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return (tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1))

@@ -1,0 +1,357 @@
+"""`headwater docs` and `headwater jobs` on a database: searched, shown, read again, and refused with a sentence."""
+
+import io
+from contextlib import redirect_stdout
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.integration.archive.shelf import LONG, OTHER, key_of, page
+from tests.integration.cli.desk import Desk, assert_a_sentence
+from tests.integration.ingest.press import press_on, reading_children
+
+from headwater.archive.document import NewDocument
+from headwater.archive.documents import keep_document, tombstone
+from headwater.archive.job import NewJob
+from headwater.archive.jobs import keep_jobs
+from headwater.archive.raw import RawBody, keep_body
+from headwater.cli.docs_show import write_bytes
+from headwater.database.pool import Database
+
+A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
+TIDES = f"New tide tables were printed for the harbour this week. {LONG}"
+
+
+@pytest.fixture
+def desk(database_url: str, open_folder: Path) -> Desk:
+    return Desk(database_url, open_folder)
+
+
+def kept(desk: Desk, *documents: NewDocument) -> None:
+    async def keep(database: Database) -> None:
+        for one in documents:
+            async with database.transaction() as connection:
+                await keep_document(connection, one, await connection.fetchval("select clock_timestamp()"))
+
+    desk.on_database(keep)
+
+
+def of_source(desk: Desk, name: str) -> UUID:
+    return UUID(desk.followed(f"https://{name.lower()}.example/", "--name", name))
+
+
+def found(desk: Desk, *words: str) -> list[str]:
+    return [one["url"] for one in desk.says("docs", "search", *words, "--json").json["documents"]]
+
+
+def test_a_search_shows_what_a_reader_needs_and_says_who_answered(desk: Desk) -> None:
+    source = of_source(desk, "Alpha")
+    kept(desk, page(A, TIDES, title="Tides", source_id=source), page(B, OTHER))
+    said = desk.says("docs", "search", "tide", "table")
+    title, facts, url, snippet = said.out.strip().splitlines()
+    assert (title, url.strip()) == ("Tides", A)
+    assert facts.split(" · ")[0].strip() == "Alpha"
+    assert facts.endswith("70 words · en")
+    assert "**tide** **tables** were printed" in snippet
+    assert said.err.startswith("1 document; found by PostgreSQL in ")
+
+
+def test_json_of_a_search_has_ids_that_show_understands(desk: Desk) -> None:
+    kept(desk, page(A, TIDES))
+    told = desk.says("docs", "search", "tide", "--json").json
+    [one] = told["documents"]
+    assert (told["engine"], told["has_more"], told["is_complete"]) == ("PostgreSQL", False, True)
+    assert told["took_ms"] > 0
+    assert desk.says("docs", "show", one["id"], "--json").json["url"] == A
+
+
+def test_a_search_is_narrowed_by_source_language_time_and_originality(desk: Desk) -> None:
+    source = of_source(desk, "Alpha")
+    kept(desk, page(A, TIDES, source_id=source), page(B, TIDES), page(C, f"Die tide {OTHER}", language="de"))
+    assert set(found(desk, "tide")) == {A, C}
+    assert found(desk, "tide", "--source", "alpha") == [A]
+    assert found(desk, "tide", "--language", "DE") == [C]
+    assert set(found(desk, "tide", "--duplicates")) == {A, B, C}
+    assert set(found(desk, "tide", "--since", "1h")) == {A, C}
+    assert found(desk, "tide", "--since", "2999-01-01") == []
+
+
+def test_pages_of_a_search_follow_each_other(desk: Desk) -> None:
+    kept(desk, *(page(f"https://a.example/{n}", f"tide {n} {OTHER}") for n in range(5)))
+    first = desk.says("docs", "search", "tide", "--limit", "3", "--json").json
+    second = desk.says("docs", "search", "tide", "--limit", "3", "--cursor", first["cursor"], "--json").json
+    urls = [one["url"] for one in (*first["documents"], *second["documents"])]
+    assert (first["has_more"], second["has_more"], len(set(urls))) == (True, False, 5)
+    assert f"--cursor {first['cursor']}" in desk.says("docs", "search", "tide", "--limit", "3").err
+
+
+@pytest.mark.parametrize("query", ["nowhere", "the", "'", '"""', "&|!():*", "a\0b", "\udcff", "' or 1=1; --", "%_\\"])
+def test_a_search_that_finds_nothing_says_so(desk: Desk, query: str) -> None:
+    kept(desk, page(A, TIDES))
+    said = desk.says("docs", "search", query)
+    assert (said.code, said.out) == (0, "")
+    assert said.err.startswith("No document matches. Searched by PostgreSQL in ")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        ((), 2, "There is nothing to search for."),
+        (("  ",), 2, "There is nothing to search for."),
+        (("x" * 501,), 2, "A search of 501 characters is not possible."),
+        (("x", "--since", "yesterday"), 2, "'yesterday' is no time."),
+        (("x", "--since", "99999d"), 2, "'99999d' is no time."),
+        (("x", "--source", "nobody"), 4, "No source is called 'nobody'."),
+        (("x", "--cursor", "zz"), 2, "This cursor was not made by a search."),
+        (("x", "--limit", "0"), 2, "--limit"),
+        (("x", "--limit", "101"), 2, "--limit"),
+    ],
+)
+def test_a_search_that_cannot_be_is_a_sentence(desk: Desk, words: tuple[str, ...], code: int, told: str) -> None:
+    said = desk.says("docs", "search", *words)
+    assert said.code == code
+    assert told in said.err
+    assert_a_sentence(said)
+
+
+def test_nothing_in_a_hit_moves_a_cursor(desk: Desk) -> None:
+    kept(desk, page(A, f"tide \x1b[2J \u202e {OTHER}", title="T\x1b]0;x\x07\nide"))
+    out = desk.says("docs", "search", "tide").out + desk.says("docs", "show", A).out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+
+
+def test_a_document_is_shown_with_its_origin_and_its_worth(desk: Desk) -> None:
+    source = of_source(desk, "Alpha")
+    first = page(A, TIDES, source_id=source, title="Old tides")
+    story = page(
+        A,
+        f"First line\n\nSecond {TIDES}",
+        source_id=source,
+        title="Tides",
+        author="Ann",
+        page_type="article",
+        quality=62,
+        quality_parts={"length": 20, "metadata": 42},
+        produced_by="selectors",
+    )
+    kept(desk, first, story, page(B, story.text, content_hash=story.content_hash, source_id=source))
+    lines = desk.says("docs", "show", "http://A.example/1#top").out.splitlines()
+    assert lines[:3] == ["Tides", f"  {A}", "  by Ann, Alpha"]
+    assert "  article, en, 73 words" in lines
+    assert "  quality 62 of 100: length 20, metadata 42" in lines
+    assert f"  read by selectors, 2 versions, id {key_of(A).url_hash.hex()}" in lines
+    assert f"  is copied by {B}" in lines
+    assert "First line" in lines
+    assert f"  says the same as {A}" in desk.says("docs", "show", B).out.splitlines()
+    assert "Old tides" not in desk.says("docs", "show", A).out
+    assert "Old tides" in desk.says("docs", "show", A, "--versions").out
+
+
+def test_json_of_a_document_has_everything(desk: Desk) -> None:
+    kept(desk, page(A, TIDES, keywords=("sea",)), page(A, OTHER, keywords=("sea",)))
+    told = desk.says("docs", "show", A, "--versions", "--json").json
+    assert (told["id"], told["text"], told["keywords"]) == (key_of(A).url_hash.hex(), OTHER, ["sea"])
+    assert [one["version"] for one in told["versions"]] == [2, 1]
+    assert told["versions"][1]["text"] == TIDES
+    assert len(told["content_hash"]) == 64
+    assert "versions" not in desk.says("docs", "show", A, "--json").json
+
+
+def test_a_deleted_document_says_why(desk: Desk) -> None:
+    kept(desk, page(A, TIDES))
+
+    async def take(database: Database) -> None:
+        async with database.transaction() as connection:
+            await tombstone(connection, *key_of(A), "gone", await connection.fetchval("select clock_timestamp()"))
+
+    desk.on_database(take)
+    assert ": gone" in desk.says("docs", "show", A).out
+    assert found(desk, "tide") == []
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "told"),
+    [
+        (A, 4, f"There is no document {A}."),
+        ("0" * 64, 4, "There is no document 000"),
+        ("tides", 2, "'tides' is neither a URL nor an id of a document."),
+        ("z" * 64, 2, "is neither a URL nor an id"),
+        ("ftp://a.example/", 2, ""),
+    ],
+)
+def test_a_document_that_is_not_there_is_a_sentence(desk: Desk, what: str, code: int, told: str) -> None:
+    for words in ((), ("--raw",)):
+        said = desk.says("docs", "show", what, *words)
+        assert said.code == code
+        assert told in said.err
+        assert_a_sentence(said)
+
+
+def bodied(desk: Desk, url: str, body: bytes) -> None:
+    async def keep(database: Database) -> None:
+        async with database.transaction() as connection:
+            raw = RawBody(key_of(url), UUID(int=1), url, 200, {}, body)
+            await keep_body(connection, raw, await connection.fetchval("select clock_timestamp()"))
+
+    desk.on_database(keep)
+
+
+def test_a_body_is_written_as_it_was_sent(desk: Desk) -> None:
+    body = b"<p>\0\xff\r\n"
+    bodied(desk, A, body)
+    bodied(desk, f"{B}?print=1", body * 2)
+    kept(desk, replace(page(B, TIDES), url=f"{B}?print=1"))
+    place = desk.home / "page.html"
+    assert desk.says("docs", "show", A, "--raw", "-o", str(place)).err == f"Wrote 7 bytes to {place}\n"
+    assert place.read_bytes() == body
+    desk.says("docs", "show", key_of(B).url_hash.hex(), "--raw", "--output", str(place))
+    assert place.read_bytes() == body * 2
+    said = desk.says("docs", "show", A, "--raw", "-o", str(desk.home / "no" / "where"))
+    assert said.code == 2
+    assert "cannot be written" in said.err
+
+
+def test_a_body_that_is_no_longer_kept_is_a_sentence(desk: Desk) -> None:
+    kept(desk, page(A, TIDES))
+    said = desk.says("docs", "show", A, "--raw")
+    assert (said.code, said.err.splitlines()[0]) == (4, f"headwater: No body is kept for {A}.")
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_body_goes_into_a_pipe_and_never_to_a_terminal() -> None:
+    pipe, screen = io.TextIOWrapper(io.BytesIO()), Terminal(io.BytesIO())
+    with redirect_stdout(pipe):
+        write_bytes(b"\0\xff", None)
+    with redirect_stdout(screen), pytest.raises(Exception, match="not written to a terminal"):
+        write_bytes(b"\0\xff", None)
+    assert (pipe.buffer.getvalue(), screen.buffer.getvalue()) == (b"\0\xff", b"")  # type: ignore[attr-defined]
+
+
+def offered(desk: Desk, **fields: Any) -> None:
+    count = desk.value("select count(*) from jobs")
+    said = {"title": "Water engineer", "org_name": "Wells", "apply_url": f"https://j.example/{count}", "language": "en"}
+    job = NewJob(canonical_hash=bytes([count]) * 32, **said | fields)
+
+    async def keep(database: Database) -> None:
+        async with database.transaction() as connection:
+            await keep_jobs(connection, UUID(int=1), [job], await connection.fetchval("select clock_timestamp()"))
+
+    desk.on_database(keep)
+
+
+def vacancies(desk: Desk, *words: str) -> list[str]:
+    return [one["apply_url"][-1] for one in desk.says("jobs", "search", *words, "--json").json["jobs"]]
+
+
+def test_vacancies_are_found_by_words_and_by_what_they_are(desk: Desk) -> None:
+    offered(desk, country="Kenya", country_iso="KE", city="Nairobi", level_norm="senior", mission_tags=("wash",))
+    offered(desk, country="Kenya", country_iso="KE", level_norm="junior", work_modality="remote")
+    offered(desk, title="Accountant", country_iso="UG")
+    assert sorted(vacancies(desk, "water")) == ["0", "1"]
+    assert vacancies(desk, "water", "--country", "kenya", "--level", "sr") == ["0"]
+    assert vacancies(desk, "water", "--modality", "wfh") == ["1"]
+    assert vacancies(desk, "water", "--mission", "wash") == ["0"]
+    assert vacancies(desk, "water", "--country", "UG") == []
+    assert vacancies(desk, "accountant", "--country", "UG") == ["2"]
+
+
+def test_a_vacancy_is_shown_with_place_level_and_deadline(desk: Desk) -> None:
+    offered(desk, country="Kenya", city="Nairobi", level_norm="senior", deadline=date(2999, 5, 1))
+    said = desk.says("jobs", "search", "engineer")
+    assert said.out.splitlines()[:3] == [
+        "Water engineer",
+        "  Wells · Nairobi, Kenya · senior · until 2999-05-01",
+        "  https://j.example/0",
+    ]
+    assert said.err.startswith("1 vacancy; found by PostgreSQL in ")
+
+
+def test_a_filter_is_looked_for_behind_the_first_page_of_matches(desk: Desk) -> None:
+    async def keep(database: Database) -> None:
+        many = [
+            NewJob(
+                canonical_hash=bytes([n % 256, n // 256]) * 16,
+                title="Water engineer",
+                org_name="Wells",
+                apply_url=f"https://j.example/{n}",
+                language="en",
+                country_iso="KE" if n % 100 == 0 else "UG",
+            )
+            for n in range(250)
+        ]
+        async with database.transaction() as connection:
+            await keep_jobs(connection, UUID(int=1), many, await connection.fetchval("select clock_timestamp()"))
+
+    desk.on_database(keep)
+    told = desk.says("jobs", "search", "water", "--country", "KE", "--json").json
+    assert len(told["jobs"]) == 3
+    told = desk.says("jobs", "search", "water", "--country", "KE", "--limit", "2", "--json").json
+    assert (len(told["jobs"]), told["has_more"]) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--country", "Atlantis"), "There is no country 'Atlantis'."),
+        (("--level", "wizard"), "There is no level 'wizard'.\n  fix: One of: intern, junior,"),
+        (("--contract", ""), "There is no contract ''."),
+    ],
+)
+def test_an_unknown_word_for_a_vacancy_is_a_usage_error(desk: Desk, words: tuple[str, ...], told: str) -> None:
+    said = desk.says("jobs", "search", "water", *words)
+    assert said.code == 2
+    assert told in said.err
+    assert_a_sentence(said)
+
+
+@pytest.fixture
+def printed(desk: Desk) -> Desk:
+    """Three articles of a publisher of the simulated web, fetched."""
+
+    async def keep(database: Database) -> None:
+        async with reading_children() as children, press_on(database, children) as press:
+            await press.print(3)
+
+    desk.on_database(keep)
+    return desk
+
+
+def chosen(desk: Desk, selector: str) -> None:
+    desk.execute("update sources set selectors = $1::jsonb", {"article": {"body": selector}})
+
+
+def test_a_changed_rule_is_tried_and_then_applied(printed: Desk) -> None:
+    source = printed.value("select name from sources")
+    assert printed.says("docs", "reextract", "--source", source).err == "3 pages: 3 as they were.\n"
+    chosen(printed, "article > p:nth-of-type(n+2)")
+    dry = printed.says("docs", "reextract", "--source", source, "--dry-run")
+    assert dry.err == "3 pages: 3 would be changed.\n"
+    assert dry.out.count("\nchanged  http://") == 2
+    assert "  produced_by: " in dry.out
+    assert " of the words are the same\n  - " in dry.out
+    assert printed.value("select max(version) from documents") == 1
+    told = printed.says("docs", "reextract", "--source", source, "--json").json
+    assert told["counts"] == {"changed": 3}
+    assert told["pages"][0]["fields"]["produced_by"]["after"] == "selectors"
+    assert 0 < told["pages"][0]["likeness"] < 1
+    assert printed.value("select min(version) from documents") == 2
+    again = printed.says("docs", "reextract", "--source", source, "--limit", "2")
+    assert (again.code, again.out, again.err) == (0, "", "2 pages: 2 as they were.\n")
+
+
+def test_reextract_needs_a_source_that_has_pages(desk: Desk) -> None:
+    desk.followed("https://careers.example/", "--name", "Careers", "--kind", "jobs")
+    desk.followed("https://empty.example/", "--name", "Empty")
+    refused = desk.says("docs", "reextract", "--source", "Careers")
+    assert (refused.code, refused.err.splitlines()[0]) == (2, "headwater: Careers offers vacancies.")
+    assert desk.says("docs", "reextract", "--source", "Empty").err == "0 pages: nothing is stored.\n"
+    assert desk.says("docs", "reextract", "--source", "nobody").code == 4
+    assert desk.says("docs", "reextract").code == 2

@@ -1,0 +1,114 @@
+"""Pages of the simulated web, read by real children and kept as a journey keeps them; nothing is fetched."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from headwater.archive.document import Key
+from headwater.archive.documents import keep_document
+from headwater.archive.raw import KeptBody, RawBody, keep_body
+from headwater.clock import SystemClock
+from headwater.database.pool import Database
+from headwater.extract.children import Children
+from headwater.frontier.verdicts import Fetched
+from headwater.ingest.context import Context
+from headwater.ingest.keeping import Leaves
+from headwater.ingest.reading import Reader
+from headwater.ingest.replay import Replay, lease_of, response_of
+from headwater.ingest.study import Study
+from headwater.simweb.message import Request
+from headwater.simweb.world import Item, Publisher, World
+from headwater.sources.store import create_source
+from headwater.urls.canonical import canonicalise
+
+WORLD_NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
+CHILDREN = 2
+
+
+@asynccontextmanager
+async def reading_children() -> AsyncIterator[Children]:
+    work = "headwater.extract.work:read_sent"
+    async with Children(work, size=CHILDREN, timeout=30.0, clock=SystemClock(), memory_bytes=512 << 20) as children:
+        yield children
+
+
+def a_world() -> World:
+    return World(7, 30, start=WORLD_NOW, rate=2.0)
+
+
+def english(world: World) -> Publisher:
+    """One whose pages are put together as most are."""
+    return next(
+        one
+        for one in world.publishers
+        if one.kind == "news" and one.language == "en" and one.template == "semantic" and not one.reprints
+    )
+
+
+@dataclass(frozen=True)
+class Press:
+    database: Database
+    world: World
+    publisher: Publisher
+    source: UUID
+    children: Children
+
+    @property
+    def study(self) -> Study:
+        return Study(Context(self.database, SystemClock()), Reader(self.children, "Headwater"))
+
+    @property
+    def replay(self) -> Replay:
+        return Replay(self.database, self.study, CHILDREN)
+
+    def items(self, count: int) -> list[Item]:
+        return list(islice(self._lasting(), count))
+
+    def _lasting(self) -> Iterator[Item]:
+        return self.world.items(self.publisher, WORLD_NOW)
+
+    def html(self, url: str) -> bytes:
+        place = urlsplit(url)
+        request = Request("GET", place.netloc, place.path, place.query, {})
+        page = self.world.sites[place.netloc].page(request, WORLD_NOW)
+        assert page is not None
+        return page.body
+
+    async def print(self, count: int) -> list[str]:
+        """So many articles, fetched; answers with their addresses."""
+        urls = [item.url for item in self.items(count)]
+        for url in urls:
+            await self.keep(url, self.html(url))
+        return urls
+
+    async def keep(
+        self, url: str, html: bytes, headers: dict[str, str] | None = None, at: datetime | None = None
+    ) -> Leaves:
+        address = canonicalise(url)
+        said = {"content-type": self.publisher.html_type} | (headers or {})
+        raw = RawBody(Key(address.bucket, address.url_hash), self.source, address.url, 200, said, html)
+        now: datetime = at or await self.database.fetchval("select clock_timestamp()")
+        body = KeptBody(now, raw)
+        _, leaves = await self.study.read(lease_of(body), Fetched(), response_of(body))
+        async with self.database.transaction() as connection:
+            await keep_body(connection, raw, now)
+            if leaves.document is not None:
+                await keep_document(connection, leaves.document, now)
+        return leaves
+
+
+@asynccontextmanager
+async def press_on(database: Database, children: Children) -> AsyncIterator[Press]:
+    world = a_world()
+    publisher = english(world)
+    async with database.transaction() as connection:
+        source = await create_source(connection, publisher.name, publisher.home)
+    yield Press(database, world, publisher, source, children)
+
+
+def days(count: float) -> timedelta:
+    return timedelta(days=count)

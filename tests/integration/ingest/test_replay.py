@@ -1,0 +1,224 @@
+"""Today's rules over yesterday's bodies, on a real database and in real children."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import pytest
+from tests.integration.archive.shelf import everything, key_of, page
+from tests.integration.ingest.press import Press
+
+from headwater.archive.documents import keep_document, tombstone
+from headwater.archive.reads import Document, read_document, versions_of
+from headwater.errors import UsageError
+from headwater.frontier.entry import Origin
+from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.takedowns import take_down
+from headwater.ingest.replay import Outcome, Replayed
+from headwater.politeness.takedown import parse_takedown
+from headwater.sources.store import create_source, edit_source
+
+SHORTER = "article > p:nth-of-type(n+2)"
+PROSE = "".join(f"<p>The harbour office said on day {n} that the wall would be mended soon.</p>" for n in range(12))
+
+
+async def replayed(press: Press, **how: Any) -> list[Replayed]:
+    return [one async for one in press.replay.over(press.source, **how)]
+
+
+def outcomes(told: list[Replayed]) -> dict[str, int]:
+    return dict(Counter(str(one.outcome) for one in told))
+
+
+async def select(press: Press, **article: Any) -> None:
+    async with press.database.transaction() as connection:
+        await edit_source(connection, press.source, {"selectors": {"article": article}}, "tester")
+
+
+async def document(press: Press, url: str) -> Document:
+    found = await read_document(press.database, key_of(url))
+    assert found is not None
+    return found
+
+
+async def test_the_same_rules_change_nothing(press: Press) -> None:
+    await press.print(6)
+    before = await everything(press.database)
+    assert outcomes(await replayed(press)) == {"same": 6}
+    assert await everything(press.database) == before
+
+
+async def test_a_changed_rule_is_shown_first_and_stored_then(press: Press) -> None:
+    urls = await press.print(4)
+    before = await everything(press.database)
+    await select(press, body=SHORTER)
+    dry = await replayed(press, stores=False)
+    assert await everything(press.database) == before
+    stored = await replayed(press)
+    assert dry == stored
+    changed = [one for one in stored if one.outcome is Outcome.CHANGED]
+    assert len(changed) == 4
+    for one in changed:
+        assert one.difference is not None
+        assert one.difference.likeness < 1
+        assert one.difference.lines_gone
+        now, then = await versions_of(press.database, key_of(one.url))
+        assert (now.version, then.version) == (2, 1)
+        assert one.difference.fields["word_count"] == (then.word_count, now.word_count)
+    told = await press.database.fetchval("select count(*) from outbox where version = 2")
+    assert told == len(changed)
+    assert {one.url for one in stored} == set(urls)
+    assert await press.database.fetchval("select count(*) from outlinks") == len(changed)
+
+
+async def test_a_second_run_changes_nothing(press: Press) -> None:
+    await press.print(4)
+    await select(press, body=SHORTER)
+    await replayed(press)
+    before = await everything(press.database)
+    again = await replayed(press)
+    assert not {one.outcome for one in again} & {Outcome.CHANGED, Outcome.NEW}
+    assert await everything(press.database) == before
+
+
+async def test_a_page_that_yielded_nothing_can_yield_a_document(press: Press) -> None:
+    url = f"{press.publisher.home}odd"
+    await press.keep(url, f"<title>Odd</title><nav class=x>{PROSE}</nav>".encode())
+    assert outcomes(await replayed(press)) == {"nothing": 1}
+    await select(press, body="nav.x")
+    [told] = await replayed(press)
+    assert (told.outcome, told.why) == (Outcome.NEW, "Odd (168 words)")
+    assert (await document(press, url)).version == 1
+    assert outcomes(await replayed(press)) == {"same": 1}
+
+
+async def test_a_rule_that_finds_nothing_leaves_what_stands(press: Press) -> None:
+    url = f"{press.publisher.home}story"
+    await press.keep(url, f"<title>Story</title><article>{PROSE}</article>".encode())
+    # As if what was sent last had been this: the document is of the fetch before.
+    await press.keep(url, b"<title>Story</title><article><p>Please wait.</p></article>")
+    [told] = await replayed(press)
+    assert (told.outcome, told.why) == (Outcome.LOST, "extract_failed: too_short: 2 words")
+    assert (await document(press, url)).version == 1
+
+
+async def test_a_page_that_asks_not_to_be_kept_is_not(press: Press) -> None:
+    url = f"{press.publisher.home}quiet"
+    await press.keep(url, f"<title>Q</title><article>{PROSE}</article>".encode(), {"x-robots-tag": "noindex"})
+    [told] = await replayed(press)
+    assert (told.outcome, told.why) == (Outcome.NOTHING, "asks not to be kept: noindex")
+
+
+async def test_what_was_deleted_stays_deleted(press: Press) -> None:
+    [url] = await press.print(1)
+    async with press.database.transaction() as connection:
+        await tombstone(connection, *key_of(url), "gone", (await document(press, url)).changed_at)
+    await select(press, body="p")
+    [told] = await replayed(press)
+    assert (told.outcome, told.why) == (Outcome.LEFT, "was deleted: gone")
+    assert (await document(press, url)).deleted_reason == "gone"
+
+
+async def test_what_was_taken_down_stays_down(press: Press) -> None:
+    await press.print(2)
+    await select(press, body=SHORTER)
+    await take_down(press.database, parse_takedown(press.publisher.host))
+    assert outcomes(await replayed(press)) == {"left": 2}
+    assert await press.database.fetchval("select count(*) from documents where version > 1") == 0
+
+
+async def test_a_page_that_is_gone_yields_no_document_after_all(press: Press) -> None:
+    url = f"{press.publisher.home}odd"
+    await press.keep(url, f"<title>Odd</title><nav class=x>{PROSE}</nav>".encode())
+    async with press.database.transaction() as connection:
+        await submit(connection, Submitter(press.source, Origin.FEED), [Found(url)])
+        await connection.execute("update url_frontier set status = 'dead', reason = 'not_found'")
+    await select(press, body="nav.x")
+    [told] = await replayed(press)
+    assert (told.outcome, told.why) == (Outcome.LEFT, "ended: not_found")
+    await press.database.execute("update url_frontier set reason = 'extract_failed'")
+    assert outcomes(await replayed(press)) == {"new": 1}
+
+
+async def test_two_pages_of_one_document_do_not_alternate(press: Press) -> None:
+    home = press.publisher.home
+    head = f'<title>One</title><link rel=canonical href="{home}one">'
+    await press.keep(f"{home}one", f"{head}<article>{PROSE}</article>".encode())
+    await press.keep(f"{home}print-one", f"{head}<article>{PROSE}<p>Printed here.</p></article>".encode())
+    before = await everything(press.database)
+    told = {one.url: one.outcome for one in await replayed(press)}
+    assert told == {f"{home}one": Outcome.LEFT, f"{home}print-one": Outcome.SAME}
+    assert await everything(press.database) == before
+
+
+async def test_a_document_stored_while_we_read_is_newer(press: Press) -> None:
+    urls = await press.print(3)
+    await select(press, body=SHORTER)
+    replay = press.replay.over(press.source)
+    first = await anext(replay)
+    last = max(urls, key=key_of)
+    newer = page(last, "A text of today", source_id=press.source)
+    async with press.database.transaction() as connection:
+        await keep_document(connection, newer, await connection.fetchval("select clock_timestamp()"))
+    rest = {one.url: one async for one in replay}
+    assert first.url != last
+    assert (rest[last].outcome, rest[last].why) == (Outcome.LEFT, "was stored anew meanwhile")
+    assert (await document(press, last)).text == "A text of today"
+
+
+async def test_a_document_stored_between_our_look_and_our_lock_is_newer(press: Press) -> None:
+    [url] = await press.print(1)
+    await select(press, body=SHORTER)
+    newer = page(url, "A text of today", source_id=press.source)
+    async with press.database.transaction() as connection:
+        await keep_document(connection, newer, await connection.fetchval("select clock_timestamp()"))
+        running = asyncio.create_task(replayed(press))
+        await until_somebody_waits(press)
+    [told] = await running
+    assert (told.outcome, told.why) == (Outcome.LEFT, "was stored anew meanwhile")
+    assert (await document(press, url)).text == "A text of today"
+
+
+async def until_somebody_waits(press: Press) -> None:
+    async with asyncio.timeout(30):
+        while not await press.database.fetchval("select exists (select from pg_locks where not granted)"):
+            await asyncio.sleep(0.01)
+
+
+async def test_an_interrupted_run_leaves_whole_documents(press: Press) -> None:
+    await press.print(6)
+    await select(press, body=SHORTER)
+    seen: list[Replayed] = []
+    second = asyncio.Event()
+
+    async def run() -> None:
+        async for one in press.replay.over(press.source):
+            seen.append(one)
+            if len(seen) == 2:
+                second.set()
+
+    task = asyncio.create_task(run())
+    await second.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    stored = sum(one.outcome is Outcome.CHANGED for one in seen)
+    changed = await press.database.fetchval("select count(*) from documents where version = 2")
+    kept = await press.database.fetchval("select count(*) from document_versions")
+    told = await press.database.fetchval("select count(*) from outbox where version = 2")
+    assert stored <= changed == kept == told <= 6
+    finished = await replayed(press)
+    assert changed + sum(one.outcome is Outcome.CHANGED for one in finished) == 6
+
+
+async def test_a_limit_is_kept(press: Press) -> None:
+    await press.print(5)
+    assert len(await replayed(press, limit=3)) == 3
+    assert len(await replayed(press, limit=50)) == 5
+
+
+async def test_vacancies_are_not_replayed(press: Press) -> None:
+    async with press.database.transaction() as connection:
+        jobs = await create_source(connection, "Careers", "https://careers.test/", "jobs")
+    with pytest.raises(UsageError, match="offers vacancies"):
+        await anext(press.replay.over(jobs))
