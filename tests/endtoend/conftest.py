@@ -10,9 +10,9 @@ from headwater.chance import random_from
 from headwater.clock import ManualClock, SystemClock
 from headwater.database.listen import Listener
 from headwater.discover.importing import Imported, carry_out, plan_import
-from headwater.discover.poll import Ran
-from headwater.discover.polling import Polling
-from headwater.discover.prices import steer
+from headwater.discover.polls.poll import Ran
+from headwater.discover.polls.polling import Polling
+from headwater.discover.polls.prices import steer
 from headwater.run.polling import polling_of
 from headwater.services import Services, open_services
 from headwater.settings import Given, load

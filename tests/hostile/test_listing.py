@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.discover.candidates import candidates_in
-from headwater.discover.listing import Listing, ListingRules, ListSelectors, read_listing
-from headwater.discover.pagination import next_page
+from headwater.discover.pages.candidates import candidates_in
+from headwater.discover.pages.listing import Listing, ListingRules, ListSelectors, read_listing
+from headwater.discover.pages.pagination import next_page
 from headwater.errors import UsageError
 from headwater.urls.articles import is_article_url, patterns_from
 from headwater.urls.scope import Scope

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from headwater.discover.items import Reading, Unreadable
-from headwater.discover.sitemaps import MAX_BYTES, read_sitemap
+from headwater.discover.sitemaps.read import MAX_BYTES, read_sitemap
 
 NOW = datetime(2026, 5, 10, 12, 0, tzinfo=UTC)
 HOME = "https://harbour.example"
@@ -24,7 +24,7 @@ LIMITED = """
 import resource, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from headwater.discover.sitemaps import read_sitemap
+from headwater.discover.sitemaps.read import read_sitemap
 resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
 resource.setrlimit(resource.RLIMIT_AS, (400 * 2**20, 400 * 2**20))
 body = Path(sys.argv[1]).read_bytes()

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from headwater.discover.api.paths import json_path_from, path_from
 from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import recipe_from
-from headwater.urls.articles import is_article_url, patterns_from
-from headwater.discover.candidates import MOST_CANDIDATES, candidates_in
-from headwater.discover.listing import ListingRules, read_listing
-from headwater.discover.pagination import next_page
+from headwater.discover.pages.candidates import MOST_CANDIDATES, candidates_in
+from headwater.discover.pages.listing import ListingRules, read_listing
+from headwater.discover.pages.pagination import next_page
 from headwater.errors import UsageError
+from headwater.urls.articles import is_article_url, patterns_from
 from headwater.urls.canonical import canonicalise
 from headwater.urls.scope import Placement, Scope, placement_of
 

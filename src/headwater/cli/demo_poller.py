@@ -11,7 +11,7 @@ import orjson
 
 from headwater.cli.demo_world import world_time
 from headwater.clock import SystemClock
-from headwater.discover.poll import Ran
+from headwater.discover.polls.poll import Ran
 from headwater.run.polling import run_poller
 from headwater.services import open_services
 from headwater.settings import Given, load

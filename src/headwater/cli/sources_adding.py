@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from headwater.discover.adding import Wanted
-    from headwater.discover.hearing import Heard
-    from headwater.discover.walk import Finding
+    from headwater.discover.polls.hearing import Heard
+    from headwater.discover.polls.walk import Finding
     from headwater.services import Services
 
 
@@ -121,8 +121,8 @@ def add(
 
 
 async def look(services: "Services", wanted: "Wanted", *, is_quiet: bool) -> "list[Finding]":
-    from headwater.discover.exploring import explore
-    from headwater.discover.hearing import Body
+    from headwater.discover.polls.hearing import Body
+    from headwater.discover.searching.exploring import explore
     from headwater.fetch.following import Follower
     from headwater.web import open_web
 
@@ -146,7 +146,7 @@ async def look(services: "Services", wanted: "Wanted", *, is_quiet: bool) -> "li
 def tell_why_not(heard: "Heard", url: str, *, is_quiet: bool) -> None:
     """Raises Refused where we may not ask; a site that is only down now may be followed all the same."""
     from headwater.discover.cadence.rests import ErrorClass
-    from headwater.discover.hearing import RobotsRefusal, Trouble
+    from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 
     why = inert(getattr(heard, "message", "") or getattr(heard, "why", ""))
     # A refusal of ours has no status: nobody was asked.

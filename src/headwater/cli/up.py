@@ -13,7 +13,7 @@ from headwater.cli.output import say
 from headwater.cli.serving import with_services
 
 if TYPE_CHECKING:
-    from headwater.discover.poll import Ran
+    from headwater.discover.polls.poll import Ran
     from headwater.ingest.journey import Told
     from headwater.services import Services
 

@@ -8,11 +8,11 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.asking import Asker
-from headwater.discover.hearing import Body, Heard, NotModified, Trouble
 from headwater.discover.items import Item
-from headwater.discover.lease import Leased, leased_from
-from headwater.discover.reading import read_answer, start_of, start_pages
+from headwater.discover.polls.asking import Asker
+from headwater.discover.polls.hearing import Body, Heard, NotModified, Trouble
+from headwater.discover.polls.lease import Leased, leased_from
+from headwater.discover.polls.reading import read_answer, start_of, start_pages
 from headwater.net.transport import Response
 from headwater.sources.channels import ChannelKind
 

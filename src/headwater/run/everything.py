@@ -6,7 +6,7 @@ from collections.abc import Callable
 from aiohttp.abc import AbstractResolver
 
 from headwater.database.listen import Listener
-from headwater.discover.poll import Ran
+from headwater.discover.polls.poll import Ran
 from headwater.frontier.wake import CHANNEL
 from headwater.ingest.journey import Told
 from headwater.run.fetching import reading_children, study_of, worker_of

@@ -9,7 +9,7 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.database.days import keep_days
 from headwater.database.pool import Database
-from headwater.discover.intake import forget_items
+from headwater.discover.polls.intake import forget_items
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier import maintain
 from headwater.log import Logger

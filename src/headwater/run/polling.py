@@ -8,13 +8,13 @@ from aiohttp.abc import AbstractResolver
 
 from headwater.crew import Crew
 from headwater.database.listen import Listener
-from headwater.discover.asking import Asker
-from headwater.discover.book import Book
-from headwater.discover.lease import Leased
-from headwater.discover.poll import Poll, Ran
-from headwater.discover.polling import Polling
-from headwater.discover.prices import STEERED_EVERY, steer
-from headwater.discover.secrets import secrets_in
+from headwater.discover.polls.asking import Asker
+from headwater.discover.polls.book import Book
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.poll import Poll, Ran
+from headwater.discover.polls.polling import Polling
+from headwater.discover.polls.prices import STEERED_EVERY, steer
+from headwater.discover.polls.secrets import secrets_in
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds

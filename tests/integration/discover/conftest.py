@@ -10,9 +10,9 @@ from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 
 from headwater.database.listen import Listener
 from headwater.discover.adding import Wanted, take_up
-from headwater.discover.lease import Leased
-from headwater.discover.poll import Ran
-from headwater.discover.polling import Polling
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.poll import Ran
+from headwater.discover.polls.polling import Polling
 from headwater.run.polling import polling_of
 from headwater.simweb.message import Page
 from headwater.sources.channels import NOTICE, ChannelState, channels_of

@@ -17,9 +17,9 @@ from tests.integration.discover.test_channels import index, sitemap
 from tests.integration.fetch.conftest import robots
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.hearing import Body
-from headwater.discover.prices import steer
-from headwater.discover.reading import MOST_SITEMAPS, Read, read_answer, start_of
+from headwater.discover.polls.hearing import Body
+from headwater.discover.polls.prices import steer
+from headwater.discover.polls.reading import MOST_SITEMAPS, Read, read_answer, start_of
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status

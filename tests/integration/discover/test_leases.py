@@ -8,8 +8,8 @@ import pytest
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import index, sitemap
 
-from headwater.discover.intake import PollLost
-from headwater.discover.poll import Poll
+from headwater.discover.polls.intake import PollLost
+from headwater.discover.polls.poll import Poll
 from headwater.discover.stopping import change_status
 from headwater.fetch.fetcher import Wish
 from headwater.fetch.outcomes import Outcome

@@ -6,7 +6,7 @@ from tests.integration.discover.conftest import Desk, rss, stories
 from tests.integration.fetch.conftest import robots
 
 from headwater.discover.crawling import CrawlState, crawl_of, pages_of
-from headwater.discover.intake import forget_items
+from headwater.discover.polls.intake import forget_items
 from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.frontier.submit import Found, Outcome
 from headwater.ingest.links import followed, submit_links

@@ -1,6 +1,6 @@
 import pytest
 
-from headwater.discover.candidates import Candidate, candidates_in, ranked, sitemaps_named
+from headwater.discover.pages.candidates import Candidate, candidates_in, ranked, sitemaps_named
 
 BASE = "https://h/en/"
 

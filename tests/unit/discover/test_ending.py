@@ -11,11 +11,11 @@ import pytest
 from headwater.chance import random_from
 from headwater.discover.cadence.price import Price
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.ending import Ends, ended_badly, ended_well, refused_by_robots
-from headwater.discover.hearing import RobotsRefusal, Trouble
-from headwater.discover.lease import Leased, Past
-from headwater.discover.schedule import policy_of, window_of
-from headwater.discover.walk import Tally, Todo, Walk
+from headwater.discover.polls.ending import Ends, ended_badly, ended_well, refused_by_robots
+from headwater.discover.polls.hearing import RobotsRefusal, Trouble
+from headwater.discover.polls.lease import Leased, Past
+from headwater.discover.polls.schedule import policy_of, window_of
+from headwater.discover.polls.walk import Tally, Todo, Walk
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Policy, Profile, SourceStatus

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.hearing import Body, NotModified, RobotsRefusal, Trouble, Wait, hear
+from headwater.discover.polls.hearing import Body, NotModified, RobotsRefusal, Trouble, Wait, hear
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.discover.listing import Listing, ListingRules, ListSelectors, read_listing
+from headwater.discover.pages.listing import Listing, ListingRules, ListSelectors, read_listing
 from headwater.errors import UsageError
 from headwater.urls.articles import patterns_from
 from headwater.urls.scope import Scope

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from headwater.discover.pagination import next_page
+from headwater.discover.pages.pagination import next_page
 from headwater.urls.scope import Scope
 
 SITE = Scope(hosts=frozenset({"h"}))

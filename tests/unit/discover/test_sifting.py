@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from headwater.discover.items import Item
-from headwater.discover.sifting import found_from, is_believable, listed, sift, signature_of
+from headwater.discover.polls.sifting import found_from, is_believable, listed, sift, signature_of
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import orjson
 import pytest
 
-from headwater.discover.walk import Finding, Tally, Todo, Walk, walk_from
+from headwater.discover.polls.walk import Finding, Tally, Todo, Walk, walk_from
 from headwater.sources.channels import ChannelKind
 
 START = Walk((Todo("http://a.test/", ChannelKind.SITEMAP),))

@@ -12,7 +12,7 @@ from headwater.discover.api.pages import PageState, state_after
 from headwater.discover.api.paths import Path
 from headwater.discover.api.recipe import ApiRecipe, Transform, auto_data_paths
 from headwater.discover.items import Item, Reading, Unreadable
-from headwater.discover.listing import link_to, shortened
+from headwater.discover.pages.listing import link_to, shortened
 
 MOST_ITEMS = 10_000
 _DEEPEST_FIELD = 20

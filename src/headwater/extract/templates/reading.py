@@ -14,7 +14,7 @@ from headwater.extract.text import comparable
 
 # A paragraph, as opposed to a caption, a teaser or a notice: what is outside the container and this long counts.
 _PARAGRAPH = 120
-_LONGEST_TITLE = 300
+_PUNCTUATION = 20  # letters that a title loses when it is made comparable
 _OUTSIDE = Verdict(keep=False, why="outside the container", is_seen=True)
 _LINK = Verdict(keep=False, why="nothing but a link", is_seen=True)
 _EMBED = Verdict(keep=False, why="embedded from elsewhere", is_seen=True)
@@ -58,12 +58,19 @@ class Seen(NamedTuple):
 
 def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
     """Every block in document order with what becomes of it."""
-    judged: list[Judged] = []
+    # Most paragraphs of a page share one path, and a verdict depends on nothing else.
+    by_path: dict[tuple[str, ...], Verdict] = {}
     said: set[int] = set()
+    judged: list[Judged] = []
+    longest_title = max(map(len, seen.titles), default=0) + _PUNCTUATION
     for block in blocks:
-        depth = depth_in(block, variant.selector)
-        verdict = _OUTSIDE if depth < 0 else _verdict(variant, block, depth)
-        judged.append(_second_look(block, verdict, seen, said) if verdict.keep else Judged(block, verdict))
+        verdict = by_path.get(block.path) or by_path.setdefault(block.path, _verdict(variant, block))
+        if not verdict.keep:
+            judged.append(Judged(block, verdict))
+        elif len(block.text) <= longest_title and comparable(block.text) in seen.titles:
+            judged.append(Judged(block, _TITLE))
+        else:
+            judged.append(_second_look(block, verdict, seen, said))
     return judged if _is_same_story(judged, seen) else [_without_emitted(one, seen) for one in judged]
 
 
@@ -84,20 +91,20 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
     )
 
 
-def _verdict(variant: Variant, block: Block, depth: int) -> Verdict:
-    if block.is_link:
-        return _LINK
+def _verdict(variant: Variant, block: Block) -> Verdict:
+    depth = depth_in(block, variant.selector)
+    if depth < 0:
+        return _OUTSIDE
     return _EMBED if is_embed(block) else variant.verdicts.of(block.path[depth + 1 :])
 
 
 def _second_look(block: Block, verdict: Verdict, seen: Seen, said: set[int]) -> Judged:
+    """At a block that its path would keep."""
+    if block.is_link:
+        return Judged(block, _LINK)
     own = hash_of(block.text)
-    if len(block.text) <= _LONGEST_TITLE and comparable(block.text) in seen.titles:
-        return Judged(block, _TITLE)
-    if own in seen.repeated:
-        return Judged(block, _HOST)
-    if own in said:
-        return Judged(block, _TWICE)
+    if own in seen.repeated or own in said:
+        return Judged(block, _TWICE if own in said else _HOST)
     said.add(own)
     return Judged(block, verdict, own)
 

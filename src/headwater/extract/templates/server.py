@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS, is_soft_404
 from headwater.extract.templates.blocks import Block, blocks_of
-from headwater.extract.templates.facts import LIVE, Facts, has_feature, moment_at, value_at
+from headwater.extract.templates.facts import Facts, has_feature, moment_at, value_at
 from headwater.extract.templates.reading import Judged, Measures, Seen, measure, read
 from headwater.extract.templates.template import Ranges, Template
 from headwater.extract.text import LONGEST_TEXT, count_words, one_line
@@ -95,7 +95,7 @@ def reason_in_facts(template: Template, facts: Facts) -> Reason | None:
     """What the page says about itself speaks first: it costs nothing to believe."""
     if not all(has_feature(facts, name) for name in template.required):
         return Reason.FEATURE_MISSING
-    return Reason.LIVE_BLOG if "linked:article" in template.required and facts.linked.schema_type == LIVE else None
+    return Reason.LIVE_BLOG if facts.is_live else None
 
 
 def attempts(template: Template, facts: Facts) -> Iterator[Attempt]:
@@ -103,7 +103,9 @@ def attempts(template: Template, facts: Facts) -> Iterator[Attempt]:
     for variant in template.variants:
         judged = read(variant, facts.blocks, seen)
         measures = measure(variant, judged)
-        against = _first_reason(measures, template.ranges, variant.containers) or _reason_in_text(facts, judged, measures)
+        against = _first_reason(measures, template.ranges, variant.containers) or _reason_in_text(
+            facts, judged, measures
+        )
         yield Attempt(variant.selector, judged, measures, against)
 
 

@@ -48,7 +48,9 @@ class Verdicts:
         if any(known[:end] in self.barren for end in range(1, len(known) + 1)):
             return Verdict(keep=False, why="nothing below this element was ever kept", is_seen=True)
         if known and (keep := self._last.get(known[-1])) is not None:
-            return Verdict(keep, f"unseen path; {known[-1]} was mostly " + ("kept" if keep else "dropped"), is_seen=False)
+            return Verdict(
+                keep, f"unseen path; {known[-1]} was mostly " + ("kept" if keep else "dropped"), is_seen=False
+            )
         keep = bool(known) and tag_of(known[-1]) in _PRIOR
         return Verdict(keep, "unseen path and element", is_seen=False)
 

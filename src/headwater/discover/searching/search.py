@@ -6,12 +6,12 @@ A candidate counts only if it can be read and lists something.
 from dataclasses import replace
 from datetime import datetime
 
-from headwater.discover.candidates import Candidate, candidates_in
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Reading
-from headwater.discover.listing import ListingRules, read_listing
-from headwater.discover.sitemaps import read_sitemap
-from headwater.discover.walk import Finding, Todo, Walk
+from headwater.discover.pages.candidates import Candidate, candidates_in
+from headwater.discover.pages.listing import ListingRules, read_listing
+from headwater.discover.polls.walk import Finding, Todo, Walk
+from headwater.discover.sitemaps.read import read_sitemap
 from headwater.net.transport import Response
 from headwater.sources.channels import ChannelKind
 from headwater.urls.canonical import canonicalise

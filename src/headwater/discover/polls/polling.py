@@ -10,9 +10,9 @@ from headwater.clock import Clock
 from headwater.database.listen import Listener
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.intake import PollLost
-from headwater.discover.lease import Leased, leased_from
-from headwater.discover.poll import Poll, Ran
+from headwater.discover.polls.intake import PollLost
+from headwater.discover.polls.lease import Leased, leased_from
+from headwater.discover.polls.poll import Poll, Ran
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.log import Logger
 

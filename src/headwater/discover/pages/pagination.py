@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.discover.listing import Html, attribute, base_of, followable, link_to, parsed, text_of
+from headwater.discover.pages.listing import Html, attribute, base_of, followable, link_to, parsed, text_of
 from headwater.urls.articles import is_article_url
 from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.scope import Placement, Scope, placement_of

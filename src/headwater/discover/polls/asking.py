@@ -11,10 +11,10 @@ from headwater.discover.api.pages import page_state_from
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.request import request_for
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.hearing import Body, Heard, NotModified, Trouble, hear
-from headwater.discover.lease import Leased
-from headwater.discover.reading import OVERLAP
-from headwater.discover.walk import Walk
+from headwater.discover.polls.hearing import Body, Heard, NotModified, Trouble, hear
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.reading import OVERLAP
+from headwater.discover.polls.walk import Walk
 from headwater.errors import UsageError
 from headwater.fetch.fetcher import Wish
 from headwater.fetch.following import Follower

@@ -12,8 +12,8 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm
 from headwater.discover.cadence.week import Floats, common_from
 from headwater.discover.cadence.windows import TimeWindow, window_from
-from headwater.discover.lease import Leased
-from headwater.discover.zones import zone_of_country
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.zones import zone_of_country
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Policy

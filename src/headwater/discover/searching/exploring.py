@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from headwater.database.pool import Database
-from headwater.discover.asking import sitemaps_of
-from headwater.discover.hearing import Body, Heard, hear
-from headwater.discover.search import chosen, looked_at
-from headwater.discover.walk import Finding, Todo, Walk
+from headwater.discover.polls.asking import sitemaps_of
+from headwater.discover.polls.hearing import Body, Heard, hear
+from headwater.discover.polls.walk import Finding, Todo, Walk
+from headwater.discover.searching.search import chosen, looked_at
 from headwater.fetch.fetcher import Wish
 from headwater.fetch.following import Follower
 from headwater.sources.channels import ChannelKind

@@ -10,11 +10,11 @@ from headwater.discover.cadence.overflow import Listing, Overflow, overflow
 from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
 from headwater.discover.cadence.silence import silence
-from headwater.discover.hearing import RobotsRefusal, Trouble
-from headwater.discover.lease import Leased
-from headwater.discover.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
-from headwater.discover.search import chosen
-from headwater.discover.walk import Walk
+from headwater.discover.polls.hearing import RobotsRefusal, Trouble
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
+from headwater.discover.polls.walk import Walk
+from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.events import Event, Level

@@ -8,8 +8,8 @@ from headwater.archive.jobs import keep_jobs
 from headwater.archive.vacancies import jobs_from
 from headwater.database.pool import Connection
 from headwater.discover.items import Item
-from headwater.discover.lease import Leased
-from headwater.discover.walk import Tally, Walk
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.walk import Tally, Walk
 from headwater.extract.jobs.normalise import Employer, harvest_of
 from headwater.extract.jobs.pages import vacancies_in
 from headwater.extract.jobs.records import vacancy_listed

@@ -12,16 +12,16 @@ from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.feeds.read import read_feed
-from headwater.discover.hearing import Body, Trouble
 from headwater.discover.items import Haul, Item, Reading, Unreadable
-from headwater.discover.lease import Leased
-from headwater.discover.listing import ListingRules, ListSelectors, parsed, read_listing
-from headwater.discover.pagination import next_page
-from headwater.discover.schedule import SITEMAP_EVERY
-from headwater.discover.search import looked_at
-from headwater.discover.sitemaps import read_sitemap
-from headwater.discover.vacancies import has_vacancies, items_from, vacancies_listed, vacancies_on_page
-from headwater.discover.walk import Todo, Walk
+from headwater.discover.pages.listing import ListingRules, ListSelectors, parsed, read_listing
+from headwater.discover.pages.pagination import next_page
+from headwater.discover.polls.hearing import Body, Trouble
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.schedule import SITEMAP_EVERY
+from headwater.discover.polls.vacancies import has_vacancies, items_from, vacancies_listed, vacancies_on_page
+from headwater.discover.polls.walk import Todo, Walk
+from headwater.discover.searching.search import looked_at
+from headwater.discover.sitemaps.read import read_sitemap
 from headwater.extract.jobs.vacancy import RawVacancy
 from headwater.net.charset import Kind as TextKind
 from headwater.net.charset import charset_parameter, decode

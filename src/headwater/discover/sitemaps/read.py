@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from headwater.discover.items import Item, Reading, Unreadable
-from headwater.discover.sitemap_dates import Span, span_of
-from headwater.discover.sitemap_entries import Entry, entries_in_text, entries_in_xml
+from headwater.discover.sitemaps.dates import Span, span_of
+from headwater.discover.sitemaps.entries import Entry, entries_in_text, entries_in_xml
 from headwater.errors import UrlRejected
 from headwater.net.charset import Kind, decode
 from headwater.net.unpacking import UNPACK_ERRORS, UNPACKERS

@@ -7,16 +7,16 @@ from datetime import datetime, timedelta
 
 from headwater.chance import Random
 from headwater.clock import Clock
-from headwater.discover.asking import Asker
-from headwater.discover.book import Book
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.ending import Ending, Ends, ended_badly, ended_well, refused_by_robots
-from headwater.discover.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
 from headwater.discover.items import Haul
-from headwater.discover.lease import Leased
-from headwater.discover.reading import Read, read_answer, start_of, start_pages
-from headwater.discover.said import said_by
-from headwater.discover.walk import Tally, Walk, walk_from
+from headwater.discover.polls.asking import Asker
+from headwater.discover.polls.book import Book
+from headwater.discover.polls.ending import Ending, Ends, ended_badly, ended_well, refused_by_robots
+from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.reading import Read, read_answer, start_of, start_pages
+from headwater.discover.polls.said import said_by
+from headwater.discover.polls.walk import Tally, Walk, walk_from
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 

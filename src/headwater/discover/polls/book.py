@@ -8,13 +8,13 @@ from typing import Any
 from headwater.clock import Clock
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.discover.ending import MOVED, Ending
-from headwater.discover.hearing import Wait
-from headwater.discover.intake import PollLost, take_haul
 from headwater.discover.items import Haul
-from headwater.discover.lease import Leased
-from headwater.discover.search import chosen
-from headwater.discover.walk import Finding, Walk
+from headwater.discover.polls.ending import MOVED, Ending
+from headwater.discover.polls.hearing import Wait
+from headwater.discover.polls.intake import PollLost, take_haul
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.walk import Finding, Walk
+from headwater.discover.searching.search import chosen
 from headwater.errors import QueryFailed
 from headwater.frontier.entry import storable
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel, poll_now

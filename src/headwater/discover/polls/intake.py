@@ -8,10 +8,10 @@ from typing import Any
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.items import Haul, Item
-from headwater.discover.lease import Leased
-from headwater.discover.sifting import ORIGINS, Listed, Sifted, found_from, is_believable, listed, sift
-from headwater.discover.vacancies import has_vacancies, keep_vacancies
-from headwater.discover.walk import Tally, Walk
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.sifting import ORIGINS, Listed, Sifted, found_from, is_believable, listed, sift
+from headwater.discover.polls.vacancies import has_vacancies, keep_vacancies
+from headwater.discover.polls.walk import Tally, Walk
 from headwater.errors import UsageError
 from headwater.frontier.entry import storable
 from headwater.frontier.submit import Answer, Found, Outcome, Submitter, submit

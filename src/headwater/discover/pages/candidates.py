@@ -7,7 +7,7 @@ from typing import Literal
 
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.discover.listing import Html, attribute, base_of, link_to, parsed, shortened, text_of
+from headwater.discover.pages.listing import Html, attribute, base_of, link_to, parsed, shortened, text_of
 
 Kind = Literal["feed", "sitemap", "listing", "api"]
 Evidence = Literal["link", "anchor", "robots", "guess"]

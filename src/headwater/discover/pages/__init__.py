@@ -1,0 +1,1 @@
+"""What an HTML page offers: articles it lists, where it goes on, channels it names."""

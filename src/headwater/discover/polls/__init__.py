@@ -1,0 +1,1 @@
+"""One channel from lease to next poll; `poll` is the function to read first."""

@@ -1,0 +1,1 @@
+"""Looking for the channels of a site, in the background or for a person."""

@@ -1,0 +1,1 @@
+"""Sitemaps: plain, news, indexes, lists of URLs."""
