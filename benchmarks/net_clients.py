@@ -48,6 +48,9 @@ class OpenGate:
     async def open(self) -> None:
         """Whoever asks may send."""
 
+    def sent(self) -> None:
+        pass
+
 
 def open_window() -> Window:
     now = CLOCK.monotonic()

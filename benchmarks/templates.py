@@ -130,7 +130,7 @@ def outcomes(samples: Sequence[Sample]) -> list[Outcome]:
 def outcome(sample: Sample, training: Sequence[TrainingPage], general: str) -> Outcome:
     learned = learn(training)
     template = learned if isinstance(learned, Template) else None
-    answer = serve(template, sample.html, sample.page.url) if template else None
+    answer = serve(template, sample.html) if template else None
     by_general, by_plain, by_fast = (
         f1(sample.truth, text.split("\n"))
         for text in (general, plain_trafilatura(sample.html), fast_trafilatura(sample.html))
@@ -160,7 +160,7 @@ def milliseconds(read: Callable[[Outcome], object], pages: Sequence[Outcome]) ->
 
 
 def read_by_template(page: Outcome) -> object:
-    return serve(page.template, page.sample.html, page.sample.page.url) if page.template else None
+    return serve(page.template, page.sample.html) if page.template else None
 
 
 def figures(pages: Sequence[Outcome]) -> dict[str, float]:

@@ -187,6 +187,9 @@ class ShutGate:
     async def open(self) -> None:
         raise SlotMissed(NotBefore(timedelta(hours=1), "closed"))
 
+    def sent(self) -> None:
+        pass
+
 
 async def test_behind_a_shut_gate_not_one_byte_is_sent() -> None:
     async with serving() as (server, transport, url):

@@ -12,6 +12,10 @@ from headwater.politeness.slots import NotBefore
 from headwater.politeness.window import Window
 
 
+# One for all: nobody changes a visit.
+NO_VISIT = Visit()
+
+
 class SlotMissed(Exception):
     """The slot had passed before the request could begin, and there was no other soon."""
 
@@ -36,7 +40,7 @@ class Seat:
     slots: Regrants
     clock: Clock
     started: float | None = field(default=None, init=False)
-    past: Visit = field(default_factory=Visit, init=False)
+    past: Visit = field(default_factory=lambda: NO_VISIT, init=False)
     close_for: timedelta | None = field(default=None, init=False)  # what a 429 or 503 asked for
     _is_fresh: bool = field(default=True, init=False)
 
@@ -61,12 +65,10 @@ class Seat:
             await self._wait()
             now = self.clock.monotonic()
         self.started = now
-        # The head is written in this very turn of the loop: its end is the latest that the request can have begun.
-        asyncio.get_running_loop().call_soon(self._sent)
 
-    def _sent(self) -> None:
-        if self.started is not None:
-            self.started = self.clock.monotonic()
+    def sent(self) -> None:
+        """The head is on its way: this is the latest that the request can have begun."""
+        self.started = self.clock.monotonic()
 
     def ended(
         self, status: int | None = None, body_bytes: int | None = None, close_for: timedelta | None = None
@@ -80,7 +82,7 @@ class Seat:
 
     async def _move_on(self) -> NotBefore | None:
         answer = await self.slots.regrant(self.bucket, self.token, self.past)
-        self.past = Visit()
+        self.past = NO_VISIT
         if isinstance(answer, NotBefore):
             return answer
         self.window = answer
@@ -89,4 +91,5 @@ class Seat:
     async def _wait(self) -> None:
         # Also for no time at all: a turn of the event loop lets work of one kind come together, and saves more than it
         # costs.
-        await self.clock.sleep(max(0.0, self.window.earliest - self.clock.monotonic()))
+        wait = self.window.earliest - self.clock.monotonic()
+        await (self.clock.sleep(wait) if wait > 0 else asyncio.sleep(0))

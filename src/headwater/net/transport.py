@@ -53,6 +53,9 @@ class Gate(Protocol):
 
     async def open(self) -> None: ...
 
+    def sent(self) -> None:
+        """The head was handed to the connection, in the same turn of the loop."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -291,6 +294,7 @@ async def _head_answered(
     if protocol.transport is None or protocol.should_close:
         raise aiohttp.ServerDisconnectedError
     protocol.transport.write(question.head)
+    question.gate.sent()
     protocol.start_timeout()
     for _ in range(MOST_INTERIM):
         message, payload = await protocol.read()

@@ -59,6 +59,9 @@ async def test_what_a_server_says_before_it_is_asked_is_no_answer(is_kept: bool)
                     (held,) = transport._connectors[0]._acquired
                     await until(lambda: held.should_close)
 
+            def sent(self) -> None:
+                pass
+
         if is_kept:
             await ask(transport, server)
         found = await transport.request("GET", server.url(), {}, gate=Gate(), limits=Limits())
@@ -151,6 +154,9 @@ class ShutGate:
     async def open(self) -> None:
         self.is_asked.set()
         await asyncio.Event().wait()
+
+    def sent(self) -> None:
+        pass
 
 
 PHASES = ["name", "handshake", "gate", "head", "body"]

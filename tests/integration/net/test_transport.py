@@ -25,6 +25,9 @@ class OpenGate:
     async def open(self) -> None:
         self.openings += 1
 
+    def sent(self) -> None:
+        pass
+
 
 async def ask(
     transport: Transport,
@@ -168,6 +171,9 @@ async def test_a_gate_that_takes_too_long_is_part_of_the_total() -> None:
         async def open(self) -> None:
             await asyncio.Event().wait()
 
+        def sent(self) -> None:
+            pass
+
     async with serving(HI) as server, server.transport() as transport:
         found = await transport.request("GET", server.url(), {}, gate=SlowGate(), limits=BRIEF)
         assert isinstance(found, FetchProblem)
@@ -208,6 +214,9 @@ async def test_the_gate_is_asked_with_the_connection_made_and_nothing_sent() -> 
                 await server.is_met.wait()
                 assert server.heads == []
 
+            def sent(self) -> None:
+                pass
+
         found = await transport.request("GET", server.url(), {}, gate=Watching(), limits=Limits())
         assert isinstance(found, Response)
 
@@ -224,6 +233,9 @@ async def test_a_kept_connection_that_is_dead_is_replaced_once_and_the_gate_aske
                 if dies == "at the gate" and self.openings == 1:
                     server.writers[0].close()
                     await server.is_left.wait()
+
+            def sent(self) -> None:
+                pass
 
         gate = Gate()
         found = await transport.request("GET", server.url(), {}, gate=gate, limits=Limits())
