@@ -11,7 +11,6 @@ from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore
 from headwater.politeness.window import Window
 
-
 # One for all: nobody changes a visit.
 NO_VISIT = Visit()
 

@@ -5,10 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from headwater.archive.jobs import BATCH as EXPIRED_AT_ONCE
+from headwater.archive.jobs import expire_jobs
 from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.database.days import keep_days
 from headwater.database.pool import Database
+from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import forget_items
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier import maintain
@@ -19,6 +22,10 @@ from headwater.sources.events import forget_events
 
 JITTER = 0.1
 EVENT_DAYS = 180
+# A list may leave out a vacancy once; one that is missing for a week is over.
+UNSEEN_FOR = timedelta(days=7)
+
+queries = load_queries("headwater.reports")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,7 @@ class Maintenance:
             Chore("watch_snapshots", timedelta(seconds=30), self._watch_snapshots),
             Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),
             Chore("vacuum_hot_tables", timedelta(minutes=5), lambda: maintain.vacuum_hot_tables(database)),
+            Chore("expire_jobs", timedelta(minutes=10), self._expire_jobs),
             Chore("forget_events", timedelta(hours=1), lambda: forget_events(database, EVENT_DAYS)),
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
             Chore("keep_history", timedelta(hours=1), self._keep_history),
@@ -97,6 +105,14 @@ class Maintenance:
         done = await maintain.rescue(self.database)
         if done.rescued:
             self.log.warning("leases_rescued", rescued=done.rescued, poisoned=done.poisoned)
+
+    async def _expire_jobs(self) -> None:
+        """Vacancies whose deadline has passed, or that their channel no longer lists."""
+        while True:
+            async with self.database.transaction() as connection:
+                now = await connection.fetchval(queries.server_time)
+                if await expire_jobs(connection, now, UNSEEN_FOR) < EXPIRED_AT_ONCE:
+                    return
 
     async def _watch_snapshots(self) -> None:
         found = await maintain.oldest_snapshot(self.database)
