@@ -120,7 +120,7 @@ def lines_of(found: "Difference") -> list[str]:
         return fields
     return [
         *fields,
-        f"text: {found.likeness:.0%} of the words are the same",
+        f"text: {found.likeness * 100:.0f} % of the words are the same",
         *(f"- {shortened(line, WIDEST_LINE)}" for line in found.lines_gone),
         *(f"+ {shortened(line, WIDEST_LINE)}" for line in found.lines_come),
     ]

@@ -71,20 +71,15 @@ def search(
     since
         Only those first seen since: 7d, 12h, or a date.
     """
-    asked = question_of(query)
     words = {"level": level, "modality": modality, "career": career, "contract": contract, "mission": mission}
-    wanted = wanted_from(country, words)
+    asked, wanted = question_of(query), wanted_from(country, words)
 
     async def work(services: "Services") -> "Answer":
         from headwater.reports.archive import find_jobs
         from headwater.search.question import Filters, Kind
 
-        filters = Filters(
-            Kind.JOB,
-            await source_id_of(services, source),
-            language and language.lower(),
-            moment_of(since, services.clock.now()),
-        )
+        spoken, moment = language and language.lower(), moment_of(since, services.clock.now())
+        filters = Filters(Kind.JOB, await source_id_of(services, source), spoken, moment)
         return await find_jobs(services.database, services.clock, asked, filters, limit, wanted)
 
     answer = with_services(launch, work)

@@ -16,7 +16,7 @@ queries = load_queries("headwater.reports")
 RECENT_PAGES = 50
 RECENT_DAYS = timedelta(days=7)
 PAST_PAGES = 250
-PAST_DAYS = timedelta(days=28)
+PAST_DAYS = 28
 # With fewer nothing is said: a new source never alarms. A share that collapses shows in few pages, a median does not.
 FEWEST_PAGES = (10, 30)
 FEWEST_DOCUMENTS = (30, 50)

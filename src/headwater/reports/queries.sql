@@ -188,11 +188,20 @@ FROM (
     SELECT s.id AS source_id, r.bucket, r.url_hash, r.at,
            r.at > n.now - $5::interval AND row_number() OVER (PARTITION BY s.id ORDER BY r.at DESC) <= $3::integer AS is_recent
     FROM unnest($1::uuid[]) AS s (id)
-    CROSS JOIN (SELECT coalesce($2::timestamptz, clock_timestamp()) AS now) AS n
+    CROSS JOIN (SELECT now, date_trunc('day', now, 'UTC') AS today FROM coalesce($2::timestamptz, clock_timestamp()) AS now) AS n
     CROSS JOIN LATERAL (
-        SELECT b.bucket, b.url_hash, max(b.at) AS at FROM raw_bodies b
-        WHERE b.source_id = s.id AND b.at > n.now - $6::interval AND b.at <= n.now
-        GROUP BY 1, 2 ORDER BY 3 DESC LIMIT $3 + $4::integer
+        -- Day by day, as they are stored, and no further back than needed: a busy source fills its share in a day or two.
+        SELECT d.bucket, d.url_hash, max(d.at) AS at
+        FROM (SELECT b.bucket, b.url_hash, b.at
+              FROM generate_series(0, $6::integer) AS ago
+              CROSS JOIN LATERAL (
+                  SELECT bucket, url_hash, max(at) AS at FROM raw_bodies
+                  WHERE source_id = s.id AND at >= n.today - ago * interval '1 day'
+                    AND at < n.today + (1 - ago) * interval '1 day' AND at <= n.now
+                  GROUP BY 1, 2 ORDER BY 3 DESC LIMIT $3 + $4::integer
+              ) AS b
+              LIMIT $3 + $4) AS d
+        GROUP BY 1, 2
     ) AS r
 ) AS p
 LEFT JOIN LATERAL (

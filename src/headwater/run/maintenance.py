@@ -15,6 +15,7 @@ from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import forget_items
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier import maintain
+from headwater.ingest.decay import watch_decay
 from headwater.log import Logger
 from headwater.politeness.backoff import stretched
 from headwater.services import Services
@@ -76,6 +77,7 @@ class Maintenance:
             Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),
             Chore("vacuum_hot_tables", timedelta(minutes=5), lambda: maintain.vacuum_hot_tables(database)),
             Chore("expire_jobs", timedelta(minutes=10), self._expire_jobs),
+            Chore("watch_decay", timedelta(hours=1), lambda: watch_decay(database)),
             Chore("forget_events", timedelta(hours=1), lambda: forget_events(database, EVENT_DAYS)),
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
             Chore("keep_history", timedelta(hours=1), self._keep_history),

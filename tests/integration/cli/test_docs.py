@@ -1,6 +1,7 @@
 """`headwater docs` and `headwater jobs` on a database: searched, shown, read again, and refused with a sentence."""
 
 import io
+import signal
 from contextlib import redirect_stdout
 from dataclasses import replace
 from datetime import date
@@ -10,6 +11,7 @@ from uuid import UUID
 
 import pytest
 from tests.integration.archive.shelf import LONG, OTHER, key_of, page
+from tests.integration.cli.conftest import Starts
 from tests.integration.cli.desk import Desk, assert_a_sentence
 from tests.integration.ingest.press import press_on, reading_children
 
@@ -312,39 +314,53 @@ def test_an_unknown_word_for_a_vacancy_is_a_usage_error(desk: Desk, words: tuple
     assert_a_sentence(said)
 
 
-@pytest.fixture
-def printed(desk: Desk) -> Desk:
-    """Three articles of a publisher of the simulated web, fetched."""
+def print_articles(desk: Desk, count: int) -> None:
+    """Articles of a publisher of the simulated web, fetched."""
 
     async def keep(database: Database) -> None:
         async with reading_children() as children, press_on(database, children) as press:
-            await press.print(3)
+            await press.print(count)
 
     desk.on_database(keep)
-    return desk
 
 
 def chosen(desk: Desk, selector: str) -> None:
     desk.execute("update sources set selectors = $1::jsonb", {"article": {"body": selector}})
 
 
-def test_a_changed_rule_is_tried_and_then_applied(printed: Desk) -> None:
-    source = printed.value("select name from sources")
-    assert printed.says("docs", "reextract", "--source", source).err == "3 pages: 3 as they were.\n"
-    chosen(printed, "article > p:nth-of-type(n+2)")
-    dry = printed.says("docs", "reextract", "--source", source, "--dry-run")
+def test_a_changed_rule_is_tried_and_then_applied(desk: Desk) -> None:
+    print_articles(desk, 3)
+    source = desk.value("select name from sources")
+    assert desk.says("docs", "reextract", "--source", source).err == "3 pages: 3 as they were.\n"
+    chosen(desk, "article > p:nth-of-type(n+2)")
+    dry = desk.says("docs", "reextract", "--source", source, "--dry-run")
     assert dry.err == "3 pages: 3 would be changed.\n"
     assert dry.out.count("\nchanged  http://") == 2
     assert "  produced_by: " in dry.out
     assert " of the words are the same\n  - " in dry.out
-    assert printed.value("select max(version) from documents") == 1
-    told = printed.says("docs", "reextract", "--source", source, "--json").json
+    assert desk.value("select max(version) from documents") == 1
+    told = desk.says("docs", "reextract", "--source", source, "--json").json
     assert told["counts"] == {"changed": 3}
     assert told["pages"][0]["fields"]["produced_by"]["after"] == "selectors"
     assert 0 < told["pages"][0]["likeness"] < 1
-    assert printed.value("select min(version) from documents") == 2
-    again = printed.says("docs", "reextract", "--source", source, "--limit", "2")
+    assert desk.value("select min(version) from documents") == 2
+    again = desk.says("docs", "reextract", "--source", source, "--limit", "2")
     assert (again.code, again.out, again.err) == (0, "", "2 pages: 2 as they were.\n")
+
+
+def test_an_interrupted_run_says_how_far_it_came(desk: Desk, starts: Starts) -> None:
+    print_articles(desk, 40)
+    chosen(desk, "article > p:nth-of-type(n+2)")
+    source = desk.value("select name from sources")
+    flags = ("--set", f"database.url={desk.database_url}", "--set", "extract.children=1")
+    process = starts(*flags, "docs", "reextract", "--source", source, "--dry-run")
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("changed  ")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.startswith("Stopped after ")
+    assert err.endswith(" would be changed.\nheadwater: interrupted.\n")
 
 
 def test_reextract_needs_a_source_that_has_pages(desk: Desk) -> None:

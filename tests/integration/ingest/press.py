@@ -1,12 +1,14 @@
 """Pages of the simulated web, read by real children and kept as a journey keeps them; nothing is fetched."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from urllib.parse import urlsplit
 from uuid import UUID
+
+from multidict import CIMultiDict
 
 from headwater.archive.document import Key
 from headwater.archive.documents import keep_document
@@ -18,8 +20,10 @@ from headwater.frontier.verdicts import Fetched
 from headwater.ingest.context import Context
 from headwater.ingest.keeping import Leaves
 from headwater.ingest.reading import Reader
-from headwater.ingest.replay import Replay, lease_of, response_of
+from headwater.ingest.replay import Replay, lease_of
 from headwater.ingest.study import Study
+from headwater.net.body import Complete
+from headwater.net.transport import Response
 from headwater.simweb.message import Request
 from headwater.simweb.world import Item, Publisher, World
 from headwater.sources.store import create_source
@@ -66,10 +70,7 @@ class Press:
         return Replay(self.database, self.study, CHILDREN)
 
     def items(self, count: int) -> list[Item]:
-        return list(islice(self._lasting(), count))
-
-    def _lasting(self) -> Iterator[Item]:
-        return self.world.items(self.publisher, WORLD_NOW)
+        return list(islice(self.world.items(self.publisher, WORLD_NOW), count))
 
     def html(self, url: str) -> bytes:
         place = urlsplit(url)
@@ -89,11 +90,21 @@ class Press:
         self, url: str, html: bytes, headers: dict[str, str] | None = None, at: datetime | None = None
     ) -> Leaves:
         address = canonicalise(url)
-        said = {"content-type": self.publisher.html_type} | (headers or {})
-        raw = RawBody(Key(address.bucket, address.url_hash), self.source, address.url, 200, said, html)
+        said = {"Content-Type": self.publisher.html_type, "Server": "sim"} | (headers or {})
         now: datetime = at or await self.database.fetchval("select clock_timestamp()")
-        body = KeptBody(now, raw)
-        _, leaves = await self.study.read(lease_of(body), Fetched(), response_of(body))
+        answer = Response(
+            url=address,
+            status=200,
+            headers=CIMultiDict(said),
+            raw_headers=[(name.encode(), value.encode()) for name, value in said.items()],
+            content=Complete(html),
+            duration=timedelta(),
+            is_reused=False,
+            address="127.0.0.1",
+            at=now,
+        )
+        raw = RawBody(Key(address.bucket, address.url_hash), self.source, address.url, 200, answer.headers, html)
+        _, leaves = await self.study.read(lease_of(KeptBody(now, raw)), Fetched(), answer)
         async with self.database.transaction() as connection:
             await keep_body(connection, raw, now)
             if leaves.document is not None:
@@ -108,7 +119,3 @@ async def press_on(database: Database, children: Children) -> AsyncIterator[Pres
     async with database.transaction() as connection:
         source = await create_source(connection, publisher.name, publisher.home)
     yield Press(database, world, publisher, source, children)
-
-
-def days(count: float) -> timedelta:
-    return timedelta(days=count)

@@ -48,6 +48,14 @@ async def test_the_same_rules_change_nothing(press: Press) -> None:
     assert await everything(press.database) == before
 
 
+async def test_the_charset_of_the_answer_is_remembered(press: Press) -> None:
+    html = f"<title>Гавань</title><article>{PROSE.replace('harbour', 'гавань')}</article>"
+    url = f"{press.publisher.home}gavan"
+    await press.keep(url, html.encode("koi8-r"), {"Content-Type": "text/html; charset=koi8-r"})
+    assert (await document(press, url)).title == "Гавань"
+    assert outcomes(await replayed(press)) == {"same": 1}
+
+
 async def test_a_changed_rule_is_shown_first_and_stored_then(press: Press) -> None:
     urls = await press.print(4)
     before = await everything(press.database)
@@ -104,7 +112,7 @@ async def test_a_rule_that_finds_nothing_leaves_what_stands(press: Press) -> Non
 
 async def test_a_page_that_asks_not_to_be_kept_is_not(press: Press) -> None:
     url = f"{press.publisher.home}quiet"
-    await press.keep(url, f"<title>Q</title><article>{PROSE}</article>".encode(), {"x-robots-tag": "noindex"})
+    await press.keep(url, f"<title>Q</title><article>{PROSE}</article>".encode(), {"X-Robots-Tag": "noindex"})
     [told] = await replayed(press)
     assert (told.outcome, told.why) == (Outcome.NOTHING, "asks not to be kept: noindex")
 
@@ -180,8 +188,9 @@ async def test_a_document_stored_between_our_look_and_our_lock_is_newer(press: P
 
 
 async def until_somebody_waits(press: Press) -> None:
+    waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     async with asyncio.timeout(30):
-        while not await press.database.fetchval("select exists (select from pg_locks where not granted)"):
+        while not await press.database.fetchval(f"select exists ({waiting})"):
             await asyncio.sleep(0.01)
 
 
