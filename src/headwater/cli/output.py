@@ -17,7 +17,7 @@ def show(text: str) -> None:
 def show_json(value: Any) -> None:
     import orjson
 
-    print(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str).decode())
+    print(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str).decode(), flush=True)
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -28,6 +28,7 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     widths = [max(len(row[i]) for row in (columns, *rows)) for i in range(len(columns))]
     for row in (columns, *rows):
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    sys.stdout.flush()  # whoever follows along through a pipe waits for this
 
 
 def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -27,7 +27,7 @@ EXPORTED_AT_ONCE = 500
 
 
 def import_sources(
-    file: str,
+    file: Annotated[str, Parameter(allow_leading_hyphen=True)],
     *,
     format: Annotated[str, Parameter(help="opml, csv, urls, jsonl or auto.")] = "auto",  # noqa: A002 - what people type
     map: Annotated[str, Parameter(help="Columns of a table, as url=Website,name=Org.")] = "",  # noqa: A002

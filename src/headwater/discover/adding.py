@@ -9,6 +9,7 @@ from uuid import UUID
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.discover.api.recipe import recipe_from
+from headwater.discover.pages.listing import list_selectors
 from headwater.errors import UsageError
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
@@ -55,6 +56,7 @@ async def change(
 ) -> list[str]:
     """The fields that are different now; channels and hosts follow what was said about them."""
     patterns_from(changes.get("article_patterns", ()))
+    list_selectors(changes.get("selectors", {}))
     changed = await edit_source(connection, source_id, changes, actor)
     profile = (await read_source(connection, source_id)).profile
     if "parser_hint" in changed:
@@ -102,6 +104,7 @@ def mode_of(wanted: Wanted) -> Mode:
 
 def check(wanted: Wanted) -> None:
     patterns_from(wanted.profile.article_patterns)
+    list_selectors(wanted.profile.selectors)
     if wanted.is_api:
         recipe_from(wanted.profile.parser_hint, wanted.profile.url)
 

@@ -21,7 +21,7 @@ async def take_down(database: Database, takedown: Takedown, reason: str = "") ->
     """
     await database.execute(queries.add_takedown, takedown.name, takedown.domain, takedown.key_prefix, reason or None)
     count = 0
-    async for host in _hosts_of(database, takedown):
+    async for host in hosts_of(database, takedown):
         if takedown.key_prefix is None:
             await close_host(database, host, "takedown", FOR_EVER)
         count += await end_where(database, host, takedown.covers, DeadReason.TAKEDOWN, (*WAITING, Status.FETCHED))
@@ -33,7 +33,7 @@ async def lift(database: Database, takedown: Takedown) -> None:
     if await database.fetchrow(queries.remove_takedown, takedown.name) is None:
         raise NotFound(f"{takedown.name} is not taken down.", fix="`headwater takedown list` shows what is.")
     if takedown.key_prefix is None:
-        async for host in _hosts_of(database, takedown):
+        async for host in hosts_of(database, takedown):
             await close_host(database, host, "takedown", None)
 
 
@@ -41,7 +41,7 @@ async def list_takedowns(database: Database) -> list[Any]:
     return await database.fetch(queries.list_takedowns)
 
 
-async def _hosts_of(database: Database, takedown: Takedown) -> AsyncIterator[str]:
+async def hosts_of(database: Database, takedown: Takedown) -> AsyncIterator[str]:
     for row in await database.fetch(queries.hosts_within_domain, takedown.domain):
         if takedown.key_prefix is None or row["host"] == takedown.domain:
             yield row["host"]

@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
@@ -83,6 +84,14 @@ class ListSelectors:
     @property
     def cards(self) -> str:
         return ", ".join(filter(None, (self.article_cards, self.article_list)))
+
+
+def list_selectors(selectors: Mapping[str, Any]) -> ListSelectors:
+    """The part of a source's selectors that is about lists."""
+    given = selectors.get("list") or {}
+    excluded = given.get("exclude_from_list") or ()
+    texts = {name: str(given.get(name) or "") for name in ("container", "article_cards", "article_list")}
+    return ListSelectors(**texts, exclude_from_list=tuple(excluded))
 
 
 @dataclass(frozen=True, slots=True)

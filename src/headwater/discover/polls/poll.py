@@ -49,6 +49,10 @@ class Poll:
     async def run(self, channel: Leased) -> Ran:
         """Ask, read, store; step by step until nothing is left to ask. Whatever the web does, there is a next poll."""
         walk = walk_from(channel.progress) or start_of(channel)
+        if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:
+            off = Wait(self.settings.discovery_retry, "the search for channels is switched off")
+            await self.book.wait(channel, walk, off, self._now(channel))
+            return Ran(channel, walk, None, off)
         if channel.kind is ChannelKind.CRAWL:
             return await self._finish(channel, walk, Haul(start_pages(channel)), None)
         while walk.todo:

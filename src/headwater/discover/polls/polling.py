@@ -38,6 +38,8 @@ class Polling:
 
     async def claim(self, most: int) -> tuple[Sequence[Leased], timedelta | None]:
         """One channel of a host at a time; the longest due first."""
+        if not self.poll.settings.enabled:
+            return (), None
         now = self.poll.calendar()
         leased_at = self.clock.monotonic()
         ids = [row[0] for row in await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now)]

@@ -1,6 +1,5 @@
 """From an answer to items and further steps, by the kind of channel. Pure."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +12,7 @@ from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Haul, Item, Reading, Unreadable
-from headwater.discover.pages.listing import ListingRules, ListSelectors, parsed, read_listing
+from headwater.discover.pages.listing import ListingRules, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import next_page
 from headwater.discover.polls.hearing import Body, Trouble
 from headwater.discover.polls.lease import Leased
@@ -143,14 +142,6 @@ def rules_of(channel: Leased, depth: int) -> ListingRules:
         depth=depth,
         max_depth=source.max_depth,
     )
-
-
-def list_selectors(selectors: Mapping[str, Any]) -> ListSelectors:
-    """The part of a source's selectors that is about lists."""
-    given = selectors.get("list") or {}
-    excluded = given.get("exclude_from_list") or ()
-    texts = {name: str(given.get(name) or "") for name in ("container", "article_cards", "article_list")}
-    return ListSelectors(**texts, exclude_from_list=tuple(excluded))
 
 
 def most_pages(channel: Leased) -> int:
