@@ -1,10 +1,14 @@
 """`headwater sources test` and `simulate`: what a source's channels answer, without storing any of it."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
+from headwater.cli.simulated_pages import line_of, pages_read
 from headwater.cli.sources import Limit, calmed
 from headwater.cli.words import counted, inert, shortened
 
@@ -35,8 +39,15 @@ def ask_channels(source: str, *, json: AsJson = False, launch: Launched = Launch
     return PARTLY if any(trial.problem for trial in trials) else 0
 
 
-def simulate(source: str, *, items: Limit = SHOWN_ITEMS, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
-    """Read each channel of a source once and show the first items it would bring. Nothing is stored.
+def simulate(
+    source: str,
+    *,
+    items: Limit = SHOWN_ITEMS,
+    pages: Annotated[bool, Parameter(negative="", help="Also fetch and read the first items' pages.")] = False,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> int:
+    """Read each channel of a source once and show what it would bring, and by which rule. Nothing is stored.
 
     Parameters
     ----------
@@ -45,11 +56,14 @@ def simulate(source: str, *, items: Limit = SHOWN_ITEMS, json: AsJson = False, l
     items
         How many to show of each channel.
     """
-    trials = with_services(calmed(launch), lambda services: trials_of(services, source))
+    trials, read = with_services(calmed(launch), lambda services: simulation_of(services, source, items, pages=pages))
     if json:
-        show_json({"channels": [simulated(trial, items) for trial in trials]})
+        show_json({"channels": [simulated(trial, items) for trial in trials], "pages": read})
     for trial in [] if json else trials:
         tell(trial, items)
+    for page in [] if json else read:
+        show(f"  {inert(line_of(page))}")
+        show(f"    {inert(page['url'])}")
     if not trials and not json:
         say("It has no channel to ask.")
     return PARTLY if any(trial.problem for trial in trials) else 0
@@ -60,10 +74,31 @@ def tell(trial: "Trial", most: int) -> None:
     show(f"{trial.kind} {trial.url}: {inert(trial.problem) or counted(len(trial.items), 'item')}{more}")
     for note in trial.notes:
         show(f"  note: {inert(note)}")
+    for vacancy in trial.vacancies[:most]:
+        place = vacancy.country_iso or vacancy.location_raw or "place unknown"
+        until = f", until {vacancy.deadline}" if vacancy.deadline else ""
+        show(f"  vacancy: {shortened(vacancy.title, 80)} ({place}{until}; by {vacancy.data_provenance})")
+    for why in trial.left_out[:most]:
+        show(f"  left out, {inert(why)}")
     for item in trial.items[:most]:
         dated = f"{item.published_at:%Y-%m-%d %H:%M} " if item.published_at else ""
         show(f"  {dated}{shortened(item.title or '(no title)', 100)}")
         show(f"    {inert(item.url)}")
+
+
+async def simulation_of(
+    services: "Services", source: str, most: int, *, pages: bool
+) -> "tuple[list[Trial], list[dict[str, Any]]]":
+    from headwater.sources.store import find_source
+    from headwater.web import open_web
+
+    trials = await trials_of(services, source)
+    items = next((trial.items for trial in trials if trial.items), ())[:most]
+    if not pages or not items:
+        return trials, []
+    found = await find_source(services.database, source)
+    async with open_web(services, "headwater sources simulate") as web:
+        return trials, await pages_read(services, web, found.profile, items)
 
 
 async def trials_of(services: "Services", source: str) -> "list[Trial]":
@@ -120,4 +155,6 @@ def simulated(trial: "Trial", most: int) -> dict[str, Any]:
         "count": len(trial.items),
         "notes": trial.notes,
         "items": items,
+        "vacancies": [asdict(one) for one in trial.vacancies[:most]],
+        "left_out": trial.left_out,
     }

@@ -13,6 +13,8 @@ from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.hearing import Body, Heard, NotModified, Trouble
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.reading import read_answer, start_of, start_pages
+from headwater.discover.polls.vacancies import harvest_from
+from headwater.extract.jobs.vacancy import Vacancy
 from headwater.net.transport import Response
 from headwater.sources.channels import ChannelKind
 
@@ -30,6 +32,8 @@ class Trial:
     further: int = 0  # answers a run would ask for beyond this one
     notes: tuple[str, ...] = ()
     problem: str = ""
+    vacancies: tuple[Vacancy, ...] = ()
+    left_out: tuple[str, ...] = ()  # what looked like a vacancy and is none, and why
 
 
 async def try_channels(database: Database, asker: Asker, clock: Clock, source_id: UUID) -> AsyncIterator[Trial]:
@@ -49,7 +53,17 @@ async def try_channel(asker: Asker, channel: Leased, now: datetime) -> Trial:
     read = read_answer(channel, walk, heard, now)
     if isinstance(read, Trouble):
         return Trial(channel.kind, channel.url.url, heard.response, problem=read.message)
-    return Trial(channel.kind, channel.url.url, heard.response, read.items, len(read.walk.todo) - 1, read.walk.notes)
+    harvest = harvest_from(channel, read.vacancies, now)
+    return Trial(
+        channel.kind,
+        channel.url.url,
+        heard.response,
+        read.items,
+        len(read.walk.todo) - 1,
+        read.walk.notes,
+        vacancies=harvest.vacancies,
+        left_out=tuple(f"{one.reason}: {one.title or one.url}" for one in harvest.skipped),
+    )
 
 
 def _response_of(heard: Heard) -> Response | None:

@@ -147,6 +147,34 @@ def test_simulating_shows_the_first_items_inert(desk: Desk, site: Served) -> Non
     assert told["items"][0]["url"].startswith(f"{site.url}/2026/11/0-")
 
 
+def test_simulating_pages_says_what_would_be_made_of_them(desk: Desk, site: Served) -> None:
+    feed = publish(site, "A long story of the harbour")
+    desk.followed(site.url, "--name", "Harbour", "--feed", feed)
+    [item] = desk.says("sources", "simulate", "Harbour", "--json").json["channels"][0]["items"]
+    prose = " ".join(
+        f"The tide of day {n} was higher than the one before it, said the harbour master." for n in range(12)
+    )
+    story = f"<html lang=en><title>Tides</title><article><h1>Tides</h1><p>{prose}</p></article></html>"
+    site.pages[item["url"].removeprefix(site.url)] = Page(story.encode())
+    said = desk.says("sources", "simulate", "Harbour", "--pages")
+    assert said.code == 0
+    assert "page: A long story of the harbour (192 words by" in said.out
+    [told] = desk.says("sources", "simulate", "Harbour", "--pages", "--json").json["pages"]
+    assert (told["language"], told["words"]) == ("en", 192)
+    assert desk.value("select count(*) from documents") == 0
+
+
+def test_simulating_a_job_source_shows_vacancies_and_what_was_left_out(desk: Desk, site: Served) -> None:
+    row = '<li class="job"><a href="/jobs/{0}">{1}</a> <span>Nairobi, Kenya</span></li>'
+    rows = row.format(1, "Water engineer") + row.format(2, "Nurse") + row.format(2, "Nurse")
+    site.pages["/jobs"] = Page(f"<ul>{rows}</ul>".encode())
+    desk.followed(f"{site.url}/jobs", "--name", "Aid", "--kind", "jobs")
+    said = desk.says("sources", "simulate", "Aid")
+    assert "vacancy: Water engineer (KE; by selector)" in said.out
+    assert "left out, duplicate: Nurse" in said.out
+    assert desk.value("select count(*) from jobs") == 0
+
+
 @pytest.mark.parametrize("verb", ["test", "simulate"])
 def test_trying_a_source_that_has_nothing_to_ask_says_so(desk: Desk, verb: str) -> None:
     desk.followed("https://a.example/", "--name", "Alpha")

@@ -38,6 +38,7 @@ def test_consent_that_is_given_is_not_asked_for() -> None:
 def test_only_somebody_who_watches_sees_a_bar(
     monkeypatch: pytest.MonkeyPatch, stream: StringIO, *, is_drawn: bool
 ) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", stream)
     with counting("importing", 3) as done:
         done(3)

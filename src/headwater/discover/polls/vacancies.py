@@ -10,7 +10,7 @@ from headwater.database.pool import Connection
 from headwater.discover.items import Item
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.walk import Tally, Walk
-from headwater.extract.jobs.normalise import Employer, harvest_of
+from headwater.extract.jobs.normalise import Employer, Harvest, harvest_of
 from headwater.extract.jobs.pages import vacancies_in
 from headwater.extract.jobs.records import vacancy_listed
 from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
@@ -38,13 +38,16 @@ def items_from(found: Sequence[RawVacancy]) -> tuple[Item, ...]:
     return tuple(Item(one.url, one.title) for one in found if one.url)
 
 
+def harvest_from(channel: Leased, found: Sequence[RawVacancy], now: datetime) -> Harvest:
+    source = channel.source
+    return harvest_of(found, Employer(source.name, source.org_type or "", channel.url.url), now)
+
+
 async def keep_vacancies(
     connection: Connection, channel: Leased, walk: Walk, found: Sequence[RawVacancy], now: datetime
 ) -> Walk:
     """A job source is counted by its vacancies; why some were left out is said."""
-    source = channel.source
-    employer = Employer(source.name, source.org_type or "", channel.url.url)
-    harvest = harvest_of(found, employer, now)
+    harvest = harvest_from(channel, found, now)
     counts = await keep_jobs(
         connection, channel.source_id, jobs_from(harvest.vacancies, is_detailed=False), now, channel.id
     )
