@@ -11,7 +11,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-
 
 .DEFAULT_GOAL := help
 .PHONY: help install check fix test test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-path demo docs lock clean
+        bench-feeds bench-cadence bench-extract bench-templates bench-path demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,7 +66,8 @@ coverage: $(READY) ## tests with coverage of src; fails under 75 %
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-bench: bench-urls bench-simweb bench-frontier bench-net bench-feeds bench-cadence bench-extract bench-path ## every benchmark
+bench: bench-urls bench-simweb bench-frontier bench-net bench-feeds bench-cadence bench-extract \
+       bench-templates bench-path ## every benchmark
 
 bench-urls: $(READY) ## canonical keys per second on one core
 	@$(BIN)/python -m benchmarks.urls $(ARGS)
@@ -88,6 +89,9 @@ bench-cadence: $(READY) ## delay from publication to discovery at equal polls, p
 
 bench-extract: $(READY) ## articles out of pages, beside trafilatura alone; ARTICLES=folder
 	@$(BIN)/python -m benchmarks.extract $(if $(ARTICLES),--articles $(ARTICLES)) $(ARGS)
+
+bench-templates: $(READY) ## what a host's learned template reads, beside trafilatura; PUBLISHERS=folder
+	@$(BIN)/python -m benchmarks.templates $(if $(PUBLISHERS),--publishers $(PUBLISHERS)) $(ARGS)
 
 bench-path: $(READY) ## from claim to stored document, beside Scrapy; QUICK=1 stays under two minutes
 	@$(BIN)/python -m benchmarks.path $(if $(QUICK),--quick) $(ARGS)

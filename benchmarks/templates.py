@@ -1,7 +1,7 @@
 """How well and how fast learned templates read the pages of a host, beside trafilatura in the same run.
 
 Every page is read by a template learned from four others of its publisher, and where that refuses by the general
-extractor. The score is ROUGE-Lsum with optional paragraphs, described in `benchmarks/rouge.py`; means over the pages.
+extractor. The score is ROUGE-Lsum with optional paragraphs, see `benchmarks/templates_score.py`; means over the pages.
 
 Run: python -m benchmarks.templates [--publishers FOLDER] [--pages]
 FOLDER holds `ground-truth.json` and `<Publisher>_<number>.html.gz`. Without it, pages of the simulated web stand in.
@@ -24,7 +24,7 @@ import orjson
 import trafilatura
 
 from benchmarks.extract import body_at
-from benchmarks.rouge import f1
+from benchmarks.templates_score import f1
 from headwater.extract.article import Article
 from headwater.extract.extractor import extract
 from headwater.extract.page import Page
@@ -148,25 +148,32 @@ def outcome(sample: Sample, training: Sequence[TrainingPage], general: str) -> O
     )
 
 
-def milliseconds(read: Callable[[Outcome], object], pages: Sequence[Outcome]) -> float:
-    """Processor time a page, decoded before: for each the least of several rounds, then their mean."""
-    taken: list[list[float]] = [[] for _ in pages]
+def milliseconds(pages: Sequence[Outcome], *readers: Callable[[Outcome], object]) -> list[float]:
+    """Processor time a page, decoded before: of each page the least of several rounds; the readers take turns."""
+    taken = {(reader, at): list[float]() for reader in readers for at in range(len(pages))}
     for _ in range(ROUNDS):
-        for page, seconds in zip(pages, taken, strict=True):
+        for (reader, at), seconds in taken.items():
             began = time.process_time()
-            read(page)
+            reader(pages[at])
             seconds.append(time.process_time() - began)
-    return 1000 * mean(min(seconds) for seconds in taken) if pages else 0.0
+    return [1000 * sum(min(taken[reader, at]) for at in range(len(pages))) / (len(pages) or 1) for reader in readers]
 
 
 def read_by_template(page: Outcome) -> object:
     return serve(page.template, page.sample.html) if page.template else None
 
 
+def read_by_trafilatura(page: Outcome) -> object:
+    return plain_trafilatura(page.sample.html)
+
+
+def read_by_fast(page: Outcome) -> object:
+    return fast_trafilatura(page.sample.html)
+
+
 def figures(pages: Sequence[Outcome]) -> dict[str, float]:
     served = [page for page in pages if page.is_served]
-    template_ms = milliseconds(read_by_template, served)
-    plain_ms = milliseconds(lambda page: plain_trafilatura(page.sample.html), served)
+    template_ms, plain_ms, fast_ms = milliseconds(served, read_by_template, read_by_trafilatura, read_by_fast)
     sizes = [len(orjson.dumps(written(page.template))) for page in pages if page.template]
     return {
         "f1": mean(page.fallen_back for page in pages),
@@ -179,6 +186,7 @@ def figures(pages: Sequence[Outcome]) -> dict[str, float]:
         "worse_than_5_points": sum(page.fallen_back < page.plain - FIVE_POINTS for page in pages),
         "cpu_ms": template_ms,
         "cpu_ms_trafilatura": plain_ms,
+        "cpu_ms_trafilatura_fast": fast_ms,
         "cpu_vs_trafilatura": plain_ms / template_ms if template_ms else 0.0,
         "template_bytes": median(sizes) if sizes else 0,
         "pages": len(pages),

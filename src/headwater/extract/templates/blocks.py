@@ -1,6 +1,8 @@
 """A page as blocks of text in document order, each with the way to it. One walk, no recursion, everything bounded."""
 
+import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -14,8 +16,10 @@ _INLINE = frozenset({
 })  # fmt: skip
 _SILENT = frozenset({
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "select", "button",
-    "textarea", "audio", "video", "canvas", "head", "nav", "-comment", "input", "img", "picture", "source",
+    "textarea", "audio", "video", "canvas", "head", "nav", "footer", "aside", "-comment", "input", "img",
+    "picture", "source",
 })  # fmt: skip
+_HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader|clip: ?rect\(|display: ?none", re.IGNORECASE)
 _MOST_NODES = 200_000
 _MOST_BLOCKS = 5_000
 # Nobody nests a story deeper; what lies below is filed under the last step that was noted.
@@ -24,8 +28,7 @@ _LONGEST_BLOCK = 100_000
 _LINK_ONLY = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """`path` are the steps from the body to it, `places` number the same elements, `linked` counts linked letters."""
 
     text: str
@@ -43,11 +46,17 @@ def blocks_of(tree: LexborHTMLParser) -> list[Block]:
     return _Splitter().split(body) if body else []
 
 
+def _is_hidden(node: LexborNode) -> bool:
+    """Said to screen readers only, as in a link that "opens in a new tab"; asked inside links, where it is common."""
+    said = node.attributes
+    return bool(_HIDDEN.search(f"{said.get('class')} {said.get('style')}"))
+
+
 @dataclass(slots=True)
 class _Splitter:
     found: list[Block] = field(default_factory=list)
     around: list[tuple[LexborNode, str]] = field(default_factory=list)  # every element we are inside of
-    opened: list[LexborNode] = field(default_factory=list)  # those of them that begin a block
+    opened: list[tuple[LexborNode, str]] = field(default_factory=list)  # those of them that begin a block
     places: list[int] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)  # of the outermost of these; named only once a text needs them
     pieces: list[str] = field(default_factory=list)
@@ -64,7 +73,10 @@ class _Splitter:
                     break
             tag = node.tag or ""
             if tag == "-text":
-                self._read(node.text_content or "")
+                text = node.text_content or ""
+                # Half of a page's text nodes are indentation between its elements.
+                if self.pieces or not text.isspace():
+                    self._read(text)
                 node = node.next
             elif tag in _SILENT:
                 node = node.next
@@ -75,15 +87,16 @@ class _Splitter:
         return self.found
 
     def _enter(self, node: LexborNode, tag: str, number: int) -> LexborNode | None:
+        element = (node, tag)
         if tag in _INLINE:
             self.links += tag == "a"
         else:
             if self.pieces:
                 self._finish()
-            self.opened.append(node)
+            self.opened.append(element)
             self.places.append(number)
-        self.around.append((node, tag))
-        return node.first_child
+        self.around.append(element)
+        return None if tag == "span" and self.links and self.pieces and _is_hidden(node) else node.first_child
 
     def _climb(self) -> LexborNode | None:
         """Out of every element that has nothing more to say, to what stands beside the last of them."""
@@ -102,8 +115,7 @@ class _Splitter:
         return None
 
     def _read(self, text: str) -> None:
-        # Half of a page's text nodes are indentation between its elements.
-        if (self.pieces or not text.isspace()) and self.length < _LONGEST_BLOCK:
+        if self.length < _LONGEST_BLOCK:
             self.pieces.append(text)
             self.length += len(text)
             if self.links:
@@ -121,6 +133,6 @@ class _Splitter:
         self.pieces.clear()
 
     def _name_steps(self) -> None:
-        for node in self.opened[len(self.steps) : _DEEPEST]:
+        for node, tag in self.opened[len(self.steps) : _DEEPEST]:
             said = node.attributes
-            self.steps.append(step_of(node.tag or "", said.get("id") or "", said.get("class") or ""))
+            self.steps.append(step_of(tag, said.get("id") or "", said.get("class") or ""))

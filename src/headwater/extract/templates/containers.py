@@ -37,7 +37,10 @@ class _Tally:
 
 def depth_in(block: Block, selector: str) -> int:
     """Which of its steps is the outermost that the selector finds, or -1."""
-    return next((at for at, step in enumerate(block.path) if selector in handles_of(step)), -1)
+    for at, step in enumerate(block.path):
+        if selector in handles_of(step):
+            return at
+    return -1
 
 
 def choose_containers(pages: Sequence[Sequence[Vote]]) -> list[str]:

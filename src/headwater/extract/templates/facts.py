@@ -5,27 +5,38 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
+from itertools import islice
+from typing import Any, NamedTuple
 
+import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.dates import moment_from
-from headwater.extract.linked_data import LinkedData, linked_data_of
-from headwater.extract.metadata import first_of_each, metas_of
+from headwater.extract.linked_values import Node, names, texts
 from headwater.extract.templates.blocks import Block
 from headwater.extract.templates.steps import tag_of
-from headwater.extract.text import comparable, one_line
+from headwater.extract.text import comparable, one_line, unescaped
 from headwater.extract.title import without_site_name
 
 _LIVE = "LiveBlogPosting"
 _ARTICLE = ("Article", "BlogPosting", _LIVE, "Report", "PressRelease")
 # More articles than this in a page's linked data are a list of others.
 _MOST_ARTICLES = 2
-_MOST_SCRIPTS = 200
+_MOST_ELEMENTS, _MOST_NODES = 1_000, 5_000
+_LONGEST_URL = 500
+_STORY_WORDS = 3
+_STORY_NUMBER = re.compile(r"\d{5}|/\d{4}/\d\d?/|/\d{4}-\d\d-\d\d")
+_WORD = re.compile(r"[^\W_]+")
 _TYPE = re.compile(r'"@type"\s*:\s*(?:\[\s*)?"([^"]{1,100})"')
 _BY = frozenset({"by", "von", "par", "por", "di", "от"})
 _LONGEST_NAME = 100
 _AUTHORS = ("author", "article:author", "parsely-author", "sailthru.author", "dc.creator")
 _DATES = ("article:published_time", "datepublished", "parsely-pub-date", "sailthru.date", "pubdate", "date", "dc.date")
+
+
+class Article(NamedTuple):
+    node: Node
+    by_id: Mapping[str, Node]
 
 
 @dataclass
@@ -34,23 +45,54 @@ class Facts:
 
     tree: LexborHTMLParser
     blocks: Sequence[Block]
-    url: str
     zone: tzinfo = UTC
 
     @cached_property
-    def said(self) -> Mapping[str, str]:
-        return first_of_each(metas_of(self.tree))
+    def _elements(self) -> list[LexborNode]:
+        # Looking through a page for one kind of element takes as long as for two.
+        return self.tree.css("meta, script")[:_MOST_ELEMENTS]
 
     @cached_property
-    def linked(self) -> LinkedData:
-        return linked_data_of(self.tree, self.url, self.zone)
+    def said(self) -> Mapping[str, str]:
+        """The <meta> elements as written: only few are looked at, so only those are cleaned."""
+        said: dict[str, str] = {}
+        for attributes in (node.attributes for node in self._elements if node.tag == "meta"):
+            name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop")
+            if name and (content := attributes.get("content")):
+                said.setdefault(name.lower(), content)
+        return said
+
+    def meta(self, name: str) -> str:
+        return unescaped(self.said.get(name, ""))
+
+    @cached_property
+    def article(self) -> Article:
+        """The page's own in its linked data, or an empty one."""
+        nodes = list(islice(self._nodes(), _MOST_NODES))
+        best = next((node for node in nodes if _is_article(node)), {})
+        return Article(
+            best, {name: node for node in nodes if isinstance(name := node.get("@id"), str) and len(node) > 1}
+        )
 
     @cached_property
     def article_types(self) -> list[str]:
         """Of the articles in the linked data; looked up in its text, as reading it whole costs ten times as much."""
-        scripts = (node for node in self.tree.css("script")[:_MOST_SCRIPTS] if _is_linked_data(node))
-        found = (kind for node in scripts for kind in _TYPE.findall(node.text()))
+        found = (kind for script in self._scripts for kind in _TYPE.findall(script))
         return [kind for kind in found if kind.endswith(_ARTICLE)]
+
+    @cached_property
+    def _scripts(self) -> list[str]:
+        return [node.text() for node in self._elements if node.tag == "script" and _is_linked_data(node)]
+
+    def _nodes(self) -> Iterator[Node]:
+        """Every object of every script, outer before inner, in the order written."""
+        waiting = [_parsed(script) for script in reversed(self._scripts)]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, dict):
+                yield value
+            inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+            waiting.extend(reversed([one for one in inner if isinstance(one, dict | list)]))
 
     @property
     def is_live(self) -> bool:
@@ -68,8 +110,8 @@ class Facts:
     @cached_property
     def titles(self) -> frozenset[str]:
         """Everything that may stand above the text again, as `comparable` writes it."""
-        said = (self.heading, self.said.get("og:title", ""), self.page_title)
-        names = (self.said.get("og:site_name", ""),)
+        said = (self.heading, self.meta("og:title"), self.page_title)
+        names = (self.meta("og:site_name"),)
         forms = (form for title in said if title for form in (title, without_site_name(title, names)))
         return frozenset(map(comparable, forms))
 
@@ -78,7 +120,8 @@ class Facts:
 FEATURES: Mapping[str, Callable[[Facts], bool]] = {
     "og:article": lambda facts: "article" in facts.said.get("og:type", "").lower(),
     "linked:article": lambda facts: 0 < len(facts.article_types) <= _MOST_ARTICLES,
-    "published": lambda facts: any(name in facts.said for name in _DATES) or facts.linked.date_published is not None,
+    "og:story": lambda facts: _names_a_story(facts.said.get("og:url", "")),
+    "published": lambda facts: any(name in facts.said for name in _DATES) or "datePublished" in facts.article.node,
 }
 
 
@@ -91,9 +134,9 @@ def value_at(facts: Facts, place: str) -> str:
     kind, _, name = place.partition(":")
     match kind:
         case "linked":
-            return _linked_value(facts.linked, name)
+            return _linked_value(facts.article, name)
         case "meta":
-            return without_site_name(facts.said.get(name, ""), (facts.said.get("og:site_name", ""),))
+            return without_site_name(facts.meta(name), (facts.meta("og:site_name"),))
         case "block":
             return next((_without_by(block.text) for block in facts.blocks if block.path[-1] == name), "")
         case "time":
@@ -126,14 +169,32 @@ def date_places(_: Facts, __: str) -> Iterator[str]:
     yield from ("linked:published", "time")
 
 
+def _names_a_story(url: str) -> bool:
+    """By several words at its end, a number or a date. A section's or a topic's front page has none of them."""
+    end = url[:_LONGEST_URL].partition("?")[0].rstrip("/").rpartition("/")[2]
+    return len(_WORD.findall(end)) >= _STORY_WORDS or bool(_STORY_NUMBER.search(url[:_LONGEST_URL]))
+
+
 def _is_linked_data(node: LexborNode) -> bool:
     return (node.attributes.get("type") or "").lower() == "application/ld+json"
 
 
-def _linked_value(linked: LinkedData, name: str) -> str:
-    if name == "published":
-        return linked.date_published.isoformat() if linked.date_published else ""
-    return linked.headline if name == "headline" else linked.author
+def _parsed(script: str) -> Any:
+    try:
+        return orjson.loads(script)
+    except ValueError:
+        return None
+
+
+def _is_article(node: Node) -> bool:
+    said = node.get("@type")
+    return any(isinstance(one, str) and one.endswith(_ARTICLE) for one in (said if isinstance(said, list) else [said]))
+
+
+def _linked_value(article: Article, name: str) -> str:
+    if name == "author":
+        return ", ".join(names(article.node, article.by_id, "author", "creator"))
+    return next(iter(texts(article.node, "headline" if name == "headline" else "datePublished")), "")
 
 
 def _without_by(text: str) -> str:

@@ -27,7 +27,7 @@ from headwater.extract.templates.reading import Judged, Measures, Seen, measure,
 from headwater.extract.templates.template import MOST_REPEATED, Places, Ranges, Template, Variant
 from headwater.extract.templates.verdicts import Way, learn_verdicts
 from headwater.extract.templates.votes import Teacher, Vote, repeated_on, teachers_of, votes_on
-from headwater.extract.text import comparable, count_words
+from headwater.extract.text import comparable, content_hash, count_words
 
 FEWEST_PAGES = 3
 FEWEST_AGREEING = 2
@@ -100,8 +100,10 @@ def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
 
 
 def _distinct(pages: Sequence[TrainingPage]) -> list[TrainingPage]:
-    by_path = {urlsplit(page.url).path: page for page in pages if count_words(page.general) >= _FEWEST_WORDS}
-    return list(by_path.values())
+    """By address, and by text: the same story under two addresses would make all of it look like the host's own."""
+    long = [page for page in pages if count_words(page.general) >= _FEWEST_WORDS]
+    by_path = {urlsplit(page.url)[2:4]: page for page in long}
+    return list({content_hash(page.general): page for page in by_path.values()}.values())
 
 
 def _lessons(pages: Sequence[TrainingPage]) -> list[_Lesson]:
@@ -115,11 +117,12 @@ def _lessons(pages: Sequence[TrainingPage]) -> list[_Lesson]:
 
 def _facts(page: TrainingPage) -> Facts:
     tree = LexborHTMLParser(page.html)
-    return Facts(tree, blocks_of(tree), page.url, page.zone)
+    return Facts(tree, blocks_of(tree), page.zone)
 
 
 def _teachers(page: TrainingPage, facts: Facts) -> list[Teacher]:
-    structured = facts.linked.article_body if facts.linked.is_about_this_page else ""
+    said = facts.article.node.get("articleBody")
+    structured = said if isinstance(said, str) and has_feature(facts, "linked:article") else ""
     return teachers_of(page.general, structured, page.feed)
 
 
@@ -167,6 +170,7 @@ def _ranges(measured: Sequence[Measures]) -> Ranges:
         most_linked_around=round(max(one.linked_around for one in measured), 3),
         most_outside=max(one.outside for one in measured),
         shortest_blocks=round(min(one.block_letters for one in measured), 1),
+        most_announced=round(max(one.announced for one in measured), 3),
     )
 
 

@@ -1,5 +1,6 @@
 """A page read by its host's template, or the reason why it must be read the general way."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -22,6 +23,13 @@ _HALF = 0.5
 _LINKED, _LINKED_AROUND = 0.25, 0.5
 _OUTSIDE = 0.5
 _CHOPPED = 0.3
+_ANNOUNCED = 0.35
+_CONSENT = re.compile(
+    r"\b(?:cookies?|consent|privacy|gdpr|datenschutz|einwillig|zustimm|confidentialit|consentement|privacidad"
+    r"|consentimiento|toestemming|samtycke)",
+    re.IGNORECASE,
+)
+_FEWEST_CONSENTS, _WORDS_PER_CONSENT = 4, 25
 
 
 class Reason(StrEnum):
@@ -39,6 +47,8 @@ class Reason(StrEnum):
     TOO_MANY_LINKS = "too_many_links"
     TEXT_OUTSIDE = "text_outside"
     CHOPPED = "chopped"
+    LISTING = "listing"
+    CONSENT_WALL = "consent_wall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +83,13 @@ class Attempt:
     against: Reason | None
 
 
-def serve(template: Template, html: str, url: str, zone: tzinfo = UTC) -> Served | Refused:
-    return serve_tree(template, LexborHTMLParser(html), url, zone)
+def serve(template: Template, html: str, zone: tzinfo = UTC) -> Served | Refused:
+    return serve_tree(template, LexborHTMLParser(html), zone)
 
 
-def serve_tree(template: Template, tree: LexborHTMLParser, url: str, zone: tzinfo = UTC) -> Served | Refused:
+def serve_tree(template: Template, tree: LexborHTMLParser, zone: tzinfo = UTC) -> Served | Refused:
     """For a page that is parsed already; the tree stays as it is."""
-    facts = Facts(tree, blocks_of(tree), url, zone)
+    facts = Facts(tree, blocks_of(tree), zone)
     if reason := reason_in_facts(template, facts):
         return Refused(reason)
     tried: list[Attempt] = []
@@ -116,7 +126,8 @@ def _first_reason(seen: Measures, learned: Ranges, containers: int) -> Reason | 
 # In the order in which they explain most: what follows from another reason is not named before it.
 _CHECKS: dict[Reason, Callable[[Measures, Ranges, int], bool]] = {
     Reason.NO_CONTAINER: lambda seen, _, __: seen.containers == 0,
-    Reason.TOO_MANY_CONTAINERS: lambda seen, _, containers: seen.containers > containers,
+    # Where a host cuts its text into several, one page says little about how many the next will have.
+    Reason.TOO_MANY_CONTAINERS: lambda seen, _, most: seen.containers > (most if most == 1 else 3 * most),
     Reason.UNSEEN_PATHS: lambda seen, _, __: seen.unseen > _MOST_UNSEEN,
     Reason.TOO_SHORT: lambda seen, learned, _: seen.letters < max(_SHORTEST_LETTERS, learned.shortest / _FAR),
     Reason.TOO_LONG: lambda seen, learned, _: seen.letters > learned.longest * _FAR,
@@ -126,6 +137,7 @@ _CHECKS: dict[Reason, Callable[[Measures, Ranges, int], bool]] = {
     ),
     Reason.TOO_LITTLE_KEPT: lambda seen, learned, _: seen.kept < learned.least_kept * _HALF,
     Reason.TEXT_OUTSIDE: lambda seen, learned, _: seen.outside > 2 * learned.most_outside + seen.letters * _OUTSIDE,
+    Reason.LISTING: lambda seen, learned, _: seen.announced > max(_ANNOUNCED, 2 * learned.most_announced),
     Reason.CHOPPED: lambda seen, learned, _: seen.block_letters < learned.shortest_blocks * _CHOPPED,
 }
 
@@ -133,10 +145,14 @@ _CHECKS: dict[Reason, Callable[[Measures, Ranges, int], bool]] = {
 def _reason_in_text(facts: Facts, judged: Sequence[Judged], measures: Measures) -> Reason | None:
     if measures.letters > _SURELY_ENOUGH:
         return None
-    words = sum(count_words(one.block.text) for one in judged if one.verdict.keep)
+    kept = [one for one in judged if one.verdict.keep]
+    words = sum(count_words(one.block.text) for one in kept)
     if words < SHORTEST_ARTICLE_WORDS:
         return Reason.TOO_SHORT
-    return Reason.SOFT_404 if is_soft_404(facts.page_title or facts.heading, words) else None
+    if is_soft_404(facts.page_title or facts.heading, words):
+        return Reason.SOFT_404
+    consents = sum(len(_CONSENT.findall(one.block.text)) for one in kept)
+    return Reason.CONSENT_WALL if consents >= max(_FEWEST_CONSENTS, words / _WORDS_PER_CONSENT) else None
 
 
 def _served(template: Template, facts: Facts, attempt: Attempt) -> Served:

@@ -15,8 +15,7 @@ _LONGEST_ATTRIBUTE = 300
 _SEPARATOR = re.compile(r"(__|--|[-_:/])")
 _GENERATED = re.compile(r"(?:css|sc|dcr|jsx|svelte|emotion|astro|chakra|makestyles|jss)-?\d*[-_]\w", re.IGNORECASE)
 _CHANGING = re.compile(
-    r"(?:is|has|js|no|tag|category|categories|status|format|author|section|topic)[-_]|(?:first|last|odd|even|active)$"
-    r"|post(?:id)?$|page$|hentry$|fade|lazy|visible|hidden"
+    r"(?:is|has|js|no|tag|category|status|format)[-_]|(?:first|last|odd|even|active|post|postid|page|hentry)$"
 )
 _NUMBER = re.compile(r"\d+")
 _WITH_DIGIT = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9+=]{5,}")
@@ -38,10 +37,14 @@ def step_of(tag: str, identifier: str, classes: str) -> str:
 def handles_of(step: str) -> frozenset[str]:
     """Every selector this element can be found by: the tag with one of its names each, and a telling tag alone."""
     tag, *names = re.split(r"(?=[.#])", step)
+    if tag == "body":
+        # It holds everything, so it would be found on every page and keep nothing out.
+        return frozenset()
     alone = {tag} if tag in {"article", "main"} else set()
     return frozenset({tag + name for name in names} | alone)
 
 
+@lru_cache(maxsize=8_192)
 def tag_of(step: str) -> str:
     return re.split(r"[.#]", step, maxsplit=1)[0]
 

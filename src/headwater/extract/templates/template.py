@@ -12,6 +12,7 @@ from headwater.extract.templates.verdicts import Verdicts, Way
 FORM = 1
 MOST_REPEATED = 64
 MOST_EMITTED = 128
+SAME_STORY = 0.4  # share of a text that was served before
 _HASH_BYTES = 5
 _HEAD, _TAIL = 6, 18
 
@@ -36,6 +37,7 @@ class Ranges:
     most_linked_around: float
     most_outside: int
     shortest_blocks: float
+    most_announced: float
 
 
 class Places(NamedTuple):
@@ -48,7 +50,7 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """`repeated` are hashes of blocks seen on several pages, `emitted` of those served lately from one, oldest first."""
+    """`repeated` are hashes of blocks seen on several pages, `emitted` of those lately served from one."""
 
     variants: tuple[Variant, ...]
     ranges: Ranges
@@ -61,7 +63,10 @@ class Template:
     def after(self, hashes: Iterable[int]) -> "Template":
         """Having served these blocks of one page: what came before on another is the host's, not the story's."""
         own = _ends(list(dict.fromkeys(hashes)))
-        known = set(self.emitted)
+        known = set(self.emitted).intersection(own)
+        if len(known) > SAME_STORY * len(own):
+            # The same story again, changed or under another address: its paragraphs are not the host's.
+            return self
         repeated = dict.fromkeys([*self.repeated, *(one for one in own if one in known)])
         emitted = dict.fromkeys([*self.emitted, *own])
         return replace(

@@ -1,5 +1,6 @@
 """Keep or drop, by the way from the container to a block; for a way never seen, by what is most like it."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +12,15 @@ from headwater.extract.templates.votes import Vote
 
 Way = tuple[str, ...]
 _MOST_WAYS = 120
+_MOST_REMEMBERED = 2_000
 _KEEP = 0.5
 _FEWEST_PAGES = 2
-# Without any evidence only what is written as a paragraph is taken for text.
-_PRIOR = frozenset({"p"})
+# Without any evidence, what is marked up as text is taken for it; other than a paragraph only where nothing around it
+# has a name, as the parts of a page that are no text have.
+_TEXT = frozenset({"p", "li", "h2", "h3", "h4", "blockquote", "pre"})
+_NAME = re.compile(r"[.#][^.#]+")
+# Elements that say what they are without a name.
+_TELLING = frozenset({"aside", "dl", "figcaption", "figure", "footer", "form", "header", "table"})
 
 
 class Verdict(NamedTuple):
@@ -36,7 +42,7 @@ class _Count:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """`ways` says what becomes of a block by its whole way, `barren` are beginnings below which nothing was ever kept."""
+    """`ways` says what becomes of a block by its whole way; below a `barren` beginning nothing was ever kept."""
 
     ways: Mapping[Way, bool]
     barren: frozenset[Way]
@@ -51,14 +57,15 @@ class Verdicts:
             return Verdict(
                 keep, f"unseen path; {known[-1]} was mostly " + ("kept" if keep else "dropped"), is_seen=False
             )
-        keep = bool(known) and tag_of(known[-1]) in _PRIOR
-        return Verdict(keep, "unseen path and element", is_seen=False)
+        return Verdict(_looks_like_text(way), "unseen path and element", is_seen=False)
 
     def reduced(self, way: Way) -> Way:
         """Without the names that training never saw twice: they belong to one page."""
         return tuple([self._steps.get(step) or self._reduce(step) for step in way])
 
     def _reduce(self, step: str) -> str:
+        if len(self._steps) >= _MOST_REMEMBERED:
+            self._steps.clear()
         self._steps[step] = reduced_step(step, self._names)
         return self._steps[step]
 
@@ -100,20 +107,11 @@ def learn_verdicts(pages: Sequence[Iterable[tuple[Way, Vote]]]) -> Verdicts:
 
 
 def names_in(step: str) -> list[str]:
-    tag = tag_of(step)
-    return [mark + name for mark, name in _marked(step[len(tag) :])]
+    return _NAME.findall(step)
 
 
 def reduced_step(step: str, names: frozenset[str]) -> str:
     return tag_of(step) + "".join(name for name in names_in(step) if name in names)
-
-
-def _marked(rest: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for piece in rest.replace("#", "\0#").replace(".", "\0.").split("\0"):
-        if piece:
-            found.append((piece[0], piece[1:]))
-    return found
 
 
 def _shared_names(pages: Sequence[Sequence[Way]]) -> frozenset[str]:
@@ -132,9 +130,18 @@ def _barren(ways: Mapping[Way, bool], seen_on: Mapping[Way, set[int]]) -> frozen
         for end in range(1, len(way) + 1):
             if way[:end] not in fruitful:
                 pages[way[:end]] |= numbers
-    found = {way for way, numbers in pages.items() if len(numbers) >= _FEWEST_PAGES and names_in(way[-1])}
+    found = {way for way, numbers in pages.items() if len(numbers) >= _FEWEST_PAGES and _is_telling(way[-1])}
     return frozenset(way for way in found if not _is_below(way[:-1], found))
 
 
 def _is_below(way: Way, beginnings: Iterable[Way]) -> bool:
     return any(way[:end] in beginnings for end in range(1, len(way) + 1))
+
+
+def _is_telling(step: str) -> bool:
+    return bool(names_in(step)) or step in _TELLING
+
+
+def _looks_like_text(way: Way) -> bool:
+    tag = tag_of(way[-1]) if way else ""
+    return tag == "p" or (tag in _TEXT and not any(names_in(step) for step in way[:-1]))

@@ -1,5 +1,6 @@
 """Which blocks of a training page are its text, by the word of those who read it before."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ _SHORTEST_WITHIN = 25
 _RUN = 4
 _FEWEST_RUNS = 5
 _SURELY, _HARDLY = 0.6, 0.3
-_EMBEDS = ("twitter", "instagram", "tiktok", "facebook", "embed", "newsletter", "disclaimer")
+_EMBED = re.compile(r"twitter|instagram|tiktok|facebook|embed|newsletter|disclaimer", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def repeated_on(pages: Sequence[Sequence[Block]]) -> frozenset[str]:
 
 
 def is_embed(block: Block) -> bool:
-    return any(word in step for step in block.path[-3:] for word in _EMBEDS)
+    return _EMBED.search(" ".join(block.path[-3:])) is not None
 
 
 def _is_void(block: Block, key: str, titles: frozenset[str], repeated: frozenset[str]) -> bool:

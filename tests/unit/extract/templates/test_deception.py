@@ -1,0 +1,115 @@
+"""Pages that look like a host's articles and are not, and hosts that changed: nothing wrong is ever served."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from tests.unit.extract.templates.conftest import ARTICLE, SUBJECTS, Story, changed, prose
+
+from headwater.extract.templates.server import Reason, Refused, Served, serve
+from headwater.extract.templates.template import Template
+
+
+def renamed(html: str) -> str:
+    return re.sub(r'class="([^"]*)"', lambda found: f'class="new-{found[1]}"', html)
+
+
+def stripped(html: str) -> str:
+    return re.sub(r' (?:class|id)="[^"]*"', "", html)
+
+
+def moved(html: str) -> str:
+    return html.replace('class="story-body"', 'class="late-body"').replace(
+        "</main>", '<div class="story-body"><p>See above.</p></div></main>'
+    )
+
+
+@pytest.mark.parametrize("change", [renamed, stripped, moved])
+def test_a_redesigned_page_is_refused(template: Template, story: Story, change: Callable[[str], str]) -> None:
+    assert isinstance(serve(template, change(story.html)), Refused)
+
+
+def teasers(count: int, form: str) -> str:
+    return "".join(
+        form.format(title=f"What the {SUBJECTS[at % 8]} will cost us all, part {at}", text=prose(40 + at)[0])
+        for at in range(count)
+    )
+
+
+LISTINGS = {
+    "headlines above": "<h2><a href=/x>{title}</a></h2><p>{text}</p>",
+    "cards": '<div class="card"><h3><a href=/x>{title}</a></h3><p>{text}</p></div>',
+    "articles": "<article><h2><a href=/x>{title}</a></h2><p>{text}</p></article>",
+    "linked whole": "<a href=/x><p>{text}</p></a>",
+    "a container each": '</div><div class="story-body"><p>{text}</p>',
+    "in the paragraph class": "<p><a href=/x>{title}</a></p><p>{text}</p>",
+}
+
+
+@pytest.mark.parametrize("form", LISTINGS.values(), ids=LISTINGS.keys())
+@pytest.mark.parametrize("head", [ARTICLE, ""], ids=["with article metadata", "without"])
+def test_a_listing_is_refused(template: Template, form: str, head: str) -> None:
+    page = Story(number=9, paragraphs=("All of our stories.",), inside=teasers(8, form), head=head)
+    assert isinstance(serve(template, page.html), Refused)
+
+
+def test_a_front_page_that_lists_its_stories_as_linked_data_is_refused(template: Template, story: Story) -> None:
+    assert serve(template, changed(story, head=ARTICLE * 5).html) == Refused(Reason.FEATURE_MISSING)
+
+
+def test_a_page_that_names_a_section_as_its_address_is_refused(template: Template, story: Story) -> None:
+    html = story.html.replace(story.url, "https://news.example/politics/")
+    assert serve(template, html) == Refused(Reason.FEATURE_MISSING)
+
+
+def test_a_live_blog_is_refused(template: Template, story: Story) -> None:
+    live = ARTICLE.replace("NewsArticle", "LiveBlogPosting")
+    assert serve(template, changed(story, head=live).html) == Refused(Reason.LIVE_BLOG)
+
+
+def test_a_live_blog_that_does_not_say_so_is_refused(template: Template, story: Story) -> None:
+    posts = "".join(
+        f'<div class="post-entry"><time>10:{at:02}</time><h3>Now</h3><p>{prose(60 + at)[0]}</p></div>'
+        for at in range(12)
+    )
+    assert isinstance(serve(template, changed(story, paragraphs=("Follow us here.",), inside=posts).html), Refused)
+
+
+def test_a_page_that_holds_its_text_twice_is_served_once(template: Template, story: Story) -> None:
+    copy = '<div class="story-body">' + "".join(f"<p>{line}</p>" for line in prose(7)) + "</div>"
+    found = serve(template, changed(story, after=copy).html)
+    assert isinstance(found, Served)
+    assert found.paragraphs == prose(7)
+
+
+def test_two_stories_on_one_page_are_refused(template: Template, story: Story) -> None:
+    other = '<div class="story-body">' + "".join(f"<p>{line}</p>" for line in prose(8)) + "</div>"
+    assert serve(template, changed(story, after=other).html) == Refused(Reason.TOO_MANY_CONTAINERS)
+
+
+def test_teasers_in_the_paragraph_class_outside_the_container_stay_outside(template: Template, story: Story) -> None:
+    found = serve(template, changed(story, after=teasers(3, "<p>{title}</p>")).html)
+    assert isinstance(found, Served)
+    assert found.paragraphs == prose(7)
+
+
+CONSENT = (
+    "We and our partners store cookies on your device with your consent, and process personal data under our privacy "
+    "policy. You may accept all cookies or manage your consent at any time on our privacy page, where every one of our "
+    "partners is listed with its own privacy policy and its legitimate interest in your data and your cookies."
+)
+
+
+def test_a_consent_wall_in_place_of_the_text_is_refused(template: Template, story: Story) -> None:
+    assert serve(template, changed(story, paragraphs=(CONSENT,)).html) == Refused(Reason.CONSENT_WALL)
+
+
+def test_a_consent_wall_is_a_page_without_the_features_of_an_article(template: Template) -> None:
+    html = f'<title>Before you go on</title><div class="story-body"><p>{CONSENT}</p><p>{CONSENT} Really.</p></div>'
+    assert serve(template, html) == Refused(Reason.FEATURE_MISSING)
+
+
+def test_a_page_that_says_there_is_nothing_is_refused(template: Template, story: Story) -> None:
+    notice = " ".join(prose(70)[0].split()[:60]) + " " + " ".join(prose(71)[0].split()[:30])
+    html = changed(story, paragraphs=(notice,)).html.replace(f"<title>{story.title}", "<title>Page not found")
+    assert serve(template, html) == Refused(Reason.SOFT_404)

@@ -1,0 +1,121 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from tests.unit.extract.templates.conftest import NOTICE, Story, changed, prose
+
+from headwater.extract.templates.facts import FEATURES
+from headwater.extract.templates.learner import NotLearned, NotLearnedReason, TrainingPage, learn
+from headwater.extract.templates.server import Refused, Served, serve
+from headwater.extract.templates.template import Template
+
+
+def lessons(count: int, **fields: object) -> list[TrainingPage]:
+    return [changed(Story(number=number), **fields).lesson() for number in range(count)]
+
+
+def learned(pages: list[TrainingPage]) -> Template:
+    found = learn(pages)
+    assert isinstance(found, Template)
+    return found
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_fewer_than_three_pages_teach_nothing(count: int) -> None:
+    assert learn(lessons(count)) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
+
+
+def test_the_same_page_again_is_no_further_page() -> None:
+    same_address = [*lessons(2), *lessons(2)]
+    same_text = [*lessons(2), replace(lessons(1)[0], url="https://news.example/elsewhere")]
+    assert learn(same_address) == learn(same_text) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
+
+
+def test_addresses_that_differ_in_their_query_are_different_pages() -> None:
+    pages = [replace(page, url=f"https://news.example/article.php?id={at}") for at, page in enumerate(lessons(3))]
+    assert isinstance(learn(pages), Template)
+
+
+def test_a_page_whose_text_nobody_found_is_not_counted() -> None:
+    pages = [*lessons(2), replace(lessons(3)[2], general="Nothing much.")]
+    assert learn(pages) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
+
+
+def test_equal_pages_teach_equal_templates() -> None:
+    assert learn(lessons(4)) == learn(lessons(4))
+
+
+def test_the_container_holds_the_text_and_little_else(template: Template) -> None:
+    assert [variant.selector for variant in template.variants] == ["div.story-body"]
+
+
+def test_what_is_kept_and_dropped_inside_is_learned(template: Template) -> None:
+    verdicts = template.variants[0].verdicts
+    assert verdicts.ways == {("p",): True}
+    assert verdicts.barren == {("div.promo",)}
+
+
+def test_teachers_that_keep_the_hosts_notice_are_overruled_by_its_repetition(template: Template) -> None:
+    assert all(NOTICE in page.general for page in lessons(4))
+    served = serve(template, Story(number=7).html)
+    assert isinstance(served, Served)
+    assert NOTICE not in served.paragraphs
+
+
+def test_a_container_without_a_lasting_name_is_not_learned() -> None:
+    pages = [replace(page, html=page.html.replace("<main>", "<div>")) for page in lessons(4, container="")]
+    assert learn(pages) == NotLearned(NotLearnedReason.NO_CONTAINER)
+
+
+def test_two_layouts_of_one_host_are_two_variants() -> None:
+    pages = [changed(Story(number=at), container="story-body" if at % 2 else "essay-text").lesson() for at in range(4)]
+    found = learned([replace(page, html=page.html.replace("<main>", "<div>")) for page in pages])
+    assert {variant.selector for variant in found.variants} == {"div.story-body", "div.essay-text"}
+    for container in ("story-body", "essay-text"):
+        html = changed(Story(number=7), container=container).html.replace("<main>", "<div>")
+        assert isinstance(serve(found, html), Served)
+
+
+def test_a_layout_seen_once_is_no_variant() -> None:
+    odd = changed(Story(number=3), container="essay-text").lesson()
+    pages = [*lessons(3), odd]
+    found = learned([replace(page, html=page.html.replace("<main>", "<div>")) for page in pages])
+    assert [variant.selector for variant in found.variants] == ["div.story-body"]
+
+
+def test_a_template_that_its_teachers_would_not_know_again_is_not_kept() -> None:
+    half = [replace(page, general="\n".join(prose(at)[:2])) for at, page in enumerate(lessons(4))]
+    assert learn(half) == NotLearned(NotLearnedReason.DISAGREES)
+
+
+def test_only_what_every_page_has_is_required(template: Template) -> None:
+    assert set(template.required) == set(FEATURES)
+    found = learned([*lessons(3), changed(Story(number=3), og_type="website").lesson()])
+    assert set(template.required) - set(found.required) == {"og:article"}
+
+
+def test_facts_are_taken_from_where_they_proved_right(template: Template) -> None:
+    assert template.places.title == "meta:og:title"
+    assert template.places.author == "linked:author"
+    assert learned(lessons(4, head="")).places.author == "block:p.byline"
+
+
+def test_a_date_is_learned_where_the_page_says_what_we_know() -> None:
+    pages = [replace(page, published_at=datetime(2026, 5, 1 + at, 8, tzinfo=UTC)) for at, page in enumerate(lessons(4))]
+    assert learned(pages).places.published == "meta:article:published_time"
+    assert learned(lessons(4)).places.published == ""
+
+
+def test_linked_data_with_the_whole_text_votes_too() -> None:
+    body = '<script type="application/ld+json">{{"@type":"NewsArticle","articleBody":"{text}"}}</script>'
+    pages = [
+        replace(
+            story.lesson(), html=changed(story, head=body.format(text=" ".join(prose(at)))).html, general=story.text
+        )
+        for at, story in enumerate(Story(number=number) for number in range(4))
+    ]
+    assert learned(pages).variants[0].verdicts.ways == {("p",): True}
+
+
+def test_a_page_of_another_kind_is_refused_not_misread(template: Template) -> None:
+    assert isinstance(serve(template, "<title>Hello</title><p>Hello."), Refused)

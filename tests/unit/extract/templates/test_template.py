@@ -1,0 +1,59 @@
+import orjson
+from tests.unit.extract.templates.conftest import NOTICE, Story, changed, prose
+
+from headwater.extract.templates.explain import explain
+from headwater.extract.templates.server import Reason, serve
+from headwater.extract.templates.template import MOST_EMITTED, MOST_REPEATED, Template, template_from, written
+
+
+def test_a_template_survives_being_written_down(template: Template, story: Story) -> None:
+    again = template_from(orjson.loads(orjson.dumps(written(template))))
+    assert again == template
+    assert again is not None
+    assert serve(template, story.html) == serve(again, story.html)
+
+
+def test_a_template_is_small(template: Template) -> None:
+    assert len(orjson.dumps(written(template))) < 2_000
+
+
+def test_another_form_is_learned_again(template: Template) -> None:
+    assert template_from(written(template) | {"form": 0}) is None
+    assert template_from({}) is None
+
+
+def test_what_it_remembers_is_bounded(template: Template) -> None:
+    for page in range(200):
+        template = template.after([page * 10 + at for at in range(10)])
+        template = template.after([*(page * 10 + at for at in range(2)), *(page * 10 + 5_000 + at for at in range(8))])
+    assert MOST_EMITTED - 10 <= len(template.emitted) <= MOST_EMITTED
+    assert len(template.repeated) == MOST_REPEATED
+    assert not set(template.emitted) & set(template.repeated)
+
+
+def test_a_long_page_does_not_push_all_others_out(template: Template) -> None:
+    later = template.after([1, 2]).after(range(1_000, 5_000))
+    assert {1, 2} <= set(later.emitted)
+
+
+def test_every_block_is_explained(template: Template, story: Story) -> None:
+    found = explain(template, story.html)
+    assert found.against is None
+    lines = found.lines()
+    assert lines[0] == "div.story-body: served"
+    assert any(line.startswith(f"+ {prose(7)[0][:20]!r}"[:20]) and "kept in training" in line for line in lines)
+    assert any(NOTICE[:30] in line and line.startswith("-") and "nothing below" in line for line in lines)
+    assert any("outside the container" in line for line in lines)
+
+
+def test_a_refusal_is_explained(template: Template, story: Story) -> None:
+    found = explain(template, changed(story, og_type="website").html)
+    assert found.against is Reason.FEATURE_MISSING
+    assert found.missing == ("og:article",)
+    assert "og:article" in found.lines()[0]
+    assert explain(template, changed(story, container="x").html).against is Reason.NO_CONTAINER
+
+
+def test_explaining_and_serving_agree(template: Template, story: Story) -> None:
+    for page in (story, changed(story, paragraphs=("Short.",)), changed(story, container="x"), Story(number=8)):
+        assert (explain(template, page.html).against is None) == hasattr(serve(template, page.html), "paragraphs")
