@@ -14,7 +14,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-
         bench-feeds bench-cadence bench-extract bench-templates bench-path demo docs lock clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(READY) ## set up .venv with everything pinned in requirements.lock
 
