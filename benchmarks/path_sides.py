@@ -1,5 +1,6 @@
 """The two crawlers of the path benchmark, each started from nothing and ended again."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -90,6 +91,9 @@ def flags_of(folder: Path, task: Task) -> dict[str, str]:
         "log.level": "error",
         "fetch.user_agent": USER_AGENT,
         "fetch.concurrency": str(CONCURRENCY // OUR_PROCESSES),
+        # Both processes count the same cores, and a page asks the database three times.
+        "extract.children": str(max(1, (os.cpu_count() or 1) // OUR_PROCESSES)),
+        "database.pool_size": "4",
         "politeness.delay": f"{round(task.delay.total_seconds() * 1000)}ms",
         "network.allow": f"127.0.0.1:{task.port}",
     }

@@ -139,3 +139,20 @@ def test_equal_texts_are_alike_and_every_hash_has_its_size(text: str) -> None:
     assert 0 <= simhash(clean) < 2**64
     assert content_hash(f" {clean}\n") == content_hash(clean)
     assert count_words(clean) <= len(clean)
+
+
+def as_stored(character: str) -> str:
+    """By the book: line breaks nobody else knows are spaces, and what PostgreSQL or XML refuses is left out."""
+    code = ord(character)
+    if code in (0x0B, 0x0C, 0x85):
+        return " "
+    is_control = (code < 0x20 and character not in "\t\n\r") or 0x7F <= code <= 0x9F
+    return "" if is_control or 0xD800 <= code <= 0xDFFF or code in (0xFFFE, 0xFFFF) else character
+
+
+ODD = st.sampled_from("\0\x08\t\n\x0b\x0c\r\x0e\x1f\x7f\x80\x84\x85\x86\x9f\xa0ÂÃï¿\ud800\udfff\ufffd\ufffe\uffff😀")
+
+
+@given(st.text(st.one_of(ODD, st.characters(codec="utf-8"))))
+def test_what_cannot_be_stored_is_found_however_little_of_it_there_is(text: str) -> None:
+    assert storable(text) == "".join(map(as_stored, text))

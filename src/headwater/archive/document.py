@@ -1,4 +1,4 @@
-"""A document on its way into the archive, what stands there already, and what becomes of the two."""
+"""A document on its way into the archive, and what becomes of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,14 +7,9 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from headwater.archive.storable import storable
 from headwater.errors import UsageError
 
-# Shorter texts are alike by chance: "Page not found", a cookie notice.
-FEWEST_WORDS_TO_COMPARE = 50
-
-# What a reader would call a change, beside the text. Not tracked is what pages shuffle at every visit: dates of
-# modification, signed addresses of images, metadata of the kind that carries a nonce.
+# What a reader would call a change, beside the text: what the database's `says_the_same` compares.
 TRACKED = (
     "canonical_url",
     "title",
@@ -35,7 +30,9 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
-    """`simhash` None: nothing to compare. `metadata` is whatever the page said that has no field of its own."""
+    """`simhash` None: nothing to compare. `metadata` is whatever the page said that has no field of its own.
+    `page` is the address it was read from, where that calls another one canonical.
+    """
 
     bucket: int
     url_hash: bytes
@@ -60,6 +57,7 @@ class NewDocument:
     simhash: int | None = None
     produced_by: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    page: Key | None = None
 
     def __post_init__(self) -> None:
         if len(self.url_hash) != 32 or len(self.content_hash) != 32:
@@ -69,49 +67,10 @@ class NewDocument:
     def key(self) -> Key:
         return Key(self.bucket, self.url_hash)
 
-    @property
-    def is_comparable(self) -> bool:
-        return self.word_count >= FEWEST_WORDS_TO_COMPARE
-
-    @property
-    def tracked(self) -> dict[str, Any]:
-        return {name: storable(getattr(self, name)) for name in TRACKED}
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A document as the archive has it, as far as deciding needs it."""
-
-    version: int
-    content_hash: bytes
-    word_count: int
-    is_deleted: bool
-    duplicate_of: Key | None
-    tracked: dict[str, Any]
-
-    @property
-    def is_delivered(self) -> bool:
-        """Whether sinks are to have it."""
-        return not self.is_deleted and self.duplicate_of is None
-
-    @property
-    def may_have_duplicates(self) -> bool:
-        return self.is_delivered and self.word_count >= FEWEST_WORDS_TO_COMPARE
-
-    def says_the_same_as(self, new: NewDocument) -> bool:
-        return self.content_hash == new.content_hash and self.tracked == new.tracked
-
 
 class Op(StrEnum):
     UPSERT = "upsert"
     DELETE = "delete"
-
-
-def op_between(*, was_delivered: bool, is_delivered: bool) -> Op | None:
-    """What sinks have to be told of a document that changed."""
-    if is_delivered:
-        return Op.UPSERT
-    return Op.DELETE if was_delivered else None
 
 
 @dataclass(frozen=True, slots=True)

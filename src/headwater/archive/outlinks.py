@@ -3,29 +3,23 @@
 from collections.abc import Sequence
 
 from headwater.archive.document import Key
+from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.urls.canonical import CanonicalUrl
 
 queries = load_queries("headwater.archive")
 
 MOST_OUTLINKS = 1_000
 
 
-async def keep_outlinks(connection: Connection, key: Key, targets: Sequence[CanonicalUrl]) -> int:
-    """The first so many distinct ones, in page order; what stood there before is gone."""
-    by_hash: dict[bytes, CanonicalUrl] = {}
-    for target in targets:
-        by_hash.setdefault(target.url_hash, target)
-    distinct = list(by_hash.values())[:MOST_OUTLINKS]
-    await connection.execute(
-        queries.keep_outlinks,
-        *key,
-        [target.bucket for target in distinct],
-        [target.url_hash for target in distinct],
-        [target.url for target in distinct],
-    )
-    return len(distinct)
+async def keep_outlinks(connection: Connection, key: Key, targets: Sequence[str]) -> None:
+    """What stood there before is gone."""
+    await connection.execute(queries.keep_outlinks, *key, outlinks_row(targets))
+
+
+def outlinks_row(targets: Sequence[str]) -> list[str]:
+    """The first so many distinct ones, in page order."""
+    return [storable(target) for target in list(dict.fromkeys(targets))[:MOST_OUTLINKS]]
 
 
 async def outlinks_of(database: Connection | Database, key: Key) -> list[str]:

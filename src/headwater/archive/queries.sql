@@ -1,95 +1,10 @@
--- name: lock_in_order
--- Taken one after the other in the order given, and freed with the transaction.
-SELECT pg_advisory_xact_lock(number) FROM unnest($1::bigint[]) AS number;
+-- name: keep_document
+-- Store it if it says anything new; answers with what became of it.
+SELECT outcome, version, is_new, other_bucket, other_hash FROM keep_document($1::new_document, $2::timestamptz);
 
--- name: read_standing
--- What deciding about a document needs to know of the one that stands there.
-SELECT version, content_hash, word_count, deleted_at IS NOT NULL AS is_deleted, duplicate_bucket, duplicate_of,
-       canonical_url, title, summary, author, published_at, language, section, keywords, page_type
-FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
-
--- name: find_original
--- The one delivered document with this text under another URL.
-SELECT bucket, url_hash FROM documents
-WHERE content_hash = $3::bytea AND duplicate_of IS NULL AND deleted_at IS NULL AND word_count >= $4::integer
-  AND (bucket, url_hash) <> ($1::smallint, $2::bytea)
-ORDER BY first_seen_at, bucket, url_hash LIMIT 1;
-
--- name: find_near_duplicate
--- The oldest document whose likeness differs in at most three bits; of each piece only so many are looked at.
-SELECT candidate.bucket, candidate.url_hash
-FROM (
-    (SELECT bucket, url_hash, simhash, first_seen_at FROM documents
-     WHERE likeness_piece(simhash, 0) = likeness_piece($3::bigint, 0)
-       AND simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL ORDER BY first_seen_at LIMIT 500)
-    UNION ALL
-    (SELECT bucket, url_hash, simhash, first_seen_at FROM documents
-     WHERE likeness_piece(simhash, 1) = likeness_piece($3::bigint, 1)
-       AND simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL ORDER BY first_seen_at LIMIT 500)
-    UNION ALL
-    (SELECT bucket, url_hash, simhash, first_seen_at FROM documents
-     WHERE likeness_piece(simhash, 2) = likeness_piece($3::bigint, 2)
-       AND simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL ORDER BY first_seen_at LIMIT 500)
-    UNION ALL
-    (SELECT bucket, url_hash, simhash, first_seen_at FROM documents
-     WHERE likeness_piece(simhash, 3) = likeness_piece($3::bigint, 3)
-       AND simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL ORDER BY first_seen_at LIMIT 500)
-) AS candidate
-WHERE bit_count((candidate.simhash # $3::bigint)::bit(64)) <= 3
-  AND (candidate.bucket, candidate.url_hash) <> ($1::smallint, $2::bytea)
-ORDER BY candidate.first_seen_at, candidate.bucket, candidate.url_hash LIMIT 1;
-
--- name: keep_version
--- What a document was, in the moment before it is written over.
-INSERT INTO document_versions (bucket, url_hash, version, title, text, summary, author, published_at, updated_at, word_count,
-                               content_hash, simhash, produced_by, crawled_at, changed_at, replaced_at)
-SELECT bucket, url_hash, version, title, text, summary, author, published_at, updated_at, word_count,
-       content_hash, simhash, produced_by, crawled_at, changed_at, $3::timestamptz
-FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
-
--- name: write_document
--- A new document, or all of one anew; one that was deleted lives again.
-INSERT INTO documents (bucket, url_hash, source_id, url, canonical_url, title, text, word_count, content_hash, summary, author,
-                       published_at, updated_at, language, section, keywords, images, page_type, quality, quality_parts,
-                       produced_by, metadata, simhash, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, version,
-                       crawled_at, first_seen_at, changed_at, search)
-VALUES ($1::smallint, $2::bytea, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::integer, $9::bytea, $10::text, $11::text,
-        $12::timestamptz, $13::timestamptz, $14::text, $15::text, $16::text[], $17::text[], $18::text, $19::smallint, $20::jsonb,
-        $21::text, $22::jsonb, $23::bigint, $24::smallint, $25::bytea, $26::smallint, $27::bytea, $28::integer,
-        $29::timestamptz, $29, $29,
-        search_vector($14, $6, $10, array_to_string($16, ' ') || ' ' || $11, $7))
-ON CONFLICT (bucket, url_hash) DO UPDATE
-SET source_id = excluded.source_id, url = excluded.url, canonical_url = excluded.canonical_url, title = excluded.title,
-    text = excluded.text, word_count = excluded.word_count, content_hash = excluded.content_hash, summary = excluded.summary,
-    author = excluded.author, published_at = excluded.published_at, updated_at = excluded.updated_at,
-    language = excluded.language, section = excluded.section, keywords = excluded.keywords, images = excluded.images,
-    page_type = excluded.page_type, quality = excluded.quality, quality_parts = excluded.quality_parts,
-    produced_by = excluded.produced_by, metadata = excluded.metadata, simhash = excluded.simhash,
-    duplicate_bucket = excluded.duplicate_bucket, duplicate_of = excluded.duplicate_of, near_bucket = excluded.near_bucket,
-    near_duplicate_of = excluded.near_duplicate_of, version = excluded.version, crawled_at = excluded.crawled_at,
-    changed_at = excluded.changed_at, search = excluded.search, deleted_at = NULL, deleted_reason = NULL;
-
--- name: tombstone_document
--- Out of search, out of every list; the row stays to say why.
-UPDATE documents
-SET deleted_at = $4::timestamptz, deleted_reason = $3::text, changed_at = $4, version = version + 1, search = NULL,
-    duplicate_bucket = NULL, duplicate_of = NULL
-WHERE bucket = $1::smallint AND url_hash = $2::bytea;
-
--- name: crown_heir
--- The oldest duplicate of a document becomes an original.
-UPDATE documents d
-SET duplicate_bucket = NULL, duplicate_of = NULL, version = d.version + 1, changed_at = $3::timestamptz
-FROM (SELECT bucket, url_hash FROM documents
-      WHERE duplicate_bucket = $1::smallint AND duplicate_of = $2::bytea
-      ORDER BY first_seen_at, bucket, url_hash LIMIT 1) AS heir
-WHERE d.bucket = heir.bucket AND d.url_hash = heir.url_hash
-RETURNING d.bucket, d.url_hash, d.version;
-
--- name: follow_heir
--- The other duplicates point at the new original.
-UPDATE documents SET duplicate_bucket = $3::smallint, duplicate_of = $4::bytea
-WHERE duplicate_bucket = $1::smallint AND duplicate_of = $2::bytea;
+-- name: tombstone_documents
+-- Out of search, out of every list; the rows stay to say why. Answers with how many there were to take.
+SELECT tombstone_documents($1::smallint[], $2::bytea[], $3::text, $4::timestamptz);
 
 -- name: write_changes
 -- What sinks have to be told; in the order given.
@@ -109,8 +24,7 @@ DELETE FROM outbox WHERE seq = ANY ($1::bigint[]);
 
 -- name: keep_body
 -- What was sent for a page.
-INSERT INTO raw_bodies (at, bucket, url_hash, source_id, url, status, headers, body, body_bytes)
-VALUES ($1::timestamptz, $2::smallint, $3::bytea, $4::uuid, $5::text, $6::smallint, $7::jsonb, $8::bytea, $9::integer);
+SELECT keep_body($1::new_body, $2::timestamptz);
 
 -- name: newest_body
 -- What was sent last for a page.
@@ -125,11 +39,7 @@ ORDER BY bucket, url_hash, at DESC LIMIT $4::integer;
 
 -- name: keep_outlinks
 -- Where a document points now.
-INSERT INTO outlinks (bucket, url_hash, target_buckets, target_hashes, target_urls)
-VALUES ($1::smallint, $2::bytea, $3::smallint[], $4::bytea[], $5::text[])
-ON CONFLICT (bucket, url_hash) DO UPDATE
-SET target_buckets = excluded.target_buckets, target_hashes = excluded.target_hashes, target_urls = excluded.target_urls
-WHERE outlinks.target_urls IS DISTINCT FROM excluded.target_urls;
+SELECT keep_outlinks($1::smallint, $2::bytea, $3::text[]);
 
 -- name: outlinks_of
 -- Where a document points.
@@ -279,3 +189,12 @@ UPDATE jobs SET status = 'deleted', version = version + 1, deleted_at = $5::time
                 deleted_reason = $4::text, updated_at = $5
 WHERE bucket = $1::smallint AND canonical_hash = $2::bytea AND status <> 'deleted'
 RETURNING version;
+
+-- name: standing_in_bucket
+-- A page of the documents of one bucket that are not withdrawn, by key.
+SELECT url_hash, url, canonical_url FROM documents
+WHERE bucket = $1::smallint AND url_hash > $2::bytea AND deleted_at IS NULL ORDER BY url_hash LIMIT $3::integer;
+
+-- name: server_now
+-- The only clock that decides anything.
+SELECT clock_timestamp();

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import orjson
 import zstandard
 
 from headwater.archive.document import Key
@@ -58,18 +59,14 @@ class KeptBody:
 
 async def keep_body(connection: Connection, raw: RawBody, now: datetime) -> None:
     """One row a fetch; `now` must lie in a day that maintenance has made."""
+    await connection.execute(queries.keep_body, body_row(raw), now)
+
+
+def body_row(raw: RawBody) -> tuple[Any, ...]:
+    """As the database's type `new_body` has it."""
+    headers = orjson.dumps(kept_headers(raw.headers)).decode()
     packed = zstandard.compress(raw.body, LEVEL)
-    await connection.execute(
-        queries.keep_body,
-        now,
-        *raw.key,
-        raw.source_id,
-        storable(raw.url),
-        raw.status,
-        kept_headers(raw.headers),
-        packed,
-        len(raw.body),
-    )
+    return (*raw.key, raw.source_id, storable(raw.url), raw.status, headers, packed, len(raw.body))
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -39,14 +39,17 @@ def fetch(
         raise UsageError(f"{processes} processes are not possible.", fix="Give 1 to 256.")
 
     async def work(services: "Services") -> int:
-        from headwater.run.fetching import run_worker
+        from headwater.run.fetching import children_of, run_worker
         from headwater.run.herd import run_herd
         from headwater.run.stopping import owner_name, until_stopped
 
         if processes == 1:
             await until_stopped(lambda stop: run_worker(services, owner_name("fetch", services.random), stop))
             return 0
-        return await run_herd(services, "headwater.cli.fetch_worker", processes, launch.as_task())
+        # The cores are shared: every process with a child for each of them would only make them wait for each other.
+        share = children_of(services.settings.extract, processes)
+        task = Launch(launch.config, {**launch.overrides, "extract.children": str(share)}).as_task()
+        return await run_herd(services, "headwater.cli.fetch_worker", processes, task)
 
     return with_services(launch, work)
 

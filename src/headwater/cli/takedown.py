@@ -9,6 +9,7 @@ from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
 
 if TYPE_CHECKING:
+    from headwater.ingest.taking_down import TakenDown
     from headwater.services import Services
 
 app = App(name="takedown", help="Domains and URLs we leave alone.")
@@ -16,7 +17,7 @@ app = App(name="takedown", help="Domains and URLs we leave alone.")
 
 @app.command(name="add")
 def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) -> None:  # noqa: B008
-    """Never visit a domain with all below it, or URLs that begin so; what waits there ends at once.
+    """Never visit a domain with all below it, or URLs that begin so; what waits there ends, what was kept goes.
 
     Parameters
     ----------
@@ -26,15 +27,15 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
         Who asked, and why.
     """
 
-    async def work(services: "Services") -> tuple[str, int]:
-        from headwater.frontier.takedowns import take_down
+    async def work(services: "Services") -> "tuple[str, TakenDown]":
+        from headwater.ingest.taking_down import take_down_everywhere
         from headwater.politeness.takedown import parse_takedown
 
         takedown = parse_takedown(domain_or_url)
-        return takedown.name, await take_down(services.database, takedown, reason)
+        return takedown.name, await take_down_everywhere(services.database, takedown, reason)
 
-    name, ended = with_services(launch, work)
-    show(f"{name} is taken down; {ended:,} entries ended.")
+    name, done = with_services(launch, work)
+    show(f"{name} is taken down; {done.entries:,} entries ended, {done.documents:,} documents withdrawn.")
 
 
 @app.command(name="rm")

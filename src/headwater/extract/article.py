@@ -6,7 +6,6 @@ from enum import StrEnum
 
 from headwater.extract.body import Producer
 from headwater.extract.linked_data import LinkedData
-from headwater.extract.links import Link
 from headwater.extract.metadata import Metadata
 from headwater.extract.page_type import PageType
 from headwater.extract.quality import Quality
@@ -23,7 +22,9 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts:
-    """What holds for any page. `links` is empty when the page asks not to be followed."""
+    """What holds for any page. `links` are URLs, and none when the page asks not to be followed; `unfollowed` are
+    those of them that it marks as not its own word.
+    """
 
     url: str
     canonical_url: str
@@ -33,7 +34,8 @@ class PageFacts:
     metadata: Metadata
     linked_data: LinkedData
     robots: Robots
-    links: tuple[Link, ...]
+    links: tuple[str, ...]
+    unfollowed: tuple[str, ...]
     is_soft_404: bool
 
 

@@ -5,7 +5,7 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.blocks import text_of_html
 from headwater.extract.page import LONGEST_HTML
@@ -15,8 +15,15 @@ from headwater.extract.text import comparable, count_words, storable, tidy
 # A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
 _THIN = 0.75
 # Never part of an article's text, and a third of what the extractor would otherwise walk through.
-_SURROUNDINGS = ["script", "style", "noscript", "svg", "iframe", "template", "nav", "footer", "aside"]
+_SURROUNDINGS = [
+    *("script", "style", "noscript", "svg", "iframe", "template", "nav", "footer", "aside"),
+    *("link", "meta", "img", "input", "button", "select", "textarea", "audio", "video", "canvas"),
+]
 _TITLE_WITHIN_LINES = 4
+# Where these hold a story, the rest of the page is furniture: it takes the extractor half its time, and misleads it.
+_STORY_PLACES = ("article", "main")
+_STORY_CHARACTERS = 1_000
+_STORY_SHARE = 0.4
 _SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
 _FEWEST_TEASERS = 8
 _TEASING = 0.4
@@ -48,6 +55,11 @@ class Body(NamedTuple):
     is_teasers: bool = False
 
 
+class _Line(NamedTuple):
+    text: str
+    compared: str
+
+
 class Known(NamedTuple):
     """What is already known of the page and must not be taken for its text."""
 
@@ -73,8 +85,8 @@ def _fuller(chosen: Body, html: str, producer: Producer) -> Body:
 
 
 def _general(tree: LexborHTMLParser, known: Known) -> Body:
-    lines = _general_text(tree).split("\n")
-    text = tidy(_without_title(_without_links(lines, known), known))
+    lines = [_Line(line, comparable(line)) for line in _general_text(tree).split("\n")]
+    text = tidy([line.text for line in _without_title(_without_links(lines, known), known)])
     return Body(text, Producer.TRAFILATURA, count_words(text), _are_teasers(lines, known))
 
 
@@ -86,7 +98,7 @@ def _general_text(tree: LexborHTMLParser) -> str:
         tree.unwrap_tags(["noscript"])
     has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
     tree.strip_tags(_SURROUNDINGS)
-    html = tree.html or ""
+    html = _html_of_story(tree)
     if has_layout_tables:
         # A table that holds the page is no table: read as one, its columns become one line.
         html = _TABLE_TAG.sub(r"<\1div", html)
@@ -94,23 +106,60 @@ def _general_text(tree: LexborHTMLParser) -> str:
     return trafilatura.extract(storable(html, LONGEST_HTML), fast=True, include_comments=False) or ""
 
 
-def _without_title(lines: list[str], known: Known) -> list[str]:
-    top = [line for line in lines[:_TITLE_WITHIN_LINES] if comparable(line) not in known.titles]
+def _html_of_story(tree: LexborHTMLParser) -> str:
+    """Of the page's only <article> or <main>, where that is what the page is for; else of all of it."""
+    everything = _length_of_paragraphs(tree)
+    for css in _STORY_PLACES:
+        places = tree.css(css)
+        if len(places) == 1:
+            inside = _length_of_paragraphs(places[0])
+            # A river of teasers below the story may hold as much text as the story does.
+            if inside >= _STORY_CHARACTERS and inside >= _STORY_SHARE * everything:
+                return f"<html><body>{places[0].html}</body></html>"
+    return tree.html or ""
+
+
+def _length_of_paragraphs(within: LexborHTMLParser | LexborNode) -> int:
+    return sum(len(paragraph.text()) for paragraph in within.css("p"))
+
+
+def _without_title(lines: list[_Line], known: Known) -> list[_Line]:
+    top = [line for line in lines[:_TITLE_WITHIN_LINES] if line.compared not in known.titles]
     return top + lines[_TITLE_WITHIN_LINES:]
 
 
-def _without_links(lines: list[str], known: Known) -> list[str]:
+def _without_links(lines: list[_Line], known: Known) -> list[_Line]:
     """Without lines that are nothing but a link: they announce other pages."""
-    return [line for line in lines if comparable(line) not in known.link_texts]
+    return [line for line in lines if line.compared not in known.link_texts]
 
 
-def _are_teasers(lines: list[str], known: Known) -> bool:
-    shown = [line for line in map(comparable, lines) if line]
-    teasers = sum(_begins_with_a_link(line, known.link_texts) for line in shown)
+def _are_teasers(lines: list[_Line], known: Known) -> bool:
+    shown = [line.compared for line in lines if line.compared]
+    if len(shown) < _FEWEST_TEASERS:
+        return False
+    headlines = _Headlines.of(known.link_texts)
+    teasers = sum(map(headlines.begin, shown))
     return teasers >= _FEWEST_TEASERS and teasers >= len(shown) * _TEASING
 
 
-def _begins_with_a_link(line: str, link_texts: frozenset[str]) -> bool:
-    """With the text of one that is long enough to be a headline."""
-    words = line.split(maxsplit=_LONGEST_HEADLINE_WORDS)
-    return any(" ".join(words[:n]) in link_texts for n in range(_SHORTEST_HEADLINE_WORDS, len(words) + 1))
+class _Headlines(NamedTuple):
+    """The texts of links that are long enough to be headlines."""
+
+    texts: frozenset[str]
+    beginnings: frozenset[str]
+
+    @classmethod
+    def of(cls, link_texts: frozenset[str]) -> "_Headlines":
+        return cls(link_texts, frozenset(_first_words(text) for text in link_texts))
+
+    def begin(self, line: str) -> bool:
+        """Whether a line starts with one of them."""
+        # Nearly all fail here already: to try every length on every line took longer than to find the language.
+        if _first_words(line) not in self.beginnings:
+            return False
+        words = line.split(maxsplit=_LONGEST_HEADLINE_WORDS)
+        return any(" ".join(words[:n]) in self.texts for n in range(_SHORTEST_HEADLINE_WORDS, len(words) + 1))
+
+
+def _first_words(line: str) -> str:
+    return " ".join(line.split(maxsplit=_SHORTEST_HEADLINE_WORDS)[:_SHORTEST_HEADLINE_WORDS])

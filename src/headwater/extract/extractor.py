@@ -62,6 +62,7 @@ def _facts(page: Page, seen: Overview, body: Body) -> dict[str, Any]:
         "linked_data": seen.linked_data,
         "robots": seen.robots,
         "links": () if seen.robots.nofollow else seen.anchors.links,
+        "unfollowed": () if seen.robots.nofollow else seen.anchors.unfollowed,
         "is_soft_404": is_soft_404(seen.title, body.words),
     }
 

@@ -5,7 +5,8 @@ from functools import cache
 from typing import Any
 
 _PRIMARY_SUBTAG = re.compile(r"\s*([a-z]{2,3})(?:[-_\s]|$)", re.IGNORECASE)
-_READ_CHARACTERS = 800
+# Twice as many tell the same of 242 real and simulated pages, and cost a third of a millisecond more.
+_READ_CHARACTERS = 400
 _ENOUGH_CHARACTERS = 200
 # Below this the text may be a list of names or two languages at once; then the page knows better.
 _SURE = 0.6

@@ -20,17 +20,13 @@ _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    url: str
-    text: str
-    is_nofollow: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Anchors:
-    """`texts` are what the anchors say, as `comparable` writes it: a line that says no more is a link, not prose."""
+    """`links` are URLs, `unfollowed` those of them the page does not vouch for. `texts` are what the anchors say, as
+    `comparable` writes it: a line that says no more is a link, not prose.
+    """
 
-    links: tuple[Link, ...]
+    links: tuple[str, ...]
+    unfollowed: tuple[str, ...]
     texts: frozenset[str]
     count: int
 
@@ -45,7 +41,9 @@ def anchors_of(tree: LexborHTMLParser, base: str) -> Anchors:
     """`base` is what relative links are resolved against, see `base_of`."""
     found = list(islice(_anchors(tree), _MOST_ANCHORS))
     texts = {anchor.text for anchor in found if anchor.text}
-    return Anchors(_links(found, base), frozenset(map(comparable, texts)), len(found))
+    links = _links(found, base)
+    unfollowed = tuple(url for url, anchor in links.items() if not _is_followed(anchor))
+    return Anchors(tuple(links), unfollowed, frozenset(map(comparable, texts)), len(found))
 
 
 def base_of(tree: LexborHTMLParser, page_url: str) -> str:
@@ -62,21 +60,37 @@ def absolute(href: str, base: str) -> str:
         return ""
 
 
-def _links(found: list[_Anchor], base: str) -> tuple[Link, ...]:
+def _links(found: list[_Anchor], base: str) -> dict[str, _Anchor]:
+    """Each address with the first anchor that leads to it."""
     # Resolving is what costs, and half of a page's links are written more than once.
     distinct: dict[str, _Anchor] = {}
     for anchor in found:
         distinct.setdefault(anchor.href, anchor)
-    links: dict[str, Link] = {}
-    for link in (_link(anchor, base) for anchor in distinct.values()):
-        if link and len(links) < MOST_LINKS:
-            links.setdefault(link.url, link)
-    return tuple(links.values())
+    links: dict[str, _Anchor] = {}
+    root = _root_of(base)
+    for anchor in distinct.values():
+        url = _target(anchor.href, base, root)
+        if url and len(links) < MOST_LINKS:
+            links.setdefault(url, anchor)
+    return links
 
 
-def _link(anchor: _Anchor, base: str) -> Link | None:
-    url = "" if anchor.href.startswith("#") else absolute(anchor.href, base)
-    return Link(url, anchor.text, not _UNFOLLOWED.isdisjoint(anchor.relations.lower().split())) if url else None
+def _root_of(base: str) -> str:
+    """Scheme and host of an absolute URL."""
+    scheme, slashes, rest = base.partition("://")
+    return f"{scheme}{slashes}{rest.partition('/')[0]}"
+
+
+def _target(href: str, base: str, root: str) -> str:
+    if href.startswith("#"):
+        return ""
+    # Most links are of this kind, and where an address is whole already, the slow parser is passed by.
+    is_on_this_host = href.startswith("/") and not href.startswith("//")
+    return absolute(root + href if is_on_this_host else href, base)
+
+
+def _is_followed(anchor: _Anchor) -> bool:
+    return not anchor.relations or _UNFOLLOWED.isdisjoint(anchor.relations.lower().split())
 
 
 def _anchors(tree: LexborHTMLParser) -> Iterator[_Anchor]:

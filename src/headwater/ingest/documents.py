@@ -1,11 +1,12 @@
 """An article as the archive keeps it. Pure."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
-from headwater.archive.document import NewDocument
+from headwater.archive.document import Key, NewDocument
 from headwater.extract.article import Article
 from headwater.extract.linked_data import LinkedData
+from headwater.extract.metadata import Metadata
 from headwater.frontier.entry import Lease
 from headwater.urls.canonical import canonicalise
 
@@ -16,6 +17,7 @@ _NOT_KEPT = frozenset({"images", "language", "article_body", "is_about_this_page
 def document_from(article: Article, lease: Lease) -> NewDocument:
     """Under the address the page itself calls canonical: two spellings of a story are one document."""
     address = canonicalise(article.canonical_url or article.url)
+    page = Key(lease.bucket, lease.url_hash)
     parts = asdict(article.quality)
     return NewDocument(
         bucket=address.bucket,
@@ -41,20 +43,28 @@ def document_from(article: Article, lease: Lease) -> NewDocument:
         simhash=article.simhash,
         produced_by=str(article.produced_by),
         metadata=metadata_of(article),
+        page=page if page.url_hash != address.url_hash else None,
     )
 
 
 def metadata_of(article: Article) -> dict[str, Any]:
     """By the names of the raw_content document, without what the page does not say."""
-    said = {name: value for name, value in asdict(article.metadata).items() if value not in ("", None)}
+    said = {name: value for name, value in values_of(article.metadata).items() if value not in ("", None)}
     linked = json_ld_data(article.linked_data)
     return said | ({"json_ld_data": linked} if linked else {})
 
 
 def json_ld_data(linked: LinkedData) -> dict[str, Any]:
     told = {
-        name: value for name, value in asdict(linked).items() if name not in _NOT_KEPT and value not in ("", None, ())
+        name: value
+        for name, value in values_of(linked).items()
+        if name not in _NOT_KEPT and value not in ("", None, ())
     }
     return {
         f"jsonld_{name}": value.isoformat() if hasattr(value, "isoformat") else value for name, value in told.items()
     }
+
+
+def values_of(said: LinkedData | Metadata) -> dict[str, Any]:
+    """As they are: `asdict` would copy all that a publisher wrote in JSON."""
+    return {one.name: getattr(said, one.name) for one in fields(said)}

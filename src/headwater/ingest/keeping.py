@@ -1,24 +1,26 @@
 """What a journey leaves beside its verdict: document, links, raw body, all in one transaction with the settle."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
+from typing import Any
 
-from headwater.archive.document import NewDocument, Stored
-from headwater.archive.documents import keep_document, tombstone
+from headwater.archive.document import NewDocument
+from headwater.archive.documents import document_row
 from headwater.archive.job import NewJob
 from headwater.archive.jobs import keep_jobs
-from headwater.archive.outlinks import keep_outlinks
-from headwater.archive.raw import RawBody, keep_body
+from headwater.archive.outlinks import outlinks_row
+from headwater.archive.raw import RawBody, body_row
+from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.frontier.entry import DeadReason, Lease
-from headwater.frontier.settle import settle
 from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Dead, Moved, Verdict
 from headwater.ingest.context import Known
 from headwater.ingest.links import followed, goes_deeper, submit_links
 from headwater.politeness.settlement import Settlement
-from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.sources.source import Profile
+from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.ingest")
 
@@ -32,12 +34,12 @@ class LeaseWasLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """`withdraws`: why a document that stood at this address has to go. `links` are to be followed, `outlinks` kept."""
+    """`withdraws`: why what was read from this address has to go. `links` are to be followed, `outlinks` kept."""
 
     document: NewDocument | None = None
     withdraws: str = ""
     links: tuple[str, ...] = ()
-    outlinks: tuple[CanonicalUrl, ...] = ()
+    outlinks: tuple[str, ...] = ()
     raw: RawBody | None = None
     jobs: tuple[NewJob, ...] = ()
     known: Known | None = None
@@ -53,20 +55,21 @@ class Keeper:
 
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
         """False if the lease was lost: then nothing was changed at all."""
+        page = page_row(lease, verdict, settlement, leaves)
+        if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves)):
+            return bool(await self.database.fetchval(queries.keep_page, *page))
         try:
             async with self.database.transaction() as connection:
-                now: datetime = await connection.fetchval(queries.now)
-                await self._submit(connection, lease, verdict, leaves, now)
-                if lease.token not in await settle(connection, [settlement]):
+                await self._submit(connection, lease, verdict, leaves)
+                if not await connection.fetchval(queries.keep_page, *page):
                     raise LeaseWasLost
-                await self._archive(connection, lease, verdict, leaves, now)
+                if leaves.jobs:
+                    await keep_jobs(connection, lease.source_id, leaves.jobs, await connection.fetchval(queries.now))
         except LeaseWasLost:
             return False
         return True
 
-    async def _submit(
-        self, connection: Connection, lease: Lease, verdict: Verdict, leaves: Leaves, now: datetime
-    ) -> None:
+    async def _submit(self, connection: Connection, lease: Lease, verdict: Verdict, leaves: Leaves) -> None:
         """Every host this transaction touches is locked first, in the order everybody keeps."""
         if isinstance(verdict, Moved):
             target = canonicalise(verdict.to)
@@ -75,27 +78,30 @@ class Keeper:
             found = Found(verdict.to, lease.url, lease.depth, priority=lease.priority, hops=verdict.hops)
             submitter = Submitter(lease.source_id, lease.origin)
             await submit(connection, submitter, [found], default_delay=self.default_delay)
-        source = leaves.known.source if leaves.known else None
-        if source is None or not leaves.links or not goes_deeper(source, lease.depth):
-            return
-        links = followed(leaves.links, source, now.date())
-        hosts = {lease.host, *(canonicalise(link).host for link in links)}
-        await hold_hosts(connection, hosts, self.default_delay)
-        await submit_links(connection, lease.source_id, source, Found(lease.url, depth=lease.depth), links, now.date())
+        if source := goes_on(lease, leaves):
+            today = (await connection.fetchval(queries.now)).date()
+            links = followed(leaves.links, source, today)
+            hosts = {lease.host, *(canonicalise(link).host for link in links)}
+            await hold_hosts(connection, hosts, self.default_delay)
+            await submit_links(connection, lease.source_id, source, Found(lease.url, depth=lease.depth), links, today)
 
-    async def _archive(
-        self, connection: Connection, lease: Lease, verdict: Verdict, leaves: Leaves, now: datetime
-    ) -> None:
-        if leaves.raw is not None:
-            await keep_body(connection, leaves.raw, now)
-        if leaves.jobs:
-            await keep_jobs(connection, lease.source_id, leaves.jobs, now)
-        if leaves.document is not None:
-            kept = await keep_document(connection, leaves.document, now)
-            if isinstance(kept, Stored):
-                await keep_outlinks(connection, leaves.document.key, leaves.outlinks)
-        elif why := leaves.withdraws or withdrawn_by(verdict, lease):
-            await tombstone(connection, lease.bucket, lease.url_hash, why, now)
+
+def goes_on(lease: Lease, leaves: Leaves) -> Profile | None:
+    """The source whose crawl follows the links of this page; None: nobody's does."""
+    source = leaves.known.source if leaves.known else None
+    return source if source and leaves.links and goes_deeper(source, lease.depth) else None
+
+
+def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> tuple[Any, ...]:
+    """What the database's `keep_page` is called with."""
+    return (
+        settlement,
+        lease.url_hash,
+        document_row(leaves.document) if leaves.document else None,
+        outlinks_row(leaves.outlinks),
+        body_row(leaves.raw) if leaves.raw else None,
+        storable(leaves.withdraws or withdrawn_by(verdict, lease)),
+    )
 
 
 def withdrawn_by(verdict: Verdict, lease: Lease) -> str:

@@ -1,16 +1,13 @@
 """What is made of a page that came whole: read, judged once more, and what is left of it."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 from headwater.archive.document import Key
 from headwater.archive.raw import RawBody
 from headwater.archive.vacancies import jobs_from
-from headwater.errors import UrlRejected
 from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.jobs.normalise import Harvest
-from headwater.extract.links import Link
 from headwater.extract.page_type import PageType
 from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
@@ -21,10 +18,8 @@ from headwater.ingest.keeping import NOTHING, Leaves
 from headwater.ingest.reading import Read, Reader
 from headwater.net.transport import Response
 from headwater.sources.source import Kind
-from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 NOINDEX = "noindex"
-MOST_OUTLINKS = 1_000
 
 
 class Acquainted(Protocol):
@@ -58,21 +53,13 @@ def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:
     if isinstance(read, Harvest):
         return Leaves(raw=raw, jobs=tuple(jobs_from(read.vacancies, is_detailed=True)), known=known)
     assert isinstance(read, Article | NotAnArticle)
-    links = tuple(link.url for link in read.links if not link.is_nofollow) if known.crawls else ()
+    unfollowed = set(read.unfollowed)
+    links = tuple(link for link in read.links if link not in unfollowed) if known.crawls else ()
     if not isinstance(read, Article) or read.page_type is PageType.LISTING:
         return Leaves(links=links, raw=raw, known=known)
     if read.robots.noindex:
         return Leaves(withdraws=NOINDEX, links=links, raw=raw, known=known)
-    outlinks = tuple(targets_of(read.links[:MOST_OUTLINKS]))
-    return Leaves(document_from(read, lease), links=links, outlinks=outlinks, raw=raw, known=known)
-
-
-def targets_of(links: Iterable[Link]) -> Iterable[CanonicalUrl]:
-    for link in links:
-        try:
-            yield canonicalise(link.url)
-        except UrlRejected:
-            continue
+    return Leaves(document_from(read, lease), links=links, outlinks=read.links, raw=raw, known=known)
 
 
 def raw_of(lease: Lease, response: Response) -> RawBody:

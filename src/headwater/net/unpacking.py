@@ -9,10 +9,13 @@ import zstandard
 
 PIECE_BYTES = 65_536
 UNPACK_ERRORS = (zlib.error, brotli.error, zstandard.ZstdError)
-# zlib copies what follows a member, so a long input of tiny members is handed over in parts.
-_ZLIB_INPUT_BYTES = 16_384
-# One block of zstd unpacks four bytes to 128 kB and its decoder takes no limit: this bounds a piece to 2 MB.
+# What follows a member is copied, so a long input of tiny members is handed over in parts.
+_INPUT_BYTES = 16_384
+# One block of zstd unpacks four bytes to 128 kB and its decoder takes no limit: either of these bounds a piece to 2 MB.
+_ZSTD_BLOCKS = 16
 _ZSTD_INPUT_BYTES = 64
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_ZSTD_SHORTEST_HEAD = 5
 # RFC 9659: no sender may ask for more.
 _ZSTD_WINDOW_BYTES = 8 * 1024 * 1024
 
@@ -44,7 +47,7 @@ class _Gzip:
         return self._is_padding or self._member.eof
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        for part in _parts(data, _ZLIB_INPUT_BYTES):
+        for part in _parts(data, _INPUT_BYTES):
             rest = part
             while rest:
                 if self._member.eof:
@@ -78,7 +81,7 @@ class _Deflate:
             if len(data) < 2:
                 return
             self._stream = zlib.decompressobj(zlib.MAX_WBITS if _has_zlib_header(data) else -zlib.MAX_WBITS)
-        for part in _parts(data, _ZLIB_INPUT_BYTES):
+        for part in _parts(data, _INPUT_BYTES):
             yield from _inflated(self._stream, part)
             # Without a checksum much unpacks to something: only a stream that ends where the body does is believed.
             if self._stream.unused_data:
@@ -104,22 +107,66 @@ class _Brotli:
 
 
 class _Zstd:
+    """Handed over by the block, since a page is two of them, and a bomb is known by their number."""
+
+    _BLOCK_HEAD = 3
+    _REPEATED_BYTE = 1
+
     def __init__(self) -> None:
         self._decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
-        self._frame = self._decompressor.decompressobj()
+        self._held = b""
+        self._begin_frame()
 
     @property
     def is_at_end(self) -> bool:
         return self._frame.eof
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        for part in _parts(data, _ZSTD_INPUT_BYTES):
-            rest = part
-            while rest:
-                if self._frame.eof:
-                    self._frame = self._decompressor.decompressobj()
-                yield self._frame.decompress(rest)
-                rest = self._frame.unused_data
+        for part in _parts(data, _INPUT_BYTES):
+            yield from self._pieces(part)
+
+    def _pieces(self, part: bytes) -> Iterator[bytes]:
+        rest = self._held + part
+        while rest:
+            if self._frame.eof:
+                self._begin_frame()
+            size = self._safe_bytes(rest)
+            if not size:
+                break
+            yield self._frame.decompress(rest[:size])
+            rest = self._frame.unused_data + rest[size:]
+        self._held = rest
+
+    def _begin_frame(self) -> None:
+        self._frame = self._decompressor.decompressobj()
+        self._is_new = True
+        self._is_last_block = False
+        self._to_go = 0  # bytes before the head of the next block, or after the last one's end
+
+    def _safe_bytes(self, data: bytes) -> int:
+        """How much of it makes one piece; 0 if that cannot be said before more has come."""
+        if self._is_new:
+            if len(data) < _ZSTD_SHORTEST_HEAD:
+                return 0
+            self._is_new = False
+            # What is no frame of ours has no blocks to count.
+            self._is_last_block = not data.startswith(_ZSTD_MAGIC)
+            self._to_go = 0 if self._is_last_block else zstandard.frame_header_size(data)
+        end = self._to_go if self._is_last_block else self._end_of_blocks(data)
+        size = min(end, len(data))
+        self._to_go = end - size
+        return size or (_ZSTD_INPUT_BYTES if self._is_last_block else 0)
+
+    def _end_of_blocks(self, data: bytes) -> int:
+        """Where so many blocks end, or those whose heads are there already."""
+        at = self._to_go
+        for _ in range(_ZSTD_BLOCKS):
+            if self._is_last_block or at + self._BLOCK_HEAD > len(data):
+                break
+            head = int.from_bytes(data[at : at + self._BLOCK_HEAD], "little")
+            at += self._BLOCK_HEAD + (1 if head >> 1 & 3 == self._REPEATED_BYTE else head >> 3)
+            self._is_last_block = bool(head & 1)
+        return at
 
 
 def _new_member() -> "zlib._Decompress":

@@ -57,8 +57,9 @@ async def reading_children(services: Services) -> AsyncIterator[Children]:
         yield children
 
 
-def children_of(settings: ExtractSettings) -> int:
-    return settings.children or os.cpu_count() or 1
+def children_of(settings: ExtractSettings, processes: int = 1) -> int:
+    """As many as were asked for, else this process's share of the cores."""
+    return settings.children or max(1, (os.cpu_count() or 1) // processes)
 
 
 def worker_of(

@@ -1,9 +1,10 @@
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from tests.integration.archive.shelf import LONG, OTHER, SHORT, Shelf, everything, key_of, page
 
-from headwater.archive.document import Duplicate, Stored, Unchanged
+from headwater.archive.document import TRACKED, Duplicate, Stored, Unchanged
 from headwater.archive.documents import keep_document
 from headwater.archive.reads import read_document, versions_of
 from headwater.errors import UsageError
@@ -39,7 +40,7 @@ async def test_everything_a_page_says_comes_back(shelf: Shelf) -> None:
     kept = await read_document(shelf.database, said.key)
     assert kept is not None
     for name in type(said).__dataclass_fields__:
-        if name not in ("bucket", "url_hash"):
+        if name not in ("bucket", "url_hash", "page"):
             wanted = getattr(said, name)
             assert getattr(kept, name) == (list(wanted) if isinstance(wanted, tuple) else wanted), name
     assert (kept.version, kept.first_seen_at, kept.crawled_at) == (1, shelf.now, shelf.now)
@@ -71,6 +72,15 @@ async def test_a_changed_title_is_a_change(shelf: Shelf) -> None:
     await shelf.keep(A)
     assert await shelf.keep(A, title="Another") == Stored(2, is_new=False)
     assert len(await versions_of(shelf.database, key_of(A))) == 2
+
+
+@pytest.mark.parametrize("name", TRACKED)
+async def test_everything_a_reader_would_call_a_change_makes_a_new_version(shelf: Shelf, name: str) -> None:
+    values: dict[str, Any] = {"published_at": shelf.now, "keywords": ("new",)}
+    changed = {name: values.get(name, "new")}
+    await shelf.keep(A)
+    assert await shelf.keep(A, LONG, **changed) == Stored(2, is_new=False)
+    assert await shelf.keep(A, LONG, **changed) == Unchanged(2)
 
 
 async def test_a_failed_transaction_leaves_nothing(shelf: Shelf) -> None:

@@ -19,7 +19,8 @@ MANY_DOCUMENTS = """
     SELECT n % 256, sha256(int8send(n)), d.source_id, d.url, d.canonical_url, d.title, d.text, '', '', d.language, '',
            '{}', '{}', d.word_count, '', '{}', sha256(int8send(-n)), hashint8extended(n, 0), '', '{}', 1, d.crawled_at,
            d.first_seen_at - n * interval '1 second', d.changed_at, d.search
-    FROM documents d CROSS JOIN generate_series(1::bigint, 20000) AS n"""
+    FROM (SELECT * FROM documents WHERE deleted_at IS NULL LIMIT 1) AS d
+    CROSS JOIN generate_series(1::bigint, 20000) AS n"""
 MANY_VERSIONS = """
     INSERT INTO document_versions (bucket, url_hash, version, title, text, summary, author, word_count, content_hash,
                                    produced_by, crawled_at, changed_at, replaced_at)
@@ -68,12 +69,31 @@ async def test_no_call_scans_a_table(shelf: Shelf) -> None:
     await shelf.database.execute("DELETE FROM documents; DELETE FROM document_versions; DELETE FROM outbox")
 
 
-async def work(shelf: Shelf, turn: int) -> None:
+async def test_plans_made_for_an_empty_archive_are_good_for_a_full_one(shelf: Shelf) -> None:
+    for turn in range(8):
+        await keep_some(shelf, turn)
+    await shelf.database.execute(MANY_DOCUMENTS)
+    before = (await reads(shelf.database))["documents"]
+    for turn in range(8, 16):
+        await keep_some(shelf, turn)
+    now = (await reads(shelf.database))["documents"]
+    assert now[0] == before[0]
+    assert now[1] - before[1] < 8 * 100
+    await shelf.database.execute("DELETE FROM documents; DELETE FROM document_versions; DELETE FROM outbox")
+
+
+async def keep_some(shelf: Shelf, turn: int) -> None:
     one, copy = f"https://a{turn}.example/", f"https://b{turn}.example/"
     await shelf.keep(one, f"{LONG} {turn}", simhash=turn << 40)
     await shelf.keep(copy, f"{LONG} {turn}", simhash=turn << 40, source_id=UUID(int=turn))
     await shelf.keep(one, f"{OTHER} {turn}", simhash=turn << 41)
     await shelf.tombstone(copy)
+    await shelf.database.execute("SELECT withdraw_page($1, $2, 'gone', now())", *key_of(copy))
+
+
+async def work(shelf: Shelf, turn: int) -> None:
+    one = f"https://a{turn}.example/"
+    await keep_some(shelf, turn)
     await versions_of(shelf.database, key_of(one))
     await find_document(shelf.database, key_of(one).url_hash)
     for wanted in (Wanted(), Wanted(source_id=UUID(int=turn)), Wanted(since=shelf.now - timedelta(hours=1))):

@@ -19,7 +19,7 @@ def test_a_url_is_added_explained_and_forgotten(person: Person) -> None:
 def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(person: Person) -> None:
     person.says("frontier", "add", "https://www.a.example/one")
     taken = person.says("takedown", "add", "a.example", "--reason", "asked by its owner")
-    assert taken.out == "a.example is taken down; 1 entries ended.\n"
+    assert taken.out == "a.example is taken down; 1 entries ended, 0 documents withdrawn.\n"
     assert "(takedown)" in person.says("frontier", "add", "https://a.example/two").out
     assert person.says("takedown", "list", "--json").json["takedowns"][0]["reason"] == "asked by its owner"
     assert person.says("takedown", "rm", "a.example").code == 0

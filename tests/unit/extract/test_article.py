@@ -70,6 +70,21 @@ def test_what_the_source_selects_is_believed_before_anything_else(read: Read) ->
     assert len(found.text.split("\n")) == 5
 
 
+@pytest.mark.parametrize("place", ["article", "main"])
+def test_the_only_place_of_a_story_is_believed_before_what_stands_beside_it(place: str, read: Read) -> None:
+    beside = (
+        "<div class=post-content>" + "<p>Readers of this site also liked a long text about ships.</p>" * 9 + "</div>"
+    )
+    found = article(read("", f"{beside}<{place}>{PROSE * 2}</{place}>"))
+    assert found.text.startswith("The mayor")
+    assert "ships" not in found.text
+
+
+def test_a_small_article_beside_the_story_hides_nothing(read: Read) -> None:
+    found = article(read("", f"<article><p>A note.</p></article><div class=post-content>{PROSE * 2}</div>"))
+    assert found.text.startswith("The mayor")
+
+
 @pytest.mark.parametrize("css", [".nowhere", "p[", "h1"])
 def test_selectors_that_find_no_text_leave_the_page_to_the_others(css: str, read: Read) -> None:
     found = article(read("", f"<h1>T</h1><article>{PROSE}</article>", selectors=Selectors(fields={"body": css})))
@@ -172,7 +187,7 @@ def test_a_page_without_a_story_is_not_an_article_and_keeps_its_links(
     found = read(head, f"{body}<a href=/next>Next page</a>" if body else "")
     assert isinstance(found, NotAnArticle)
     assert found.reason is reason
-    assert [link.url for link in found.links] == (["https://www.example.com/next"] if body else [])
+    assert found.links == (("https://www.example.com/next",) if body else ())
 
 
 def test_a_page_that_says_not_found_with_a_200_is_noticed(read: Read) -> None:

@@ -6,6 +6,7 @@ from tests.unit.extract.conftest import Read
 
 from headwater.extract.canonical import canonical_url
 from headwater.extract.links import MOST_LINKS, Anchors, anchors_of, base_of
+from headwater.urls.canonical import canonicalise
 
 PAGE = "https://www.example.com/news/a?id=1"
 
@@ -16,7 +17,7 @@ def anchors(html: str, url: str = PAGE) -> Anchors:
 
 
 def urls(html: str) -> list[str]:
-    return [link.url for link in anchors(html).links]
+    return list(anchors(html).links)
 
 
 def test_links_are_absolute_distinct_and_in_order() -> None:
@@ -40,10 +41,16 @@ def test_links_are_resolved_against_a_usable_base_only() -> None:
     assert urls("<base href='javascript:1'><a href=y>") == ["https://www.example.com/news/y"]
 
 
-def test_a_link_tells_what_it_says_and_whether_it_is_vouched_for() -> None:
-    one, other = anchors("<a href=/1> Two\n <b>words</b></a><a rel='NoFollow noopener' href=/2>x</a>").links
-    assert (one.text, one.is_nofollow) == ("Two words", False)
-    assert other.is_nofollow
+def test_a_link_that_is_not_vouched_for_is_told() -> None:
+    found = anchors("<a href=/1> Two\n <b>words</b></a><a rel='NoFollow noopener' href=/2>x</a>")
+    assert found.links == ("https://www.example.com/1", "https://www.example.com/2")
+    assert found.unfollowed == ("https://www.example.com/2",)
+    assert found.texts == {"two words", "x"}
+
+
+@pytest.mark.parametrize("href", ["/a?b=1", "//other.example/x", "/../x", "/ä b", "/x#top", "/"])
+def test_a_link_on_this_host_is_the_same_whichever_way_it_is_resolved(href: str) -> None:
+    assert urls(f"<a href='{href}'>") == [canonicalise(href, base=PAGE).url]
 
 
 def test_links_are_capped() -> None:

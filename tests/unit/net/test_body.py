@@ -7,6 +7,7 @@ import pytest
 import zstandard
 
 from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_to, encodings_in
+from headwater.net.unpacking import UNPACKERS
 
 TEXT = b"Headwater reads what is published, and no more than it is given. " * 4000
 
@@ -146,6 +147,29 @@ def test_an_outcome_is_final() -> None:
 def test_members_in_a_row_are_one_body() -> None:
     assert read(gzip.compress(b"a") + gzip.compress(b"b"), "gzip", chunk=3) == Complete(b"ab")
     assert read(zstandard.compress(b"a") + zstandard.compress(b"b"), "zstd", chunk=3) == Complete(b"ab")
+
+
+def streamed_zstd(text: bytes) -> bytes:
+    """As a server sends it that does not know yet how long it will be: many blocks, and a checksum."""
+    stream = zstandard.ZstdCompressor(write_checksum=True).compressobj()
+    blocks = (stream.compress(part) + stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK) for part in in_chunks(text, 700))
+    return b"".join(blocks) + stream.flush()
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 64, 65, 4096])
+def test_blocks_of_zstd_may_be_cut_anywhere(chunk: int) -> None:
+    skipped = b"\x50\x2a\x4d\x18" + (300).to_bytes(4, "little") + bytes(300)
+    packed = streamed_zstd(TEXT) + skipped + streamed_zstd(TEXT[:5])
+    assert read(packed, "zstd", chunk=chunk) == Complete(TEXT + TEXT[:5])
+    assert isinstance(read(packed[:-1], "zstd", chunk=chunk), Truncated)
+
+
+def test_a_piece_of_zstd_is_bounded_although_four_bytes_may_be_a_block() -> None:
+    repeated = (1 << 1 | (1 << 17) << 3).to_bytes(3, "little") + b"x"
+    bomb = zstandard.compress(b"")[:4] + b"\x00\x58" + repeated * 3000
+    pieces = [len(piece) for piece in UNPACKERS["zstd"]().pieces(bomb)]
+    assert sum(pieces) == 3000 << 17
+    assert max(pieces) <= 2 << 20
 
 
 @pytest.mark.parametrize("chunk", [1, 5, 1000])

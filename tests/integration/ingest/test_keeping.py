@@ -1,0 +1,149 @@
+"""The end of a journey: what it leaves stands as a whole, or not at all."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import pytest
+from tests.integration.archive.shelf import LONG, OTHER, Shelf, broken, everything, key_of, page
+from tests.integration.frontier.stage import AT_ONCE, DELAY, Stage, add_source
+
+from headwater.archive.document import Unchanged
+from headwater.archive.outlinks import outlinks_of
+from headwater.archive.raw import RawBody, newest_body
+from headwater.archive.reads import read_document
+from headwater.chance import random_from
+from headwater.database.pool import Database
+from headwater.frontier.entry import DeadReason, Lease
+from headwater.frontier.verdicts import Dead, Fetched, Moved, RetryPolicy, Verdict, settlement_of
+from headwater.ingest.keeping import NOTHING, Keeper, Leaves
+from headwater.ingest.taking_down import take_down_everywhere
+from headwater.politeness.takedown import parse_takedown
+
+# A page, the address it calls canonical, and another one.
+AMP, STORY, OTHER_STORY = "https://a.example/amp/1", "https://a.example/1", "https://b.example/2"
+GONE = Dead(DeadReason.GONE)
+
+
+@dataclass(frozen=True)
+class Desk:
+    stage: Stage
+    shelf: Shelf
+
+    async def lease(self, url: str) -> Lease:
+        """As of a page that was fetched before."""
+        await self.stage.submit(url)
+        return replace(await self.stage.claim_one(), fetch_count=1)
+
+    async def keep(self, lease: Lease, verdict: Verdict, leaves: Leaves = NOTHING) -> bool:
+        settlement = settlement_of(lease, verdict, AT_ONCE, RetryPolicy(), random_from(1))
+        return await Keeper(self.stage.database, DELAY).keep(lease, verdict, settlement, leaves)
+
+    async def deleted_at(self, url: str) -> datetime | None:
+        found = await read_document(self.stage.database, key_of(url))
+        assert found is not None
+        return found.deleted_at
+
+
+@pytest.fixture
+async def desk(database: Database) -> AsyncIterator[Desk]:
+    """Whatever a test does, what is always true of the archive is true at its end."""
+    yield Desk(Stage(database, await add_source(database)), Shelf(database))
+    assert await broken(database) == []
+
+
+def leaves_of(url: str, **fields: Any) -> Leaves:
+    document = page(url, **fields)
+    raw = RawBody(key_of(url), document.source_id, url, 200, {"Content-Type": "text/html"}, b"<p>")
+    return Leaves(document, outlinks=("https://x.example/", "https://y.example/"), raw=raw)
+
+
+async def test_a_page_leaves_its_document_its_body_and_where_it_points(desk: Desk) -> None:
+    assert await desk.keep(await desk.lease(STORY), Fetched(), leaves_of(STORY))
+    assert await desk.shelf.told() == [(STORY, 1, "upsert")]
+    assert await outlinks_of(desk.stage.database, key_of(STORY)) == ["https://x.example/", "https://y.example/"]
+    kept = await newest_body(desk.stage.database, key_of(STORY))
+    assert kept is not None
+    assert (kept.raw.body, kept.raw.headers) == (b"<p>", {"content-type": "text/html"})
+    assert (await desk.stage.entry(STORY))["status"] == "fetched"
+
+
+async def test_a_lost_lease_leaves_nothing_at_all(desk: Desk) -> None:
+    lease = await desk.lease(STORY)
+    assert await desk.keep(lease, Fetched())
+    before = await everything(desk.stage.database)
+    assert not await desk.keep(lease, Fetched(), leaves_of(STORY))
+    assert not await desk.keep(lease, Moved(OTHER_STORY, 1))
+    assert await everything(desk.stage.database) == before
+    assert await desk.stage.database.fetchval("SELECT count(*) FROM url_frontier") == 1
+
+
+async def test_a_copy_points_somewhere_too(desk: Desk) -> None:
+    await desk.shelf.keep(OTHER_STORY)
+    assert await desk.keep(await desk.lease(STORY), Fetched(), leaves_of(STORY))
+    assert await desk.shelf.told() == [(OTHER_STORY, 1, "upsert")]
+    assert len(await outlinks_of(desk.stage.database, key_of(STORY))) == 2
+
+
+async def test_a_page_that_is_gone_takes_its_document_with_it(desk: Desk) -> None:
+    await desk.shelf.keep(STORY)
+    await desk.keep(await desk.lease(STORY), GONE)
+    assert await desk.deleted_at(STORY)
+
+
+async def test_a_page_that_is_gone_takes_what_was_read_from_it_under_another_address(desk: Desk) -> None:
+    await desk.shelf.keep(STORY, page=key_of(AMP))
+    await desk.keep(await desk.lease(AMP), GONE)
+    assert await desk.deleted_at(STORY)
+    assert (await desk.shelf.told())[-1] == (STORY, 2, "delete")
+
+
+async def test_an_address_that_is_gone_leaves_what_another_page_says_under_it(desk: Desk) -> None:
+    await desk.shelf.keep(STORY, page=key_of(AMP))
+    await desk.keep(await desk.lease(STORY), GONE)
+    assert await desk.deleted_at(STORY) is None
+
+
+async def test_once_read_itself_an_address_outlives_the_page_that_named_it(desk: Desk) -> None:
+    await desk.shelf.keep(STORY, page=key_of(AMP))
+    assert await desk.shelf.keep(STORY) == Unchanged(1)
+    await desk.keep(await desk.lease(AMP), GONE)
+    assert await desk.deleted_at(STORY) is None
+
+
+async def test_a_page_takes_an_original_and_its_copy_with_it_at_once(desk: Desk) -> None:
+    third = "https://c.example/3"
+    for url in (STORY, OTHER_STORY):
+        await desk.shelf.keep(url, page=key_of(AMP))
+    await desk.shelf.keep(third)
+    await desk.keep(await desk.lease(AMP), GONE)
+    assert await desk.deleted_at(STORY)
+    assert await desk.deleted_at(OTHER_STORY)
+    assert (await desk.shelf.told())[-1] == (third, 2, "upsert")
+
+
+async def test_a_page_that_asks_not_to_be_kept_takes_what_was_read_from_it(desk: Desk) -> None:
+    await desk.shelf.keep(STORY, LONG, page=key_of(AMP))
+    await desk.shelf.keep(OTHER_STORY, OTHER)
+    await desk.keep(await desk.lease(AMP), Fetched(), Leaves(withdraws="noindex"))
+    assert await desk.deleted_at(STORY)
+    assert await desk.deleted_at(OTHER_STORY) is None
+
+
+@pytest.mark.parametrize(
+    ("takedown", "gone"),
+    [
+        ("a.example", [STORY]),
+        ("https://a.example/1", [STORY]),
+        ("https://a.example/x", []),
+        ("example", [STORY, OTHER_STORY]),
+    ],
+)
+async def test_a_takedown_withdraws_what_was_kept(desk: Desk, takedown: str, gone: list[str]) -> None:
+    for url, text in ((STORY, LONG), (OTHER_STORY, OTHER)):
+        assert await desk.keep(await desk.lease(url), Fetched(), leaves_of(url, text=text))
+    done = await take_down_everywhere(desk.stage.database, parse_takedown(takedown))
+    assert (done.entries, done.documents) == (len(gone), len(gone))
+    withdrawn = [url for url in (STORY, OTHER_STORY) if await desk.deleted_at(url)]
+    assert withdrawn == gone
