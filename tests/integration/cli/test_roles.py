@@ -1,0 +1,73 @@
+"""Roles in the foreground: everything at once, several workers, and how they end."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import pytest
+from tests.integration.cli.conftest import LIMIT_SECONDS, Starts
+
+NO_PROCESSES = 2
+
+
+def until(found: Callable[[], Collection[int]], count: int, without: Collection[int] = ()) -> list[int]:
+    """The processes looked for, once there are so many others than these."""
+    deadline = time.monotonic() + LIMIT_SECONDS
+    while time.monotonic() < deadline:
+        others = [pid for pid in found() if pid not in without]
+        if len(others) >= count:
+            return others
+        time.sleep(0.05)
+    raise AssertionError(f"{count} processes were expected, there are {list(found())}")
+
+
+def children_of(parent: int, module: str) -> list[int]:
+    """Those that run this module and were started by that process."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and f"\0{module}\0" in (folder / "cmdline").read_text():
+                owner = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                found += [int(folder.name)] if owner == parent else []
+        except OSError:
+            continue
+    return found
+
+
+def test_everything_runs_until_it_is_told_to_stop(starts: Starts) -> None:
+    role = starts("up")
+    assert role.stderr is not None
+    said = [role.stderr.readline() for _ in range(5)]
+    assert said[0] == "Starting …\n"
+    assert "Nothing is followed yet" in said[3]
+    assert "what just happened" in said[4]  # from here on it hears
+    role.send_signal(signal.SIGINT)
+    _, rest = role.communicate(timeout=LIMIT_SECONDS)
+    assert "Stopping: finishing what is under way." in rest
+    assert rest.endswith("Stopped; what was under way is finished or given back.\n")
+    assert role.returncode == 0
+
+
+def test_a_worker_that_dies_is_started_again_and_told_of(starts: Starts) -> None:
+    role = starts("run", "fetch", "--processes", "2", HEADWATER_LOG__FORMAT="json")
+
+    def workers() -> list[int]:
+        return children_of(role.pid, "headwater.cli.fetch_worker")
+
+    first = until(workers, 2)
+    os.kill(first[0], signal.SIGKILL)
+    until(workers, 1, without=first)
+    role.send_signal(signal.SIGTERM)
+    _, told = role.communicate(timeout=LIMIT_SECONDS)
+    assert '"event": "worker_died"' in told
+    assert role.returncode == 1
+    assert workers() == []
+
+
+@pytest.mark.parametrize("processes", ["0", "257", "-1"])
+def test_an_impossible_number_of_workers_is_refused(starts: Starts, processes: str) -> None:
+    role = starts("run", "fetch", f"--processes={processes}")
+    _, told = role.communicate(timeout=LIMIT_SECONDS)
+    assert (role.returncode, "Give 1 to 256" in told) == (NO_PROCESSES, True)
