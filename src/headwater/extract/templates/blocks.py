@@ -124,7 +124,8 @@ class _Splitter:
     def _finish(self) -> None:
         text = " ".join("".join(self.pieces)[:_LONGEST_BLOCK].split())
         if not text.isprintable():
-            text = storable(text, _LONGEST_BLOCK)
+            # What cannot be stored may have stood between two spaces, or before the first.
+            text = " ".join(storable(text, _LONGEST_BLOCK).split())
         if text and len(self.found) < _MOST_BLOCKS:
             self._name_steps()
             linked = min(self.linked, len(text))
