@@ -1,10 +1,13 @@
 """The simulated world, its days, and everything of ours on a real database."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+
+import orjson
 
 from headwater.chance import random_from
 from headwater.clock import ManualClock, SystemClock
@@ -111,3 +114,24 @@ async def simulated_days(database_url: str, publishers: int, days: int) -> Async
             yield Days(services, world, web, clock, polling, ran)
         finally:
             await web.stop()
+
+
+async def started(module: str, task: dict[str, object]) -> asyncio.subprocess.Process:
+    """A process of ours that has said it is ready; it ends with its input."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", module),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(orjson.dumps(task) + b"\n")
+    await process.stdin.drain()
+    assert await process.stdout.readline() == b"ready\n"
+    return process
+
+
+async def ended(process: asyncio.subprocess.Process) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    await process.wait()

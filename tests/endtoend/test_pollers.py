@@ -1,11 +1,9 @@
 """Several pollers at once, killed in the middle of whatever they do: nothing is lost, and nothing is polled twice."""
 
 import asyncio
-import sys
 from datetime import timedelta
 
-import orjson
-from tests.endtoend.conftest import settings_for
+from tests.endtoend.conftest import ended, settings_for, started
 
 from headwater.chance import random_from
 from headwater.clock import PacedClock, SystemClock
@@ -17,30 +15,11 @@ from headwater.simweb.world import World
 from headwater.sources.exchange.reading import read_sources
 from headwater.urls.canonical import canonicalise
 
+PROCESS = "tests.endtoend.poller"
 PACE = 1800.0  # half an hour in a second
 PUBLISHERS = 12
 KILLS = 8
 LIVES_SECONDS = 1.5
-
-
-async def started(task: dict[str, object]) -> asyncio.subprocess.Process:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.endtoend.poller"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(orjson.dumps(task) + b"\n")
-    await process.stdin.drain()
-    assert await process.stdout.readline() == b"ready\n"
-    return process
-
-
-async def ended(process: asyncio.subprocess.Process) -> None:
-    assert process.stdin is not None
-    process.stdin.close()
-    await process.wait()
 
 
 async def test_pollers_that_are_killed_lose_nothing_and_double_nothing(database: Database, database_url: str) -> None:
@@ -58,9 +37,9 @@ async def test_pollers_that_are_killed_lose_nothing_and_double_nothing(database:
     began = real.monotonic() - (clock.now() - WORLD_BEGINS).total_seconds() / PACE
     task = {"flags": flags, "port": port, "pace": PACE, "began": began}
     try:
-        steady = await started({**task, "owner": "steady"})
+        steady = await started(PROCESS, {**task, "owner": "steady"})
         for number in range(KILLS):
-            victim = await started({**task, "owner": f"victim-{number}"})
+            victim = await started(PROCESS, {**task, "owner": f"victim-{number}"})
             await asyncio.sleep(LIVES_SECONDS)
             victim.kill()
             await victim.wait()

@@ -2,12 +2,10 @@
 
 import asyncio
 import re
-import sys
 from collections import Counter
 from datetime import datetime, timedelta
 
-import orjson
-from tests.endtoend.conftest import settings_for
+from tests.endtoend.conftest import ended, settings_for, started
 
 from headwater.chance import random_from
 from headwater.clock import PacedClock, SystemClock
@@ -22,25 +20,12 @@ from headwater.sources.exchange.reading import read_sources
 from headwater.urls.canonical import canonicalise
 
 PUBLISHERS = 14
+PROCESS = "tests.endtoend.whole"
 PACE = 300.0
 DELAY = timedelta(milliseconds=20)
 KILLS = 3
 LIVES_SECONDS = 6.0
 LEASE_SECONDS = 8
-
-
-async def started(task: dict[str, object]) -> asyncio.subprocess.Process:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.endtoend.whole"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(orjson.dumps(task) + b"\n")
-    await process.stdin.drain()
-    assert await process.stdout.readline() == b"ready\n"
-    return process
 
 
 def words(text: str) -> list[str]:
@@ -76,12 +61,12 @@ async def play(database: Database, database_url: str, web: SimWeb, clock: PacedC
     }
     task = {"flags": flags, "port": port, "pace": PACE, "began": clock.began}
     for _ in range(KILLS):
-        victim = await started(task)
+        victim = await started(PROCESS, task)
         await asyncio.sleep(LIVES_SECONDS)
         victim.kill()
         await victim.wait()
     end = clock.now()
-    survivor = await started(task)
+    survivor = await started(PROCESS, task)
     async with asyncio.timeout(300):
         late = "select count(*) from channels where kind = 'feed' and (last_ok_at is null or last_ok_at < $1)"
         while await database.fetchval(late, end):
@@ -90,9 +75,7 @@ async def play(database: Database, database_url: str, web: SimWeb, clock: PacedC
         waits = "select count(*) from url_frontier where status in ('pending', 'failed', 'fetching')"
         while await database.fetchval(waits):
             await asyncio.sleep(0.5)
-    assert survivor.stdin is not None
-    survivor.stdin.close()
-    await survivor.wait()
+    await ended(survivor)
     return end
 
 
