@@ -190,7 +190,9 @@ def test_a_damaged_checksum_is_noticed() -> None:
     assert isinstance(read(bytes(data), "gzip"), Undecodable)
 
 
-@pytest.mark.parametrize(("encoding", "nothing"), [("gzip", gzip.compress(b"")), ("zstd", zstandard.compress(b""))])
+@pytest.mark.parametrize(
+    ("encoding", "nothing"), [("gzip", gzip.compress(b"")), ("zstd", zstandard.compress(b""))], ids=["gzip", "zstd"]
+)
 def test_packed_nothing_cannot_come_for_ever(encoding: str, nothing: bytes) -> None:
     assert read(nothing * 8000, encoding, limit=1000) == TooLarge(b"")
 
