@@ -96,12 +96,14 @@ def replay_of(services: "Services", children: "Children") -> "Replay":
     from headwater.ingest.reading import Reader
     from headwater.ingest.replay import Replay
     from headwater.ingest.study import Study
+    from headwater.learning.shelf import Shelf
     from headwater.net.identity import identity_of
     from headwater.run.fetching import children_of
 
     settings = services.settings
     reader = Reader(children, identity_of(settings.fetch).product_token)
-    study = Study(Context(services.database, services.clock), reader)
+    shelf = Shelf(services.clock, services.random, is_open=settings.extract.templates)
+    study = Study(Context(services.database, services.clock, shelf), reader)
     return Replay(services.database, study, children_of(settings.extract))
 
 

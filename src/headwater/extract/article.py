@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from headwater.extract.body import Producer
 from headwater.extract.linked_data import LinkedData
 from headwater.extract.metadata import Metadata
 from headwater.extract.page_type import PageType
 from headwater.extract.quality import Quality
 from headwater.extract.robots import Robots
+from headwater.extract.templates.guide import Guided
 
 
 class Reason(StrEnum):
@@ -23,7 +23,7 @@ class Reason(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts:
     """What holds for any page. `links` are URLs, and none when the page asks not to be followed; `unfollowed` are
-    those of them that it marks as not its own word.
+    those of them that it marks as not its own word; `guided` is what the host's template was good for.
     """
 
     url: str
@@ -37,14 +37,18 @@ class PageFacts:
     links: tuple[str, ...]
     unfollowed: tuple[str, ...]
     is_soft_404: bool
+    guided: Guided | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Article(PageFacts):
-    """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness."""
+    """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness.
+
+    `produced_by` is a `Producer` or the name of a template.
+    """
 
     text: str
-    produced_by: Producer
+    produced_by: str
     description: str
     author: str
     section: str

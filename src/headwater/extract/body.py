@@ -1,15 +1,21 @@
-"""The text of the article: by the source's selectors, the general extractor, the structured data or the feed."""
+"""The text of the article: by the source's selectors, what was learned of its host, the general extractor, the
+structured data or the feed.
+"""
 
 import logging
 import re
+from collections import Counter
+from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.blocks import text_of_html
-from headwater.extract.page import LONGEST_HTML
+from headwater.extract.page import LONGEST_HTML, Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
+from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, template_in
+from headwater.extract.templates.server import Served, serve_tree
 from headwater.extract.text import comparable, count_words, storable, tidy
 
 # A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
@@ -38,21 +44,24 @@ for _name in ("trafilatura", "htmldate"):
 
 
 class Producer(StrEnum):
-    """Who wrote down the text."""
+    """Who wrote down the text, where no template did."""
 
     SELECTORS = "selectors"
     STRUCTURED = "structured"
     TRAFILATURA = "trafilatura"
+    HURRIED = "trafilatura_cropped"
     FEED = "feed"
 
 
 class Body(NamedTuple):
-    """`is_teasers`: most of what was found announces other pages."""
+    """`is_teasers`: most of what was found announces other pages. `served` is what a template said, if it spoke."""
 
     text: str
-    produced_by: Producer
+    produced_by: str
     words: int
     is_teasers: bool = False
+    guided: Guided | None = None
+    served: Served | None = None
 
 
 class _Line(NamedTuple):
@@ -67,13 +76,13 @@ class Known(NamedTuple):
     link_texts: frozenset[str]
 
 
-def body_of(tree: LexborHTMLParser, selected: str, structured: str, feed: str, known: Known) -> Body:
+def body_of(tree: LexborHTMLParser, page: Page, selected: str, structured: str, known: Known) -> Body:
     """Changes the tree: the last thing to be done with it."""
     chosen = Body(selected, Producer.SELECTORS, count_words(selected))
     if chosen.words < SHORTEST_ARTICLE_WORDS:
-        chosen = _general(tree, known)
+        chosen = _learned(tree, page, known) if page.guide else _general(tree, page, known)
         chosen = _fuller(chosen, structured, Producer.STRUCTURED)
-    return _fuller(chosen, feed, Producer.FEED)
+    return _fuller(chosen, page.hints.content, Producer.FEED)
 
 
 def _fuller(chosen: Body, html: str, producer: Producer) -> Body:
@@ -81,16 +90,37 @@ def _fuller(chosen: Body, html: str, producer: Producer) -> Body:
     # Line breaks separate paragraphs in plain text, and nothing in HTML.
     other = text_of_html(html if _TAG.search(html) else html.replace("\n", "<br>")) if html else ""
     words = count_words(other)
-    return Body(other, producer, words) if chosen.words < words * _THIN else chosen
+    return Body(other, producer, words, guided=chosen.guided) if chosen.words < words * _THIN else chosen
 
 
-def _general(tree: LexborHTMLParser, known: Known) -> Body:
-    lines = [_Line(line, comparable(line)) for line in _general_text(tree).split("\n")]
+def _learned(tree: LexborHTMLParser, page: Page, known: Known) -> Body:
+    """By the host's template; where it refuses, or is audited and disagrees, by the general extractor."""
+    assert page.guide is not None
+    template = template_in(page.guide)
+    if template is None:
+        return _general(tree, page, known)
+    answer = serve_tree(template, tree, page.zone())
+    if not isinstance(answer, Served):
+        return _general(tree, page, known)._replace(guided=Guided(refused=answer.reason))
+    body = Body(answer.text, page.guide.name, count_words(answer.text), served=answer)
+    if not page.guide.audits:
+        return body._replace(guided=Guided(hashes=answer.hashes))
+    general = _general(tree, page, known)
+    agreed = agreement(answer.text, general.text)
+    if agreed < SAME_TEXT:
+        return general._replace(guided=Guided(refused=DISAGREES, agreement=agreed))
+    return body._replace(guided=Guided(hashes=answer.hashes, agreement=agreed))
+
+
+def _general(tree: LexborHTMLParser, page: Page, known: Known) -> Body:
+    found = _general_text(tree, _densest if page.is_hurried else _html_of_story)
+    lines = [_Line(line, comparable(line)) for line in found.split("\n")]
     text = tidy([line.text for line in _without_title(_without_links(lines, known), known)])
-    return Body(text, Producer.TRAFILATURA, count_words(text), _are_teasers(lines, known))
+    producer = Producer.HURRIED if page.is_hurried else Producer.TRAFILATURA
+    return Body(text, producer, count_words(text), _are_teasers(lines, known))
 
 
-def _general_text(tree: LexborHTMLParser) -> str:
+def _general_text(tree: LexborHTMLParser, cropped: Callable[[LexborHTMLParser], str]) -> str:
     import trafilatura
 
     if tree.css_first(_SWALLOWED):
@@ -98,7 +128,7 @@ def _general_text(tree: LexborHTMLParser) -> str:
         tree.unwrap_tags(["noscript"])
     has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
     tree.strip_tags(_SURROUNDINGS)
-    html = _html_of_story(tree)
+    html = cropped(tree)
     if has_layout_tables:
         # A table that holds the page is no table: read as one, its columns become one line.
         html = _TABLE_TAG.sub(r"<\1div", html)
@@ -117,6 +147,20 @@ def _html_of_story(tree: LexborHTMLParser) -> str:
             if inside >= _STORY_CHARACTERS and inside >= _STORY_SHARE * everything:
                 return f"<html><body>{places[0].html}</body></html>"
     return tree.html or ""
+
+
+def _densest(tree: LexborHTMLParser) -> str:
+    """Of whatever holds most of the page's paragraphs: where there is no time to look at the rest."""
+    letters: Counter[int] = Counter()
+    holders: dict[int, LexborNode] = {}
+    for paragraph in tree.css("p"):
+        if (holder := paragraph.parent) is not None:
+            letters[holder.mem_id] += len(paragraph.text())
+            holders[holder.mem_id] = holder
+    if not letters:
+        return tree.html or ""
+    best = max(letters, key=lambda one: letters[one])
+    return f"<html><body>{holders[best].html}</body></html>"
 
 
 def _length_of_paragraphs(within: LexborHTMLParser | LexborNode) -> int:

@@ -22,6 +22,7 @@ from headwater.extract.children_parent import ChildLink, End, NurseryGone, Nurse
 MEMORY_BYTES = 512 << 20
 ANSWER_BYTES = 64 << 20
 TASKS_PER_CHILD = 500
+USUAL_WEIGHT = 0.1
 SIGNAL_NAMES = {int(one): one.name for one in signal.Signals}
 
 
@@ -75,6 +76,9 @@ class Children:
         self._nursery: NurseryLink | None = None
         self._opening = asyncio.Lock()
         self._is_closed = False
+        self._size = size
+        self._waiting = 0
+        self._usual_seconds = 0.0
         # Last in, first out: a quiet pool keeps using its warm child. None is a place without one.
         self._places: asyncio.LifoQueue[ChildLink | None] = asyncio.LifoQueue()
         for _ in range(size):
@@ -97,7 +101,11 @@ class Children:
     async def run(self, payload: Any) -> Outcome:
         """The work's answer to bytes or to anything JSON can say. Raises DependencyDown if no child can be had."""
         kind, body = packed(payload)
-        child = await self._places.get()
+        self._waiting += 1
+        try:
+            child = await self._places.get()
+        finally:
+            self._waiting -= 1
         kept = None
         try:
             child = await self._alive(child)
@@ -110,6 +118,11 @@ class Children:
                 child.kill()
             self._places.put_nowait(kept)
 
+    @property
+    def backlog_seconds(self) -> float:
+        """How long a task given now would wait, if all before it took as long as the last ones did."""
+        return self._waiting * self._usual_seconds / self._size
+
     async def _ask(self, child: ChildLink, kind: bytes, body: bytes) -> tuple[Outcome, bool]:
         """What became of the task, and whether the child is fit for another."""
         began = self._clock.monotonic()
@@ -121,7 +134,9 @@ class Children:
             return TimedOut(), False
         if answer is None:
             return outcome_of(await child.end(), self._memory_bytes), False
-        return _read(*answer, self._clock.monotonic() - began)
+        seconds = self._clock.monotonic() - began
+        self._usual_seconds += (seconds - self._usual_seconds) * USUAL_WEIGHT
+        return _read(*answer, seconds)
 
     async def _alive(self, child: ChildLink | None) -> ChildLink:
         if child is not None and child.is_alive:

@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 from headwater.extract.article import Article, NotAnArticle, Reason
 from headwater.extract.body import Body, Known, body_of
 from headwater.extract.byline import author_of
+from headwater.extract.dates import not_in_the_future
 from headwater.extract.language import language_of
 from headwater.extract.overview import Overview, overview_of
 from headwater.extract.page import Page
@@ -25,20 +26,21 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     tree = LexborHTMLParser(html)
     seen = overview_of(tree, page, now)
     timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
-    selected = selected_text(tree, page.selectors)
-    known = Known(seen.titles, seen.anchors.texts)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
-    body = body_of(tree, selected, structured, page.hints.content, known)
+    known = Known(seen.titles, seen.anchors.texts)
+    body = body_of(tree, page, selected_text(tree, page.selectors), structured, known)
     facts = _facts(page, seen, body)
     if reason := _why_no_article(seen, body):
         return NotAnArticle(reason=reason, **facts)
-    published_at = timing.published_at or guessed_date(html, page, now)
+    published_at = timing.published_at or _learned_date(body, now)
+    if published_at is None and not page.is_hurried:
+        published_at = guessed_date(html, page, now)
     return Article(
         **facts,
         text=body.text,
         produced_by=body.produced_by,
         description=seen.description,
-        author=author,
+        author=author or (body.served.author if body.served else ""),
         section=seen.section,
         language=language_of(body.text, *seen.languages),
         keywords=seen.keywords,
@@ -55,7 +57,7 @@ def _facts(page: Page, seen: Overview, body: Body) -> dict[str, Any]:
     return {
         "url": page.url,
         "canonical_url": seen.canonical_url,
-        "title": seen.title,
+        "title": _title(page, seen, body),
         "page_type": _page_type(seen, body),
         "word_count": body.words,
         "metadata": seen.metadata,
@@ -64,7 +66,18 @@ def _facts(page: Page, seen: Overview, body: Body) -> dict[str, Any]:
         "links": () if seen.robots.nofollow else seen.anchors.links,
         "unfollowed": () if seen.robots.nofollow else seen.anchors.unfollowed,
         "is_soft_404": is_soft_404(seen.title, body.words),
+        "guided": body.guided,
     }
+
+
+def _title(page: Page, seen: Overview, body: Body) -> str:
+    """The feed's, then the one at the place that proved right on the host's other pages."""
+    is_given = page.hints.title or "title" in page.selectors.fields
+    return seen.title if is_given or body.served is None else body.served.title or seen.title
+
+
+def _learned_date(body: Body, now: datetime) -> datetime | None:
+    return not_in_the_future(body.served.published_at, now) if body.served else None
 
 
 def _page_type(seen: Overview, body: Body) -> PageType:

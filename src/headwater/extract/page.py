@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from headwater.extract.templates.guide import Guide
 from headwater.extract.text import storable
 
 # The fetch path caps bodies below this; a person's own file may be larger.
@@ -33,7 +34,10 @@ class Selectors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """`codec` is what the fetch path decided, never a label of the page. An empty body leaves the feed's text."""
+    """`codec` is what the fetch path decided, never a label of the page. An empty body leaves the feed's text.
+
+    `guide` is what was learned of the page's host; `is_hurried` asks for the text at the least cost.
+    """
 
     url: str
     body: bytes
@@ -43,6 +47,8 @@ class Page:
     timezone: str = "UTC"  # IANA name, for times that name no zone
     hints: FeedHints = FeedHints()
     selectors: Selectors = Selectors()
+    guide: Guide | None = None
+    is_hurried: bool = False
 
     def html(self) -> str:
         return storable(self.body.decode(self.codec, "replace"), LONGEST_HTML)

@@ -17,13 +17,22 @@ if TYPE_CHECKING:
 
 def sent(page: Page, now: datetime) -> bytes:
     """One line of JSON, then the body as it is: megabytes are neither copied into JSON nor out of it."""
-    return orjson.dumps({"page": replace(page, body=b""), "now": now}, default=_nothing) + b"\n" + page.body
+    return orjson.dumps({"page": head_of(page), "now": now}) + b"\n" + page.body
 
 
 def page_from(received: bytes) -> tuple[Page, datetime]:
     head, _, body = received.partition(b"\n")
     said = orjson.loads(head)
-    return replace(_pages().validate_python(said["page"]), body=body), datetime.fromisoformat(said["now"])
+    return page_with(said["page"], body), datetime.fromisoformat(said["now"])
+
+
+def head_of(page: Page) -> orjson.Fragment:
+    """All of it but its body, as JSON."""
+    return orjson.Fragment(orjson.dumps(replace(page, body=b""), default=_nothing))
+
+
+def page_with(head: object, body: bytes) -> Page:
+    return replace(_pages().validate_python(head), body=body)
 
 
 def answer_from(value: object) -> Article | NotAnArticle:

@@ -8,6 +8,7 @@ from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.extractor import extract
 from headwater.extract.jobs.answers import harvest_page
 from headwater.extract.language import language_model
+from headwater.extract.lessons import Lesson, do_task, is_task
 from headwater.extract.page import Page
 from headwater.extract.wire import page_from
 
@@ -16,12 +17,14 @@ _SAMPLE = (
 )
 
 
-def read_sent(sent: bytes | Mapping[str, Any]) -> Article | NotAnArticle | dict[str, Any]:
-    """A page that `wire.sent` packed, or a task for `harvest_page`; the answer is written as JSON."""
-    if isinstance(sent, bytes):
-        page, now = page_from(sent)
-        return extract(page, now)
-    return harvest_page(sent)
+def read_sent(sent: bytes | Mapping[str, Any]) -> Article | NotAnArticle | Lesson | list[str] | dict[str, Any]:
+    """What `wire.sent` or `lessons.sent_task` packed, or a task for `harvest_page`; the answer is written as JSON."""
+    if not isinstance(sent, bytes):
+        return harvest_page(sent)
+    if is_task(sent):
+        return do_task(sent)
+    page, now = page_from(sent)
+    return extract(page, now)
 
 
 # Once through everything: the libraries compile their patterns when they are first used.

@@ -1,4 +1,4 @@
-"""What is known of a page before it is read: its source, and what its channel said."""
+"""What is known of a page before it is read: its source, what its channel said, and what was learned of its host."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -10,7 +10,9 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
 from headwater.extract.page import FeedHints
+from headwater.extract.templates.guide import Guide
 from headwater.frontier.entry import Lease
+from headwater.learning.shelf import Shelf
 from headwater.sources.source import Profile
 from headwater.sources.store import read_source
 
@@ -28,17 +30,22 @@ class Known:
     source: Profile | None = None
     crawls: bool = False
     hints: FeedHints = FeedHints()  # noqa: RUF009 - a frozen value
+    guide: Guide | None = None
 
 
 @dataclass(slots=True)
 class Context:
     database: Database
     clock: Clock
+    shelf: Shelf
     _sources: OrderedDict[UUID, tuple[float, Profile | None]] = field(default_factory=OrderedDict, init=False)
 
     async def known_of(self, lease: Lease) -> Known:
-        row = await self.database.fetchrow(queries.known_of_page, lease.bucket, lease.url_hash, lease.source_id)
+        host = lease.host if self.shelf.wants(lease.host) else None
+        row = await self.database.fetchrow(queries.known_of_page, lease.bucket, lease.url_hash, lease.source_id, host)
         assert row is not None
+        if host:
+            self.shelf.put(host, row["templates"] or ())
         hints = FeedHints(
             title=row["title"] or "",
             author=row["author"] or "",
@@ -47,7 +54,7 @@ class Context:
             published_at=row["published_at"],
             updated_at=row["updated_at"],
         )
-        return Known(await self._source(lease.source_id), row["crawls"], hints)
+        return Known(await self._source(lease.source_id), row["crawls"], hints, self.shelf.guide_for(lease))
 
     async def _source(self, source_id: UUID) -> Profile | None:
         read_at, profile = self._sources.get(source_id, (float("-inf"), None))

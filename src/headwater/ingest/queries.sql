@@ -8,9 +8,11 @@ SELECT clock_timestamp();
 SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::text[], $5::new_body, $6::text);
 
 -- name: known_of_page
--- What channels knew of a page, the fullest first; and whether its source crawls.
+-- What channels knew of a page, the fullest first; whether its source crawls; and what was learned of its host, if named.
 SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
-       EXISTS (SELECT 1 FROM channels c WHERE c.source_id = $3::uuid AND c.kind = 'crawl' AND c.is_enabled) AS crawls
+       EXISTS (SELECT 1 FROM channels c WHERE c.source_id = $3::uuid AND c.kind = 'crawl' AND c.is_enabled) AS crawls,
+       (SELECT jsonb_agg(jsonb_build_object('section', t.section, 'version', t.version, 'template', t.template, 'served', t.served))
+        FROM templates t WHERE t.bucket = $1 AND t.host = $4::text AND t.status = 'active') AS templates
 FROM (SELECT 1) AS always
 LEFT JOIN LATERAL (
     SELECT title, author, language, content, published_at, updated_at FROM channel_items

@@ -1,8 +1,9 @@
 """A fetched page read in a child: whatever it does to the parser, it costs one child and one entry."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from math import inf
 from typing import Any
 
 from headwater.errors import UsageError
@@ -31,12 +32,17 @@ Read = Article | NotAnArticle | Harvest | Unreadable
 
 @dataclass(frozen=True, slots=True)
 class Reader:
+    """Where more seconds of work are waiting than `hurry_after`, pages are read at the least cost."""
+
     children: Children
     product_token: str
+    hurry_after: float = inf
 
     async def read(self, response: Response, known: Known, now: datetime) -> Read:
-        page = sent(page_of(response, known, self.product_token), now)
-        return self._answered(await self.children.run(page), answer_from)
+        page = page_of(response, known, self.product_token)
+        if self.children.backlog_seconds > self.hurry_after:
+            page = replace(page, is_hurried=True)
+        return self._answered(await self.children.run(sent(page, now)), answer_from)
 
     async def harvest(self, response: Response, known: Known, now: datetime) -> Read:
         """The vacancies of a page of a job source."""
@@ -83,6 +89,7 @@ def page_of(response: Response, known: Known, product_token: str) -> Page:
         timezone=(source.timezone if source else None) or "UTC",
         hints=known.hints,
         selectors=selectors_from(source.selectors) if source else Selectors(),
+        guide=known.guide,
     )
 
 

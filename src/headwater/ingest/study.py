@@ -1,5 +1,6 @@
 """What is made of a page that came whole: read, judged once more, and what is left of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,8 +31,11 @@ class Acquainted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Study:
+    """`notes` is told of every page that was read, for what its host may learn from it."""
+
     context: Acquainted
     reader: Reader
+    notes: Callable[[Lease, Article | NotAnArticle], None] = lambda _lease, _read: None
 
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
         if lease.fetch_count and fetched.content_hash == lease.content_hash:
@@ -42,6 +46,8 @@ class Study:
         ask = self.reader.harvest if is_vacancy else self.reader.read
         read = await ask(response, known, response.at)
         verdict = judge_reading(read, fetched, crawls=known.crawls)
+        if isinstance(read, Article | NotAnArticle) and isinstance(verdict, Fetched):
+            self.notes(lease, read)
         raw = raw_of(lease, response)
         if not isinstance(verdict, Fetched):
             return verdict, Leaves(raw=raw)

@@ -9,7 +9,7 @@ from headwater.database.listen import Listener
 from headwater.discover.polls.poll import Ran
 from headwater.frontier.wake import CHANNEL
 from headwater.ingest.journey import Told
-from headwater.run.fetching import reading_children, study_of, worker_of
+from headwater.run.fetching import reading_children, studying, worker_of
 from headwater.run.maintenance import maintenance_of
 from headwater.run.polling import Calendar, by_the_database, chores_beside, poller_of
 from headwater.run.stopping import owner_name
@@ -33,13 +33,14 @@ async def run_everything(
         reading_children(services) as children,
         Listener(services.dsn, [CHANNEL], services.random) as entries,
         Listener(services.dsn, [NOTICE], services.random) as channels,
+        studying(services, web.identity.product_token, children) as study,
     ):
         beside = [
             asyncio.create_task(maintenance_of(services).run()),
             *chores_beside(services, web, calendar),
         ]
         poller = poller_of(services, web, channels, owner, polled, calendar)
-        worker = worker_of(services, web, study_of(services, web, children), entries, owner, fetched)
+        worker = worker_of(services, web, study, entries, owner, fetched)
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(poller.run(stop))

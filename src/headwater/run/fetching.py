@@ -14,12 +14,14 @@ from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import RetryPolicy
 from headwater.frontier.wake import CHANNEL, Sleeper
+from headwater.ingest.classroom import Classroom
 from headwater.ingest.context import Context
 from headwater.ingest.fetching import Fetching
 from headwater.ingest.journey import Journey, Studies, Told
 from headwater.ingest.keeping import Keeper
 from headwater.ingest.reading import Reader
 from headwater.ingest.study import Study
+from headwater.learning.shelf import Shelf
 from headwater.services import Services
 from headwater.settings.groups import ExtractSettings
 from headwater.web import Web, open_web
@@ -40,8 +42,9 @@ async def run_worker(
         open_web(services, owner, resolver) as web,
         reading_children(services) as children,
         Listener(services.dsn, [CHANNEL], services.random) as listener,
+        studying(services, web.identity.product_token, children) as study,
     ):
-        await worker_of(services, web, study_of(services, web, children), listener, owner, told).run(stop)
+        await worker_of(services, web, study, listener, owner, told).run(stop)
 
 
 @asynccontextmanager
@@ -81,8 +84,20 @@ def worker_of(
     return Crew(fetching, services.clock, services.log, settings.fetch.concurrency, settings.lease.duration)
 
 
-def study_of(services: Services, web: Web, children: Children) -> Study:
-    return Study(Context(services.database, services.clock), Reader(children, web.identity.product_token))
+@asynccontextmanager
+async def studying(services: Services, product_token: str, children: Children) -> AsyncIterator[Study]:
+    """Reading pages, and learning from them in the background."""
+    database, clock, settings = services.database, services.clock, services.settings.extract
+    shelf = Shelf(clock, services.random, settings.audit_percent / 100, settings.templates)
+    context = Context(database, clock, shelf)
+    reader = Reader(children, product_token, settings.hurry_after.total_seconds())
+    classroom = Classroom(database, children, context, shelf, product_token, clock, services.log)
+    learning = asyncio.create_task(classroom.run(), name="classroom")
+    try:
+        yield Study(context, reader, shelf.note)
+    finally:
+        learning.cancel()
+        await asyncio.wait([learning])
 
 
 def journey_of(services: Services, web: Web, study: Studies) -> Journey:

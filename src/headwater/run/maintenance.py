@@ -16,6 +16,7 @@ from headwater.discover.polls.intake import forget_items
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier import maintain
 from headwater.ingest.decay import watch_decay
+from headwater.learning.store import expire
 from headwater.log import Logger
 from headwater.politeness.backoff import stretched
 from headwater.services import Services
@@ -50,6 +51,7 @@ def maintenance_of(services: Services) -> "Maintenance":
             "raw_bodies": settings.keep.raw_days,
         },
         settings.keep.item_days,
+        settings.extract.template_days,
     )
 
 
@@ -62,6 +64,7 @@ class Maintenance:
     sweep_every: timedelta
     history_days: Mapping[str, int]
     item_days: int
+    template_days: int
     longest_snapshot: timedelta = timedelta(seconds=60)
 
     def chores(self) -> tuple[Chore, ...]:
@@ -78,6 +81,7 @@ class Maintenance:
             Chore("vacuum_hot_tables", timedelta(minutes=5), lambda: maintain.vacuum_hot_tables(database)),
             Chore("expire_jobs", timedelta(minutes=10), self._expire_jobs),
             Chore("watch_decay", timedelta(hours=1), lambda: watch_decay(database)),
+            Chore("expire_templates", timedelta(hours=1), lambda: expire(database, self.template_days)),
             Chore("forget_events", timedelta(hours=1), lambda: forget_events(database, EVENT_DAYS)),
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
             Chore("keep_history", timedelta(hours=1), self._keep_history),

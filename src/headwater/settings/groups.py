@@ -130,6 +130,16 @@ class ExtractSettings(Group):
     memory_mb: Annotated[int, Field(ge=256, le=65536)] = Field(
         512, description="Most address space one child may use, in MB."
     )
+    templates: bool = Field(True, description="Learn each host's layout and read its pages by it.")
+    audit_percent: Annotated[float, Field(ge=0, le=100)] = Field(
+        2, description="Share of pages read by a template that the general extractor reads as well, in per cent."
+    )
+    template_days: Annotated[int, Field(ge=1, le=3650)] = Field(
+        30, description="A learned template that was not used for so many days is given up."
+    )
+    hurry_after: Duration = Field(
+        timedelta(seconds=5), description="When pages wait longer than this to be read, only their densest part is."
+    )
 
 
 class LeaseSettings(Group):

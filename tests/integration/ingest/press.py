@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from urllib.parse import urlsplit
@@ -13,15 +13,19 @@ from multidict import CIMultiDict
 from headwater.archive.document import Key
 from headwater.archive.documents import keep_document
 from headwater.archive.raw import KeptBody, RawBody, keep_body
+from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.extract.children import Children
 from headwater.frontier.verdicts import Fetched
+from headwater.ingest.classroom import Classroom
 from headwater.ingest.context import Context
 from headwater.ingest.keeping import Leaves
 from headwater.ingest.reading import Reader
 from headwater.ingest.replay import Replay, lease_of
 from headwater.ingest.study import Study
+from headwater.learning.shelf import Shelf
+from headwater.log import make_logger
 from headwater.net.body import Complete
 from headwater.net.transport import Response
 from headwater.simweb.message import Request
@@ -60,10 +64,17 @@ class Press:
     publisher: Publisher
     source: UUID
     children: Children
+    shelf: Shelf = field(default_factory=lambda: Shelf(SystemClock(), random_from(1)))
 
     @property
     def study(self) -> Study:
-        return Study(Context(self.database, SystemClock()), Reader(self.children, "Headwater"))
+        context = Context(self.database, SystemClock(), self.shelf)
+        return Study(context, Reader(self.children, "Headwater"), self.shelf.note)
+
+    @property
+    def classroom(self) -> Classroom:
+        context, log = Context(self.database, SystemClock(), self.shelf), make_logger("error", "json")
+        return Classroom(self.database, self.children, context, self.shelf, "Headwater", SystemClock(), log)
 
     @property
     def replay(self) -> Replay:

@@ -52,7 +52,7 @@ def maintenance(
     logger = make_logger("info", "json", stream=log)
     sweep = timedelta(seconds=10)
     return Maintenance(
-        database, SystemClock(), random_from(1), logger, sweep, {"fetch_log": 30, "runs": 30}, 60, longest_snapshot
+        database, SystemClock(), random_from(1), logger, sweep, {"fetch_log": 30, "runs": 30}, 60, 30, longest_snapshot
     )
 
 

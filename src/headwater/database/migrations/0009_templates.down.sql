@@ -1,0 +1,3 @@
+drop index documents_hurried;
+drop table templates;
+drop table learning_hosts;

@@ -1,0 +1,119 @@
+"""The templates one worker has in hand, lent to the pages it reads, and what it saw of their use."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headwater.chance import Random
+from headwater.clock import Clock
+from headwater.extract.article import Article, NotAnArticle
+from headwater.extract.body import Producer
+from headwater.extract.lessons import section_of
+from headwater.extract.templates.guide import Guide, guide_of
+from headwater.extract.templates.template import Template, template_from
+from headwater.frontier.entry import Lease
+from headwater.learning.life import Tally, Use
+
+REMEMBERED_SECONDS = 60.0
+MOST_HOSTS = 10_000
+# Every new template is watched from its first page on.
+AUDITED_AT_FIRST = 3
+_TAUGHT_BY_HAND = frozenset({Producer.SELECTORS, Producer.HURRIED})
+
+
+@dataclass(slots=True)
+class Lent:
+    section: str
+    version: int
+    template: Template
+    served: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.section, self.version
+
+
+@dataclass(slots=True)
+class _Host:
+    loaded_at: float
+    by_section: Mapping[str, Lent]
+
+
+@dataclass(slots=True)
+class Shelf:
+    """`audit_share` of the pages a template serves are read by the general extractor, too."""
+
+    clock: Clock
+    random: Random
+    audit_share: float = 0.0
+    is_open: bool = True
+    _hosts: OrderedDict[str, _Host] = field(default_factory=OrderedDict, init=False)
+    _tallies: dict[tuple[int, str], Tally] = field(default_factory=dict, init=False)
+
+    def wants(self, host: str) -> bool:
+        """Whether somebody should look for the host's templates."""
+        known = self._hosts.get(host)
+        is_known = known is not None and self.clock.monotonic() - known.loaded_at < REMEMBERED_SECONDS
+        return self.is_open and not is_known
+
+    def put(self, host: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        found = (_lent(row) for row in rows)
+        self._hosts[host] = _Host(self.clock.monotonic(), {one.section: one for one in found if one})
+        self._hosts.move_to_end(host)
+        if len(self._hosts) > MOST_HOSTS:
+            self._hosts.popitem(last=False)
+
+    def guide_for(self, lease: Lease) -> Guide | None:
+        lent = self._lent_to(lease)
+        if lent is None:
+            return None
+        is_new = bool(self.audit_share) and lent.served < AUDITED_AT_FIRST
+        audits = is_new or self.random.random() < self.audit_share
+        return guide_of(lent.template, section=lent.section, version=lent.version, audits=audits)
+
+    def note(self, lease: Lease, read: Article | NotAnArticle) -> None:
+        """What is no article was rightly refused, or there was nothing to learn from it."""
+        if not self.is_open or not isinstance(read, Article):
+            return
+        lent, guided = self._lent_to(lease), read.guided
+        tally = self._tallies.setdefault((lease.bucket, lease.host), Tally(lease.source_id))
+        if lent is None or guided is None:
+            if lent is None and read.produced_by not in _TAUGHT_BY_HAND:
+                tally.read_well.append(lease.url_hash)
+            return
+        use = tally.uses.setdefault(lent.key, Use())
+        if guided.agreement is not None:
+            use.agreements.append(guided.agreement)
+        if guided.refused:
+            use.refused[guided.refused] += 1
+            tally.refused.append(lease.url_hash)
+            return
+        use.served += 1
+        lent.served += 1
+        lent.template = lent.template.after(guided.hashes)
+        if guided.agreement is not None:
+            tally.read_well.append(lease.url_hash)
+
+    def taken(self) -> dict[tuple[int, str], Tally]:
+        """What was noted since this was last asked."""
+        tallies, self._tallies = self._tallies, {}
+        return tallies
+
+    def templates_of(self, host: str) -> dict[tuple[str, int], Template]:
+        known = self._hosts.get(host)
+        return {one.key: one.template for one in known.by_section.values()} if known else {}
+
+    def forget(self, host: str) -> None:
+        self._hosts.pop(host, None)
+
+    def _lent_to(self, lease: Lease) -> Lent | None:
+        known = self._hosts.get(lease.host)
+        if known is None or not known.by_section:
+            return None
+        return known.by_section.get(section_of(lease.url)) or known.by_section.get("")
+
+
+def _lent(row: Mapping[str, Any]) -> Lent | None:
+    template = template_from(row["template"])
+    return Lent(row["section"], row["version"], template, row["served"]) if template else None

@@ -1,0 +1,226 @@
+"""Hosts and their templates in the database: what workers report, and what lessons change."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.errors import NotFound
+from headwater.extract.lessons import Taught
+from headwater.extract.templates.template import Template, written
+from headwater.learning.life import Pupil, Standing, Tally, after, used, why_learn, why_off
+from headwater.sources.events import Event, Level, record
+from headwater.urls.fingerprint import bucket_of
+
+queries = load_queries("headwater.learning")
+
+# A lesson takes a second: whoever is not back after this is dead.
+LESSON_LASTS = timedelta(minutes=2)
+VERSIONS_KEPT = 10
+LEARNED, NOT_LEARNED, SWITCHED_OFF, EXPIRED = (
+    "template_learned",
+    "template_not_learned",
+    "template_switched_off",
+    "template_expired",
+)
+DISABLED, ASKED = "template_disabled", "template_lesson_asked"
+Host = tuple[int, str]
+
+
+class Due(NamedTuple):
+    """A host whose lesson is ours."""
+
+    bucket: int
+    host: str
+    source_id: UUID
+    hashes: tuple[bytes, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one worker saw at hosts, and its templates as they are after that."""
+
+    tallies: Mapping[Host, Tally]
+    templates: Mapping[Host, Mapping[tuple[str, int], Template]]
+
+
+async def hand_in(database: Database, report: Report) -> dict[Host, set[tuple[str, int]]]:
+    """Answers with the versions that are active by now."""
+    hosts = sorted(report.tallies)
+    if not hosts:
+        return {}
+    buckets, names = [bucket for bucket, _ in hosts], [name for _, name in hosts]
+    async with database.transaction() as connection:
+        await connection.execute(
+            queries.meet_pupils, buckets, names, [report.tallies[host].source_id for host in hosts]
+        )
+        pupils = {(row["bucket"], row["host"]): _pupil(row) for row in await _held(connection, buckets, names)}
+        standings: dict[Host, list[Standing]] = defaultdict(list)
+        for row in await connection.fetch(queries.standings_of, buckets, names):
+            standings[row["bucket"], row["host"]].append(_standing(row))
+        active: dict[Host, set[tuple[str, int]]] = {}
+        pupil_rows, standing_rows = list[dict[str, Any]](), list[dict[str, Any]]()
+        for host in hosts:
+            tally = report.tallies[host]
+            now = [used(one, tally.uses[one.key]) if one.key in tally.uses else one for one in standings[host]]
+            lasting = [one for one in now if not await _switched_off(connection, host, one, tally.source_id)]
+            pupil = after(pupils[host], tally)
+            pupil_rows.append(_pupil_row(host, tally, pupil, why_learn(pupil, lasting)))
+            known = report.templates.get(host, {})
+            standing_rows += [_standing_row(host, one, known.get(one.key)) for one in lasting if one.key in tally.uses]
+            active[host] = {one.key for one in lasting}
+        await connection.execute(queries.write_pupils, pupil_rows)
+        await connection.execute(queries.write_standings, standing_rows)
+    return active
+
+
+async def begin_lesson(database: Database) -> Due | None:
+    row = await database.fetchrow(queries.begin_lesson, LESSON_LASTS)
+    if row is None:
+        return None
+    return Due(row["bucket"], row["host"], row["source_id"], (*row["pool"], *row["refused"]), row["why"])
+
+
+async def end_lesson(database: Database, due: Due, taught: Iterable[Taught], why_not: str) -> list[int]:
+    """The new versions; none if nothing was learned, or somebody wants nothing learned of this host any more."""
+    found = sorted(taught, key=lambda one: one.section)
+    outcome = f"learned from {sum(one.pages for one in found)} pages" if found else f"nothing learned: {why_not}"
+    async with database.transaction() as connection:
+        if not await connection.fetchval(queries.end_lesson, due.bucket, due.host, outcome, bool(found)):
+            return []
+        if not found:
+            message = f"{due.host}: {outcome} ({due.why})"
+            await record(connection, Event(NOT_LEARNED, message, due.source_id, details={"host": due.host}))
+            return []
+        # One for the whole host makes all others superfluous; those for sections leave the others alone.
+        sections = None if [one.section for one in found] == [""] else [one.section for one in found]
+        await connection.fetch(
+            queries.end_templates, due.bucket, due.host, sections, "replaced", f"learned anew: {due.why}"
+        )
+        versions = [await _added(connection, due, one) for one in found]
+        await connection.execute(queries.forget_versions, due.bucket, due.host, VERSIONS_KEPT)
+    return versions
+
+
+async def expire(database: Database, days: int) -> int:
+    async with database.transaction() as connection:
+        ended = await connection.fetch(queries.expire_templates, days)
+        for row in ended:
+            pupil = await connection.fetchrow(queries.read_pupil, row["bucket"], row["host"])
+            message = f"{row['host']}: template version {row['version']} was not used for {days} days"
+            source_id = pupil["source_id"] if pupil else None
+            await record(connection, Event(EXPIRED, message, source_id, details={"host": row["host"]}))
+    return len(ended)
+
+
+async def relearn(database: Database, host: str, actor: str) -> None:
+    """Asked for by a person; what was disabled is enabled by it."""
+    bucket = bucket_of(host)
+    async with database.transaction() as connection:
+        if not await connection.fetchval(queries.ask_for_lesson, bucket, host, f"asked for by {actor}"):
+            raise unknown(host)
+        pupil = await connection.fetchrow(queries.read_pupil, bucket, host)
+        assert pupil is not None
+        await record(connection, Event(ASKED, f"{host}: a lesson was asked for", pupil["source_id"], actor=actor))
+
+
+async def disable(database: Database, host: str, actor: str) -> int:
+    """How many templates that ended."""
+    bucket = bucket_of(host)
+    async with database.transaction() as connection:
+        source_id = await connection.fetchval(queries.disable_host, bucket, host)
+        if source_id is None:
+            raise unknown(host)
+        ended = await connection.fetch(queries.end_templates, bucket, host, None, "off", f"disabled by {actor}")
+        await record(connection, Event(DISABLED, f"{host}: its templates were disabled", source_id, actor=actor))
+    return len(ended)
+
+
+def unknown(host: str) -> NotFound:
+    return NotFound(
+        f"No article page of {host} has been read yet, so there is nothing to learn from.",
+        fix="`headwater templates list` shows the hosts there are.",
+    )
+
+
+async def _held(connection: Connection, buckets: list[int], names: list[str]) -> list[Any]:
+    return await connection.fetch(queries.hold_pupils, buckets, names)
+
+
+async def _switched_off(connection: Connection, host: Host, standing: Standing, source_id: UUID) -> bool:
+    why = why_off(standing)
+    if why:
+        await connection.fetch(queries.end_templates, *host, [standing.section], "off", why)
+        message = f"{host[1]}: template version {standing.version} was switched off: it {why}"
+        details = {"host": host[1], "version": standing.version}
+        await record(connection, Event(SWITCHED_OFF, message, source_id, level=Level.WARN, details=details))
+    return bool(why)
+
+
+async def _added(connection: Connection, due: Due, one: Taught) -> int:
+    version: int = await connection.fetchval(
+        queries.add_template, due.bucket, due.host, one.section, one.template, one.pages, one.agreement
+    )
+    where = f"{due.host}/{one.section}" if one.section else due.host
+    message = f"{where}: template version {version} learned from {one.pages} pages ({due.why})"
+    details = {"host": due.host, "section": one.section, "version": version, "agreement": one.agreement}
+    await record(connection, Event(LEARNED, message, due.source_id, details=details))
+    return version
+
+
+def _pupil(row: Any) -> Pupil:
+    return Pupil(
+        pool=tuple(row["pool"]),
+        refused=tuple(row["refused"]),
+        fresh=row["fresh"],
+        failures=row["failures"],
+        is_waiting=row["is_waiting"],
+        is_disabled=row["is_disabled"],
+    )
+
+
+def _standing(row: Any) -> Standing:
+    return Standing(
+        section=row["section"],
+        version=row["version"],
+        agreement=row["agreement"],
+        served=row["served"],
+        refused=row["refused"],
+        audited=row["audited"],
+        refusing=row["refusing"],
+        agreeing=row["agreeing"],
+        reasons=Counter(row["reasons"]),
+    )
+
+
+def _pupil_row(host: Host, tally: Tally, pupil: Pupil, why: str) -> dict[str, Any]:
+    return {
+        "bucket": host[0],
+        "host": host[1],
+        "source_id": str(tally.source_id),
+        "pool": [f"\\x{one.hex()}" for one in pupil.pool],
+        "refused": [f"\\x{one.hex()}" for one in pupil.refused],
+        "fresh": pupil.fresh,
+        "why": why,
+    }
+
+
+def _standing_row(host: Host, standing: Standing, template: Template | None) -> dict[str, Any]:
+    return {
+        "bucket": host[0],
+        "host": host[1],
+        "section": standing.section,
+        "version": standing.version,
+        "served": standing.served,
+        "refused": standing.refused,
+        "audited": standing.audited,
+        "refusing": standing.refusing,
+        "agreeing": standing.agreeing,
+        "reasons": dict(standing.reasons),
+        "template": written(template) if template else None,
+    }

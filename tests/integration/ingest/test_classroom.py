@@ -1,0 +1,183 @@
+"""The life of a template on a real database, with pages of the simulated web read in real children."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.integration.archive.shelf import key_of
+from tests.integration.ingest.press import Press
+
+from headwater.archive.reads import Document, read_document
+from headwater.chance import random_from
+from headwater.clock import SystemClock
+from headwater.errors import NotFound
+from headwater.extract.templates.guide import agreement
+from headwater.learning.shelf import Shelf
+from headwater.learning.store import begin_lesson, disable, expire, relearn
+from headwater.sources.events import events_of
+from headwater.sources.store import edit_source
+from headwater.urls.canonical import canonicalise
+
+
+async def lessons(press: Press) -> int:
+    """What was seen is handed in, and every lesson that is due is held."""
+    await press.classroom.hand_in()
+    count = 0
+    while await press.classroom.teach_next():
+        count += 1
+    return count
+
+
+async def produced_by(press: Press, urls: list[str]) -> Counter[str]:
+    return Counter([(await document(press, url)).produced_by for url in urls])
+
+
+async def document(press: Press, url: str) -> Document:
+    found = await read_document(press.database, key_of(url))
+    assert found is not None
+    return found
+
+
+async def standing(press: Press) -> Any:
+    return await press.database.fetchrow("select * from templates order by version desc limit 1")
+
+
+async def kinds(press: Press) -> list[str]:
+    return [one.event.kind for one in reversed(await events_of(press.database, press.source))]
+
+
+async def print_more(press: Press, first: int, last: int, change: Any = lambda html: html) -> list[str]:
+    items = press.items(last)[first:]
+    for item in items:
+        await press.keep(item.url, change(press.html(item.url)))
+    return [item.url for item in items]
+
+
+def truth(press: Press, url: str) -> str:
+    return next(item.text for item in press.items(60) if item.url == url)
+
+
+async def test_four_pages_teach_and_the_next_ones_are_read_by_the_template(press: Press) -> None:
+    before = await press.print(4)
+    assert await lessons(press) == 1
+    after = await print_more(press, 4, 10)
+    assert await produced_by(press, before) == {"trafilatura": 4}
+    assert await produced_by(press, after) == {"template@1": 6}
+    for url in after:
+        assert agreement((await document(press, url)).text, truth(press, url)) > 0.98
+    assert "template_learned" in await kinds(press)
+
+
+async def test_three_pages_teach_nothing(press: Press) -> None:
+    await press.print(3)
+    assert await lessons(press) == 0
+    assert await produced_by(press, await print_more(press, 3, 4)) == {"trafilatura": 1}
+
+
+async def test_selectors_of_a_person_win_over_what_was_learned(press: Press) -> None:
+    await press.print(4)
+    await lessons(press)
+    async with press.database.transaction() as connection:
+        await edit_source(connection, press.source, {"selectors": {"article": {"body": "article > p"}}}, "tester")
+    urls = await print_more(press, 4, 6)
+    assert await produced_by(press, urls) == {"selectors": 2}
+
+
+async def test_what_was_served_and_audited_is_counted(press: Press) -> None:
+    await press.print(4)
+    await lessons(press)
+    press.shelf.audit_share = 1.0
+    await print_more(press, 4, 9)
+    await lessons(press)
+    found = await standing(press)
+    assert (found["served"], found["refused"], found["audited"]) == (5, 0, 5)
+    assert found["agreeing"] > 0.9
+
+
+async def test_a_new_layout_is_refused_then_learned(press: Press) -> None:
+    def moved(html: bytes) -> bytes:
+        page = html.replace(b"<article", b"<div><section", 1).replace(b"</article>", b"</section></div>", 1)
+        return page.replace(b'class="', b'class="new-')
+
+    await press.print(8)
+    await lessons(press)
+    fallen_back = await print_more(press, 8, 16, moved)
+    for url in fallen_back:
+        assert agreement((await document(press, url)).text, truth(press, url)) > 0.9
+    assert await lessons(press) == 1
+    learned = await print_more(press, 16, 22, moved)
+    assert await produced_by(press, learned) == {"template@2": 6}
+    assert (await kinds(press)).count("template_learned") == 2
+    old_ones = await print_more(press, 22, 25)
+    assert await produced_by(press, old_ones) == {"template@2": 3}, "the old layout is still known"
+
+
+async def test_a_template_that_disagrees_more_than_in_the_past_is_switched_off(press: Press) -> None:
+    await press.print(4)
+    await lessons(press)
+    # As if it had agreed with the general extractor word for word, and the host's pages had become others since.
+    await press.database.execute("update templates set agreement = 1.0, agreeing = 0.5, audited = 10")
+    press.shelf.audit_share = 1.0
+    await print_more(press, 4, 6)
+    await press.classroom.hand_in()
+    found = await standing(press)
+    assert found["status"] == "off"
+    assert "agrees with the general extractor" in found["why_ended"]
+    assert "template_switched_off" in await kinds(press)
+    assert await produced_by(press, await print_more(press, 6, 7)) == {"trafilatura": 1}
+
+
+async def test_a_disabled_host_is_read_the_general_way_until_a_lesson_is_asked_for(press: Press) -> None:
+    await press.print(4)
+    await lessons(press)
+    host = canonicalise(press.publisher.home).host
+    assert await disable(press.database, host, "tester") == 1
+    press.shelf.forget(host)
+    assert await produced_by(press, await print_more(press, 4, 10)) == {"trafilatura": 6}
+    assert await lessons(press) == 0
+    await relearn(press.database, host, "tester")
+    assert await lessons(press) == 1
+    assert await produced_by(press, await print_more(press, 10, 12)) == {"template@2": 2}
+
+
+async def test_a_host_of_which_nothing_is_known_cannot_be_disabled_or_learned(press: Press) -> None:
+    for change in (disable, relearn):
+        with pytest.raises(NotFound, match=r"nowhere\.test"):
+            await change(press.database, "nowhere.test", "tester")
+
+
+async def test_an_unused_template_expires(press: Press) -> None:
+    await press.print(4)
+    await lessons(press)
+    assert await expire(press.database, 30) == 0
+    await press.database.execute("update templates set used_at = used_at - interval '31 days'")
+    assert await expire(press.database, 30) == 1
+    assert (await standing(press))["status"] == "expired"
+
+
+async def test_a_lesson_whose_process_died_is_due_again_later_and_only_one_process_holds_it(press: Press) -> None:
+    await press.print(4)
+    await press.classroom.hand_in()
+    assert await begin_lesson(press.database) is not None
+    assert await begin_lesson(press.database) is None
+    await press.database.execute("update learning_hosts set learn_at = clock_timestamp()")
+    assert await begin_lesson(press.database) is not None
+    waits = await press.database.fetchval(
+        "select learn_at - clock_timestamp() > interval '3 minutes' from learning_hosts"
+    )
+    assert waits, "the second try waits longer than the first"
+
+
+async def test_every_worker_reads_by_what_one_of_them_learned(press: Press) -> None:
+    await press.print(4)
+    await lessons(press)
+    other = replace(press, shelf=Shelf(SystemClock(), random_from(2)))
+    assert await produced_by(other, await print_more(other, 4, 6)) == {"template@1": 2}
+
+
+async def test_with_templates_off_nothing_is_noted_and_nothing_is_served(press: Press) -> None:
+    press.shelf.is_open = False
+    await press.print(6)
+    assert await lessons(press) == 0
+    assert await press.database.fetchval("select count(*) from learning_hosts") == 0
