@@ -2,7 +2,7 @@
 
 import codecs
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from headwater.chance import Random
@@ -15,7 +15,7 @@ from headwater.fetch.render_parts import Rendering
 from headwater.fetch.seat import Regrants, Seat
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, RetryPolicy, Verdict, settlement_of
-from headwater.ingest.judge import HTML, judge
+from headwater.ingest.judge import HTML, is_refused, judge
 from headwater.ingest.keeping import NOTHING, Keeper, Leaves
 from headwater.net.body import Complete
 from headwater.net.transport import Response
@@ -37,9 +37,11 @@ class Told:
 
 
 class Studies(Protocol):
-    """Whoever makes something of a page that came whole."""
+    """Whoever makes something of a page that came whole, or of one that nobody lets us see."""
 
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]: ...
+
+    async def read_feed(self, lease: Lease, now: datetime) -> Leaves: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ class Journey:
         if isinstance(verdict, Fetched) and isinstance(seen, Answered):
             verdict, leaves = await self.study.read(lease, verdict, seen.response)
             return await self._end(lease, verdict, seat, leaves)
-        return await self._end(lease, verdict, seat, NOTHING)
+        leaves = await self.study.read_feed(lease, self.clock.now()) if is_refused(verdict) else NOTHING
+        return await self._end(lease, verdict, seat, leaves)
 
     async def _end(self, lease: Lease, verdict: Verdict, seat: Seat, leaves: Leaves) -> Told:
         settlement = settlement_of(lease, verdict, seat.past, self.policy, self.random)

@@ -153,6 +153,15 @@ def judge_reading(read: Read, fetched: Fetched, *, crawls: bool) -> Verdict:
     return Dead(DeadReason.EXTRACT_FAILED, f"{read.reason}: {read.word_count} words")
 
 
+def is_refused(verdict: Verdict) -> bool:
+    """The page is there and is not shown to us: what its channel says of it is all we shall have."""
+    match verdict:
+        case Dead(DeadReason.FORBIDDEN | DeadReason.ROBOTS_BLOCKED) | RetryLater(gives_up_as=DeadReason.FORBIDDEN):
+            return True
+        case _:
+            return False
+
+
 def judge_bad_redirect(reason: str) -> Verdict:
     if reason == Flaw.TOO_MANY_REDIRECTS:
         return Dead(DeadReason.TOO_MANY_REDIRECTS)

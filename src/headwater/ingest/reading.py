@@ -44,6 +44,11 @@ class Reader:
             page = replace(page, is_hurried=True)
         return self._answered(await self.children.run(sent(page, now)), answer_from)
 
+    async def read_feed(self, url: str, known: Known, now: datetime) -> Read:
+        """What a channel said of a page, as if the page were empty."""
+        page = Page(url=url, body=b"", timezone=zone_of(known), hints=known.hints)
+        return self._answered(await self.children.run(sent(page, now)), answer_from)
+
     async def harvest(self, response: Response, known: Known, now: datetime) -> Read:
         """The vacancies of a page of a job source."""
         assert known.source is not None
@@ -86,11 +91,15 @@ def page_of(response: Response, known: Known, product_token: str) -> Page:
         codec=CODECS[charset],
         robots_headers=robots_headers(response),
         robots_name=product_token,
-        timezone=(source.timezone if source else None) or "UTC",
+        timezone=zone_of(known),
         hints=known.hints,
         selectors=selectors_from(source.selectors) if source else Selectors(),
         guide=known.guide,
     )
+
+
+def zone_of(known: Known) -> str:
+    return (known.source.timezone if known.source else None) or "UTC"
 
 
 def robots_headers(response: Response) -> tuple[str, ...]:

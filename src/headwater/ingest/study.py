@@ -1,7 +1,8 @@
 """What is made of a page that came whole: read, judged once more, and what is left of it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Protocol
 
 from headwater.archive.document import Key
@@ -14,7 +15,7 @@ from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
 from headwater.ingest.context import Known
 from headwater.ingest.documents import document_from
-from headwater.ingest.judge import judge_reading
+from headwater.ingest.judge import is_refused, judge_reading
 from headwater.ingest.keeping import NOTHING, Leaves
 from headwater.ingest.reading import Read, Reader
 from headwater.net.transport import Response
@@ -49,9 +50,21 @@ class Study:
         if isinstance(read, Article | NotAnArticle) and isinstance(verdict, Fetched):
             self.notes(lease, read)
         raw = raw_of(lease, response)
+        if is_refused(verdict):
+            return verdict, replace(await self._from_feed(lease, known, response.at), raw=raw)
         if not isinstance(verdict, Fetched):
             return verdict, Leaves(raw=raw)
         return verdict, leaves_of(lease, read, known, raw)
+
+    async def read_feed(self, lease: Lease, now: datetime) -> Leaves:
+        """The full text a feed brought, where the page itself is refused."""
+        return await self._from_feed(lease, await self.context.known_of(lease), now)
+
+    async def _from_feed(self, lease: Lease, known: Known, now: datetime) -> Leaves:
+        if known.source is None or known.source.kind is Kind.JOBS or not known.hints.content:
+            return NOTHING
+        read = await self.reader.read_feed(lease.url, known, now)
+        return Leaves(document_from(read, lease), known=known) if isinstance(read, Article) else NOTHING
 
 
 def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:

@@ -42,6 +42,9 @@ class Unread:
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
         return fetched, NOTHING
 
+    async def read_feed(self, lease: Lease, now: datetime) -> Leaves:
+        return NOTHING
+
 
 class SmallSite:
     """Pages by path, or by path and query; robots.txt is missing unless it is one of them."""

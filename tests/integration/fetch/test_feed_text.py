@@ -1,0 +1,89 @@
+"""What a feed brought whole is kept when its page is refused: a real journey, with real children."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.integration.archive.shelf import key_of
+from tests.integration.fetch.conftest import Path, SmallSite, opened_path, robots
+
+from headwater.archive.reads import read_document
+from headwater.clock import SystemClock
+from headwater.frontier.claim import Claimer
+from headwater.ingest.journey import Told
+from headwater.run.fetching import reading_children, studying
+from headwater.simweb.message import Page
+from headwater.sources.channels import ChannelKind, NewChannel, add_channel
+from headwater.urls.canonical import canonicalise
+
+URL = "http://paper.test/story"
+FEED = canonicalise("http://paper.test/feed")
+STORY = "".join(f"<p>The council met on day {n} and said that the bridge would be closed again.</p>" for n in range(12))
+CHALLENGE = Page(b"<title>Just a moment...</title><form id=challenge-form></form>", "text/html")
+
+
+@asynccontextmanager
+async def refusing(database_url: str, pages: Mapping[str, Page]) -> AsyncIterator[Path]:
+    async with opened_path(database_url, {"paper.test": SmallSite(pages)}) as path:
+        yield path
+
+
+async def tell_in_feed(path: Path, content: str) -> None:
+    address = canonicalise(URL)
+    async with path.database.transaction() as connection:
+        channel = await add_channel(connection, path.source, NewChannel(ChannelKind.FEED, FEED))
+        await connection.execute(
+            "insert into channel_items"
+            " (channel_id, url_hash, bucket, signature, title, content, language, published_at)"
+            " values ($1, $2, $3, '', 'The bridge', $4, 'en', '2026-05-04 08:00Z')",
+            channel,
+            address.url_hash,
+            address.bucket,
+            content,
+        )
+
+
+async def travel(path: Path) -> Told:
+    await path.queue(URL)
+    token = path.web.identity.product_token
+    async with reading_children(path.services) as children, studying(path.services, token, children) as study:
+        claimed = await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)
+        return await replace(path.journey(), study=study).travel(claimed.leases[0])
+
+
+REFUSALS = {
+    "forbidden": {"/story": Page(b"<p>no", "text/html", status=403)},
+    "robots": {"/robots.txt": robots("User-agent: *\nDisallow: /story"), "/story": Page(b"<p>no", "text/html")},
+    "challenge": {"/story": CHALLENGE},
+}
+STATUSES = {"forbidden": "failed", "robots": "dead", "challenge": "fetched"}
+
+
+@pytest.mark.parametrize("how", sorted(REFUSALS))
+async def test_a_refused_page_leaves_the_text_of_its_feed(how: str, database_url: str) -> None:
+    async with refusing(database_url, REFUSALS[how]) as path:
+        await tell_in_feed(path, STORY)
+        await travel(path)
+        found = await read_document(path.database, key_of(URL))
+        assert found is not None
+        assert (found.title, found.produced_by, found.language) == ("The bridge", "feed", "en")
+        assert found.text.count("the bridge would be closed") == 12
+        assert found.published_at is not None
+        assert await path.database.fetchval("select status from url_frontier") == STATUSES[how]
+
+
+@pytest.mark.parametrize("how", sorted(REFUSALS))
+async def test_a_summary_is_no_document(how: str, database_url: str) -> None:
+    async with refusing(database_url, REFUSALS[how]) as path:
+        await tell_in_feed(path, "<p>The council met.</p>")
+        await travel(path)
+        assert await read_document(path.database, key_of(URL)) is None
+
+
+async def test_a_page_that_is_gone_leaves_nothing(database_url: str) -> None:
+    async with refusing(database_url, {"/story": Page(b"", "text/html", status=410)}) as path:
+        await tell_in_feed(path, STORY)
+        await travel(path)
+        assert await read_document(path.database, key_of(URL)) is None
