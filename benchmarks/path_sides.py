@@ -1,11 +1,12 @@
 """The two crawlers of the path benchmark, each started from nothing and ended again."""
 
+import asyncio
 import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from statistics import mean
@@ -30,6 +31,15 @@ OUR_PROCESSES = 2
 # Its outbox row is written in the same transaction; an exact copy of another document has none.
 COUNT = "select count(*) from documents"
 MEAN_WORDS = "select avg(word_count)::float from documents"
+# Four pages teach; some are copies of others, and those do not count.
+LESSON_PAGES = 6
+LEARNING_PAUSE_S = 20
+PROGRESS = "select (select count(*) from documents), (select count(*) from templates)"
+# The first pages of a new template are all audited: here it has been in use for a while.
+TAKE_TEMPLATES = """
+select coalesce(jsonb_agg(to_jsonb(t) || '{"served": 100}'), '[]')::text from templates t where status = 'active'
+"""
+GIVE_TEMPLATES = "insert into templates select * from jsonb_populate_recordset(null::templates, $1::text::jsonb)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +72,45 @@ def empty_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def headwater(templates: str | None) -> Side:
+    """The fetch role with its reading children, and its embedded PostgreSQL with its usual durability.
+
+    It begins with these templates, or learns none at all.
+    """
+
+    @asynccontextmanager
+    async def crawl(task: Task) -> AsyncIterator[Crawl]:
+        async with ours(task, {"extract.templates": "false" if templates is None else "true"}) as (workers, connection):
+            if templates:
+                await connection.execute(GIVE_TEMPLATES, templates)
+            yield Crawl(
+                [*workers, parent_of(connection.get_server_pid())],
+                lambda: connection.fetchval(COUNT),
+                lambda: connection.fetchval(MEAN_WORDS),
+            )
+
+    return crawl
+
+
+async def learned(task: Task, hosts: int) -> str:
+    """What our workers learn by themselves from the first pages of every host, as JSON."""
+    first = replace(task, urls=task.urls[: hosts * LESSON_PAGES])
+    async with ours(first, {}) as (_, connection):
+        before = -1, -1
+        while (now := tuple(await connection.fetchrow(PROGRESS))) != before:
+            before = now
+            await asyncio.sleep(LEARNING_PAUSE_S)
+        return str(await connection.fetchval(TAKE_TEMPLATES))
+
+
 @asynccontextmanager
-async def headwater(task: Task) -> AsyncIterator[Crawl]:
-    """The fetch role with its reading children, and its embedded PostgreSQL with its usual durability."""
+async def ours(task: Task, more_flags: dict[str, str]) -> AsyncIterator[tuple[list[int], Any]]:
     with empty_folder() as folder:
-        flags = flags_of(folder, task)
+        flags = flags_of(folder, task) | more_flags
         async with open_services(load(Given(flags=flags))) as services:
             await fill(services, task)
-            async with our_workers(task, flags) as workers, plain_connection(services.dsn) as connection:
-                yield Crawl(
-                    [*workers, parent_of(connection.get_server_pid())],
-                    lambda: connection.fetchval(COUNT),
-                    lambda: connection.fetchval(MEAN_WORDS),
-                )
+            async with plain_connection(services.dsn) as connection, our_workers(task, flags) as workers:
+                yield workers, connection
 
 
 @asynccontextmanager

@@ -1,0 +1,48 @@
+"""When pages come faster than they can be read, they are read at less cost, and say so."""
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+
+from tests.integration.ingest.press import WORLD_NOW, Press
+
+from headwater.archive.document import Key
+from headwater.archive.raw import KeptBody, RawBody
+from headwater.extract.templates.guide import agreement
+from headwater.frontier.verdicts import Fetched
+from headwater.ingest.replay import lease_of, response_of
+from headwater.ingest.study import Study
+from headwater.simweb.world import Item
+from headwater.urls.canonical import canonicalise
+
+
+def hurrying(press: Press, after_seconds: float) -> Study:
+    return replace(press.study, reader=replace(press.study.reader, hurry_after=after_seconds))
+
+
+async def read(press: Press, study: Study, item: Item) -> tuple[str, str]:
+    address = canonicalise(item.url)
+    key, headers = Key(address.bucket, address.url_hash), {"Content-Type": press.publisher.html_type}
+    kept = KeptBody(WORLD_NOW, RawBody(key, press.source, address.url, 200, headers, press.html(item.url)))
+    _, leaves = await study.read(lease_of(kept), Fetched(), response_of(kept))
+    assert leaves.document is not None
+    return leaves.document.produced_by, leaves.document.text
+
+
+async def test_only_pages_behind_a_long_queue_are_read_in_a_hurry(press: Press) -> None:
+    items = press.items(12)
+    calm, hurried = hurrying(press, 3600.0), hurrying(press, 0.0)
+    assert (await read(press, hurried, items[0]))[0] == "trafilatura", "nobody waits"
+    told = await asyncio.gather(*(read(press, calm, item) for item in items))
+    assert {by for by, _ in told} == {"trafilatura"}
+    told = await asyncio.gather(*(read(press, hurried, item) for item in items))
+    assert Counter(by for by, _ in told)["trafilatura_cropped"] >= 6
+    for item, (_, text) in zip(items, told, strict=True):
+        assert agreement(text, item.text) > 0.9
+
+
+async def test_a_page_read_in_a_hurry_teaches_nothing(press: Press) -> None:
+    hurried = hurrying(press, -1.0)
+    for item in press.items(6):
+        assert (await read(press, hurried, item))[0] == "trafilatura_cropped"
+    assert all(not tally.read_well for tally in press.shelf.taken().values())
