@@ -30,6 +30,7 @@ _TITLE_WITHIN_LINES = 4
 _STORY_PLACES = ("article", "main")
 _STORY_CHARACTERS = 1_000
 _STORY_SHARE = 0.4
+_MOST_PARAGRAPHS, _MOST_STEPS_OUT = 0.7, 3
 _SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
 _FEWEST_TEASERS = 8
 _TEASING = 0.4
@@ -150,7 +151,7 @@ def _html_of_story(tree: LexborHTMLParser) -> str:
 
 
 def _densest(tree: LexborHTMLParser) -> str:
-    """Of whatever holds most of the page's paragraphs: where there is no time to look at the rest."""
+    """Of the smallest part around the densest one that holds most paragraphs: no time to look at the rest."""
     letters: Counter[int] = Counter()
     holders: dict[int, LexborNode] = {}
     for paragraph in tree.css("p"):
@@ -159,8 +160,14 @@ def _densest(tree: LexborHTMLParser) -> str:
             holders[holder.mem_id] = holder
     if not letters:
         return tree.html or ""
-    best = max(letters, key=lambda one: letters[one])
-    return f"<html><body>{holders[best].html}</body></html>"
+    densest = max(letters, key=lambda one: letters[one])
+    part, inside = holders[densest], letters[densest]
+    for _ in range(_MOST_STEPS_OUT):
+        if inside >= _MOST_PARAGRAPHS * letters.total() or part.parent is None or part.parent.tag == "body":
+            break
+        part = part.parent
+        inside = _length_of_paragraphs(part)
+    return f"<html><body>{part.html}</body></html>"
 
 
 def _length_of_paragraphs(within: LexborHTMLParser | LexborNode) -> int:
