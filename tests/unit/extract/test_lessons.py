@@ -1,0 +1,117 @@
+"""What a lesson makes of a host's pages, and what is believed of a child's answer."""
+
+from datetime import UTC, datetime
+
+import orjson
+import pytest
+
+from headwater.errors import UsageError
+from headwater.extract.article import Article
+from headwater.extract.extractor import extract
+from headwater.extract.lessons import Lesson, do_task, explained, lesson_from, section_of, sent_task, teach
+from headwater.extract.page import Page
+from headwater.extract.templates.guide import Guide, agreement, name_of
+from headwater.extract.templates.template import FORM
+
+NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
+TOPICS = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre", "tower", "park")
+
+
+def story(number: int) -> list[str]:
+    topic = TOPICS[number % len(TOPICS)]
+    return [
+        f"On day {line} of case {number} the {topic} office said that {topic} number {number * 31 + line} stays shut."
+        for line in range(8)
+    ]
+
+
+def page(number: int, section: str = "news", layout: str = "story") -> Page:
+    lines = "".join(f"<p>{line}</p>" for line in story(number))
+    menu = "".join(f'<li><a href="/{topic}">{topic}</a></li>' for topic in TOPICS)
+    title = f"Case {number} at the {TOPICS[number % len(TOPICS)]}"
+    html = (
+        f"<html><head><title>{title}</title></head><body><ul>{menu}</ul><h1>{title}</h1>"
+        f'<div class="{layout}">{lines}</div><p class="note">All rights reserved by the paper, whatever it says.</p>'
+    )
+    return Page(url=f"http://paper.test/{section}/{number}", body=html.encode())
+
+
+def pages(first: int, last: int, section: str = "news", layout: str = "story") -> list[Page]:
+    return [page(number, section, layout) for number in range(first, last)]
+
+
+def guided(one: Page, lesson: Lesson) -> Page:
+    template = orjson.dumps(lesson.taught[0].template).decode()
+    return Page(url=one.url, body=one.body, guide=Guide(name="template@1", template=template))
+
+
+def test_a_lesson_teaches_how_the_next_page_is_read() -> None:
+    lesson = teach(pages(0, 4), NOW)
+    assert [one.section for one in lesson.taught] == [""]
+    found = extract(guided(page(8), lesson), NOW)
+    assert isinstance(found, Article)
+    assert found.produced_by == "template@1"
+    assert found.text == "\n".join(story(8))
+
+
+def test_a_lesson_that_reads_no_more_than_before_changes_nothing() -> None:
+    first = teach(pages(0, 4), NOW)
+    again = teach([guided(one, first) for one in pages(0, 4)], NOW)
+    assert again.taught == ()
+    assert "before" in again.why
+
+
+def test_two_pages_teach_nothing() -> None:
+    assert teach(pages(0, 2), NOW) == Lesson((), "too_few_pages")
+
+
+def test_a_lesson_is_the_same_through_the_wire() -> None:
+    assert do_task(sent_task("teach", pages(0, 4), NOW)) == teach(pages(0, 4), NOW)
+
+
+def test_an_explanation_names_blocks_and_reasons() -> None:
+    lines = do_task(sent_task("explain", [guided(page(9), teach(pages(0, 4), NOW))], NOW))
+    assert isinstance(lines, list)
+    assert any(line.startswith("+ ") for line in lines)
+    assert any(line.startswith("- ") for line in lines)
+    assert explained(page(1)) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        [],
+        {"taught": 5},
+        {"taught": [{"section": ""}]},
+        {"taught": [{"section": "", "template": {"form": FORM}, "pages": 4, "agreement": 1.0}], "why": ""},
+    ],
+)
+def test_what_is_no_lesson_is_not_believed(answer: object) -> None:
+    with pytest.raises(UsageError):
+        lesson_from(answer)
+
+
+@pytest.mark.parametrize(
+    ("url", "section"),
+    [
+        ("http://a.test/", ""),
+        ("http://a.test/story", ""),
+        ("http://a.test/sport/story", "sport"),
+        ("http://a.test/2026/05/story", ""),
+        ("http://a.test/" + "x" * 200 + "/story", "x" * 60),
+    ],
+)
+def test_a_section_is_the_first_part_of_a_path_that_goes_on(url: str, section: str) -> None:
+    assert section_of(url) == section
+
+
+def test_agreement_is_one_for_equal_and_zero_for_other_texts() -> None:
+    assert agreement("a b c d", "a b c d") == 1.0
+    assert agreement("a b c d", "e f g h") == 0.0
+    assert agreement("", "") == 1.0
+
+
+def test_a_document_says_which_template_read_it() -> None:
+    assert name_of("", 3) == "template@3"
+    assert name_of("sport", 4) == "template/sport@4"
