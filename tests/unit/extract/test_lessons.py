@@ -1,5 +1,6 @@
 """What a lesson makes of a host's pages, and what is believed of a child's answer."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import orjson
@@ -59,6 +60,19 @@ def test_a_lesson_that_reads_no_more_than_before_changes_nothing() -> None:
     again = teach([guided(one, first) for one in pages(0, 4)], NOW)
     assert again.taught == ()
     assert "before" in again.why
+
+
+def test_a_host_with_many_layouts_is_learned_section_by_section() -> None:
+    sections = ("arts", "city", "food", "money", "sport")
+    lesson = teach([one for at, name in enumerate(sections) for one in pages(4 * at, 4 * at + 4, name, name)], NOW)
+    by_section = {one.section: one for one in lesson.taught}
+    assert set(sections) <= set(by_section)
+    for at, name in enumerate(sections):
+        template = orjson.dumps(by_section[name].template).decode()
+        new = page(40 + at, name, name)
+        found = extract(replace(new, guide=Guide(name=name, template=template)), NOW)
+        assert isinstance(found, Article)
+        assert (found.produced_by, found.text) == (name, "\n".join(story(40 + at)))
 
 
 def test_two_pages_teach_nothing() -> None:
