@@ -25,6 +25,7 @@ comment on column learning_hosts.fresh is 'Pages that joined the pool since the 
 comment on column learning_hosts.learn_at is 'When a lesson is due. Whoever begins one moves it: if he dies, it is due again.';
 comment on column learning_hosts.why is 'What the next lesson is for, or the last one was.';
 
+create index learning_by_name on learning_hosts (host, bucket);
 create index learning_due on learning_hosts (learn_at) where learn_at is not null;
 
 -- Every template there ever was for a host, or for one section of it. Only what it was good for is ever changed.
