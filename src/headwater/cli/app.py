@@ -56,6 +56,7 @@ app.command("headwater.cli.crawl:app", name="crawl", help="Poll now, and read th
 app.command("headwater.cli.status:status", name="status", help="How things stand, and what is polled next.")
 app.command("headwater.cli.hosts:app", name="hosts", help="Hosts, their pace and their policies.")
 app.command("headwater.cli.docs:app", name="docs", help="The archive: search, look into a document, read pages again.")
+app.command("headwater.cli.templates:app", name="templates", help="What was learned of each host's pages.")
 app.command("headwater.cli.jobs:app", name="jobs", help="Vacancies: search those that are open.")
 app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URLs we leave alone.")
 app.command(

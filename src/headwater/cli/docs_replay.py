@@ -1,7 +1,10 @@
 """`headwater docs reextract`: stored pages once more, by today's rules, without fetching."""
 
+import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+from itertools import takewhile
+from statistics import mean
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -9,19 +12,24 @@ from cyclopts.validators import Number
 
 from headwater.cli.docs import Flag
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json
+from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, inert, shortened
+from headwater.reports.template_words import reader_in_words, reason_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from headwater.extract.children import Children
-    from headwater.ingest.replay import Difference, Replay, Replayed
+    from headwater.ingest.replay import Compared, Difference, Inspection, Replay, Replayed
     from headwater.services import Services
 
 WIDEST_VALUE = 60
 WIDEST_LINE = 110
+# From so many columns on, two texts stand beside each other.
+WIDE = 100
+SHOWN_ROWS = 12
+AROUND = 30  # letters of what two lines share, before the first in which they differ
 # What has nothing to tell beside being counted.
 QUIET = frozenset({"same", "nothing"})
 Pages = Annotated[int, Parameter(validator=Number(gte=1))]
@@ -44,6 +52,7 @@ def reextract(
     *,
     source: str,
     dry_run: Flag = False,
+    compare: Flag = False,
     limit: Pages | None = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
@@ -59,9 +68,14 @@ def reextract(
         Its id, address, host or name.
     dry_run
         Show what would change, and change nothing.
+    compare
+        Read every page by its host's template and by the general extractor, show how they differ, and change nothing.
     limit
         Look at so many pages only.
     """
+    if compare:
+        compare_pages(source, limit, is_json=json, launch=launch)
+        return
     account = Account()
 
     async def work(services: "Services") -> None:
@@ -94,7 +108,7 @@ def reextract(
 def replay_of(services: "Services", children: "Children") -> "Replay":
     from headwater.ingest.context import Context
     from headwater.ingest.reading import Reader
-    from headwater.ingest.replay import Replay
+    from headwater.ingest.replay import Afresh, Replay
     from headwater.ingest.study import Study
     from headwater.learning.shelf import Shelf
     from headwater.net.identity import identity_of
@@ -103,8 +117,124 @@ def replay_of(services: "Services", children: "Children") -> "Replay":
     settings = services.settings
     reader = Reader(children, identity_of(settings.fetch).product_token)
     shelf = Shelf(services.clock, services.random, is_open=settings.extract.templates)
-    study = Study(Context(services.database, services.clock, shelf), reader)
+    study = Study(Afresh(Context(services.database, services.clock, shelf)), reader)
     return Replay(services.database, study, children_of(settings.extract))
+
+
+def inspection_of(services: "Services", children: "Children") -> "Inspection":
+    """By what was learned, also where `extract.templates` is off: to look is not to use."""
+    from headwater.ingest.context import Context
+    from headwater.ingest.reading import Reader
+    from headwater.ingest.replay import Afresh, Inspection
+    from headwater.learning.shelf import Shelf
+    from headwater.net.identity import identity_of
+    from headwater.run.fetching import children_of
+
+    settings = services.settings
+    context = Context(services.database, services.clock, Shelf(services.clock, services.random))
+    reader = Reader(children, identity_of(settings.fetch).product_token)
+    return Inspection(services.database, Afresh(context), reader, children_of(settings.extract))
+
+
+def compare_pages(source: str, limit: int | None, *, is_json: bool, launch: Launch) -> None:
+    pages: list[Compared] = []
+
+    async def work(services: "Services") -> None:
+        from headwater.run.fetching import reading_children
+        from headwater.sources.store import find_source
+
+        found = await find_source(services.database, source)
+        async with reading_children(services) as children:
+            async for one in inspection_of(services, children).compare(found.id, limit=limit):
+                pages.append(one)
+                if not is_json:
+                    tell_compared(one)
+
+    try:
+        with_services(launch, work)
+    except KeyboardInterrupt:
+        say(f"Stopped after {counted(len(pages), 'page')}.")
+        raise
+    if is_json:
+        show_json({"summary": summary_of(pages), "pages": [asdict(one) for one in pages]})
+        return
+    for line in summed_up(summary_of(pages)):
+        say(line)
+
+
+def tell_compared(one: "Compared") -> None:
+    words = f"general extractor {counted(one.general_words, 'word')}, template {one.template_words:,}"
+    told = {
+        "served": words,
+        "refused": reason_in_words(one.why),
+        "unasked": one.why if one.why == "no template" else f"read by {reader_in_words(one.why)}",
+        "nothing": f"no article: {one.why}",
+    }[one.answer]
+    likeness = percent(one.likeness) if one.answer == "served" else ""
+    show(f"{one.answer:8} {likeness:>6}  {inert(one.url)}  ({inert(told)})")
+    if one.rows:
+        show_rows(one.rows)
+
+
+def show_rows(rows: "Sequence[tuple[str, str]]") -> None:
+    """Lines of two texts: beside each other where there is room, else below each other."""
+    from rich.console import Console
+
+    shown = [from_difference(*row) for row in rows[:SHOWN_ROWS]]
+    width = Console().width if sys.stdout.isatty() else 0
+    if width >= WIDE:
+        # Two lines of each are enough to know what it is.
+        cells = [tuple(shortened(line, width - 10) for line in row) for row in shown]
+        show_table(("only the general extractor", "only the template"), cells)
+    else:
+        for general, template in shown:
+            for mark, line in (("−", general), ("+", template)):
+                if line:
+                    show(f"    {mark} {shortened(line, WIDEST_LINE)}")
+    if len(rows) > SHOWN_ROWS:
+        show(f"    … {len(rows) - SHOWN_ROWS} more; --json has them")
+
+
+def from_difference(one: str, other: str) -> tuple[str, str]:
+    """Two lines without what both begin with, but for its end."""
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))) - AROUND
+    return (f"…{one[shared:]}", f"…{other[shared:]}") if shared > AROUND else (one, other)
+
+
+def percent(share: float) -> str:
+    """Rounded down: what is not the same is never said to be."""
+    return f"{int(share * 100)} %"
+
+
+def summary_of(pages: "Sequence[Compared]") -> dict[str, Any]:
+    from headwater.ingest.replay import ALIKE
+
+    served = [one.likeness for one in pages if one.answer == "served"]
+    return {
+        "pages": len(pages),
+        "served": len(served),
+        "refused": Counter(one.why for one in pages if one.answer == "refused"),
+        "unasked": Counter(one.why for one in pages if one.answer == "unasked"),
+        "nothing": sum(one.answer == "nothing" for one in pages),
+        "mean_likeness": round(mean(served), 4) if served else None,
+        "differ": sum(one < ALIKE for one in served),
+    }
+
+
+def summed_up(found: "Mapping[str, Any]") -> list[str]:
+    unasked = {why: why if why == "no template" else f"read by {reader_in_words(why)}" for why in found["unasked"]}
+    parts = [
+        f"{found['served']:,} read by a template" if found["served"] else "",
+        f"{found['refused'].total():,} refused" if found["refused"] else "",
+        *(f"{count:,} {unasked[why]}" for why, count in found["unasked"].most_common()),
+        f"{found['nothing']:,} no article" if found["nothing"] else "",
+    ]
+    lines = [f"{counted(found['pages'], 'page')}: {', '.join(filter(None, parts)) or 'nothing is stored'}."]
+    lines += [f"  refused {count:,}: {reason_in_words(why)}" for why, count in found["refused"].most_common()]
+    if found["served"]:
+        alike = f"The template and the general extractor share {percent(found['mean_likeness'])} of their words"
+        lines.append(f"{alike}; {found['differ']:,} of {found['served']:,} pages below 95 %.")
+    return [*lines, "Nothing was changed."]
 
 
 def tell(one: "Replayed") -> None:

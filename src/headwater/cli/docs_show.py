@@ -12,6 +12,7 @@ from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, inert, shortened
 from headwater.errors import NotFound, UsageError
+from headwater.reports.template_words import reader_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,8 @@ def described(found: "Document", source: str, relatives: "Sequence[Relative]", v
         ", ".join(f"{name} {at:%Y-%m-%d %H:%M}" for name, at in dates.items() if at),
         ", ".join(inert(fact) for fact in facts if fact),
         "" if found.quality is None else f"quality {found.quality} of 100: {inert(parts)}",
-        f"read by {inert(found.produced_by)}, {counted(versions, 'version')}, id {found.key.url_hash.hex()}",
+        f"read by {inert(reader_in_words(found.produced_by))}",
+        f"{counted(versions, 'version')}, id {found.key.url_hash.hex()}",
         *(f"{RELATIONS[one.relation]} {inert(one.url)}" for one in relatives),
         deleted,
     )

@@ -3,7 +3,8 @@
 import sys
 from collections import Counter
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import Parameter
 
@@ -19,11 +20,20 @@ if TYPE_CHECKING:
     from headwater.frontier.reads import Counts
     from headwater.reports.discovery import Scheduled, Summary
     from headwater.reports.frontier import HostsNow
+    from headwater.reports.templates import TemplatesNow
     from headwater.services import Services
 
 SHOWN = 20
 EVERYTHING = 1_000_000
 MOST_COUNTED = 100  # of what needs attention: more are as bad
+
+
+class Now(NamedTuple):
+    summary: "Summary"
+    counts: "Counts"
+    hosts: "HostsNow"
+    templates: "TemplatesNow"
+    learns: bool
 
 
 def status(
@@ -38,21 +48,30 @@ def status(
     # Only a person would rather see the beginning of it.
     most = SHOWN if sys.stdout.isatty() and not (all_ or json) else EVERYTHING
 
-    async def work(services: "Services") -> "tuple[Summary, Counts, HostsNow, list[Scheduled], int]":
+    async def work(services: "Services") -> "tuple[Now, list[Scheduled], int]":
         from headwater.frontier.reads import count_entries
         from headwater.reports.discovery import Status, Wanted, list_sources, schedule, summary
         from headwater.reports.frontier import hosts_now
+        from headwater.reports.templates import templates_now
 
         database = services.database
         coming = await schedule(database, most) if wants_schedule else []
         failing = await list_sources(database, Wanted(Status.FAILING), MOST_COUNTED)
-        return await summary(database), await count_entries(database), await hosts_now(database), coming, len(failing)
+        now = Now(
+            await summary(database),
+            await count_entries(database),
+            await hosts_now(database),
+            await templates_now(database),
+            services.settings.extract.templates,
+        )
+        return now, coming, len(failing)
 
-    found, counts, hosts, coming, failing = with_services(launch, work)
+    now, coming, failing = with_services(launch, work)
+    found = now.summary
     if json:
-        show_json(told(found, counts, hosts) | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
+        show_json(told(now) | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
         return
-    for line in lines_of(found, counts, hosts):
+    for line in (*lines_of(found, now.counts, now.hosts), *template_lines(now.templates, is_on=now.learns)):
         show(line)
     if wants_schedule:
         (show_table_of if sys.stdout.isatty() else show_list_of)(coming, found)
@@ -63,11 +82,14 @@ def status(
         say(f"{failing}{or_more} with errors: headwater sources list --status failing")
 
 
-def told(found: "Summary", counts: "Counts", hosts: "HostsNow") -> dict[str, object]:
+def told(now: Now) -> dict[str, object]:
+    templates = asdict(now.templates)
     return {
-        **with_seconds(asdict(found), "delay_p50", "delay_p95"),
-        "frontier": counts.by_status,
-        "hosts": with_seconds(asdict(hosts), "next_in"),
+        **with_seconds(asdict(now.summary), "delay_p50", "delay_p95"),
+        "frontier": now.counts.by_status,
+        "hosts": with_seconds(asdict(now.hosts), "next_in"),
+        "hurried_by_source": templates.pop("hurried"),
+        "templates": {"is_on": now.learns, **templates},
     }
 
 
@@ -87,6 +109,22 @@ def lines_of(found: "Summary", counts: "Counts", hosts: "HostsNow") -> list[str]
         f"Sources   {sum(found.followed.values()):,} ({kinds}) · {polls}",
         f"Frontier  {statuses} · {waiting}",
         f"Last 24 h {lately} · from publication to discovery p50/p95: {delay}",
+    ]
+
+
+def template_lines(now: "TemplatesNow", *, is_on: bool) -> list[str]:
+    off = "" if is_on else " · off here: extract.templates"
+    read = f"{counted(now.active, 'host')} read by a template learned of it"
+    lines = [f"Templates {read}, {now.waiting:,} waiting for a lesson, {now.disabled:,} disabled{off}"]
+    if not now.hurried:
+        return lines
+    most, *others = now.hurried
+    others_too = f" (and {counted(len(others), 'other source')})" if others else ""
+    count = counted(sum(now.hurried.values()), "document")
+    return [
+        *lines,
+        f"In hurry  {count} of the last hour were read from the densest part of their pages: reading fell behind",
+        f"          read them whole: headwater docs reextract --source {quote(inert(most))}{others_too}",
     ]
 
 

@@ -2,13 +2,15 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import islice, zip_longest
 from typing import Any
 from uuid import UUID
 
+import orjson
 from multidict import CIMultiDict
 
 from headwater.archive.document import TRACKED, NewDocument, Stored
@@ -20,10 +22,17 @@ from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
+from headwater.extract.article import Article, NotAnArticle
+from headwater.extract.children import Done
+from headwater.extract.lessons import sent_task
+from headwater.extract.templates.guide import PRODUCER, template_in
+from headwater.extract.templates.template import written
 from headwater.frontier.entry import Lease, Origin
 from headwater.frontier.verdicts import Dead, Fetched, RetryLater, Verdict
+from headwater.ingest.context import Known
 from headwater.ingest.keeping import WITHDRAWN_BY, Leaves
-from headwater.ingest.study import Study
+from headwater.ingest.reading import Read, Reader, Unreadable, page_of
+from headwater.ingest.study import Acquainted, Study
 from headwater.net.body import Complete
 from headwater.net.transport import Response
 from headwater.politeness.takedown import takedowns_for
@@ -38,6 +47,9 @@ reports = load_queries("headwater.reports")
 # Beside what makes a new version: shown with it, since rules are judged by it.
 SHOWN = (*TRACKED, "word_count", "quality", "produced_by")
 SHOWN_LINES = 3
+# Two texts that share fewer of their words are shown line by line; a page may have a hundred thousand lines.
+ALIKE = 0.95
+MOST_ROWS = 200
 NOBODYS = UUID(int=0)
 
 
@@ -48,6 +60,15 @@ class Outcome(StrEnum):
     LOST = "lost"  # nothing found any more: what stands is left as it is
     NOTHING = "nothing"  # neither before nor now
     LEFT = "left"  # not ours to touch
+
+
+class Answer(StrEnum):
+    """What a host's template had to say about a page."""
+
+    SERVED = "served"
+    REFUSED = "refused"
+    UNASKED = "unasked"  # there is none, or something else came first
+    NOTHING = "nothing"  # no article, however it is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +88,32 @@ class Replayed:
     outcome: Outcome
     why: str = ""
     difference: Difference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A page read both ways. `why`: why it was refused or not asked, or the template's name.
+
+    `rows` are the lines only one of the two has, the general extractor's first, each beside its like.
+    """
+
+    url: str
+    answer: Answer
+    why: str
+    likeness: float
+    general_words: int
+    template_words: int
+    rows: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """How a page is read today; `lines` say it block by block, in the template's words."""
+
+    template: str
+    answer: Answer
+    why: str
+    lines: tuple[str, ...]
 
 
 class ChangedMeanwhile(Exception):
@@ -98,6 +145,104 @@ def only_in(text: str, other: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in text.splitlines() if line.strip() not in known)[:SHOWN_LINES]
 
 
+def side_by_side(one: str, other: str) -> tuple[tuple[str, str], ...]:
+    """Lines that only one text has, beside those that stand in the same place of the other; linear, as `likeness`."""
+    lines, others = ([line.strip() for line in text.splitlines() if line.strip()] for text in (one, other))
+    shared = {*lines} & {*others}
+    ours, theirs = _by_place(lines, shared), _by_place(others, shared)
+    rows = (row for place in ours for row in zip_longest(ours[place], theirs[place], fillvalue=""))
+    return tuple(islice(rows, MOST_ROWS))
+
+
+def _by_place(lines: Iterable[str], shared: set[str]) -> dict[str, list[str]]:
+    """What a text has alone, by the shared line before it; with every shared line, so that its order is known."""
+    before = ""
+    found: dict[str, list[str]] = {before: []}
+    for line in lines:
+        if line in shared:
+            before = line
+            found.setdefault(line, [])
+        else:
+            found[before].append(line)
+    return found
+
+
+def answer_of(read: Read) -> tuple[Answer, str]:
+    """What became of a template on a page that was read with one."""
+    match read:
+        case Article() | NotAnArticle() if read.guided and read.guided.refused:
+            return Answer.REFUSED, read.guided.refused
+        case Article(produced_by=name):
+            return Answer.SERVED if name.startswith(PRODUCER) else Answer.UNASKED, name
+        case NotAnArticle(reason=reason):
+            return Answer.NOTHING, reason
+        case Unreadable(how=how):
+            return Answer.NOTHING, how
+    return Answer.NOTHING, "vacancies"
+
+
+@dataclass(frozen=True, slots=True)
+class Afresh:
+    """Knows what is known of a page, but not which texts its host's template read lately: they may be its own."""
+
+    context: Acquainted
+
+    async def known_of(self, lease: Lease) -> Known:
+        known = await self.context.known_of(lease)
+        template = template_in(known.guide) if known.guide else None
+        if known.guide is None or template is None:
+            return known
+        unread = orjson.dumps(written(replace(template, emitted=()))).decode()
+        return replace(known, guide=replace(known.guide, template=unread))
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What hosts' templates make of stored pages; nothing is stored."""
+
+    database: Database
+    context: Acquainted
+    reader: Reader
+    at_once: int
+
+    async def compare(self, source_id: UUID, *, limit: int | None = None) -> AsyncIterator[Compared]:
+        """Page by page, with what the general extractor makes of it."""
+        await require_articles(self.database, source_id)
+        async for bodies in batches_of(self.database, source_id, self.at_once, limit):
+            for one in await asyncio.gather(*map(self._compared, bodies)):
+                yield one
+
+    async def explain(self, body: KeptBody) -> Explained | None:
+        """None where no template would be asked."""
+        response, known = response_of(body), await self.context.known_of(lease_of(body))
+        if known.guide is None:
+            return None
+        task = sent_task("explain", [page_of(response, known, self.reader.product_token)], body.at)
+        read, told = await asyncio.gather(
+            self.reader.read(response, known, response.at), self.reader.children.run(task)
+        )
+        # A page may have taken its child over: what comes back is believed only if it has the right form.
+        lines = told.value if isinstance(told, Done) and isinstance(told.value, list) else []
+        return Explained(known.guide.name, *answer_of(read), tuple(map(str, lines)))
+
+    async def _compared(self, body: KeptBody) -> Compared:
+        response, known = response_of(body), await self.context.known_of(lease_of(body))
+        ways = (known, replace(known, guide=None))
+        guided, general = await asyncio.gather(*(self.reader.read(response, way, response.at) for way in ways))
+        answer, why = answer_of(guided)
+        one, other = (read.text if isinstance(read, Article) else "" for read in (general, guided))
+        alike = likeness(one, other) if one or other else 1.0
+        return Compared(
+            url=body.raw.url,
+            answer=answer,
+            why=why if known.guide else "no template",
+            likeness=alike,
+            general_words=len(one.split()),
+            template_words=len(other.split()),
+            rows=side_by_side(one, other) if alike < ALIKE else (),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     database: Database
@@ -106,27 +251,11 @@ class Replay:
 
     async def over(self, source_id: UUID, *, limit: int | None = None, stores: bool = True) -> AsyncIterator[Replayed]:
         """Page by page; each is stored in a transaction of its own before it is told of."""
-        source = await read_source(self.database, source_id)
-        if source.profile.kind is Kind.JOBS:
-            raise UsageError(f"{source.name} offers vacancies.", fix="They are read again whenever it is polled.")
+        await require_articles(self.database, source_id)
         began: datetime = await self.database.fetchval(queries.now)
-        async for bodies in self._batches(source_id, limit):
+        async for bodies in batches_of(self.database, source_id, self.at_once, limit):
             for body, (verdict, leaves) in zip(bodies, await self._studied(bodies), strict=True):
                 yield await self._ended(body, verdict, leaves, began, stores=stores)
-
-    async def _batches(self, source_id: UUID, limit: int | None) -> AsyncIterator[list[KeptBody]]:
-        batch: list[KeptBody] = []
-        count = 0
-        async for body in newest_bodies_of(self.database, source_id):
-            if count == limit:
-                break
-            count += 1
-            batch.append(body)
-            if len(batch) == self.at_once:
-                yield batch
-                batch = []
-        if batch:
-            yield batch
 
     async def _studied(self, bodies: Sequence[KeptBody]) -> list[tuple[Verdict, Leaves]]:
         """As a fetch would: the same function reads and judges."""
@@ -151,6 +280,29 @@ class Replay:
                 return told
         except ChangedMeanwhile:
             return Replayed(url, Outcome.LEFT, "was stored anew meanwhile")
+
+
+async def require_articles(database: Database, source_id: UUID) -> None:
+    source = await read_source(database, source_id)
+    if source.profile.kind is Kind.JOBS:
+        raise UsageError(f"{source.name} offers vacancies.", fix="They are read again whenever it is polled.")
+
+
+async def batches_of(
+    database: Database, source_id: UUID, at_once: int, limit: int | None
+) -> AsyncIterator[list[KeptBody]]:
+    batch: list[KeptBody] = []
+    count = 0
+    async for body in newest_bodies_of(database, source_id):
+        if count == limit:
+            break
+        count += 1
+        batch.append(body)
+        if len(batch) == at_once:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def compared(url: str, standing: Document | None, new: NewDocument) -> Replayed:

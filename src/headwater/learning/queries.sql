@@ -82,18 +82,27 @@ SET status = 'expired', ended_at = clock_timestamp(), why_ended = 'not used for 
 WHERE status = 'active' AND used_at < clock_timestamp() - make_interval(days => $1)
 RETURNING bucket, host, section, version;
 
--- name: list_templates
--- Hosts with what was learned of them, from a host on.
-SELECT p.bucket, p.host, p.learn_at, p.why, p.outcome, p.learned_at, p.disabled_at, p.failures,
-       cardinality(p.pool) + cardinality(p.refused) AS pages,
-       t.section, t.version, t.status, t.pages AS taught_by, t.agreement, t.agreeing, t.served, t.refused, t.audited, t.refusing,
-       t.learned_at AS template_at, t.used_at
+-- name: list_pupils
+-- Hosts from a host on, with what ended last of what was learned of them.
+SELECT p.bucket, p.host, p.learn_at, p.why, p.outcome, p.learned_at, p.disabled_at, p.failures, p.fresh,
+       cardinality(p.pool) + cardinality(p.refused) AS pages, e.ended_at, e.why_ended
 FROM (SELECT * FROM learning_hosts WHERE host > $1::text ORDER BY host, bucket LIMIT $2::integer) AS p
-LEFT JOIN templates t ON t.bucket = p.bucket AND t.host = p.host AND t.status = 'active'
-ORDER BY p.host, t.section;
+LEFT JOIN LATERAL (
+    SELECT ended_at, why_ended FROM templates
+    WHERE bucket = p.bucket AND host = p.host AND status <> 'active' ORDER BY ended_at DESC LIMIT 1
+) AS e ON true
+ORDER BY p.host;
+
+-- name: list_templates
+-- What hosts are read by.
+SELECT t.host, t.section, t.version, t.status, t.pages, t.agreement, t.learned_at, t.ended_at, t.why_ended, t.served, t.refused,
+       t.audited, t.refusing, t.agreeing, t.reasons, t.used_at
+FROM unnest($1::smallint[], $2::text[]) AS h (bucket, host)
+JOIN templates t ON t.bucket = h.bucket AND t.host = h.host AND t.status = 'active'
+ORDER BY t.host, t.section;
 
 -- name: read_pupil
--- One host, as `list_templates` shows it.
+-- One host, as `list_pupils` shows it; what ended can be seen in its versions.
 SELECT bucket, host, source_id, learn_at, why, outcome, learned_at, disabled_at, failures,
        cardinality(pool) + cardinality(refused) AS pages, fresh
 FROM learning_hosts WHERE bucket = $1::smallint AND host = $2::text;

@@ -214,3 +214,17 @@ LEFT JOIN LATERAL (
     LIMIT 1
 ) AS d ON true
 GROUP BY 1, 2;
+
+-- name: template_events
+-- What happened to the templates of a host, newest first; its messages begin with its name.
+SELECT at, kind, level, actor, message FROM events
+WHERE source_id = $1::uuid AND kind LIKE 'template\_%'
+  AND (starts_with(message, $2::text || ':') OR starts_with(message, $2 || '/'))
+ORDER BY id DESC LIMIT $3::integer;
+
+-- name: hurried_documents
+-- Documents of which only the densest part of the page was read, by source, since so long; most first.
+SELECT coalesce(s.name, d.source_id::text) AS source, count(*) AS documents
+FROM documents d LEFT JOIN sources s ON s.id = d.source_id
+WHERE d.produced_by = 'trafilatura_cropped' AND d.deleted_at IS NULL AND d.changed_at > clock_timestamp() - $1::interval
+GROUP BY 1 ORDER BY 2 DESC, 1;

@@ -145,12 +145,19 @@ def test_a_document_is_shown_with_its_origin_and_its_worth(desk: Desk) -> None:
     assert lines[:3] == ["Tides", f"  {A}", "  by Ann, Alpha"]
     assert "  article, en, 73 words" in lines
     assert "  quality 62 of 100: length 20, metadata 42" in lines
-    assert f"  read by selectors, 2 versions, id {key_of(A).url_hash.hex()}" in lines
+    assert "  read by its source's selectors" in lines
+    assert f"  2 versions, id {key_of(A).url_hash.hex()}" in lines
     assert f"  is copied by {B}" in lines
     assert "First line" in lines
     assert f"  says the same as {A}" in desk.says("docs", "show", B).out.splitlines()
     assert "Old tides" not in desk.says("docs", "show", A).out
     assert "Old tides" in desk.says("docs", "show", A, "--versions").out
+
+
+def test_a_document_says_which_version_of_a_template_read_it(desk: Desk) -> None:
+    kept(desk, page(A, TIDES, produced_by="template/sport@3"))
+    assert "  read by its host's template for /sport, version 3" in desk.says("docs", "show", A).out.splitlines()
+    assert desk.says("docs", "show", A, "--json").json["produced_by"] == "template/sport@3"
 
 
 def test_json_of_a_document_has_everything(desk: Desk) -> None:

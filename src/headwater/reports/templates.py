@@ -1,0 +1,190 @@
+"""What was learned of hosts, for people: how far each is, what its templates know, and why one ended."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.extract.templates.template import Template, template_from
+from headwater.extract.templates.verdicts import Way
+from headwater.learning.life import FIRST_LESSON, MOST_DOUBLINGS
+from headwater.learning.store import unknown
+from headwater.reports.template_words import outcome_in_words
+from headwater.urls.fingerprint import bucket_of
+
+queries = load_queries("headwater.reports")
+learning = load_queries("headwater.learning")
+
+LATELY = timedelta(hours=1)
+MOST_EVENTS = 10
+ACTIVE = "active"
+DIRECTLY = "(directly in it)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One template: `agreement` with the general extractor when it was learned, `agreeing` of late, where audited."""
+
+    section: str
+    version: int
+    status: str
+    pages: int
+    agreement: float
+    learned_at: datetime
+    used_at: datetime
+    ended_at: datetime | None
+    why_ended: str | None
+    served: int
+    refused: int
+    audited: int
+    refusing: float
+    agreeing: float | None
+    reasons: Mapping[str, int]
+
+    @property
+    def refused_share(self) -> float | None:
+        asked = self.served + self.refused
+        return self.refused / asked if asked else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pupil:
+    """A host: `pages` can teach, `fresh` of them came since the last lesson; `ended` is why its last template did."""
+
+    host: str
+    pages: int
+    fresh: int
+    failures: int
+    why: str
+    outcome: str
+    learn_at: datetime | None
+    learned_at: datetime | None
+    disabled_at: datetime | None
+    ended: str = ""
+    ended_at: datetime | None = None
+    versions: tuple[Version, ...] = ()
+
+    @property
+    def active(self) -> tuple[Version, ...]:
+        return tuple(one for one in self.versions if one.status == ACTIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    at: datetime
+    kind: str
+    level: str
+    actor: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Schooling:
+    """All there is on one host. `templates` by version; None where one was written in a form we no longer read."""
+
+    pupil: Pupil
+    templates: Mapping[int, Template | None]
+    events: tuple[Happened, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplatesNow:
+    """Hosts by how they are read; `hurried` are documents of the last hour by source, read when there was no time."""
+
+    active: int
+    waiting: int
+    disabled: int
+    hurried: Mapping[str, int] = field(default_factory=dict)
+
+
+async def templates_now(database: Database) -> TemplatesNow:
+    row = await database.fetchrow(learning.count_templates)
+    assert row is not None
+    hurried = await database.fetch(queries.hurried_documents, LATELY)
+    return TemplatesNow(**row, hurried={one["source"]: one["documents"] for one in hurried})
+
+
+async def list_pupils(database: Database, limit: int, after: str = "") -> list[Pupil]:
+    """By host, with their active templates."""
+    rows = await database.fetch(learning.list_pupils, after, limit)
+    hosts = [row["bucket"] for row in rows], [row["host"] for row in rows]
+    versions: dict[str, list[Version]] = defaultdict(list)
+    for row in await database.fetch(learning.list_templates, *hosts):
+        versions[row["host"]].append(_version(row))
+    return [_pupil(row, versions[row["host"]], row["why_ended"], row["ended_at"]) for row in rows]
+
+
+async def read_schooling(database: Database, host: str) -> Schooling:
+    bucket = bucket_of(host)
+    row = await database.fetchrow(learning.read_pupil, bucket, host)
+    if row is None:
+        raise unknown(host)
+    rows = await database.fetch(learning.versions_of_host, bucket, host)
+    versions = [_version(one) for one in rows]
+    ended = max((one for one in versions if one.ended_at), key=lambda one: (one.ended_at, one.version), default=None)
+    pupil = _pupil(row, versions, *((ended.why_ended, ended.ended_at) if ended else (None, None)))
+    events = await database.fetch(queries.template_events, row["source_id"], host, MOST_EVENTS)
+    templates = {one["version"]: template_from(one["template"]) for one in rows}
+    return Schooling(pupil, templates, tuple(Happened(**one) for one in events))
+
+
+async def server_time(database: Database) -> datetime:
+    now: datetime = await database.fetchval(queries.server_time)
+    return now
+
+
+def state_of(pupil: Pupil) -> str:
+    """How far a host is, in words."""
+    if pupil.disabled_at:
+        return "disabled"
+    if pupil.active:
+        return "learned"
+    if pupil.learn_at:
+        return "waiting for a lesson"
+    if pupil.ended_at and (pupil.learned_at is None or pupil.ended_at >= pupil.learned_at):
+        return f"ended: {pupil.ended}"
+    if pupil.learned_at:
+        return outcome_in_words(pupil.outcome)
+    return f"too few pages ({pupil.pages} of {FIRST_LESSON})"
+
+
+def pages_wanted(pupil: Pupil) -> int:
+    """How many more pages must come before there is a lesson again."""
+    return max(1, (FIRST_LESSON << min(pupil.failures, MOST_DOUBLINGS)) - pupil.fresh)
+
+
+def knowledge_of(template: Template) -> dict[str, Any]:
+    """What a template knows, with paths as selectors write them."""
+    return {
+        "containers": [
+            {
+                "selector": variant.selector,
+                "most_a_page": variant.containers,
+                "kept": sorted(_path(way) for way, keep in variant.verdicts.ways.items() if keep),
+                "dropped": sorted(_path(way) for way, keep in variant.verdicts.ways.items() if not keep),
+                "nothing_kept_below": sorted(map(_path, variant.verdicts.barren)),
+            }
+            for variant in template.variants
+        ],
+        "required": list(template.required),
+        "places": template.places._asdict(),
+        "ranges": {name: getattr(template.ranges, name) for name in template.ranges.__dataclass_fields__},
+        "blocks_of_the_host": len(template.repeated),
+    }
+
+
+def _path(way: Way) -> str:
+    return " > ".join(way) or DIRECTLY
+
+
+def _version(row: Any) -> Version:
+    return Version(**{name: row[name] for name in Version.__dataclass_fields__})
+
+
+def _pupil(row: Any, versions: list[Version], ended: str | None, ended_at: datetime | None) -> Pupil:
+    own = set(Pupil.__dataclass_fields__) - {"versions", "ended", "ended_at"}
+    known = {name: row[name] for name in own}
+    return Pupil(**known, versions=tuple(versions), ended=ended or "", ended_at=ended_at)
