@@ -5,6 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import urlsplit
 
 from aiohttp.abc import AbstractResolver
@@ -23,6 +24,7 @@ from headwater.frontier.entry import DeadReason
 from headwater.net.guard import AddressGuard, allowed_place
 from headwater.net.identity import Identity, identity_of
 from headwater.net.transport import Limits, Pooling, Transport
+from headwater.politeness.hosts import follow_address, pace_everybody
 from headwater.politeness.robots import Robots
 from headwater.politeness.robots_text import LARGEST_BYTES
 from headwater.politeness.seats import Regranter
@@ -53,6 +55,7 @@ async def open_web(services: Services, owner: str, resolver: AbstractResolver | 
     settings, clock, database = services.settings, services.clock, services.database
     identity = identity_of(settings.fetch)
     say_what_is_unusual(services)
+    await pace_everybody_unless_off(services)
     limits = limits_of(settings.fetch)
     lease, delay = settings.lease.duration, settings.politeness.delay
     regranter = Regranter(database, clock, lease)
@@ -78,7 +81,17 @@ def say_what_is_unusual(services: Services) -> None:
     if settings.network.allow:
         services.log.info("private_addresses_allowed", places=list(settings.network.allow))
     if not settings.politeness.enabled:
-        services.log.warning("politeness_stays_on", delay_seconds=settings.politeness.delay.total_seconds())
+        services.log.warning(
+            "politeness_off_for_allowed_places_only",
+            places=list(settings.network.allow),
+            delay_seconds_elsewhere=settings.politeness.delay.total_seconds(),
+        )
+
+
+async def pace_everybody_unless_off(services: Services) -> None:
+    """What was left out for hosts of our own while politeness was off must not outlast it."""
+    if services.settings.politeness.enabled:
+        await pace_everybody(services.database, services.settings.politeness.delay)
 
 
 async def own_listeners(dsn: str) -> frozenset[tuple[str, int]]:
@@ -100,7 +113,7 @@ def transport_of(
     resolver: AbstractResolver | None,
     own: frozenset[tuple[str, int]] = frozenset(),
 ) -> Transport:
-    network, fetch = services.settings.network, services.settings.fetch
+    network, fetch, politeness = services.settings.network, services.settings.fetch, services.settings.politeness
     return Transport(
         identity=identity,
         guard=guard_of(network, own),
@@ -110,6 +123,7 @@ def transport_of(
         local_addresses=network.local_addresses,
         proxy=proxy_of(network),
         resolver=resolver,
+        dialled=None if politeness.enabled else partial(follow_address, services.database, politeness.delay),
     )
 
 

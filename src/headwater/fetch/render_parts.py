@@ -37,8 +37,9 @@ class Rendering:
             result = await self.renderer.render(document.url, parts)
         finally:
             # Cut off in the middle, a request has begun all the same.
-            past = ride.past if ride.past.started_after is not None else ride.ended()
-            await charges.note(seat.bucket, seat.token, past)
+            if ride.past.started_after is None:
+                ride.ended()
+            await charges.note(seat.bucket, seat.token, ride.past)
         if ride.close_for is None:
             return result
         seat.close_for = ride.close_for

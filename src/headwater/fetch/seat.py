@@ -1,6 +1,7 @@
 """A place held at one host. Every request of a journey there goes through it, one after the other, each in its slot."""
 
 import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
@@ -13,6 +14,7 @@ from headwater.politeness.window import Window
 
 # One for all: nobody changes a visit.
 NO_VISIT = Visit()
+_End = tuple[float, int | None, int | None]  # when it was, the status, the bytes of the body
 
 
 class SlotMissed(Exception):
@@ -39,29 +41,39 @@ class Seat:
     slots: Regrants
     clock: Clock
     started: float | None = field(default=None, init=False)
-    past: Visit = field(default_factory=lambda: NO_VISIT, init=False)
     close_for: timedelta | None = field(default=None, init=False)  # what a 429 or 503 asked for
+    _end: _End | None = field(default=None, init=False)
     _is_fresh: bool = field(default=True, init=False)
+
+    @property
+    def past(self) -> Visit:
+        """The request that ended last here, until it is written down."""
+        if self.started is None or self._end is None:
+            return NO_VISIT
+        ended, status, body_bytes = self._end
+        duration = timedelta(0, ended - self.started)
+        return Visit(self.window.lateness(self.started), duration, status, body_bytes, self.kind)
 
     async def ready(self, kind: str) -> NotBefore | None:
         """Wait for the next slot, or say when to come back. The first request uses the slot that came with the seat."""
-        if not self._is_fresh and (refused := await self._move_on()):
+        if self._is_fresh:
+            self._is_fresh = False
+        elif refused := await self._move_on():
             return refused
-        self._is_fresh, self.started, self.kind = False, None, kind
-        await self._wait()
+        self.kind = kind
+        await self._opening()
         return None
 
     async def open(self) -> None:
         """Asked in the moment before a request's head is sent. Too late beside others means another slot."""
-        # The client repeats a request by itself when a kept connection turns out to be dead: that is another start.
         now = self.clock.monotonic()
+        # The client repeats a request by itself when a kept connection turns out to be dead: that is another start.
         while self.started is not None or not self.window.allows(now):
             if self.started is not None:
                 self.ended()
-                self.started = None
             if refused := await self._move_on():
                 raise SlotMissed(refused)
-            await self._wait()
+            await self._opening()
             now = self.clock.monotonic()
         self.started = now
 
@@ -71,24 +83,21 @@ class Seat:
 
     def ended(
         self, status: int | None = None, body_bytes: int | None = None, close_for: timedelta | None = None
-    ) -> Visit:
-        """Note how the request went; it is written down with the next slot or with the settlement."""
+    ) -> None:
+        """Note how the request went, if it ever began; it is written down with the next slot or with the settlement."""
         self.close_for = close_for
-        if self.started is not None:
-            duration = timedelta(0, self.clock.monotonic() - self.started)
-            self.past = Visit(self.window.lateness(self.started), duration, status, body_bytes, self.kind)
-        return self.past
+        self._end = self.clock.monotonic(), status, body_bytes
 
     async def _move_on(self) -> NotBefore | None:
         answer = await self.slots.regrant(self.bucket, self.token, self.past)
-        self.past = NO_VISIT
+        self.started = self._end = None
         if isinstance(answer, NotBefore):
             return answer
         self.window = answer
         return None
 
-    async def _wait(self) -> None:
+    def _opening(self) -> Awaitable[None]:
         # Also for no time at all: a turn of the event loop lets work of one kind come together, and saves more than it
         # costs.
         wait = self.window.earliest - self.clock.monotonic()
-        await (self.clock.sleep(wait) if wait > 0 else asyncio.sleep(0))
+        return self.clock.sleep(wait) if wait > 0 else asyncio.sleep(0)

@@ -96,6 +96,10 @@ class AddressGuard:
         if reason := self._why_blocked(address, port):
             raise BlockedAddress(_place(address, port), reason)
 
+    def is_inside(self, address: str, port: int) -> bool:
+        """In a network of our own: allowed, and no place that anybody else could reach."""
+        return why_forbidden(address) is not None and self._is_allowed(address, port)
+
     def check_all(self, places: Iterable[tuple[str, int]]) -> None:
         """One forbidden address condemns the name: the rest of its answer is as little to be trusted."""
         for address, port in places:
@@ -128,10 +132,16 @@ class AddressGuard:
         parsed = parsed_address(address)
         if (str(parsed or address), port) in self.own_listeners:
             return "one of our own listeners"
-        # A zone picks an interface of this machine, which no entry of the allow list speaks of.
-        if parsed and "%" not in address and any(place.holds(parsed, port) for place in self.allow):
+        if self._is_allowed(address, port):
             return None
         return why_forbidden(parsed or address) or (None if port in self.ports else "port not allowed")
+
+    def _is_allowed(self, address: str, port: int) -> bool:
+        parsed = parsed_address(address)
+        # A zone picks an interface of this machine, which no entry of the allow list speaks of.
+        if parsed is None or "%" in address:
+            return False
+        return any(place.holds(parsed, port) for place in self.allow)
 
 
 def _place(address: str, port: int) -> str:

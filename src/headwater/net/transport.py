@@ -1,7 +1,6 @@
 """One request, one answer: the only place that opens a connection to the web."""
 
 import asyncio
-import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from yarl import URL
 from headwater.clock import Clock
 from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_to, encodings_in
 from headwater.net.guard import AddressGuard
+from headwater.net.head import head_of, header_lines
 from headwater.net.identity import Identity
 from headwater.net.idle import IdleBudget
 from headwater.net.problems import NETWORK_ERRORS, FetchProblem, problem_from
@@ -45,7 +45,12 @@ MOST_INTERIM = 20
 _NOT_KEPT = {"connection": "Connection: close\r\n"}
 _REPEATABLE = frozenset({"GET", "HEAD"})
 _SWITCHING_PROTOCOLS = 101
-_NEVER_IN_A_HEADER = re.compile(r"[\x00\r\n\ud800-\udfff]")
+
+
+class Dialled(Protocol):
+    """Told of every new connection, before anything is asked on it."""
+
+    async def __call__(self, host: str, *, is_inside: bool) -> None: ...
 
 
 class Gate(Protocol):
@@ -93,6 +98,7 @@ class Response:
     is_reused: bool
     address: str | None
     at: datetime  # our own wall clock: only to read dates in headers against
+    asked_as: str = ""  # our product token: what a page says to it is said to us
 
     @property
     def body(self) -> bytes:
@@ -120,8 +126,10 @@ class Response:
 class _Ride:
     """What is learned on the way of one request."""
 
+    host: str
     is_reused: bool = True
     address: str | None = None
+    is_inside: bool = True  # every address dialled lies in a network of our own
 
 
 # Which request a connection is dialled for; tasks that the client makes of its own inherit this.
@@ -154,6 +162,7 @@ class _Question(NamedTuple):
     head: bytes
     gate: Gate
     read_timeout: float | None
+    dialled: Dialled | None
 
 
 @dataclass(slots=True)
@@ -168,16 +177,19 @@ class Transport:
     local_addresses: tuple[str, ...] = ()
     proxy: str | None = None
     resolver: AbstractResolver | None = None
+    dialled: Dialled | None = None
     trust: ssl.SSLContext | None = None
     connections: dict[str, int] = field(default_factory=lambda: {"new": 0, "reused": 0}, init=False)
     _connectors: list[aiohttp.TCPConnector] = field(default_factory=list, init=False)
     _idle: IdleBudget = field(init=False)
     _standing: Mapping[str, str] = field(init=False)
+    _product_token: str = field(init=False)
     _place_at: Callable[[str], _Place] = field(init=False)
 
     def __post_init__(self) -> None:
         self._idle = IdleBudget(self.pooling.idle, self.pooling.idle_timeout.total_seconds())
         self._standing = {**self.identity.headers, "Accept": "*/*", "Accept-Encoding": ACCEPTED_ENCODINGS}
+        self._product_token = self.identity.product_token
         self._place_at = lru_cache(MOST_PLACES)(self._new_place)
 
     async def __aenter__(self) -> Self:
@@ -198,11 +210,11 @@ class Transport:
         is_kept = self._idle.may_keep(url.host, began)
         target = url.target
         place = self._place_at(url.url[: -len(target)])
-        lines = {**place.lines, **_header_lines(headers), **({} if is_kept else _NOT_KEPT)}
+        lines = {**place.lines, **header_lines(headers), **({} if is_kept else _NOT_KEPT)}
         # As it was checked: nothing may be parsed or written a second time.
-        head = _head_of(method, url.url if place.is_proxied else target, lines)
-        question = _Question(method, head, gate, limits.timeout.sock_read)
-        ride = _Ride()
+        head = head_of(method, url.url if place.is_proxied else target, lines)
+        question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled)
+        ride = _Ride(url.host)
         _RIDE.set(ride)
         try:
             # Around everything: a slow drip never lets a read timeout pass.
@@ -226,12 +238,16 @@ class Transport:
             ride.is_reused,
             ride.address,
             self.clock.now(),
+            self._product_token,
         )
 
     def _guarded_socket(self, addr_info: Any) -> socket.socket:
         opened = self.guard.socket_factory(addr_info)
         ride = _RIDE.get()
-        ride.is_reused, ride.address = False, addr_info[4][0]
+        address, port, *_ = addr_info[4]
+        ride.is_reused, ride.address = False, address
+        # Behind a proxy every host would seem to stand where the proxy does.
+        ride.is_inside = ride.is_inside and self.proxy is None and self.guard.is_inside(address, port)
         return opened
 
     def _new_place(self, root: str) -> _Place:
@@ -263,6 +279,8 @@ async def _answered(
     while True:
         connection = await place.connection(limits.timeout)
         try:
+            if question.dialled is not None and not ride.is_reused:
+                await question.dialled(ride.host, is_inside=ride.is_inside)
             return connection, *await _head_answered(connection, question)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             connection.close()
@@ -358,7 +376,7 @@ def _protocol_of(connection: Connection) -> ResponseHandler:
 
 def _place(connector: aiohttp.BaseConnector, url: URL, headers: Mapping[str, str], proxy: URL | None) -> _Place:
     loop = asyncio.get_running_loop()
-    lines = _header_lines(headers)
+    lines = header_lines(headers)
     if proxy is None:
         return _Place(connector, aiohttp.ClientRequest("GET", url, loop=loop), lines)
     # To a proxy we say who we are too.
@@ -368,21 +386,5 @@ def _place(connector: aiohttp.BaseConnector, url: URL, headers: Mapping[str, str
     # The client makes credentials of what stands in a URL.
     credentials = aiohttp.ClientRequest("GET", proxy, loop=loop).headers.get(hdrs.AUTHORIZATION)
     if credentials:
-        lines |= _header_lines({hdrs.PROXY_AUTHORIZATION: credentials})
+        lines |= header_lines({hdrs.PROXY_AUTHORIZATION: credentials})
     return _Place(connector, request, lines, is_proxied=True)
-
-
-def _header_lines(headers: Mapping[str, str]) -> dict[str, str]:
-    """By lower-case name, so that whoever comes later can take the place of one."""
-    return {name.lower(): _line(name, value) for name, value in headers.items()}
-
-
-def _line(name: str, value: str) -> str:
-    line = f"{name}: {value}"
-    if _NEVER_IN_A_HEADER.search(line):
-        raise ValueError(f"a header named {name!r} would end before its value does")
-    return f"{line}\r\n"
-
-
-def _head_of(method: str, target: str, lines: Mapping[str, str]) -> bytes:
-    return f"{method} {target} HTTP/1.1\r\n{''.join(lines.values())}\r\n".encode()

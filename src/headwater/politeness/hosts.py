@@ -57,8 +57,9 @@ def pace_of(row: Any) -> Pace:
         (row["crawl_delay_ms"] or 0, "Crawl-delay of robots.txt"),
         (row["source_delay_ms"] or 0, "rate limit of a source"),
     ]
+    usual = (0, "politeness.enabled = false") if row["is_unpaced"] else (row["base_delay_ms"], "default")
     own = row["min_request_interval_ms"]
-    policy = (own, "host policy") if own is not None else (row["base_delay_ms"], "default")
+    policy = usual if own is None else (own, "host policy")
     milliseconds, decided_by = max((policy, *said), key=lambda one: one[0])
     return Pace(timedelta(milliseconds=milliseconds), decided_by)
 
@@ -100,6 +101,20 @@ async def set_source_delay(connection: Connection, host: str, delay_ms: int | No
     """What a source asks for its own host; None takes it back."""
     await connection.execute(queries.set_source_delay, bucket_of(host), host, delay_ms)
     await _apply(connection, host, default_delay)
+
+
+async def follow_address(database: Database, default_delay: timedelta, host: str, *, is_inside: bool) -> None:
+    """With politeness switched off: no default delay for a host in a network of our own, for as long as it is there."""
+    async with database.transaction() as connection:
+        change = queries.unpace_host if is_inside else queries.pace_host
+        if await connection.fetchval(change, bucket_of(host), host):
+            await _apply(connection, host, default_delay)
+
+
+async def pace_everybody(database: Database, default_delay: timedelta) -> None:
+    """With politeness switched on again: what was left out for some hosts holds for all."""
+    for row in await database.fetch(queries.unpaced_hosts):
+        await follow_address(database, default_delay, row["host"], is_inside=False)
 
 
 async def close_host(

@@ -2,7 +2,8 @@
 -- The right to start one request that is no entry's, or when to ask again.
 -- Invariant: the host's row is locked while it is judged, so two processes are never inside one host's delay.
 SELECT token, wait, is_alone, not_before, why
-FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::interval, $7::integer, $8::timestamptz);
+FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::interval, $7::integer, $8::interval,
+                  $9::timestamptz);
 
 -- name: takedowns_of_domains
 -- Takedowns of any of these domains.
@@ -48,6 +49,22 @@ ON CONFLICT (bucket, host) DO UPDATE SET crawl_delay_ms = excluded.crawl_delay_m
 INSERT INTO host_policies AS p (bucket, host, source_delay_ms) VALUES ($1::smallint, $2::text, $3::integer)
 ON CONFLICT (bucket, host) DO UPDATE SET source_delay_ms = excluded.source_delay_ms, updated_at = now();
 
+-- name: unpace_host
+-- Leave the default delay out for a host; answers nothing where that was so already.
+INSERT INTO host_policies AS p (bucket, host, is_unpaced) VALUES ($1::smallint, $2::text, true)
+ON CONFLICT (bucket, host) DO UPDATE SET is_unpaced = true, updated_at = now() WHERE NOT p.is_unpaced
+RETURNING host;
+
+-- name: pace_host
+-- The default delay holds again for a host; answers nothing where it held.
+UPDATE host_policies SET is_unpaced = false, updated_at = now()
+WHERE bucket = $1::smallint AND host = $2::text AND is_unpaced
+RETURNING host;
+
+-- name: unpaced_hosts
+-- Few, and on machines of our own.
+SELECT host FROM host_policies WHERE is_unpaced ORDER BY bucket, host;
+
 -- name: apply_host_policy
 -- Make the effective delay, concurrency and burst follow; the next request of every process obeys.
 SELECT apply_host_policy($1::smallint, $2::text, $3::integer, $4::timestamptz);
@@ -58,7 +75,7 @@ SELECT h.bucket, h.host, h.base_delay_ms, h.delay_ms, h.penalty_ms, h.max_concur
        nullif(h.next_slot_at, '-infinity') AS next_slot_at, nullif(h.closed_until, '-infinity') AS closed_until,
        h.last_fetch_at, nullif(h.wake_at, 'infinity') AS wake_at,
        p.max_concurrency AS policy_concurrency, p.min_request_interval_ms, p.burst AS policy_burst, p.max_pages,
-       p.max_kb_per_page, p.allow_js, p.crawl_delay_ms, p.source_delay_ms,
+       p.max_kb_per_page, p.allow_js, p.crawl_delay_ms, p.source_delay_ms, nullif(p.is_unpaced, false) AS is_unpaced,
        s.requests, s.succeeded, s.failed, s.rate_limited, s.last_status
 FROM hosts h
 LEFT JOIN host_policies p USING (bucket, host)
@@ -69,7 +86,7 @@ WHERE h.bucket = $1::smallint AND h.host = $2::text;
 -- The next slot of somebody who holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why
 FROM regrant_slot($1::smallint, $2::uuid, $3::interval, $4::interval, $5::text, $6::smallint, $7::bigint, $8::interval,
-                  $9::integer, $10::text, $11::timestamptz);
+                  $9::integer, $10::text, $11::interval, $12::timestamptz);
 
 -- name: end_slots
 -- Give back slots that are no entry's, and note their requests.

@@ -1,6 +1,6 @@
 """Further slots for a place already held, and its end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.politeness.settlement import Settlement, Visit
 from headwater.politeness.slots import REACH, NotBefore
-from headwater.politeness.window import Window, window_for
+from headwater.politeness.window import Lag, Window, window_for
 
 queries = load_queries("headwater.politeness")
 
@@ -19,9 +19,11 @@ class Regranter:
     database: Database
     clock: Clock
     lease: timedelta
+    lag: Lag = field(default_factory=Lag)
 
     async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
         """`past` is the request that has just ended in this place; it is written down. `why` may be lost."""
+        slack = self.lag.slack
         async with self.database.borrowed() as connection:
             asked_at = self.clock.monotonic()
             row = await connection.fetchrow(
@@ -36,13 +38,15 @@ class Regranter:
                 past.started_after,
                 past.milliseconds,
                 past.kind,
+                slack,
                 None,
             )
             answered_at = self.clock.monotonic()
+        self.lag.heard(asked_at, answered_at)
         assert row is not None
         if row["why"] is not None:
             return NotBefore(row["not_before"] or timedelta(), row["why"])
-        return window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"])
+        return window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"], slack=slack)
 
     async def end(self, settlement: Settlement) -> None:
         await self.database.fetchval(queries.end_slots, [settlement], None)

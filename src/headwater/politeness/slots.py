@@ -3,14 +3,14 @@
 Slots live in the host's row in PostgreSQL, so no second process and no crash can break a host's delay.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.politeness.window import Window, window_for
+from headwater.politeness.window import Lag, Window, window_for
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.politeness")
@@ -42,9 +42,11 @@ class SlotKeeper:
     owner: str
     lease: timedelta
     default_delay: timedelta
+    lag: Lag = field(default_factory=Lag)
 
     async def ask(self, host: str, kind: str, now: datetime | None = None) -> Slot | NotBefore:
         """One question, one answer, no waiting; the connection is free again at once."""
+        slack = self.lag.slack
         async with self.database.borrowed() as connection:
             # With the connection in hand: the wait for one says nothing about when the slot was granted.
             asked_at = self.clock.monotonic()
@@ -57,13 +59,15 @@ class SlotKeeper:
                 self.lease,
                 REACH,
                 round(self.default_delay.total_seconds() * 1000),
+                slack,
                 now,
             )
             answered_at = self.clock.monotonic()
+        self.lag.heard(asked_at, answered_at)
         assert row is not None
         if row["token"] is None:
             return NotBefore(row["not_before"], row["why"])
-        window = window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"])
+        window = window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"], slack=slack)
         return Slot(bucket_of(host), host, row["token"], window)
 
     async def reserve(self, host: str, kind: str) -> Slot | NotBefore:

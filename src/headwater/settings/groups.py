@@ -117,7 +117,10 @@ class NetworkSettings(Group):
 class PolitenessSettings(Group):
     """What every host may expect of us when nothing else is known about it."""
 
-    enabled: bool = Field(True, description="Accepted for older configurations; the delay is kept all the same.")
+    enabled: bool = Field(
+        True,
+        description="False leaves the delay out for hosts inside network.allow that are not public; never elsewhere.",
+    )
     delay: Duration = Field(timedelta(seconds=1), description="Time between two request starts to one host.")
     burst: Count = Field(3, description="Accepted for older configurations; bursts are a host policy's business.")
 

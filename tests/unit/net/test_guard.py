@@ -164,3 +164,22 @@ def test_the_scope_of_a_socket_address_counts_as_a_zone() -> None:
     place = (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("2606:4700::1111", 443, 0, 2))
     with pytest.raises(BlockedAddress, match="zone"):
         AddressGuard().socket_factory(place)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "address", "port", "inside"),
+    [
+        ("10.0.0.0/8", "10.1.2.3", 80, True),
+        ("127.0.0.1:8000-8999", "127.0.0.1", 8080, True),
+        ("127.0.0.1:8000-8999", "127.0.0.1", 80, False),
+        ("[::1]:80", "::1", 80, True),
+        ("10.0.0.0/8", "192.168.0.1", 80, False),
+        # Allowed for its port, and still everybody's.
+        ("93.184.216.34:9000", "93.184.216.34", 9000, False),
+        ("0.0.0.0/0", "93.184.216.34", 80, False),
+        ("fe80::/10", "fe80::1%eth0", 80, False),
+        ("10.0.0.0/8", "example.com", 80, False),
+    ],
+)
+def test_inside_is_what_is_allowed_and_not_public(allowed: str, address: str, port: int, inside: bool) -> None:
+    assert AddressGuard(frozenset({allowed_place(allowed)})).is_inside(address, port) is inside

@@ -63,9 +63,14 @@ create table host_policies (
     allow_js                boolean,
     crawl_delay_ms          integer check (crawl_delay_ms between 0 and 86400000),
     source_delay_ms         integer check (source_delay_ms between 0 and 86400000),
+    is_unpaced              boolean not null default false,
     updated_at              timestamptz not null default now(),
     primary key (bucket, host)
 );
+
+create index host_policies_unpaced on host_policies (bucket, host) where is_unpaced;
+
+comment on column host_policies.is_unpaced is 'The default delay is left out: politeness is off, and it lies in a network of our own.';
 
 -- Why a host is closed, one row per reason; hosts.closed_until is the latest of them.
 create table host_closures (
@@ -130,6 +135,13 @@ create function spacing_of(delay_ms integer, penalty_ms integer) returns interva
 return case when greatest(delay_ms, penalty_ms) = 0 then interval '0'
             else make_interval(secs => (greatest(delay_ms, penalty_ms) + 30) / 1000.0) end;
 
+-- What lies between a grant and the next slot. A busy process needs a wider window to start in than the slack leaves it; the
+-- next slot then waits for its end. Alone on a host nobody needs it: the next slot counts from the start that was.
+create function spacing_after(space interval, slack interval, max_concurrency smallint) returns interval
+    language sql immutable parallel safe
+return case when max_concurrency = 1 or space = interval '0' then space
+            else space + greatest(slack - interval '0.03 seconds', interval '0') end;
+
 -- What a host's penalty becomes when it asks us to slow down.
 create function scolded_penalty(delay_ms integer, penalty_ms integer) returns integer
     language sql immutable parallel safe
@@ -164,6 +176,11 @@ create function lock_hosts(p_buckets smallint[], p_hosts text[]) returns void
     set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 begin
+    -- Nearly always it is one, and then there is nothing to put in order.
+    if cardinality(p_hosts) = 1 then
+        perform 1 from hosts h where h.bucket = p_buckets[1] and h.host = p_hosts[1] for update;
+        return;
+    end if;
     perform 1
     from (select distinct given.bucket, given.host from unnest(p_buckets, p_hosts) as given (bucket, host)
           order by 1, 2) as wanted
@@ -193,7 +210,7 @@ begin
         -- The next slot was counted from the last start with the old delay; the new one holds for the next request. Once
         -- for each of a burst, or a longer delay would earn it anew.
         next_slot_at = h.next_slot_at + h.burst * (spacing_of(e.delay_ms, h.penalty_ms) - spacing_of(h.delay_ms, h.penalty_ms))
-    from (select greatest(coalesce(p.min_request_interval_ms, b.base_delay_ms),
+    from (select greatest(coalesce(p.min_request_interval_ms, case when p.is_unpaced then 0 else b.base_delay_ms end),
                           coalesce(p.crawl_delay_ms, 0), coalesce(p.source_delay_ms, 0)) as delay_ms,
                  coalesce(p.max_concurrency, 1::smallint) as max_concurrency,
                  case when p.crawl_delay_ms > 0 then 1::smallint else coalesce(p.burst, 1::smallint) end as burst
@@ -229,7 +246,7 @@ end $$;
 -- the host yield again.
 create function reserve_slot(
     p_bucket smallint, p_host text, p_kind text, p_owner text, p_lease interval, p_reach interval,
-    p_default_delay_ms integer, p_now timestamptz default null,
+    p_default_delay_ms integer, p_slack interval, p_now timestamptz default null,
     out token uuid, out wait interval, out is_alone boolean, out not_before interval, out why text
 )
     language plpgsql
@@ -265,8 +282,8 @@ begin
         insert into slots (bucket, token, host, kind, owner, starts_at, expires_at)
         values (p_bucket, token, p_host, p_kind, p_owner, v_start, v_start + p_lease);
         update hosts
-        set next_slot_at = greatest(next_slot_at, v_now) + v_space, in_flight = in_flight + 1, yield_until = '-infinity',
-            owes_claim = true
+        set next_slot_at = greatest(next_slot_at, v_now) + spacing_after(v_space, p_slack, h.max_concurrency),
+            in_flight = in_flight + 1, yield_until = '-infinity', owes_claim = true
         where bucket = p_bucket and host = p_host;
     end if;
     if why in ('full', 'delay') and not h.owes_claim then

@@ -6,7 +6,7 @@
 create function regrant_slot(
     p_bucket smallint, p_token uuid, p_lease interval, p_reach interval,
     p_verdict text, p_status smallint, p_body_bytes bigint, p_started_after interval, p_duration_ms integer,
-    p_past_kind text,
+    p_past_kind text, p_slack interval,
     p_now timestamptz default null,
     out wait interval, out is_alone boolean, out not_before interval, out why text
 )
@@ -50,7 +50,7 @@ begin
         update slots
         set starts_at = v_start, expires_at = greatest(expires_at, v_start + p_lease)
         where bucket = p_bucket and token = p_token;
-        h.next_slot_at := greatest(h.next_slot_at, v_now) + v_space;
+        h.next_slot_at := greatest(h.next_slot_at, v_now) + spacing_after(v_space, p_slack, h.max_concurrency);
     end if;
     update hosts set next_slot_at = h.next_slot_at, last_fetch_at = v_now where bucket = p_bucket and host = s.host;
     perform refresh_hosts(array[p_bucket], array[s.host], v_now);
