@@ -29,6 +29,10 @@ def said(*words: str) -> st.SearchStrategy[str]:
     return st.sampled_from(["", *words])
 
 
+def several_of(one: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(one, max_size=3).map(tuple)
+
+
 rows = st.builds(
     Row,
     line=st.just(0),
@@ -48,8 +52,20 @@ rows = st.builds(
     timezone=said("Europe/Paris", "UTC", "America/Argentina/Buenos_Aires"),
     org_type=names,
     parser_hint=hints,
-    crawl_frequency_days=st.none() | st.integers(1, 365),
+    crawl_frequency_days=st.none() | st.floats(0.04, 365),
     time_window=said("22:00-05:00"),
+    more_sitemaps=several_of(addresses),
+    country=said("FR", "ke"),
+    policy=said("adaptive", "tiers", "frequency", "fixed"),
+    revisit_every=durations,
+    max_pages=st.none() | st.integers(1, 1_000_000),
+    start_urls=several_of(addresses),
+    allowed_domains=several_of(st.sampled_from(["a.example", "b.example"])),
+    include_paths=several_of(st.text("/ab,;| '=-", max_size=9)),
+    exclude_paths=several_of(st.text("/ab,;| '=-", max_size=9)),
+    allow_external=st.booleans(),
+    article_patterns=several_of(st.sampled_from([r"/\d{4}/[^/]+", "a|b", "[0-9] x", "=1", "ü"])),
+    selectors=st.sampled_from([{}, {"list": {"container": "ul > li, ol", "exclude_from_list": [".ad"]}}]),
 )
 CARRIED = {
     Format.CSV: {field.name for field in FIELDS},

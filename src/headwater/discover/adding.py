@@ -9,8 +9,8 @@ from uuid import UUID
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.discover.api.recipe import recipe_from
-from headwater.discover.pages.listing import list_selectors
 from headwater.errors import UsageError
+from headwater.extract.selectors import check_selectors
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel
@@ -56,17 +56,18 @@ async def change(
 ) -> list[str]:
     """The fields that are different now; channels and hosts follow what was said about them."""
     patterns_from(changes.get("article_patterns", ()))
-    list_selectors(changes.get("selectors", {}))
+    require_sound(changes.get("selectors", {}))
     changed = await edit_source(connection, source_id, changes, actor)
     profile = (await read_source(connection, source_id)).profile
     if "parser_hint" in changed:
         await _change_recipe(connection, source_id, profile, actor)
     if "ingestion_mode" in changed:
         await _follow_mode(connection, source_id, profile, actor)
-    if {"kind", "rate_limit_ms"} & set(changed):
-        channels = (await stored_channels_of(connection, [source_id]))[source_id]
+    channels = (await stored_channels_of(connection, [source_id]))[source_id]
+    asked = [NewChannel(one.kind, canonicalise(one.url)) for one in channels if one.is_enabled]
+    has_recipe = any(one.kind is ChannelKind.API for one in asked)
+    if {"kind", "rate_limit_ms", *(["parser_hint"] if has_recipe else ())} & set(changed):
         await set_source_delay(connection, profile.address.host, profile.rate_limit_ms, default_delay)
-        asked = [NewChannel(one.kind, canonicalise(one.url)) for one in channels if one.is_enabled]
         await pace_hosts(connection, profile, asked, default_delay)
     return changed
 
@@ -104,9 +105,14 @@ def mode_of(wanted: Wanted) -> Mode:
 
 def check(wanted: Wanted) -> None:
     patterns_from(wanted.profile.article_patterns)
-    list_selectors(wanted.profile.selectors)
+    require_sound(wanted.profile.selectors)
     if wanted.is_api:
         recipe_from(wanted.profile.parser_hint, wanted.profile.url)
+
+
+def require_sound(selectors: Mapping[str, Any]) -> None:
+    for problem in check_selectors(selectors):
+        raise UsageError(f"These selectors cannot be used. {problem}")
 
 
 def channels_of(wanted: Wanted) -> list[NewChannel]:
@@ -130,14 +136,28 @@ def channels_of(wanted: Wanted) -> list[NewChannel]:
 async def pace_hosts(
     connection: Connection, profile: Profile, channels: Sequence[NewChannel], default_delay: timedelta
 ) -> None:
-    """Hosts of job sources are asked more slowly; a source's own rate limit holds for its host."""
-    places: dict[str, CanonicalUrl] = {url.host: url for url in (profile.address, *(one.url for one in channels))}
+    """Hosts of job sources are asked more slowly; a source's own rate limit and an API's throttle hold for theirs."""
+    asked = delays_asked(profile, channels)
     if profile.kind is Kind.JOBS:
-        delay = max(JOBS_DELAY, default_delay)
-        await hold_hosts(connection, places, delay)
+        places: dict[str, CanonicalUrl] = {url.host: url for url in (profile.address, *(one.url for one in channels))}
+        default_delay = max(JOBS_DELAY, default_delay)
+        await hold_hosts(connection, places, default_delay)
         for url in sorted(places.values(), key=lambda one: (one.bucket, one.host)):
             await connection.execute(queries.slow_down_for_jobs, url.bucket, url.host)
-            await connection.execute(queries.raise_base_delay, url.bucket, url.host, milliseconds(delay))
-            await set_source_delay(connection, url.host, profile.rate_limit_ms, delay)
-    elif profile.rate_limit_ms is not None:
-        await set_source_delay(connection, profile.address.host, profile.rate_limit_ms, default_delay)
+            await connection.execute(queries.raise_base_delay, url.bucket, url.host, milliseconds(default_delay))
+            await set_source_delay(connection, url.host, asked.pop(url.host, None), default_delay)
+    for host, delay_ms in sorted(asked.items()):
+        await set_source_delay(connection, host, delay_ms, default_delay)
+
+
+def delays_asked(profile: Profile, channels: Sequence[NewChannel]) -> dict[str, int]:
+    """By host, in milliseconds; nothing for a host of which nobody said anything."""
+    own = profile.rate_limit_ms
+    limited = [profile.address, *(one.url for one in channels if profile.kind is Kind.JOBS)]
+    asked = {} if own is None else {url.host: own for url in limited}
+    for one in channels:
+        recipe = recipe_from(one.recipe or profile.parser_hint, one.url.url) if one.kind is ChannelKind.API else None
+        if recipe and recipe.throttle:
+            host = canonicalise(recipe.url).host
+            asked[host] = max(asked.get(host, 0), milliseconds(recipe.throttle.delay))
+    return asked

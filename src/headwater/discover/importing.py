@@ -12,13 +12,18 @@ from headwater.discover.adding import Wanted, check, pace_hosts, take_up
 from headwater.errors import UrlRejected, UsageError
 from headwater.sources.channels import ChannelKind, ChannelState, NewChannel, add_channel
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
-from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Profile, Source, SourceStatus
+from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
 from headwater.sources.store import set_status
 from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.sources")
 
 BATCH = 200
+# Written the same in a file and in a profile.
+SAID_ALIKE = (
+    *("max_pages", "start_urls", "allowed_domains", "include_paths", "exclude_paths", "allow_external"),
+    *("article_patterns", "selectors"),
+)
 T = TypeVar("T")
 
 
@@ -148,12 +153,16 @@ def wanted_from(row: Row) -> Wanted:
         max_depth=DEFAULT_DEPTH if row.max_depth is None else row.max_depth,
         parser_hint=row.parser_hint or None,
         rate_limit_ms=None if row.rate_limit is None else round(row.rate_limit.total_seconds() * 1000),
+        country=row.country or None,
+        policy=Policy(row.policy) if row.policy else None,
+        revisit_every=row.revisit_every,
+        **{name: getattr(row, name) for name in SAID_ALIKE},
     )
     feed = row.feed_url or (row.url if row.source_type == "rss" else "")
     return Wanted(
         profile,
         feeds=(feed,) if feed else (),
-        sitemaps=(row.sitemap_url,) if row.sitemap_url else (),
+        sitemaps=(*([row.sitemap_url] if row.sitemap_url else ()), *row.more_sitemaps),
         mode=Mode(row.ingestion_mode) if row.ingestion_mode else None,
         is_api=row.source_type == "api",
     )
@@ -163,13 +172,15 @@ def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> 
     """As it is exported: one row per feed, so that every format carries all of them."""
     profile = source.profile
     by_kind = {kind: [one.url for one in channels if one.kind is kind and one.is_enabled] for kind in ChannelKind}
+    first_sitemap, *more_sitemaps = by_kind[ChannelKind.SITEMAP] or [""]
     for feed in by_kind[ChannelKind.FEED] or [""]:
         yield Row(
             line=line,
             url=profile.url,
             name=profile.name,
             feed_url=feed,
-            sitemap_url=next(iter(by_kind[ChannelKind.SITEMAP]), ""),
+            sitemap_url=first_sitemap,
+            more_sitemaps=tuple(more_sitemaps),
             kind=str(profile.kind),
             source_type="api" if by_kind[ChannelKind.API] else "rss" if feed else "html",
             ingestion_mode=_said_mode(profile, by_kind),
@@ -183,10 +194,12 @@ def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> 
             timezone=profile.timezone or "",
             org_type=profile.org_type or "",
             parser_hint=profile.parser_hint or "",
-            crawl_frequency_days=None
-            if profile.crawl_frequency_days is None
-            else max(1, round(profile.crawl_frequency_days)),
+            crawl_frequency_days=profile.crawl_frequency_days,
             time_window=profile.time_window or "",
+            country=profile.country or "",
+            policy=str(profile.policy or ""),
+            revisit_every=profile.revisit_every,
+            **{name: getattr(profile, name) for name in SAID_ALIKE},
         )
 
 

@@ -7,7 +7,9 @@ SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz);
 SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
        c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, h.delay_ms,
-       q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now
+       q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now,
+       CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
+            ELSE '{}' END AS followed
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
 CROSS JOIN cadence k
@@ -20,7 +22,9 @@ WHERE c.id = ANY ($1::uuid[]) AND c.leased_by = $2::text AND c.token IS NOT NULL
 SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
        c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, h.delay_ms,
-       q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now
+       q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
+       CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
+            ELSE '{}' END AS followed
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
 CROSS JOIN cadence k
@@ -44,7 +48,7 @@ WHERE token = ANY ($1::uuid[]) AND lease_until > clock_timestamp() RETURNING tok
 UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL WHERE token = ANY ($1::uuid[]);
 
 -- name: known_items
--- Which of these addresses the channel listed before, with what they were then.
+-- Which of these addresses the channel listed before, with what they were then; an empty signature: they were refused.
 SELECT url_hash, signature FROM channel_items WHERE channel_id = $1::uuid AND url_hash = ANY ($2::bytea[]);
 
 -- name: remember_items
@@ -102,6 +106,14 @@ WHERE c.id = $1::uuid AND c.token = $2::uuid RETURNING id;
 -- Another channel that stands at this address already.
 SELECT id FROM channels
 WHERE url_hash = $3::bytea AND id <> $1::uuid AND is_enabled AND kind = $4::text AND (kind = 'feed' OR source_id = $2::uuid) LIMIT 1;
+
+-- name: set_mode
+-- How a source is followed, once a search has found out.
+UPDATE sources SET ingestion_mode = $2::text WHERE id = $1::uuid;
+
+-- name: was_searched
+-- Whether the channels of a source were looked for since a moment.
+SELECT EXISTS (SELECT 1 FROM channels WHERE source_id = $1::uuid AND kind = 'search' AND last_polled_at > $2::timestamptz);
 
 -- name: log_run
 -- One line of the log of runs.

@@ -5,7 +5,7 @@ SELECT clock_timestamp();
 -- name: keep_page
 -- End a journey and keep what it leaves, in one statement: no transaction around it costs a round trip.
 -- Invariant: false, and nothing changed, if the lease was lost.
-SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::text[], $5::new_body, $6::text);
+SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new_body, $6::text);
 
 -- name: known_of_page
 -- What channels knew of a page, the fullest first; whether its source crawls; and what was learned of its host, if named.
@@ -16,7 +16,7 @@ SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
 FROM (SELECT 1) AS always
 LEFT JOIN LATERAL (
     SELECT title, author, language, content, published_at, updated_at FROM channel_items
-    WHERE bucket = $1::smallint AND url_hash = $2::bytea
+    WHERE bucket = $1::smallint AND url_hash = $2::bytea AND signature <> ''
     ORDER BY length(content) DESC NULLS LAST, last_seen_at DESC LIMIT 1
 ) AS i ON true;
 

@@ -70,7 +70,7 @@ class NewChannel:
 
 
 async def add_channel(
-    connection: Connection, source_id: UUID, new: NewChannel, actor: str = "headwater"
+    connection: Connection, source_id: UUID, new: NewChannel, actor: str = "headwater", now: datetime | None = None
 ) -> UUID | None:
     """Its first poll is due at once. None where another source follows this feed already."""
     url = new.url
@@ -80,7 +80,7 @@ async def add_channel(
             return followed["id"] if followed["source_id"] == source_id else None
     place = (url.url, url.url_hash, url.bucket, url.host)
     row = await connection.fetchrow(
-        queries.add_channel, source_id, str(new.kind), *place, new.title, new.recipe, new.reason
+        queries.add_channel, source_id, str(new.kind), *place, new.title, new.recipe, new.reason, now
     )
     assert row is not None
     if row["is_new"]:
@@ -105,9 +105,10 @@ async def poll_now(
     kind: ChannelKind | None = None,
     reason: str = "a person asked",
     trigger: str = "manual",
+    now: datetime | None = None,
 ) -> int:
     """Ignores schedule and window, never politeness or robots. How many channels it concerns."""
-    rows = await connection.fetch(queries.poll_now, source_id, kind and str(kind), reason, trigger)
+    rows = await connection.fetch(queries.poll_now, source_id, kind and str(kind), reason, trigger, now)
     await connection.execute(queries.wake_pollers)
     return len(rows)
 

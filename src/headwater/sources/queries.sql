@@ -94,13 +94,15 @@ WHERE id > $1::bigint ORDER BY id LIMIT $2::integer;
 
 -- name: add_channel
 -- Answers with its id and whether it is new; one that was disabled is enabled again.
-INSERT INTO channels AS c (source_id, kind, url, url_hash, bucket, host, title, recipe, is_active, next_reason)
-SELECT s.id, $2::text, $3::text, $4::bytea, $5::smallint, $6::text, $7::text, $8::text, s.status = 'active', $9::text
+INSERT INTO channels AS c (source_id, kind, url, url_hash, bucket, host, title, recipe, is_active, next_reason, next_poll_at)
+SELECT s.id, $2::text, $3::text, $4::bytea, $5::smallint, $6::text, $7::text, $8::text, s.status = 'active', $9::text,
+       coalesce($10::timestamptz, now())
 FROM sources s WHERE s.id = $1::uuid
 ON CONFLICT (source_id, kind, url_hash) DO UPDATE
 SET is_enabled = true, disabled_reason = NULL, is_active = excluded.is_active, updated_at = now(),
     recipe = coalesce(excluded.recipe, c.recipe), title = coalesce(excluded.title, c.title),
-    next_poll_at = CASE WHEN c.is_enabled THEN c.next_poll_at ELSE now() END
+    next_poll_at = CASE WHEN c.is_enabled THEN c.next_poll_at ELSE excluded.next_poll_at END,
+    next_reason = CASE WHEN c.is_enabled THEN c.next_reason ELSE excluded.next_reason END
 RETURNING id, xmax = 0 AS is_new;
 
 -- name: feed_is_followed
@@ -114,7 +116,7 @@ UPDATE channels SET is_enabled = false, is_active = false, disabled_reason = $2:
 -- name: poll_now
 -- A person asks: as soon as its host allows. What is being polled at this moment is not polled again.
 UPDATE channels
-SET next_poll_at = now(), next_reason = $3::text, trigger = $4::text, updated_at = now()
+SET next_poll_at = coalesce($5::timestamptz, now()), next_reason = $3::text, trigger = $4::text, updated_at = now()
 WHERE source_id = $1::uuid AND is_active AND ($2::text IS NULL OR kind = $2) RETURNING id;
 
 -- name: wake_pollers

@@ -1,14 +1,19 @@
 """The other kinds of channel: sitemaps, listings, APIs, crawls, and the search for all of them."""
 
 from datetime import timedelta
+from itertools import pairwise
 
 import orjson
-from tests.integration.discover.conftest import STARTED, Desk, rss, stories
+import pytest
+from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
 from tests.integration.fetch.conftest import robots
 
+from headwater.discover.adding import change
 from headwater.simweb.message import Page
+from headwater.simweb.mischief.replies import Status
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Mode
+from headwater.sources.store import read_source
 
 
 def sitemap(*urls: tuple[str, str]) -> Page:
@@ -138,6 +143,7 @@ async def test_a_search_finds_feed_and_sitemap_and_then_rests(desk: Desk) -> Non
     assert found[ChannelKind.SITEMAP].url == "http://a.test/map.xml"
     assert ChannelKind.LISTING not in found
     assert not found[ChannelKind.SEARCH].is_enabled
+    assert (await read_source(desk.path.database, source)).profile.ingestion_mode is Mode.FEED
     assert "/feed" not in {visit.target for visit in desk.path.visits()}
 
 
@@ -177,3 +183,80 @@ async def test_vacancies_of_a_listing_are_stored_with_the_run_and_counted(desk: 
     desk.site.pages["/jobs"] = Page(f"<html><ul>{rows} </ul></html>".encode())
     [ran] = await desk.poll_again()
     assert (ran.walk.tally.found, ran.walk.tally.inserted, ran.walk.tally.skipped) == (3, 0, 3)
+
+
+def recipe_at(path: str, **parts: object) -> str:
+    said = {"v": 1, "base_url": "http://a.test", "path": path, "data_path": "items", "map": {"title": "t", "url": "u"}}
+    return orjson.dumps(said | parts).decode()
+
+
+def answer_of(*numbers: int, status: int = 200) -> Page:
+    items = [{"t": f"Item {n}", "u": f"/items/{n}"} for n in numbers]
+    return Page(orjson.dumps({"items": items}), "application/json", status=status)
+
+
+async def test_an_api_that_fails_for_a_moment_is_tried_again_as_its_recipe_says(desk: Desk) -> None:
+    desk.site.pages["/api"] = answer_of(1, 2)
+    desk.path.sim.script("a.test", Status(500), "/api", times=2)
+    hint = recipe_at("/api", retry={"max_retries": 2, "backoff_ms": 4_000})
+    source = await desk.follow("http://a.test/api", is_api=True, parser_hint=hint)
+    waits = []
+    for _ in range(2):
+        [ran] = await desk.poll_again()
+        assert ran.ending is None
+        waits.append((await desk.channel(source)).next_poll_at - desk.now[0])
+    assert waits == [timedelta(seconds=4), timedelta(seconds=8)]
+    [ran] = await desk.poll_again()
+    assert ran.ending is not None
+    assert (ran.ending.status, ran.walk.tally.inserted, ran.walk.tally.requests) == ("ok", 2, 3)
+    channel = await desk.channel(source)
+    assert (channel.consecutive_errors, channel.last_error) == (0, None)
+
+
+async def test_an_api_that_goes_on_failing_is_an_error_after_its_tries(desk: Desk) -> None:
+    desk.path.sim.script("a.test", Status(502), "/api")
+    source = await desk.follow(
+        "http://a.test/api", is_api=True, parser_hint=recipe_at("/api", retry={"max_retries": 1})
+    )
+    tried, failed = [*await desk.poll_again(), *await desk.poll_again()]
+    assert tried.ending is None
+    assert failed.ending is not None
+    assert (failed.ending.status, failed.ending.error) == ("fail", "upstream")
+    assert (await desk.channel(source)).consecutive_errors == 1
+    assert desk.path.asked().count("a.test/api") == 2
+
+
+@pytest.mark.parametrize("status", [404, 403])
+async def test_what_will_not_pass_is_not_tried_again(desk: Desk, status: int) -> None:
+    desk.path.sim.script("a.test", Status(status), "/api")
+    await desk.follow("http://a.test/api", is_api=True, parser_hint=recipe_at("/api", retry={"max_retries": 3}))
+    [ran] = await desk.poll()
+    assert ran.ending is not None
+    assert ran.ending.status == "fail"
+
+
+@pytest.mark.parametrize(("codes", "is_success"), [([200], False), ([200, 206], True), (None, True)])
+async def test_only_the_codes_of_a_recipe_are_successes(desk: Desk, codes: list[int] | None, is_success: bool) -> None:
+    desk.site.pages["/api"] = answer_of(1, status=206)
+    said = {} if codes is None else {"success_codes": codes}
+    await desk.follow("http://a.test/api", is_api=True, parser_hint=recipe_at("/api", **said))
+    [ran] = await desk.poll()
+    assert ran.ending is not None
+    assert (ran.ending.status, bool(await desk.entries())) == (("ok", True) if is_success else ("fail", False))
+
+
+async def test_a_throttle_holds_between_the_pages_of_an_api_at_the_server(desk: Desk) -> None:
+    desk.site.pages |= {f"/api?page={n}": answer_of(n) for n in range(1, 4)}
+    desk.site.pages["/api?page=4"] = answer_of()
+    hint = recipe_at("/api", pagination={"type": "page"}, throttle={"requests_per_minute": 200})
+    source = await desk.follow("http://a.test/api", is_api=True, parser_hint=hint)
+    while len(await desk.entries()) < 3:
+        await desk.poll_again()
+    arrived = [visit.arrived for visit in desk.path.visits() if visit.path == "/api"]
+    assert len(arrived) == 4
+    assert min(later - earlier for earlier, later in pairwise(arrived)) >= 0.3
+    slower = recipe_at("/api", pagination={"type": "page"}, throttle={"requests_per_minute": 2})
+    for hint, delay_ms in ((slower, 30_000), (recipe_at("/api"), 50)):
+        async with desk.path.database.transaction() as connection:
+            await change(connection, source, {"parser_hint": hint}, "tester", DELAY)
+        assert await desk.path.database.fetchval("select delay_ms from hosts where host = 'a.test'") == delay_ms

@@ -37,7 +37,7 @@ async def tell_in_feed(path: Path, content: str) -> None:
         await connection.execute(
             "insert into channel_items"
             " (channel_id, url_hash, bucket, signature, title, content, language, published_at)"
-            " values ($1, $2, $3, '', 'The bridge', $4, 'en', '2026-05-04 08:00Z')",
+            " values ($1, $2, $3, 'x', 'The bridge', $4, 'en', '2026-05-04 08:00Z')",
             channel,
             address.url_hash,
             address.bucket,

@@ -62,6 +62,7 @@ def test_the_usual_places_are_guessed_at_the_root() -> None:
         "https://h/sitemap.xml",
         "https://h/news-sitemap.xml",
         "https://h/sitemap_index.xml",
+        "https://h/sitemap.xml.gz",
     ]
 
 

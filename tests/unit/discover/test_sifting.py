@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from headwater.discover.items import Item
-from headwater.discover.polls.sifting import found_from, is_believable, listed, sift, signature_of
+from headwater.discover.polls.sifting import REFUSED, found_from, is_believable, listed, sift, signature_of
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
 
@@ -64,3 +64,12 @@ def test_dates_of_change_are_not_believed_when_half_of_a_long_list_has_them() ->
     assert not lists(6, 10)
     assert lists(9, 9)  # too few to tell
     assert is_believable(listed([Item(f"http://a.test/{n}", updated_at=late) for n in range(20)])[0], None)
+
+
+def test_what_was_refused_is_offered_again_and_is_neither_new_nor_changed() -> None:
+    refused, same = Item("http://a.test/1", "Refused"), Item("http://a.test/2", "Same")
+    memory = known(same) | dict.fromkeys(known(refused), REFUSED)
+    sifted = sift(listed([refused, same])[0], memory)
+    assert (sifted.new, sifted.changed) == ((), ())
+    assert [one.item.title for one in sifted.refused] == ["Refused"]
+    assert [one.item.title for one in sifted.fresh] == ["Refused"]

@@ -74,3 +74,11 @@ def test_notes_are_kept_once_and_bounded() -> None:
     walk = START.noting("a", "a", "", "b")
     assert walk.notes == ("a", "b")
     assert len(walk.noting(*map(str, range(1000))).notes) <= 20
+
+
+def test_a_step_in_vain_is_still_to_be_made_and_counted_also_when_it_is_put_away() -> None:
+    walk = Walk((Todo("http://a.test/api", ChannelKind.API),))
+    assert walk.is_untouched
+    again = walk_from(walk.trying_again().to_dict())
+    assert again is not None
+    assert (again.step.tries, again.is_first_step, again.is_untouched, again.tally.requests) == (1, True, False, 1)

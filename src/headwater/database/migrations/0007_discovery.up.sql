@@ -126,6 +126,7 @@ create table channel_items (
     last_seen_at  timestamptz not null default now(),
     primary key (channel_id, url_hash)
 ) with (fillfactor = 85);
+comment on column channel_items.signature is 'What it said, in short. Empty: it was listed and refused, and nothing else of it is kept.';
 create index channel_items_entry on channel_items (bucket, url_hash);
 create index channel_items_fresh on channel_items using brin (first_seen_at);
 create index channel_items_old on channel_items using brin (last_seen_at);

@@ -15,6 +15,7 @@ from headwater.errors import UrlRejected, UsageError
 from headwater.urls.canonical import canonicalise
 
 LONGEST_HINT = 20_000
+LONGEST_DELAY = timedelta(days=1)
 _VERSION_0 = {
     "jobs_path": "",
     "title_path": "title",
@@ -127,12 +128,18 @@ class Throttle(_Part):
     @property
     def delay(self) -> timedelta:
         """Between two requests. There are no bursts here: a host's delay is a promise."""
-        return timedelta(minutes=1) / self.requests_per_minute if self.enabled else timedelta()
+        return min(timedelta(minutes=1) / self.requests_per_minute, LONGEST_DELAY) if self.enabled else timedelta()
 
 
 class Retry(_Part):
+    """A request that failed for the moment is asked again in the same run, after a wait that doubles."""
+
     max_retries: int = Field(2, ge=0, le=10)
     backoff_ms: int = Field(1_000, ge=0, le=3_600_000)
+
+    def wait_after(self, tries: int) -> timedelta | None:
+        """`tries` were made again already; None where that is enough."""
+        return timedelta(milliseconds=self.backoff_ms * 2**tries) if tries < self.max_retries else None
 
 
 class ApiRecipe(_Part):
@@ -146,9 +153,9 @@ class ApiRecipe(_Part):
     data_path: Expression | None = None
     map: dict[Text, Expression] = {}
     transforms: dict[Text, Annotated[Transform, BeforeValidator(_transform)]] = {}
-    success_codes: tuple[Annotated[int, Field(ge=200, le=299)], ...] = (200,)
-    throttle: Throttle = Throttle()
-    retry: Retry = Retry()
+    success_codes: tuple[Annotated[int, Field(ge=200, le=299)], ...] = tuple(range(200, 300))
+    throttle: Throttle | None = None
+    retry: Retry | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:

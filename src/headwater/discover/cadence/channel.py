@@ -51,6 +51,7 @@ class ChannelFacts:
     price: Price = field(default_factory=Price)
     common: Floats = field(default_factory=lambda: FLAT, compare=False)
     window_covers: timedelta | None = None  # set when the feed has overflowed: the time that its items span
+    turnover: timedelta | None = None  # the time in which its whole list is replaced, at the pace of the last poll
     wishes: Wishes = field(default_factory=Wishes)
     host_delay: timedelta = NO_WAIT
     time_window: TimeWindow | None = None

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from headwater.discover.cadence.wording import counted
+
 _HARDLY_ANY_TIME = timedelta(minutes=1)
+_FEWEST_OF_A_PACE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,8 @@ class Overflow:
 
     @property
     def sentence(self) -> str:
-        count = "an unknown number of" if self.missed is None else f"about {self.missed}"
-        return f"none of its items was known: {count} items came and went between two polls"
+        count = "an unknown number of items" if self.missed is None else f"about {counted(self.missed, 'item')}"
+        return f"none of its items was known: {count} came and went between two polls"
 
 
 def overflow(listing: Listing) -> Overflow | None:
@@ -45,3 +48,12 @@ def overflow(listing: Listing) -> Overflow | None:
     covers = max(dates[-1] - dates[0], _HARDLY_ANY_TIME)
     missed = (len(dates) - 1) * ((dates[0] - seen_until) / covers) - 1
     return Overflow(max(round(missed), 0), covers)
+
+
+def turnover(listing: Listing) -> timedelta | None:
+    """How long until its whole list is replaced at the pace since the last poll; one new item is no pace."""
+    size = len(listing.published)
+    new = size - listing.known
+    if listing.since is None or new < _FEWEST_OF_A_PACE:
+        return None
+    return max(listing.polled_at - listing.since, _HARDLY_ANY_TIME) * size / new

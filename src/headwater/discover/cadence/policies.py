@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from headwater.discover.cadence.channel import ChannelFacts, Plan
 from headwater.discover.cadence.forecast import forecast, weight
-from headwater.discover.cadence.rests import backed_off, doubled
+from headwater.discover.cadence.rests import backed_off, doubled, errors_in_words
 from headwater.discover.cadence.rhythm import in_hours
-from headwater.discover.cadence.wording import in_words
+from headwater.discover.cadence.wording import in_words, likely
 
 Policy: TypeAlias = Callable[[ChannelFacts, datetime], Plan]
 
@@ -38,11 +38,15 @@ def adaptive(facts: ChannelFacts, now: datetime) -> Plan:
     ahead = forecast(facts.rhythm, in_hours(since), facts.common)
     hours = ahead.hours_until(facts.price.hours / weight(ahead.mean_rate))
     wait = facts.bounds.longest if hours is None else since + timedelta(hours=hours) - now
-    plan = _plan(facts, wait, "")
+    plan = replace(_plan(facts, wait, ""), jitter=min(_ADAPTIVE_JITTER, facts.bounds.jitter))
+    # What was learned knows nothing of a burst: at its pace half of the list must still be there at the next poll.
+    if facts.turnover is not None and facts.turnover / 2 < wait:
+        return replace(
+            plan, wait=facts.turnover / 2, reason=f"at this pace its whole list is new in {in_words(facts.turnover)}"
+        )
     bounded = min(max(wait, plan.shortest), plan.longest)
     expected = ahead.items_within(in_hours(now + bounded) - ahead.start)
-    reason = f"expects {expected:.1f} items by then; price {in_words(timedelta(hours=facts.price.hours))}"
-    return replace(plan, reason=reason, jitter=min(_ADAPTIVE_JITTER, plan.jitter))
+    return replace(plan, reason=likely(expected))
 
 
 def tiers(facts: ChannelFacts, now: datetime) -> Plan:
@@ -100,7 +104,8 @@ def _tier(quiet: timedelta) -> timedelta:
 
 def _after_errors(facts: ChannelFacts, wait: timedelta) -> Plan:
     """A server in trouble is never asked early."""
-    return replace(_plan(facts, wait, f"{facts.consecutive_errors} errors in a row"), is_never_early=True)
+    reason = f"after {errors_in_words(facts.consecutive_errors)}"
+    return replace(_plan(facts, wait, reason), is_never_early=True)
 
 
 def _plan(facts: ChannelFacts, wait: timedelta, reason: str) -> Plan:

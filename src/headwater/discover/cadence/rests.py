@@ -33,6 +33,16 @@ _RATE_LIMITED_LONGEST = timedelta(hours=8)
 # A single 410 may be a slip of the publisher's; the second one, this much later, is believed.
 _UNTIL_GONE_IS_CONFIRMED = timedelta(minutes=15)
 
+_SAID_OF = {
+    ErrorClass.RATE_LIMITED: "asked too often",
+    ErrorClass.FORBIDDEN: "forbidden",
+    ErrorClass.NOT_FOUND: "not found",
+    ErrorClass.GONE: "gone",
+    ErrorClass.UPSTREAM: "its server failed",
+    ErrorClass.NETWORK: "no answer",
+    ErrorClass.UNREADABLE: "unreadable",
+}
+
 PATIENCE = {
     ErrorClass.FORBIDDEN: Patience(5, timedelta(hours=24)),
     ErrorClass.NOT_FOUND: Patience(3, timedelta(hours=48)),
@@ -55,14 +65,14 @@ def rest_after(error: ErrorClass, consecutive: int, backoff: timedelta, *, of_th
     """`consecutive` counts this error too; `backoff` is what the channel's policy waits while we are still patient."""
     in_class = consecutive if of_this_class is None else of_this_class
     is_loud = consecutive >= LOUD_AFTER
-    named = f"{_counted(in_class)} {error.value.replace('_', ' ')}"
+    named = f"after {errors_in_words(in_class)} ({_SAID_OF[error]})"
     if error is ErrorClass.RATE_LIMITED:
         return Rest(doubled(_RATE_LIMITED_FIRST, in_class, _RATE_LIMITED_LONGEST), False, is_loud, named)
     patience = PATIENCE[error]
     if in_class >= patience.errors:
-        return Rest(patience.rest, True, is_loud, f"{named}: rests before it is tried again")
+        return Rest(patience.rest, True, is_loud, f"rests {named}, then it is tried again")
     if error is ErrorClass.GONE:
-        return Rest(_UNTIL_GONE_IS_CONFIRMED, False, is_loud, "gone, to be confirmed by a second answer")
+        return Rest(_UNTIL_GONE_IS_CONFIRMED, False, is_loud, "it is said to be gone: asked once more to be sure")
     return Rest(backoff, False, is_loud, named)
 
 
@@ -77,5 +87,5 @@ def doubled(wait: timedelta, times: int, longest: timedelta) -> timedelta:
     return longest if wait >= longest / factor else wait * factor
 
 
-def _counted(errors: int) -> str:
-    return "1 error in a row:" if errors == 1 else f"{errors} errors in a row:"
+def errors_in_words(errors: int) -> str:
+    return "an error" if errors == 1 else f"{errors:,} errors in a row"

@@ -30,7 +30,7 @@ _SITEMAP = re.compile(r"sitemap[^/]*\.xml(?:\.gz)?$")
 _OF_COMMENTS = re.compile(r"\b(?:comments?|kommentare?|commentaires?|comentarios|replies)\b", re.IGNORECASE)
 _GUESSES: tuple[tuple[str, Kind], ...] = (
     *((path, "feed") for path in ("/feed", "/rss", "/atom.xml", "/feed.xml", "/rss.xml", "/index.xml", "/feed.json")),
-    *((path, "sitemap") for path in ("/sitemap.xml", "/news-sitemap.xml", "/sitemap_index.xml")),
+    *((path, "sitemap") for path in ("/sitemap.xml", "/news-sitemap.xml", "/sitemap_index.xml", "/sitemap.xml.gz")),
 )
 _RANK_OF_EVIDENCE: dict[Evidence, int] = {"link": 0, "anchor": 1, "robots": 1, "guess": 2}
 _RANK_OF_KIND: dict[Kind, int] = {"feed": 0, "sitemap": 1, "api": 2, "listing": 3}

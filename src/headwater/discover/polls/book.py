@@ -8,8 +8,9 @@ from typing import Any
 from headwater.clock import Clock
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul
-from headwater.discover.polls.ending import MOVED, Ending
+from headwater.discover.polls.ending import MOVED, Ending, Gap
 from headwater.discover.polls.hearing import Wait
 from headwater.discover.polls.intake import PollLost, take_haul
 from headwater.discover.polls.lease import Leased
@@ -19,6 +20,7 @@ from headwater.errors import QueryFailed
 from headwater.frontier.entry import storable
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel, poll_now
 from headwater.sources.events import Event, record
+from headwater.sources.source import Mode
 from headwater.sources.store import set_status
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -38,13 +40,13 @@ class Book:
     async def go_on(self, channel: Leased, walk: Walk, haul: Haul, now: datetime) -> Walk:
         """A step in the middle of a run; the lease begins anew."""
         async with self.database.transaction() as connection:
-            counted = await take_haul(connection, channel, walk, haul, now, self.default_delay)
-            await self._put_away(connection, channel, counted.passed())
-        return counted.passed()
+            taken = await take_haul(connection, channel, walk, haul, now, self.default_delay)
+            await self._put_away(connection, channel, taken.passed())
+        return taken.passed()
 
     async def wait(self, channel: Leased, walk: Walk, wait: Wait, now: datetime) -> None:
         """The run goes on later, from here. Nothing is wrong with the channel, and nothing is counted."""
-        progress = None if walk.is_first_step else walk
+        progress = None if walk.is_untouched else walk
         reason = f"waits: {wait.why}"[:LONGEST_REASON]
         async with self.database.transaction() as connection:
             await self._put_away(connection, channel, progress, now + wait.wait, reason)
@@ -54,11 +56,10 @@ class Book:
     ) -> tuple[Walk, Ending]:
         """The last step; `end` decides once it is known which items are new."""
         async with self.database.transaction() as connection:
-            counted = await take_haul(connection, channel, walk, haul, now, self.default_delay)
-            ending = end(counted)
-            await self._add_findings(connection, channel, counted.findings)
-            await self._end(connection, channel, counted, ending, now)
-        return counted, ending
+            taken = await take_haul(connection, channel, walk, haul, now, self.default_delay)
+            ending = end(taken)
+            await self._end(connection, channel, taken, ending, now)
+        return taken, ending
 
     async def _put_away(
         self,
@@ -78,6 +79,8 @@ class Book:
     async def _end(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:
         # The source before its channels, as everybody else locks them: two ways round would meet in a deadlock.
         await self._log(connection, channel, walk, ending, now)
+        if channel.kind is ChannelKind.SEARCH and ending.error is None:
+            await self._add_findings(connection, channel, walk.findings, now)
         twin = await self._twin(connection, channel, ending.moved_to)
         moves = ending.moved_to is not None and not twin
         has_moved = moves and await self._finish_at(connection, channel, ending, ending.moved_to)
@@ -89,8 +92,9 @@ class Book:
             await disable_channel(connection, channel.source_id, channel.id, reason)
         if ending.source_status:
             await set_status(connection, channel.source_id, *ending.source_status, "headwater")
-        if ending.fills_gap:
-            await self._fill_gap(connection, channel)
+        if ending.gap:
+            message = await self._fill_gap(connection, channel, ending.gap, now)
+            await record(connection, Event("gap", message, channel.source_id, channel.id))
 
     async def _finish_at(
         self, connection: Connection, channel: Leased, ending: Ending, place: CanonicalUrl | None
@@ -116,24 +120,40 @@ class Book:
         place = (channel.id, channel.source_id, moved_to.url_hash, str(channel.kind))
         return await connection.fetchval(queries.who_has_address, *place) is not None
 
-    async def _fill_gap(self, connection: Connection, channel: Leased) -> None:
-        reason = "a feed of its source overflowed"
+    async def _fill_gap(self, connection: Connection, channel: Leased, gap: Gap, now: datetime) -> str:
+        """By the sitemaps of its source; where none is known one is looked for, and read once it was found."""
+        source_id, reason = channel.source_id, "a feed of its source overflowed"
         told = await poll_now(
-            connection, channel.source_id, kind=ChannelKind.SITEMAP, reason=reason, trigger="schedule"
+            connection, source_id, kind=ChannelKind.SITEMAP, reason=reason, trigger="schedule", now=now
         )
-        message = f"reads {told} sitemaps to fill the gap" if told else "there is no sitemap to fill the gap with"
-        await record(connection, Event("gap", message, channel.source_id, channel.id))
+        if told:
+            return f"reads {counted(told, 'sitemap')} to fill the gap"
+        since = gap.searched_since
+        if since is None or await connection.fetchval(queries.was_searched, source_id, since):
+            return "there is no sitemap to fill the gap with"
+        search = NewChannel(ChannelKind.SEARCH, channel.source.address, reason="looks for a sitemap to fill a gap")
+        await add_channel(connection, source_id, search, now=now)
+        return "looks for a sitemap to fill the gap with"
 
-    async def _add_findings(self, connection: Connection, channel: Leased, findings: Sequence[Finding]) -> None:
+    async def _add_findings(
+        self, connection: Connection, channel: Leased, findings: Sequence[Finding], now: datetime
+    ) -> None:
         """A search that found something has done its work; a feed that another source follows is nothing found."""
         added = []
         for finding in chosen(tuple(findings)):
             new = NewChannel(finding.kind, canonicalise(finding.url), finding.title or None, reason="just found")
-            if await add_channel(connection, channel.source_id, new):
+            if await add_channel(connection, channel.source_id, new, now=now):
                 added.append(finding.kind)
+        if ChannelKind.FEED in added:
+            # Until now pages were all that could be looked through.
+            mode = Mode.BOTH if ChannelKind.LISTING in channel.followed else Mode.FEED
+            await connection.execute(queries.set_mode, channel.source_id, str(mode))
+        told = ", ".join(map(str, added))
         if any(kind is not ChannelKind.LISTING for kind in added):
-            told = ", ".join(map(str, added))
             await disable_channel(connection, channel.source_id, channel.id, f"found {told}")
+        elif ChannelKind.FEED in channel.followed:
+            # It is not worth a search every week: the next gap asks for one again.
+            await disable_channel(connection, channel.source_id, channel.id, "found no sitemap")
 
     async def _log(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:
         tally = walk.tally

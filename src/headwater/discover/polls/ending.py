@@ -6,10 +6,11 @@ from typing import Any, Literal
 
 from headwater.chance import Random
 from headwater.discover.cadence.channel import NextPoll
-from headwater.discover.cadence.overflow import Listing, Overflow, overflow
+from headwater.discover.cadence.overflow import Listing, Overflow, overflow, turnover
 from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
 from headwater.discover.cadence.silence import silence
+from headwater.discover.cadence.wording import counted
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
@@ -35,6 +36,13 @@ RunStatus = Literal["ok", "warn", "fail"]
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """Items were missed: the sitemaps of its source should be read now, or looked for."""
+
+    searched_since: datetime | None  # not looked for again if they were since then; None: never look
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """`patch` is what changes in the channel's row; `source_status` what becomes of its source, if anything."""
 
@@ -47,7 +55,7 @@ class Ending:
     error: ErrorClass | None = None
     http_status: int | None = None
     source_status: tuple[SourceStatus, str] | None = None
-    fills_gap: bool = False  # its source's sitemap should be read now
+    gap: Gap | None = None
     moved_to: CanonicalUrl | None = None
 
 
@@ -64,8 +72,11 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
     past, kept, now = channel.past, walk.kept, ends.now
     is_whole = not walk.tally.errors
+    # What was refused is offered again until it is taken: an answer that has not changed would not show it.
+    is_settled = is_whole and not kept.get("has_refused")
     last_ok_at = now if is_whole or channel.kind is not ChannelKind.API else past.last_ok_at
-    overflown = _overflow(channel, walk, now)
+    listing = _listing(channel, walk, now)
+    overflown = overflow(listing) if listing else None
     rhythm = _learned(channel, walk, now, has_overflowed=overflown is not None)
     newest = _latest(past.newest_item_at, *(date for date in walk.dates if date and date <= now))
     standing = Standing(
@@ -76,6 +87,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         changes=walk.tally.changes,
         no_change=0 if walk.tally.changes else past.no_change + 1,
         covers=overflown.covers if overflown else None,
+        turnover=turnover(listing) if listing else None,
         wishes=wishes_from(kept),
     )
     quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
@@ -86,8 +98,8 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         *moves,
     ]
     patch = {
-        "etag": kept.get("etag") if is_whole else None,
-        "last_modified": kept.get("last_modified") if is_whole else None,
+        "etag": kept.get("etag") if is_settled else None,
+        "last_modified": kept.get("last_modified") if is_settled else None,
         "last_ok_at": last_ok_at,
         "last_new_at": standing.last_new_at,
         "newest_item_at": newest,
@@ -112,7 +124,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         ending,
         events=tuple(events),
         http_status=kept.get("status"),
-        fills_gap=overflown is not None,
+        gap=_gap(ends) if overflown else None,
         moved_to=moved_to,
     )
 
@@ -179,25 +191,30 @@ def _learned(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool
     return observed(channel.past.rhythm, Observation(now, channel.past.last_ok_at, walk.dates, has_overflowed))
 
 
-def _overflow(channel: Leased, walk: Walk, now: datetime) -> Overflow | None:
+def _listing(channel: Leased, walk: Walk, now: datetime) -> Listing | None:
     if channel.kind is not ChannelKind.FEED or "published" not in walk.kept:
         return None
     published = [date and datetime.fromisoformat(date) for date in walk.kept["published"]]
     past = channel.past
     known = walk.kept["known"]
-    return overflow(Listing(now, past.last_ok_at, published, known, past.last_item_count, past.newest_item_at))
+    return Listing(now, past.last_ok_at, published, known, past.last_item_count, past.newest_item_at)
+
+
+def _gap(ends: Ends) -> Gap:
+    return Gap(ends.now - ends.settings.discovery_retry if ends.settings.discovery else None)
 
 
 def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
     tally = walk.tally
     if channel.kind is ChannelKind.SEARCH and not walk.findings:
-        return f"no feed, sitemap or listing found at {len(walk.asked) + len(walk.todo)} addresses"
+        wanted = "sitemap" if ChannelKind.FEED in channel.followed else "feed, sitemap or listing"
+        return f"no {wanted} found at {counted(len(walk.asked) + len(walk.todo), 'address')}"
     if walk.kept.get("is_unchanged"):
         told = "not modified"
     elif walk.findings:
         told = "found " + ", ".join(f"{one.kind} {one.url}" for one in chosen(walk.findings))
     else:
-        told = f"{tally.found} items, {tally.inserted} new, {tally.updated} changed"
+        told = f"{counted(tally.found, 'item')}, {tally.inserted:,} new, {tally.updated:,} changed"
     return "; ".join([told, *([overflown.sentence] if overflown else []), *walk.notes])
 
 
@@ -246,7 +263,7 @@ def _rest_events(channel: Leased, following: NextPoll, trouble: Trouble) -> list
     """Once, when it begins to rest; not at each try after that."""
     if not following.is_disabled_for_now or channel.past.class_errors + 1 > _patience(trouble):
         return []
-    message = f"{channel.url.url} rests: {following.reason} ({trouble.message[:200]})"
+    message = f"{channel.url.url} {following.reason} ({trouble.message[:200]})"
     return [Event("channel_rests", message, channel.source_id, channel.id, level=Level.WARN)]
 
 

@@ -48,6 +48,12 @@ class Trouble:
     status: int | None = None
     retry_after: timedelta = timedelta()
 
+    @property
+    def is_passing(self) -> bool:
+        """Whether the same request may well succeed in a moment."""
+        is_servers = self.error is ErrorClass.UPSTREAM and (self.status or 0) >= 500
+        return is_servers or self.error is ErrorClass.NETWORK
+
 
 @dataclass(frozen=True, slots=True)
 class RobotsRefusal:

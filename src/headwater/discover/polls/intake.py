@@ -1,6 +1,6 @@
 """A step's items, submitted to the frontier and remembered by their channel, in the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,7 +9,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.items import Haul, Item
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.sifting import ORIGINS, Listed, Sifted, found_from, is_believable, listed, sift
+from headwater.discover.polls.sifting import ORIGINS, REFUSED, Listed, Sifted, found_from, is_believable, listed, sift
 from headwater.discover.polls.vacancies import has_vacancies, keep_vacancies
 from headwater.discover.polls.walk import Tally, Walk
 from headwater.errors import UsageError
@@ -54,7 +54,7 @@ async def take_items(
         sifted = sift(found, {row["url_hash"]: row["signature"] for row in rows})
     else:
         sifted = Sifted(tuple(found))
-    is_believed = is_believable(sifted.fresh, channel.past.last_ok_at)
+    is_believed = is_believable((*sifted.new, *sifted.changed), channel.past.last_ok_at)
     answers = await _submit(
         connection,
         channel,
@@ -62,9 +62,10 @@ async def take_items(
         default_delay,
     )
     if channel.kind in REMEMBERING:
-        await _remember(connection, channel, sifted, now)
-        tally, dates = tally_of_memory(sifted, answers)
-        walk = keeping_listing(walk, items, sifted)
+        refused = {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
+        await _remember(connection, channel, sifted, refused, now)
+        tally, dates = tally_of_memory(sifted, refused)
+        walk = keeping_listing(walk, items, sifted, has_refused=bool(refused))
     else:
         tally, dates = tally_of_answers(answers), []
     unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
@@ -79,13 +80,15 @@ async def forget_items(database: Database, days: int) -> int:
     return count
 
 
-def tally_of_memory(sifted: Sifted, answers: Sequence[Answer]) -> tuple[Tally, list[datetime | None]]:
-    """New is what this channel never listed before, whoever else knows it; and when each was published."""
-    refused = {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
-    new = [one for one in sifted.new if one.item.url not in refused]
-    changed = [one for one in sifted.changed if one.item.url not in refused]
-    skipped = len(sifted.known) + len(sifted.fresh) - len(new) - len(changed)
-    return Tally(inserted=len(new), updated=len(changed), skipped=skipped), [one.item.published_at for one in new]
+def tally_of_memory(sifted: Sifted, refused: Collection[str]) -> tuple[Tally, list[datetime | None]]:
+    """New is what was never taken from this channel before, whoever else knows it; and when each was published."""
+    new, changed, at_last = (
+        [one for one in group if one.item.url not in refused] for group in (sifted.new, sifted.changed, sifted.refused)
+    )
+    inserted = len(new) + len(at_last)
+    skipped = len(sifted.known) + len(sifted.fresh) - inserted - len(changed)
+    # What was refused for a while came long ago: nothing is learned from it.
+    return Tally(inserted=inserted, updated=len(changed), skipped=skipped), [one.item.published_at for one in new]
 
 
 def tally_of_answers(answers: Sequence[Answer]) -> Tally:
@@ -94,12 +97,14 @@ def tally_of_answers(answers: Sequence[Answer]) -> Tally:
     return Tally(inserted=inserted, updated=updated, skipped=len(answers) - inserted - updated)
 
 
-def keeping_listing(walk: Walk, items: Sequence[Item], sifted: Sifted) -> Walk:
+def keeping_listing(walk: Walk, items: Sequence[Item], sifted: Sifted, *, has_refused: bool) -> Walk:
     """What the first answer listed beside what was known: whether a feed overflowed is judged by it."""
+    if has_refused:
+        walk = walk.keeping(has_refused=True)
     if not walk.is_first_step:
         return walk
     dates = [item.published_at.isoformat() if item.published_at else None for item in items[:MOST_DATES_KEPT]]
-    known = len(sifted.known) + len(sifted.changed)
+    known = len(sifted.known) + len(sifted.changed) + len(sifted.refused)
     return walk.keeping(listed=len(items), known=known, published=dates)
 
 
@@ -117,12 +122,20 @@ async def _submit(
         raise PollLost(error.what) from error
 
 
-async def _remember(connection: Connection, channel: Leased, sifted: Sifted, now: datetime) -> None:
-    if sifted.fresh:
-        columns = [list(column) for column in zip(*map(_row, sifted.fresh), strict=True)]
+async def _remember(
+    connection: Connection, channel: Leased, sifted: Sifted, refused: Collection[str], now: datetime
+) -> None:
+    still_refused = [one for one in sifted.refused if one.item.url in refused]
+    at_last = [one for one in sifted.refused if one.item.url not in refused]
+    rows = [
+        _row_of_refused(one) if one.item.url in refused else _row(one)
+        for one in (*sifted.new, *sifted.changed, *at_last)
+    ]
+    if rows:
+        columns = [list(column) for column in zip(*rows, strict=True)]
         await connection.execute(queries.remember_items, channel.id, now, *columns)
-    if sifted.known:
-        hashes = [one.url.url_hash for one in sifted.known]
+    if seen := (*sifted.known, *still_refused):
+        hashes = [one.url.url_hash for one in seen]
         await connection.execute(queries.see_items_again, channel.id, now, hashes)
 
 
@@ -138,3 +151,9 @@ def _row(one: Listed) -> tuple[Any, ...]:
         item.updated_at,
         dict(item.fields) or None,
     )
+
+
+def _row_of_refused(one: Listed) -> tuple[Any, ...]:
+    """That it was listed is known, and nothing of what it says is kept."""
+    texts_dates_and_fields = (None,) * 8
+    return (one.url.url_hash, one.url.bucket, REFUSED, *texts_dates_and_fields)

@@ -56,6 +56,7 @@ class Leased:
     most_pages: int | None  # by its host's policy
     now: datetime  # the database's time when it was leased
     leased_at: float  # the same moment by our own monotonic clock, at the latest
+    followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
 
 
 def leased_from(row: Any, leased_at: float) -> Leased:
@@ -96,4 +97,5 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         most_pages=row["policy_pages"],
         now=row["now"],
         leased_at=leased_at,
+        followed=frozenset(map(ChannelKind, row["followed"])),
     )

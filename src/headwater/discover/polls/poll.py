@@ -9,7 +9,7 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import Haul
-from headwater.discover.polls.asking import Asker
+from headwater.discover.polls.asking import Asker, another_try
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending, Ends, ended_badly, ended_well, refused_by_robots
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
@@ -57,6 +57,8 @@ class Poll:
             return await self._finish(channel, walk, Haul(start_pages(channel)), None)
         while walk.todo:
             heard = await self.asker.ask(channel, walk)
+            if again := another_try(channel, walk, heard):
+                walk, heard = walk.trying_again(), again
             if isinstance(heard, Wait):
                 await self.book.wait(channel, walk, heard, self._now(channel))
                 return Ran(channel, walk, None, heard)

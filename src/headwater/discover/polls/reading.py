@@ -61,7 +61,7 @@ def start_pages(channel: Leased) -> tuple[Item, ...]:
 
 def read_answer(channel: Leased, walk: Walk, heard: Body, now: datetime) -> Read | Trouble:
     if channel.kind is ChannelKind.SEARCH:
-        return Read(looked_at(walk, heard.response, heard.sitemaps, now))
+        return Read(looked_at(walk, heard.response, heard.sitemaps, now, channel.followed))
     read = _by_kind(channel, walk, heard, now)
     if isinstance(read, Trouble) or not has_vacancies(channel):
         return read
@@ -121,7 +121,7 @@ def _listing(channel: Leased, walk: Walk, response: Response, now: datetime) -> 
     tree = parsed(response.body)
     if tree is None:
         return Trouble(ErrorClass.UNREADABLE, "The page is too entangled to be read.")
-    rules = rules_of(channel, step.depth)
+    rules = rules_of(channel, step.depth, response.asked_as)
     found = read_listing(tree, site, rules, now)
     reading = found.reading
     further = next_page(tree, site, set(walk.asked), scope=rules.scope, today=now.date(), max_pages=most_pages(channel))
@@ -133,7 +133,7 @@ def _listing(channel: Leased, walk: Walk, response: Response, now: datetime) -> 
     return Read(walk, tuple(replace(item, depth=step.depth) for item in reading.items), {"title": reading.title})
 
 
-def rules_of(channel: Leased, depth: int) -> ListingRules:
+def rules_of(channel: Leased, depth: int, product_token: str) -> ListingRules:
     source = channel.source
     return ListingRules(
         scope=source.scope,
@@ -141,6 +141,7 @@ def rules_of(channel: Leased, depth: int) -> ListingRules:
         selectors=list_selectors(source.selectors),
         depth=depth,
         max_depth=source.max_depth,
+        product_token=product_token,
     )
 
 

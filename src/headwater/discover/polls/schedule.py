@@ -36,6 +36,7 @@ class Standing:
     error: ErrorClass | None = None
     class_errors: int = 0
     covers: timedelta | None = None  # after an overflow: the time its items span
+    turnover: timedelta | None = None  # the time in which its list is replaced, at the pace of this poll
     wishes: Wishes = Wishes()  # noqa: RUF009 - a frozen value
 
 
@@ -75,6 +76,7 @@ def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, no
         price=channel.price,
         common=common_of(channel),
         window_covers=standing.covers,
+        turnover=standing.turnover,
         wishes=standing.wishes,
         host_delay=channel.host_delay,
         time_window=window_of(channel),

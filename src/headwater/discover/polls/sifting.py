@@ -23,6 +23,8 @@ ORIGINS = {
 FEWEST_TO_DISTRUST = 10
 MOST_CHANGED_AT_ONCE = 0.5
 HALF = 8  # bytes of a signature
+# Stands in the memory for what was listed, offered and refused: by a takedown, or as out of scope.
+REFUSED = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,12 @@ class Sifted:
     new: tuple[Listed, ...]
     changed: tuple[Listed, ...] = ()
     known: tuple[Listed, ...] = ()
+    refused: tuple[Listed, ...] = ()  # before: what forbade them may be gone
 
     @property
     def fresh(self) -> tuple[Listed, ...]:
         """What the frontier is told of."""
-        return (*self.new, *self.changed)
+        return (*self.new, *self.changed, *self.refused)
 
 
 def listed(items: Sequence[Item]) -> tuple[list[Listed], int]:
@@ -61,13 +64,14 @@ def listed(items: Sequence[Item]) -> tuple[list[Listed], int]:
 
 def sift(found: Sequence[Listed], known: Mapping[bytes, bytes]) -> Sifted:
     """`known`: the signatures this channel's items had, by the hash of their address."""
-    changed = [one for one in found if known.get(one.url.url_hash, one.signature) != one.signature]
+    changed = [one for one in found if known.get(one.url.url_hash, one.signature) not in (one.signature, REFUSED)]
     return Sifted(
         new=tuple(one for one in found if one.url.url_hash not in known),
         changed=tuple(
             replace(one, is_rewritten=known[one.url.url_hash][:HALF] != one.signature[:HALF]) for one in changed
         ),
         known=tuple(one for one in found if known.get(one.url.url_hash) == one.signature),
+        refused=tuple(one for one in found if known.get(one.url.url_hash) == REFUSED),
     )
 
 

@@ -25,6 +25,7 @@ class Todo:
     title: str = ""
     state: Mapping[str, Any] | None = None  # where an API's pages have got to
     is_next_page: bool = False  # of a listing: not worth asking once a page brought nothing new
+    tries: int = 0  # how often it was asked in vain in this run, where an API's recipe wants it tried again
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,15 @@ class Walk:
     def passed(self) -> "Walk":
         """With the present step behind it."""
         return replace(self, todo=self.todo[1:], asked=(*self.asked, self.step.url))
+
+    def trying_again(self) -> "Walk":
+        """With the present step still before it, and a request in vain counted."""
+        again = replace(self.step, tries=self.step.tries + 1)
+        return replace(self, todo=(again, *self.todo[1:])).counting(Tally(requests=1))
+
+    @property
+    def is_untouched(self) -> bool:
+        return self.is_first_step and not self.step.tries
 
     @property
     def is_last_step(self) -> bool:

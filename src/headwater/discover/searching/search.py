@@ -22,19 +22,27 @@ FEWEST_ARTICLES = 5  # fewer links that look like articles are no listing
 SEARCHED = {"feed": ChannelKind.FEED, "sitemap": ChannelKind.SITEMAP}
 
 
-def looked_at(walk: Walk, response: Response, sitemaps: tuple[str, ...], now: datetime) -> Walk:
-    """The walk with what this answer was worth, and what is worth asking next."""
+def looked_at(
+    walk: Walk,
+    response: Response,
+    sitemaps: tuple[str, ...],
+    now: datetime,
+    followed: frozenset[ChannelKind] = frozenset(),
+) -> Walk:
+    """The walk with what this answer was worth, and what is worth asking next: nothing of what is followed already."""
     if not walk.is_first_step:
         found = finding_in(walk.step, response, now)
         return _without_needless(_with(walk, found) if found else walk)
     site = response.url.url
-    if found := finding_in(Todo(site, ChannelKind.FEED), response, now):
-        return _with(walk, found)
-    if listing := listing_at(response, now):
-        walk = _with(walk, listing)
+    if ChannelKind.FEED not in followed:
+        if found := finding_in(Todo(site, ChannelKind.FEED), response, now):
+            return _with(walk, found)
+        if listing := listing_at(response, now):
+            walk = _with(walk, listing)
     named = [Candidate(url, "sitemap", "", "robots") for url in sitemaps]
     offered = [*named, *candidates_in(response.body, site)]
-    return walk.ahead(todos_from(offered), MOST_CANDIDATES + 1)
+    wanted = [one for one in todos_from(offered) if one.reads_as not in followed]
+    return walk.ahead(wanted, MOST_CANDIDATES + 1)
 
 
 def todos_from(offered: list[Candidate]) -> list[Todo]:
@@ -59,7 +67,7 @@ def finding_in(todo: Todo, response: Response, now: datetime) -> Finding | None:
 
 def listing_at(response: Response, now: datetime) -> Finding | None:
     site = response.url
-    rules = ListingRules(scope=Scope(hosts=frozenset({site.host})))
+    rules = ListingRules(scope=Scope(hosts=frozenset({site.host})), product_token=response.asked_as)
     reading = read_listing(response.body, site.url, rules, now).reading
     if len(reading.items) < FEWEST_ARTICLES:
         return None

@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from math import nan
 from typing import Any
 from zoneinfo import ZoneInfo
+
+import orjson
 
 from headwater.settings.durations import format_duration, parse_duration
 from headwater.sources.exchange.addresses import checked_url
@@ -15,10 +19,12 @@ LONGEST_NAME = 500
 LONGEST_HINT = 20_000
 LONGEST_TAG = 100
 MOST_TAGS = 100
+_LEAST_DAYS, _MOST_DAYS = 0.04, 365
 
 _TAG_SEPARATOR = re.compile(r"[,;|]")
 _WHOLE = re.compile(r"(-?[0-9]{1,9})(?:\.0+)?")  # spreadsheets write 5.0
 _WINDOW = re.compile(r"((?:[01]\d|2[0-3]):[0-5]\d)\s*[-–]\s*((?:[01]\d|2[0-3]):[0-5]\d)", re.ASCII)
+_TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 _HINT_UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -29,6 +35,7 @@ class Field:
     name: str
     read: Callable[[str], Any]
     also: tuple[str, ...] = ()
+    is_json: bool = False  # written as JSON wherever it stands: its parts may hold any separator
 
 
 def as_tags(text: str) -> tuple[str, ...]:
@@ -100,6 +107,57 @@ def _window(text: str) -> str:
     return f"{found[1]}-{found[2]}"
 
 
+def _number(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = nan
+    if not _LEAST_DAYS <= found <= _MOST_DAYS:
+        raise ValueError(f"should be a number of days from {_LEAST_DAYS} to {_MOST_DAYS}")
+    return found
+
+
+def _country(text: str) -> str:
+    """Its two letters, also where somebody wrote its name."""
+    if _TWO_LETTERS.fullmatch(text):
+        return text
+    from pycountry import countries
+
+    try:
+        return str(countries.lookup(text).alpha_2)
+    except LookupError:
+        raise ValueError("should be a country such as FR") from None
+
+
+def _yes_or_no(text: str) -> bool:
+    if text.lower() not in ("true", "yes", "1", "false", "no", "0"):
+        raise ValueError("should be yes or no")
+    return text.lower() in ("true", "yes", "1")
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    """A JSON array, or words with spaces between them."""
+    with suppress(orjson.JSONDecodeError):
+        read = orjson.loads(text)
+        if isinstance(read, list) and all(isinstance(one, str) for one in read):
+            return tuple(read)
+    return tuple(text.split())
+
+
+def _urls(text: str) -> tuple[str, ...]:
+    return tuple(checked_url(url) for url in _texts(text))
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        read = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        read = None
+    if not isinstance(read, dict):
+        raise ValueError("should be a JSON object")  # noqa: TRY004 - it is the text that is wrong
+    return read
+
+
 FIELDS = (
     Field("url", checked_url, ("website", "site", "homepage", "link", "web", "html_url", "htmlurl", "careers_url")),
     Field(
@@ -119,8 +177,20 @@ FIELDS = (
     Field("timezone", _timezone, ("time_zone", "tz")),
     Field("org_type", _name, ("organisation_type", "organization_type")),
     Field("parser_hint", _hint, ("hint",)),
-    Field("crawl_frequency_days", _whole(1, 365), ("frequency_days",)),
+    Field("crawl_frequency_days", _number, ("frequency_days",)),
     Field("time_window", _window, ("window",)),
+    Field("more_sitemaps", _urls, is_json=True),
+    Field("country", _country),
+    Field("policy", _one_of("adaptive", "tiers", "frequency", "fixed")),
+    Field("revisit_every", _interval),
+    Field("max_pages", _whole(1, 1_000_000)),
+    Field("start_urls", _urls, is_json=True),
+    Field("allowed_domains", _texts, is_json=True),
+    Field("include_paths", _texts, is_json=True),
+    Field("exclude_paths", _texts, is_json=True),
+    Field("allow_external", _yes_or_no),
+    Field("article_patterns", _texts, is_json=True),
+    Field("selectors", _object, is_json=True),
 )
 BY_NAME = {field.name: field for field in FIELDS}
 # The same field, as another system writes it.
@@ -143,10 +213,16 @@ def row_from(line: int, cells: Iterable[tuple[Field, str]]) -> Row | BadLine:
     return Row(line, url, **values) if url else BadLine(line, "", "empty URL")
 
 
-def value_as_text(value: object) -> str:
+def is_said(value: object) -> bool:
+    return value is not False and value not in (None, "", (), {})
+
+
+def value_as_text(field: Field, value: object) -> str:
     """As the field's `read` takes it back."""
-    if value is None:
+    if not is_said(value):
         return ""
+    if field.is_json:
+        return orjson.dumps(value).decode()
     if isinstance(value, tuple):
         return "; ".join(value)
     return format_duration(value) if isinstance(value, timedelta) else str(value)

@@ -8,7 +8,7 @@ import orjson
 
 from headwater.settings.durations import format_duration
 from headwater.sources.exchange.columns import columns_in
-from headwater.sources.exchange.fields import FIELDS, row_from
+from headwater.sources.exchange.fields import FIELDS, Field, is_said, row_from
 from headwater.sources.exchange.lines import short_lines_in
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
 
@@ -28,14 +28,16 @@ def _row(number: int, line: str, mapping: Mapping[str, str]) -> Row | BadLine:
         return bad_line(number, line, "not a JSON object")
     columns = columns_in(tuple(said), mapping)
     values = tuple(said.values())
-    return row_from(number, ((field, _as_text(values[at])) for at, field in columns.items()))
+    return row_from(number, ((field, _as_text(values[at], field)) for at, field in columns.items()))
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: Any, field: Field) -> str:
     if value is None:
         return ""
+    if field.is_json and not isinstance(value, str):
+        return orjson.dumps(value).decode()
     if isinstance(value, list):
-        return ";".join(map(_as_text, value))
+        return ";".join(_as_text(one, field) for one in value)
     # A hint for an API is an object; whoever reads it parses it again.
     return orjson.dumps(value).decode() if isinstance(value, dict) else str(value)
 
@@ -43,7 +45,7 @@ def _as_text(value: Any) -> str:
 def write_jsonl(rows: Iterable[Row]) -> Iterator[str]:
     for row in rows:
         said = {field.name: getattr(row, field.name) for field in FIELDS}
-        filled = {name: value for name, value in said.items() if value not in (None, "", ())}
+        filled = {name: value for name, value in said.items() if is_said(value)}
         yield orjson.dumps(filled, default=_written).decode() + "\n"
 
 

@@ -1,8 +1,9 @@
 """What a file of sources holds, line by line: a row to follow, or a line nobody can."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 LONGEST_TEXT = 200
 
@@ -31,8 +32,20 @@ class Row:
     timezone: str = ""
     org_type: str = ""
     parser_hint: str = ""
-    crawl_frequency_days: int | None = None
+    crawl_frequency_days: float | None = None
     time_window: str = ""
+    more_sitemaps: tuple[str, ...] = ()
+    country: str = ""
+    policy: str = ""  # adaptive, tiers, frequency, fixed
+    revisit_every: timedelta | None = None
+    max_pages: int | None = None
+    start_urls: tuple[str, ...] = ()
+    allowed_domains: tuple[str, ...] = ()
+    include_paths: tuple[str, ...] = ()
+    exclude_paths: tuple[str, ...] = ()
+    allow_external: bool = False
+    article_patterns: tuple[str, ...] = ()
+    selectors: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,8 @@ def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | BadLi
 
 def write_csv(rows: Iterable[Row]) -> Iterator[str]:
     names = [field.name for field in FIELDS]
-    return table(chain([names], ([value_as_text(getattr(row, name)) for name in names] for row in rows)))
+    cells = ([value_as_text(field, getattr(row, field.name)) for field in FIELDS] for row in rows)
+    return table(chain([names], cells))
 
 
 def write_rejected(lines: Iterable[BadLine]) -> Iterator[str]:

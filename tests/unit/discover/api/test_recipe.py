@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headwater.discover.api.recipe import recipe_from
+from headwater.discover.api.recipe import Retry, Throttle, recipe_from
 from headwater.errors import UsageError
 
 URL = "https://api.h/jobs"
@@ -31,6 +31,7 @@ def test_a_full_mapping_is_read() -> None:
     recipe = recipe_from(json.dumps(FULL), URL)
     assert recipe.url == "https://api.h/v2/jobs"
     assert recipe.secret_names == {"KEY", "CLIENT"}
+    assert recipe.throttle is not None
     assert recipe.throttle.delay == timedelta(seconds=2)
     assert recipe.success_codes == (200, 203)
     assert recipe.map["url"].find({"links": {"self": "x"}}) == "x"
@@ -109,3 +110,21 @@ def test_an_unknown_key_of_version_0_is_named() -> None:
     with pytest.raises(UsageError, match="no key titel_path") as refusal:
         recipe_from({"v": 0, "titel_path": "a"}, URL)
     assert "title_path" in refusal.value.fix
+
+
+def test_a_retry_waits_twice_as_long_each_time_and_ends() -> None:
+    retry = Retry(max_retries=3, backoff_ms=500)
+    waits = [retry.wait_after(tries) for tries in range(4)]
+    assert waits == [timedelta(seconds=0.5), timedelta(seconds=1), timedelta(seconds=2), None]
+
+
+def test_a_throttle_is_a_delay_of_at_most_a_day() -> None:
+    assert Throttle(requests_per_minute=20).delay == timedelta(seconds=3)
+    assert Throttle(requests_per_minute=0.000_1).delay == timedelta(days=1)
+    assert Throttle(enabled=False).delay == timedelta()
+
+
+def test_nothing_is_throttled_or_tried_again_unless_a_recipe_says_so() -> None:
+    recipe = recipe_from(None, "https://a.example/v1")
+    assert (recipe.throttle, recipe.retry) == (None, None)
+    assert {200, 204, 299} <= set(recipe.success_codes)

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.discover.cadence.overflow import Listing, overflow
+from headwater.discover.cadence.overflow import Listing, overflow, turnover
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -53,3 +53,19 @@ def test_items_of_one_moment_and_of_the_future_make_no_nonsense() -> None:
         found = overflow(replace(FULL, published=dates))
         assert found is not None
         assert found.covers == MINUTE
+
+
+@pytest.mark.parametrize(("known", "hours"), [(0, 4), (11, 8.4), (19, 42)])
+def test_a_list_is_replaced_in_the_time_that_its_pace_needs(known: int, hours: float) -> None:
+    found = turnover(replace(FULL, known=known))
+    assert found is not None
+    assert found / HOUR == pytest.approx(hours)
+
+
+@pytest.mark.parametrize(
+    "calm",
+    [replace(FULL, known=20), replace(FULL, known=21), replace(FULL, since=None), replace(FULL, published=[])],
+    ids=["one is new", "nothing is new", "first poll", "empty"],
+)
+def test_one_new_item_is_no_pace(calm: Listing) -> None:
+    assert turnover(calm) is None

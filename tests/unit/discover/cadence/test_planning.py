@@ -95,12 +95,12 @@ def test_errors_rest_by_class_under_every_policy() -> None:
         found = only(facts, policy)
         assert 48 * HOUR <= found.interval <= 48 * HOUR * 1.15
         assert (found.is_disabled_for_now, found.is_loud) == (True, True)
-        assert found.reason == "3 errors in a row: not found: rests before it is tried again"
+        assert found.reason == "rests after 3 errors in a row (not found), then it is tried again"
 
 
 def test_errors_without_a_class_back_off_all_the_same() -> None:
     found = only(replace(HOURLY, consecutive_errors=2))
-    assert (found.interval, found.reason) == (4 * HOUR, "2 errors in a row")
+    assert (found.interval, found.reason) == (4 * HOUR, "after 2 errors in a row")
 
 
 def test_a_window_moves_a_poll_to_its_opening_and_spreads_the_crowd() -> None:

@@ -85,7 +85,18 @@ def test_adaptive_polls_when_the_expected_waiting_is_worth_the_price() -> None:
     facts = ChannelFacts(rhythm=STEADY, price=Price(2.0), last_success_at=NOW)
     plan = adaptive(facts, NOW)
     assert plan.wait / HOUR == pytest.approx(2.0)
-    assert plan.reason == "expects 2.0 items by then; price 2 h"
+    assert plan.reason == "by its rhythm: about 2 new items by then"
+
+
+def test_adaptive_comes_back_before_a_list_is_replaced() -> None:
+    facts = ChannelFacts(rhythm=STEADY, price=Price(2.0), last_success_at=NOW, turnover=HOUR)
+    plan = adaptive(facts, NOW)
+    assert (plan.wait, plan.reason) == (HOUR / 2, "at this pace its whole list is new in 1 h")
+    assert adaptive(replace(facts, turnover=5 * HOUR), NOW).wait / HOUR == pytest.approx(2.0)
+
+
+def test_an_interval_that_a_person_set_is_not_shortened_by_a_pace() -> None:
+    assert POLICIES["fixed"](ChannelFacts(interval=2 * HOUR, turnover=HOUR), NOW).wait == 2 * HOUR
 
 
 def test_adaptive_lets_a_slow_channels_items_weigh_more() -> None:

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from headwater.discover.cadence.wording import in_words
+from headwater.discover.cadence.wording import counted, in_words, likely
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,23 @@ from headwater.discover.cadence.wording import in_words
 )
 def test_durations_are_said_in_the_unit_that_fits(seconds: float, words: str) -> None:
     assert in_words(timedelta(seconds=seconds)) == words
+
+
+def test_one_is_no_plural() -> None:
+    assert [counted(count, "item") for count in (0, 1, 2, 2_000)] == ["0 items", "1 item", "2 items", "2,000 items"]
+    assert [counted(count, "address") for count in (1, 3)] == ["1 address", "3 addresses"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        (0.0, "by its rhythm: a new item is less than 1 % likely by then"),
+        (-1.0, "by its rhythm: a new item is less than 1 % likely by then"),
+        (0.05, "by its rhythm: a new item is 5 % likely by then"),
+        (1.0, "by its rhythm: a new item is 63 % likely by then"),
+        (2.2, "by its rhythm: about 2 new items by then"),
+        (1_500.0, "by its rhythm: about 1,500 new items by then"),
+    ],
+)
+def test_what_is_expected_is_said_as_people_would(expected: float, words: str) -> None:
+    assert likely(expected) == words
