@@ -129,8 +129,15 @@ class SimWeb:
         return site.page(request, self._clock.now()) or _NOT_HERE
 
     def _misbehave(self, request: Request, mischief: Mischief, nth: int) -> Steps:
-        dress = partial(self._dress_for, request)
-        scene = Scene(request, self._page(request), nth, self._clock.now(), self._random.random, dress)
+        scene = Scene(
+            request,
+            self._page(request),
+            nth,
+            self._clock.now(),
+            self._random.random,
+            dress=partial(self._dress_for, request),
+            at=lambda path: self._page(replace(request, path=path)),
+        )
         return capped(mischief.play(scene), MOST_BYTES_PER_ANSWER)
 
     def _dress_for(self, request: Request, page: Page) -> Answer:

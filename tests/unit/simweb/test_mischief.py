@@ -33,7 +33,15 @@ def scene(nth: int = 0, query: str = "", page: Page | None = None, draw: float =
     request = Request("GET", "a.test", "/x", query, {})
     wardrobe = Wardrobe()
     shown = page or Page(b"<p>" + b"word " * 200)
-    return Scene(request, shown, nth, NOW, lambda: draw, lambda page: wardrobe.answer(page, request))
+    return Scene(
+        request,
+        shown,
+        nth,
+        NOW,
+        lambda: draw,
+        dress=lambda page: wardrobe.answer(page, request),
+        at=lambda path: Page(f'<link rel="canonical" href="http://a.test{path}">'.encode()),
+    )
 
 
 def sent(mischief: Mischief, seen: Scene | None = None, most_bytes: int = 80_000_000) -> bytes:

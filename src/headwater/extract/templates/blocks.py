@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extract.templates.steps import step_of
+from headwater.extract.templates.steps import HIDDEN, step_of
 from headwater.extract.text import storable
 
 _INLINE = frozenset({
@@ -20,12 +20,14 @@ _SILENT = frozenset({
     "picture", "source",
 })  # fmt: skip
 _HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader|clip: ?rect\(|display: ?none", re.IGNORECASE)
+_NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _MOST_NODES = 200_000
 _MOST_BLOCKS = 5_000
 # Nobody nests a story deeper; what lies below is filed under the last step that was noted.
 _DEEPEST = 80
 _LONGEST_BLOCK = 100_000
 _LINK_ONLY = 0.8
+_HEADLINE = 15
 
 
 class Block(NamedTuple):
@@ -35,6 +37,7 @@ class Block(NamedTuple):
     path: tuple[str, ...]
     places: tuple[int, ...]
     linked: int
+    teases: bool = False  # opens with a linked headline or closes with a link, as a teaser does
 
     @property
     def is_link(self) -> bool:
@@ -52,6 +55,12 @@ def _is_hidden(node: LexborNode) -> bool:
     return bool(_HIDDEN.search(f"{said.get('class')} {said.get('style')}"))
 
 
+def _evened(text: str) -> str:
+    """White space as single spaces; most of a page's text is so already, and seeing it is cheaper than splitting it."""
+    text = text.strip()
+    return text if text.isprintable() and "  " not in text else " ".join(text.split())
+
+
 @dataclass(slots=True)
 class _Splitter:
     found: list[Block] = field(default_factory=list)
@@ -62,78 +71,98 @@ class _Splitter:
     pieces: list[str] = field(default_factory=list)
     links: int = 0
     linked: int = 0
+    headline: int = 0  # linked letters before the first that is not; -1 if there are none
+    ends_linked: bool = False
     length: int = 0
 
     def split(self, root: LexborNode) -> list[Block]:
+        """The loop every node of a page goes through: what is looked up often is looked up before."""
+        pieces, around, opened, places = self.pieces, self.around, self.opened, self.places
         node: LexborNode | None = root
         for number in range(_MOST_NODES):
-            if node is None:
-                node = self._climb()
-                if node is None:
-                    break
+            if node is None and (node := self._climb()) is None:
+                break
             tag = node.tag or ""
             if tag == "-text":
                 text = node.text_content or ""
                 # Half of a page's text nodes are indentation between its elements.
-                if self.pieces or not text.isspace():
+                if pieces or not text.isspace():
                     self._read(text)
                 node = node.next
             elif tag in _SILENT:
                 node = node.next
+            elif tag in _INLINE:
+                around.append((node, tag))
+                self.links += tag == "a"
+                is_aside = tag == "span" and self.links and pieces and _is_hidden(node)
+                node = None if is_aside else node.first_child
             else:
-                node = self._enter(node, tag, number)
-        if self.pieces:
+                if pieces:
+                    self._finish()
+                element = (node, tag)
+                around.append(element)
+                opened.append(element)
+                places.append(number)
+                node = node.first_child
+        if pieces:
             self._finish()
         return self.found
 
-    def _enter(self, node: LexborNode, tag: str, number: int) -> LexborNode | None:
-        element = (node, tag)
-        if tag in _INLINE:
-            self.links += tag == "a"
-        else:
-            if self.pieces:
-                self._finish()
-            self.opened.append(element)
-            self.places.append(number)
-        self.around.append(element)
-        return None if tag == "span" and self.links and self.pieces and _is_hidden(node) else node.first_child
-
     def _climb(self) -> LexborNode | None:
         """Out of every element that has nothing more to say, to what stands beside the last of them."""
-        while self.around:
-            node, tag = self.around.pop()
+        around, opened, steps = self.around, self.opened, self.steps
+        while around:
+            node, tag = around.pop()
             if tag in _INLINE:
                 self.links -= tag == "a"
             else:
                 if self.pieces:
                     self._finish()
-                self.opened.pop()
+                opened.pop()
                 self.places.pop()
-                del self.steps[len(self.opened) :]
-            if self.around and (beside := node.next) is not None:
+                if len(steps) > len(opened):
+                    steps.pop()
+            if around and (beside := node.next) is not None:
                 return beside
         return None
 
     def _read(self, text: str) -> None:
-        if self.length < _LONGEST_BLOCK:
-            self.pieces.append(text)
-            self.length += len(text)
-            if self.links:
-                self.linked += len(" ".join(text.split()))
+        if self.length >= _LONGEST_BLOCK:
+            return
+        self.pieces.append(text)
+        self.length += len(text)
+        if text.isspace():
+            return
+        if self.links:
+            self.linked += len(_evened(text))
+        else:
+            self.headline = self.headline or self.linked or -1
+        self.ends_linked = self.links > 0
 
     def _finish(self) -> None:
-        text = " ".join("".join(self.pieces)[:_LONGEST_BLOCK].split())
+        text = _evened("".join(self.pieces)[:_LONGEST_BLOCK])
         if not text.isprintable():
             # What cannot be stored may have stood between two spaces, or before the first.
             text = " ".join(storable(text, _LONGEST_BLOCK).split())
         if text and len(self.found) < _MOST_BLOCKS:
-            self._name_steps()
-            linked = min(self.linked, len(text))
-            self.found.append(Block(text, tuple(self.steps), tuple(self.places[:_DEEPEST]), linked))
-        self.linked = self.length = 0
+            if len(self.steps) < len(self.opened):
+                self._name_steps()
+            self.found.append(
+                Block(
+                    text,
+                    tuple(self.steps),
+                    tuple(self.places[:_DEEPEST]),
+                    min(self.linked, len(text)),
+                    self.ends_linked or self.headline >= _HEADLINE,
+                )
+            )
+        self.linked = self.length = self.headline = 0
+        self.ends_linked = False
         self.pieces.clear()
 
     def _name_steps(self) -> None:
         for node, tag in self.opened[len(self.steps) : _DEEPEST]:
             said = node.attributes
-            self.steps.append(step_of(tag, said.get("id") or "", said.get("class") or ""))
+            is_hidden = "hidden" in said or ((style := said.get("style")) and _NOT_SHOWN.search(style))
+            kind = tag + HIDDEN if is_hidden else tag
+            self.steps.append(step_of(kind, said.get("id") or "", said.get("class") or ""))

@@ -43,6 +43,13 @@ def depth_in(block: Block, selector: str) -> int:
     return -1
 
 
+def holds(selector: str, votes: Iterable[Vote]) -> bool:
+    """Whether most of the page's text stands in it; that it is found on the page says little."""
+    kept = [vote.block for vote in votes if vote.keep]
+    inside = sum(len(block.text) for block in kept if depth_in(block, selector) >= 0)
+    return inside >= _HOLDS * sum(len(block.text) for block in kept) > 0
+
+
 def choose_containers(pages: Sequence[Sequence[Vote]]) -> list[str]:
     """Best first; each further variant speaks for pages that those before it do not hold."""
     fits = [_fits(votes) for votes in pages]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from functools import reduce
+from statistics import median_low
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract.dates import moment_from
 from headwater.extract.templates.blocks import blocks_of
-from headwater.extract.templates.containers import choose_containers, depth_in
+from headwater.extract.templates.containers import choose_containers, depth_in, holds
 from headwater.extract.templates.facts import (
     FEATURES,
     Facts,
@@ -23,17 +24,21 @@ from headwater.extract.templates.facts import (
     title_places,
     value_at,
 )
-from headwater.extract.templates.reading import Judged, Measures, Seen, measure, read
+from headwater.extract.templates.reading import Judged, Measures, Seen, measure, named_by, read, traits_of
+from headwater.extract.templates.server import attempts
 from headwater.extract.templates.template import MOST_REPEATED, Places, Ranges, Template, Variant
-from headwater.extract.templates.verdicts import Way, learn_verdicts
+from headwater.extract.templates.verdicts import Verdict, Way, learn_verdicts
 from headwater.extract.templates.votes import Teacher, Vote, repeated_on, teachers_of, votes_on
-from headwater.extract.text import comparable, content_hash, count_words
+from headwater.extract.templates.walls import asks_for_consent, says_nothing_is_here, sells_the_rest
+from headwater.extract.text import comparable, count_words
 
 FEWEST_PAGES = 3
 FEWEST_AGREEING = 2
 _FEWEST_WORDS = 50
 # Lower than one would think: a template is worth most on hosts where the general extractor is wrong.
 _AGREEMENT = 0.75
+_MOSTLY = 0.4
+_SAME_LINES = 0.5
 
 
 class NotLearnedReason(StrEnum):
@@ -70,6 +75,7 @@ class _Lesson(NamedTuple):
 class _Result(NamedTuple):
     judged: Sequence[Judged]
     measures: Measures
+    named: float
 
     @property
     def hashes(self) -> list[int]:
@@ -78,7 +84,7 @@ class _Result(NamedTuple):
 
 def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
     """Equal pages in equal order teach equal templates. Pages with the same path count once, short ones not at all."""
-    lessons = _lessons(_distinct(pages))
+    lessons = [lesson for lesson in _lessons(_distinct(pages)) if _is_story(lesson)]
     if len(lessons) < FEWEST_PAGES:
         return NotLearned(NotLearnedReason.TOO_FEW_PAGES)
     selectors = choose_containers([lesson.votes for lesson in lessons])
@@ -90,20 +96,34 @@ def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
         return NotLearned(NotLearnedReason.DISAGREES)
     template = Template(
         variants=variants,
-        ranges=_ranges([result.measures for result in results]),
+        ranges=_ranges(results),
         required=tuple(name for name in FEATURES if all(has_feature(lesson.facts, name) for lesson in lessons)),
         places=_places(lessons),
         pages=len(lessons),
         repeated=_on_several([result.hashes for result in results]),
     )
+    if any(_is_misread(template, lesson) for lesson in lessons):
+        return NotLearned(NotLearnedReason.DISAGREES)
     return reduce(lambda so_far, result: so_far.after(result.hashes), results, template)
+
+
+def _is_misread(template: Template, lesson: _Lesson) -> bool:
+    """Whether a variant before its own would serve it: what a relaunch left in the old place may pass for a text."""
+    own = _speaker_for(lesson, [one.selector for one in template.variants])
+    first = next((one.selector for one in attempts(template, lesson.facts) if one.against is None), None)
+    return own is not None and first is not None and first != own
 
 
 def _distinct(pages: Sequence[TrainingPage]) -> list[TrainingPage]:
     """By address, and by text: the same story under two addresses would make all of it look like the host's own."""
     long = [page for page in pages if count_words(page.general) >= _FEWEST_WORDS]
     by_path = {urlsplit(page.url)[2:4]: page for page in long}
-    return list({content_hash(page.general): page for page in by_path.values()}.values())
+    kept: list[tuple[TrainingPage, frozenset[str]]] = []
+    for page in reversed(by_path.values()):
+        lines = frozenset(map(comparable, page.general.split("\n")))
+        if not any(len(lines & others) > _SAME_LINES * min(len(lines), len(others)) for _, others in kept):
+            kept.append((page, lines))
+    return [page for page, _ in reversed(kept)]
 
 
 def _lessons(pages: Sequence[TrainingPage]) -> list[_Lesson]:
@@ -113,6 +133,16 @@ def _lessons(pages: Sequence[TrainingPage]) -> list[_Lesson]:
         _Lesson(page, one, votes_on(one.blocks, _teachers(page, one), one.titles, repeated))
         for page, one in zip(pages, facts, strict=True)
     ]
+
+
+def _is_story(lesson: _Lesson) -> bool:
+    """Whether it is what templates are for: what a host showed us holds its listings, walls and live blogs too."""
+    facts, text = lesson.facts, lesson.page.general
+    words = count_words(text)
+    if facts.is_live or says_nothing_is_here((facts.page_title, facts.heading)) or asks_for_consent(text, words):
+        return False
+    voted = [Judged(vote.block, Verdict(vote.keep is True, "by vote", is_seen=True)) for vote in lesson.votes]
+    return max(traits_of(voted)) <= _MOSTLY and not sells_the_rest(text, words, is_short=False)
 
 
 def _facts(page: TrainingPage) -> Facts:
@@ -127,15 +157,14 @@ def _teachers(page: TrainingPage, facts: Facts) -> list[Teacher]:
 
 
 def _variant(selector: str, selectors: Sequence[str], lessons: Sequence[_Lesson]) -> Variant:
-    """Learned from the pages it will speak for: those that no earlier variant is found on."""
-    earlier = selectors[: selectors.index(selector)]
-    own = [lesson for lesson in lessons if not any(_has(lesson, one) for one in earlier)]
+    """Learned from the pages it will speak for."""
+    own = [lesson for lesson in lessons if _speaker_for(lesson, selectors) == selector]
     verdicts = learn_verdicts([_ways(selector, lesson) for lesson in own])
     return Variant(selector, max(_containers(selector, lesson.votes) for lesson in own), verdicts)
 
 
-def _has(lesson: _Lesson, selector: str) -> bool:
-    return any(depth_in(block, selector) >= 0 for block in lesson.facts.blocks)
+def _speaker_for(lesson: _Lesson, selectors: Sequence[str]) -> str | None:
+    return next((one for one in selectors if holds(one, lesson.votes)), None)
 
 
 def _ways(selector: str, lesson: _Lesson) -> list[tuple[Way, Vote]]:
@@ -149,8 +178,9 @@ def _containers(selector: str, votes: Iterable[Vote]) -> int:
 
 
 def _agreeing(variants: Sequence[Variant], lesson: _Lesson) -> _Result | None:
-    """What the first variant found on the page makes of it, unless its teachers would not know it again."""
-    variant = next((one for one in variants if _has(lesson, one.selector)), None)
+    """What the page's own variant makes of it, unless its teachers would not know it again."""
+    selector = _speaker_for(lesson, [one.selector for one in variants])
+    variant = next((one for one in variants if one.selector == selector), None)
     if variant is None:
         return None
     judged = read(variant, lesson.facts.blocks, Seen(lesson.facts.titles))
@@ -158,19 +188,25 @@ def _agreeing(variants: Sequence[Variant], lesson: _Lesson) -> _Result | None:
     wanted = {id(vote.block) for vote in lesson.votes if vote.keep}
     letters = {id(block): len(block.text) for block in lesson.facts.blocks}
     both, either = (sum(letters[one] for one in chosen) for chosen in (kept & wanted, [*kept, *wanted]))
-    return _Result(judged, measure(variant, judged)) if 2 * both >= _AGREEMENT * either > 0 else None
+    if not 2 * both >= _AGREEMENT * either > 0:
+        return None
+    return _Result(judged, measure(variant, judged), named_by(lesson.facts.titles, judged))
 
 
-def _ranges(measured: Sequence[Measures]) -> Ranges:
+def _ranges(results: Sequence[_Result]) -> Ranges:
+    measured = [result.measures for result in results]
     return Ranges(
         shortest=min(one.letters for one in measured),
         longest=max(one.letters for one in measured),
         least_kept=round(min(one.kept for one in measured), 3),
         most_linked=round(max(one.linked for one in measured), 3),
         most_linked_around=round(max(one.linked_around for one in measured), 3),
-        most_outside=max(one.outside for one in measured),
+        outside=median_low(one.outside for one in measured),
         shortest_blocks=round(min(one.block_letters for one in measured), 1),
-        most_announced=round(max(one.announced for one in measured), 3),
+        announced=round(median_low(one.traits.announced for one in measured), 3),
+        teasers=round(median_low(one.traits.teasers for one in measured), 3),
+        copied=round(median_low(one.traits.copied for one in measured), 3),
+        least_named=round(min(result.named for result in results), 3),
     )
 
 

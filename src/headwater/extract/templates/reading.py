@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from headwater.extract.templates.blocks import Block
 from headwater.extract.templates.containers import depth_in
-from headwater.extract.templates.steps import tag_of
 from headwater.extract.templates.template import SAME_STORY, Variant, hash_of
 from headwater.extract.templates.verdicts import Verdict
 from headwater.extract.templates.votes import is_embed
@@ -16,11 +15,15 @@ from headwater.extract.text import comparable
 # A paragraph, as opposed to a caption, a teaser or a notice: what is outside the container and this long counts.
 _PARAGRAPH = 120
 _HEADLINE = 15
-_FEWEST_TEASERS = 3
+_TEASER = 80
+_PIECE, _MOST_PIECES = 120, 12  # longer than a sentence that is said again on purpose
+_LONG_WORD, _FEWEST_WORDS = 4, 3
+_BEGINNING = 5_000  # letters, in which a story says what its title promised
+_FEWEST_ANNOUNCED, _FEWEST_TEASERS = 3, 2
 # Text lost on an unknown path is worse than a notice too many.
 _LOST = 2
 _PUNCTUATION = 20  # letters that a title loses when it is made comparable
-_OUTSIDE = Verdict(keep=False, why="outside the container", is_seen=True)
+_OUTSIDE = Verdict(keep=False, why="outside the container", is_seen=True, loses=True)
 _LINK = Verdict(keep=False, why="nothing but a link", is_seen=True)
 _EMBED = Verdict(keep=False, why="embedded from elsewhere", is_seen=True)
 _TITLE = Verdict(keep=False, why="the title again", is_seen=True)
@@ -34,13 +37,25 @@ class Judged(NamedTuple):
     hash: int = 0
 
 
+class Traits(NamedTuple):
+    """What betrays a page that only looks like a story, as shares: 0 for most.
+
+    `announced` are the kept blocks right below a link, as the teasers of a listing are, `teasers` the letters of those
+    that carry such a link themselves, `copied` the long ones that stand on the page again, cut another way.
+    """
+
+    announced: float = 0.0
+    teasers: float = 0.0
+    copied: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Measures:
     """Letters and shares of letters; `linked` is of what was kept, `kept`, `linked_around` and `unseen` of all inside.
 
     On unseen paths, letters that were dropped count twice.
-    `containers` are those that text was kept from, `outside` the letters of paragraphs that stand in none, `announced`
-    is the share of the kept blocks above which a link stands, as it does above the teasers of a listing.
+    `containers` are those that text was kept from, `outside` the letters of paragraphs that stand in none
+    or below an element that never held any.
     """
 
     containers: int
@@ -51,7 +66,7 @@ class Measures:
     unseen: float
     outside: int
     block_letters: float
-    announced: float
+    traits: Traits
 
 
 class Seen(NamedTuple):
@@ -92,10 +107,33 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
         linked=_linked(kept) / (letters or 1),
         linked_around=_linked(one.block for one in inside) / (around or 1),
         unseen=unseen / (around or 1),
-        outside=sum(len(one.block.text) for one in judged if one.verdict is _OUTSIDE and _is_paragraph(one.block)),
+        outside=_outside(judged, kept),
         block_letters=letters / (len(kept) or 1),
-        announced=_announced(inside) / (len(kept) or 1),
+        traits=traits_of(inside),
     )
+
+
+def traits_of(judged: Sequence[Judged]) -> Traits:
+    kept = [one.block for one in judged if one.verdict.keep]
+    # A teaser that other pages had too is one nonetheless.
+    told = [one.block for one in judged if one.verdict.keep or one.verdict is _HOST]
+    return Traits(
+        announced=_announced(judged) / (len(kept) or 1),
+        teasers=_teasers(told) / (_letters(told) or 1),
+        copied=_copied(kept),
+    )
+
+
+def named_by(titles: Iterable[str], judged: Iterable[Judged]) -> float:
+    """The share of a title's words that the text says; of several titles the one that fits best.
+
+    On some hosts the first heading is the name of the paper.
+    """
+    text = " ".join(one.block.text for one in judged if one.verdict.keep)[:_BEGINNING].casefold()
+    split = [[word for word in title.split() if len(word) >= _LONG_WORD] for title in titles]
+    said = {word for word in {word for words in split for word in words} if word in text}
+    shares = (len(said.intersection(words)) / len(words) for words in split if len(words) >= _FEWEST_WORDS)
+    return max(shares, default=0.0)
 
 
 def _verdict(variant: Variant, block: Block) -> Verdict:
@@ -134,15 +172,38 @@ def _containers(variant: Variant, kept: Sequence[Block]) -> int:
 
 def _announced(inside: Sequence[Judged]) -> int:
     announced = sum(one.verdict.keep and _is_headline(above.block) for above, one in pairwise(inside))
-    return announced if announced >= _FEWEST_TEASERS else 0
+    return announced if announced >= _FEWEST_ANNOUNCED else 0
 
 
 def _is_headline(block: Block) -> bool:
     return len(block.text) >= _HEADLINE and block.is_link
 
 
-def _is_paragraph(block: Block) -> bool:
-    return len(block.text) >= _PARAGRAPH and not block.is_link and tag_of(block.path[-1]) == "p"
+def _outside(judged: Sequence[Judged], kept: Sequence[Block]) -> int:
+    """Letters that nobody would miss on a usual page. Of whatever kind of element: a site that moves its text may well
+    stop calling it paragraphs.
+    """
+    said = {block.text for block in kept}
+    lost = (one.block for one in judged if one.verdict.loses and len(one.block.text) >= _PARAGRAPH)
+    return sum(len(block.text) for block in lost if not block.is_link and block.text not in said)
+
+
+def _teasers(told: Sequence[Block]) -> int:
+    teasing = [block for block in told if block.teases and len(block.text) >= _TEASER]
+    return _letters(teasing) if len(teasing) >= _FEWEST_TEASERS else 0
+
+
+def _copied(kept: Sequence[Block]) -> float:
+    """By a piece from the middle of some long blocks: a copy may join the blocks, or cut them elsewhere."""
+    text = " ".join(block.text for block in kept)
+    begins = accumulate((len(block.text) + 1 for block in kept), initial=0)
+    middles = [
+        begin + (len(block.text) - _PIECE) // 2
+        for begin, block in zip(begins, kept, strict=False)
+        if len(block.text) >= _PARAGRAPH
+    ]
+    asked = middles[:: len(middles) // _MOST_PIECES + 1]
+    return sum(text.find(text[at : at + _PIECE], at + 1) >= 0 for at in asked) / (len(asked) or 1)
 
 
 def _letters(blocks: Iterable[Block]) -> int:

@@ -1,6 +1,5 @@
 """A page read by its host's template, or the reason why it must be read the general way."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -8,28 +7,25 @@ from enum import StrEnum
 
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS, is_soft_404
+from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.templates.blocks import Block, blocks_of
 from headwater.extract.templates.facts import Facts, has_feature, moment_at, value_at
-from headwater.extract.templates.reading import Judged, Measures, Seen, measure, read
+from headwater.extract.templates.reading import Judged, Measures, Seen, measure, named_by, read
 from headwater.extract.templates.template import Ranges, Template
+from headwater.extract.templates.walls import asks_for_consent, says_nothing_is_here, sells_the_rest
 from headwater.extract.text import LONGEST_TEXT, count_words, one_line
 
 _FAR = 8
 _SHORTEST_LETTERS = 250
-_SURELY_ENOUGH = 3_000  # letters: no notice is that long
+_NOTICE, _SURELY_ENOUGH = 1_200, 3_000  # letters: few notices are longer than the one, none than the other
 _MOST_UNSEEN = 0.3
 _HALF = 0.5
 _LINKED, _LINKED_AROUND = 0.25, 0.5
-_OUTSIDE = 0.5
+_OUTSIDE = 0.25
 _CHOPPED = 0.3
 _ANNOUNCED = 0.35
-_CONSENT = re.compile(
-    r"\b(?:cookies?|consent|privacy|gdpr|datenschutz|einwillig|zustimm|confidentialit|consentement|privacidad"
-    r"|consentimiento|toestemming|samtycke)",
-    re.IGNORECASE,
-)
-_FEWEST_CONSENTS, _WORDS_PER_CONSENT = 4, 25
+_TEASERS, _COPIED = 0.12, 0.1
+_UNNAMED, _WELL_NAMED = 0.1, 0.5
 
 
 class Reason(StrEnum):
@@ -48,7 +44,11 @@ class Reason(StrEnum):
     TEXT_OUTSIDE = "text_outside"
     CHOPPED = "chopped"
     LISTING = "listing"
+    TEASERS = "teasers"
+    SAID_TWICE = "said_twice"
+    OFF_ITS_TITLE = "off_its_title"
     CONSENT_WALL = "consent_wall"
+    PAYWALL = "paywall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def attempts(template: Template, facts: Facts) -> Iterator[Attempt]:
         judged = read(variant, facts.blocks, seen)
         measures = measure(variant, judged)
         against = _first_reason(measures, template.ranges, variant.containers) or _reason_in_text(
-            facts, judged, measures
+            facts, judged, measures.letters, template.ranges
         )
         yield Attempt(variant.selector, judged, measures, against)
 
@@ -136,23 +136,30 @@ _CHECKS: dict[Reason, Callable[[Measures, Ranges, int], bool]] = {
         or seen.linked_around > max(_LINKED_AROUND, 2 * learned.most_linked_around)
     ),
     Reason.TOO_LITTLE_KEPT: lambda seen, learned, _: seen.kept < learned.least_kept * _HALF,
-    Reason.TEXT_OUTSIDE: lambda seen, learned, _: seen.outside > 2 * learned.most_outside + seen.letters * _OUTSIDE,
-    Reason.LISTING: lambda seen, learned, _: seen.announced > max(_ANNOUNCED, 2 * learned.most_announced),
+    Reason.TEXT_OUTSIDE: lambda seen, learned, _: seen.outside > 2 * learned.outside + seen.letters * _OUTSIDE,
+    Reason.LISTING: lambda seen, learned, _: seen.traits.announced > max(_ANNOUNCED, 2 * learned.announced),
+    Reason.TEASERS: lambda seen, learned, _: seen.traits.teasers > max(_TEASERS, 2 * learned.teasers),
+    Reason.SAID_TWICE: lambda seen, learned, _: seen.traits.copied > max(_COPIED, 2 * learned.copied),
     Reason.CHOPPED: lambda seen, learned, _: seen.block_letters < learned.shortest_blocks * _CHOPPED,
 }
 
 
-def _reason_in_text(facts: Facts, judged: Sequence[Judged], measures: Measures) -> Reason | None:
-    if measures.letters > _SURELY_ENOUGH:
+def _reason_in_text(facts: Facts, judged: Sequence[Judged], letters: int, learned: Ranges) -> Reason | None:
+    if letters > _SURELY_ENOUGH:
         return None
-    kept = [one for one in judged if one.verdict.keep]
-    words = sum(count_words(one.block.text) for one in kept)
+    text = "\n".join(one.block.text for one in judged if one.verdict.keep)
+    words = count_words(text)
     if words < SHORTEST_ARTICLE_WORDS:
         return Reason.TOO_SHORT
-    if is_soft_404(facts.page_title or facts.heading, words):
+    if says_nothing_is_here((facts.page_title, facts.heading)):
         return Reason.SOFT_404
-    consents = sum(len(_CONSENT.findall(one.block.text)) for one in kept)
-    return Reason.CONSENT_WALL if consents >= max(_FEWEST_CONSENTS, words / _WORDS_PER_CONSENT) else None
+    if asks_for_consent(text, words):
+        return Reason.CONSENT_WALL
+    if sells_the_rest(text, words, is_short=letters < learned.shortest):
+        return Reason.PAYWALL
+    # Whatever else stands in the place of a story; asked only where the host's own are known to repeat their titles.
+    is_asked = letters < max(_NOTICE, learned.shortest * _HALF) and learned.least_named >= _WELL_NAMED
+    return Reason.OFF_ITS_TITLE if is_asked and named_by(facts.titles, judged) < _UNNAMED else None
 
 
 def _served(template: Template, facts: Facts, attempt: Attempt) -> Served:

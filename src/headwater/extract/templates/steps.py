@@ -9,6 +9,8 @@ states, positions and topics that differ from one story to the next (`is-open`, 
 import re
 from functools import lru_cache
 
+# Part of the tag rather than a name: what a page does not show is never taken for the same thing shown.
+HIDDEN = ":hidden"
 _MOST_NAMES = 4
 _LONGEST_NAME = 40
 _LONGEST_ATTRIBUTE = 300

@@ -9,7 +9,7 @@ from xxhash import xxh3_64_intdigest
 
 from headwater.extract.templates.verdicts import Verdicts, Way
 
-FORM = 1
+FORM = 2
 MOST_REPEATED = 64
 MOST_EMITTED = 128
 SAME_STORY = 0.4  # share of a text that was served before
@@ -28,16 +28,22 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranges:
-    """What training pages measured, see `reading.Measures`; how far a page may stray from it is the server's to say."""
+    """What training pages measured, see `reading.Measures`; how far a page may stray from it is the server's to say.
+
+    `outside`, `announced`, `teasers` and `copied` are those of a usual page: one odd page must not excuse the next.
+    """
 
     shortest: int
     longest: int
     least_kept: float
     most_linked: float
     most_linked_around: float
-    most_outside: int
+    outside: int
     shortest_blocks: float
-    most_announced: float
+    announced: float
+    teasers: float
+    copied: float
+    least_named: float
 
 
 class Places(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from headwater.extract.templates.steps import tag_of
+from headwater.extract.templates.steps import HIDDEN, tag_of
 from headwater.extract.templates.votes import Vote
 
 Way = tuple[str, ...]
@@ -27,6 +27,7 @@ class Verdict(NamedTuple):
     keep: bool
     why: str
     is_seen: bool
+    loses: bool = False  # drops by place alone, so that a text which stands there for once is lost
 
 
 @dataclass(slots=True)
@@ -52,7 +53,9 @@ class Verdicts:
         if (keep := self.ways.get(known)) is not None:
             return Verdict(keep, "this path was " + ("kept" if keep else "dropped") + " in training", is_seen=True)
         if any(known[:end] in self.barren for end in range(1, len(known) + 1)):
-            return Verdict(keep=False, why="nothing below this element was ever kept", is_seen=True)
+            return Verdict(keep=False, why="nothing below this element was ever kept", is_seen=True, loses=True)
+        if any(tag_of(step).endswith(HIDDEN) for step in known):
+            return Verdict(keep=False, why="unseen path, and hidden on the page", is_seen=False)
         if known and (keep := self._last.get(known[-1])) is not None:
             return Verdict(
                 keep, f"unseen path; {known[-1]} was mostly " + ("kept" if keep else "dropped"), is_seen=False

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from headwater.extract.templates.blocks import Block
 from headwater.extract.text import comparable, count_words
@@ -54,12 +55,13 @@ def teachers_of(general: str, *others: str) -> list[Teacher]:
 def votes_on(
     blocks: Sequence[Block], teachers: Sequence[Teacher], titles: frozenset[str], repeated: frozenset[str]
 ) -> list[Vote]:
-    keys = [comparable(block.text) for block in blocks]
-    return [
-        Vote(block, key, None if _is_void(block, key, titles, repeated) else _majority(key, teachers))
-        for block, key in zip(blocks, keys, strict=True)
-        if key
-    ]
+    votes, said = list[Vote](), set[str]()
+    for block, key in ((block, key) for block in blocks if (key := comparable(block.text))):
+        keep = None if _is_void(block, key, titles, repeated) else _majority(key, teachers)
+        # A page may hold its text twice: the second time it is neither wanted nor unwanted.
+        votes.append(Vote(block, key, None if keep and key in said else keep))
+        said.add(key)
+    return votes
 
 
 def repeated_on(pages: Sequence[Sequence[Block]]) -> frozenset[str]:
@@ -69,7 +71,12 @@ def repeated_on(pages: Sequence[Sequence[Block]]) -> frozenset[str]:
 
 
 def is_embed(block: Block) -> bool:
-    return _EMBED.search(" ".join(block.path[-3:])) is not None
+    return any(map(_names_embed, block.path[-3:]))
+
+
+@lru_cache(maxsize=8_192)
+def _names_embed(step: str) -> bool:
+    return _EMBED.search(step) is not None
 
 
 def _is_void(block: Block, key: str, titles: frozenset[str], repeated: frozenset[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from itertools import chain, repeat
 from typing import Annotated, Literal
 
@@ -9,6 +10,7 @@ from pydantic import Field
 
 from headwater.simweb.message import Page, Request
 from headwater.simweb.mischief.stage import Mischief, OtherPage, Scene, Steps, streamed
+from headwater.simweb.world.templates.guises import GUISES_AT, GuiseName
 
 _PER_CHUNK = 10_000
 
@@ -143,4 +145,25 @@ _DAMAGES: dict[str, Callable[[bytes, Request], bytes]] = {
     "deep": _deep,
 }
 
-KINDS = (HeavyPage, OddRobots, FeedDamage)
+
+@dataclass(frozen=True, slots=True)
+class Disguise(OtherPage):
+    """Articles of a news site in a guise, at their own addresses, once `after` requests were answered as they should.
+
+    With `renamed`, `stripped` or `moved` it is a relaunch of the site. What is no article stays as it is.
+    """
+
+    guise: GuiseName = "renamed"
+    after: Annotated[int, Field(ge=0)] = 0
+
+    def page(self, scene: Scene) -> Page:
+        if scene.nth < self.after:
+            return scene.page
+        place = f"{GUISES_AT}{self.guise}"
+        found = scene.at(place + scene.request.path)
+        if found.status != HTTPStatus.OK:
+            return scene.page
+        return replace(found, body=found.body.replace(f"{place}/".encode(), b"/"))
+
+
+KINDS = (HeavyPage, OddRobots, FeedDamage, Disguise)

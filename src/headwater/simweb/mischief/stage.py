@@ -50,6 +50,7 @@ class Scene:
     now: datetime
     draw: Callable[[], float]  # between 0 and 1, from the web's own seed
     dress: Callable[[Page], Answer]
+    at: Callable[[str], Page]  # what the site would have said to another path
 
     @property
     def answer(self) -> Answer:

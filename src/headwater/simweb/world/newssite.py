@@ -1,6 +1,7 @@
 """A news site: which page stands at which path at which moment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from urllib.parse import parse_qs, quote, unquote
@@ -17,6 +18,16 @@ from headwater.simweb.world.pages import file_page, html_page, robots_page
 from headwater.simweb.world.templates.articles import ARTICLE_PAGES, Sheet, paragraphs
 from headwater.simweb.world.templates.clutter import Comment, Teaser
 from headwater.simweb.world.templates.frame import Look, document
+from headwater.simweb.world.templates.guises import (
+    GUISE_NAMES,
+    GUISES,
+    GUISES_AT,
+    TEASERS,
+    Guise,
+    Guised,
+    GuiseName,
+    relaunched,
+)
 
 NOTICES = {"/about": "about", "/contact": "contact", "/privacy": "privacy", "/login": "login", "/search": "search"}
 MEMBERS = "/members/"
@@ -44,6 +55,12 @@ class NewsSite:
             return robots_page(self._publisher)
         return self._listed(request, now) or self._aside(request, now)
 
+    def guises(self, name: GuiseName, now: datetime) -> Iterator[Guise]:
+        """Every story of this moment in one guise, newest first."""
+        for story in self.newsroom.stories(now):
+            sheet, truth = self._guised(name, story, now)
+            yield Guise(name, sheet.item.url, truth)
+
     def _listed(self, request: Request, now: datetime) -> Page | None:
         if request.path == "/":
             return self._home(now)
@@ -61,11 +78,33 @@ class NewsSite:
             return self._notice(NOTICES[path])
         if path.startswith(PRINT + "/"):
             return self._print(path.removeprefix(PRINT), request.query, now)
+        if path.startswith(GUISES_AT):
+            return self._guise(path.removeprefix(GUISES_AT), request.query, now)
         if path.startswith(MEMBERS):
             return self._members(path.removeprefix(MEMBERS))
         if path.startswith("/sitemap-"):
             return self._channels.month(path, now)
         return file_page(path)
+
+    def _guise(self, path: str, query: str, now: datetime) -> Page | None:
+        asked, _, rest = path.partition("/")
+        name = next((one for one in GUISE_NAMES if one == asked), None)
+        story = self.newsroom.find(f"/{rest}", query, now)
+        if name is None or story is None or story.is_removed(now):
+            return None
+        key = (self._publisher.host, GUISES_AT, name, story.path, story.version(now))
+        return self._pages.get(key, lambda: self._rendered_guise(name, story, now))
+
+    def _rendered_guise(self, name: GuiseName, story: Story, now: datetime) -> Page:
+        text = ARTICLE_PAGES[self._publisher.template](self._guised(name, story, now).sheet)
+        return html_page(self._publisher, relaunched(name, text), story.changed_at(now), "max-age=300")
+
+    def _guised(self, name: GuiseName, story: Story, now: datetime) -> Guised:
+        sheet = self._sheet(story, now)
+        url = f"http://{self._publisher.host}{GUISES_AT}{name}{story.path}"
+        stories = islice(self._lasting_before(story), TEASERS)
+        teasers = [Teaser(one.path, one.first_title, self.newsroom.lead(one)) for one in stories]
+        return GUISES[name](replace(sheet, item=replace(sheet.item, url=url)), teasers)
 
     def _story_page(self, story: Story, now: datetime) -> Page | None:
         if story.is_removed(now):
@@ -94,9 +133,12 @@ class NewsSite:
         )
 
     def _teasers_before(self, story: Story) -> tuple[Teaser, ...]:
+        lasting = islice(self._lasting_before(story), RELATED + POPULAR)
+        return tuple(Teaser(s.path, s.first_title) for s in lasting)
+
+    def _lasting_before(self, story: Story) -> Iterator[Story]:
         # Stories that will vanish are not linked, so that a dead link is never this site's own doing.
-        lasting = (s for s in self.newsroom.stories(story.published) if s.removed_at is None and s is not story)
-        return tuple(Teaser(s.path, s.first_title) for s in islice(lasting, RELATED + POPULAR))
+        return (s for s in self.newsroom.stories(story.published) if s.removed_at is None and s is not story)
 
     def _home(self, now: datetime) -> Page:
         stories = self.newsroom.newest(now, PER_PAGE)

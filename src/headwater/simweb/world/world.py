@@ -15,6 +15,7 @@ from headwater.simweb.world.newssite import NewsSite
 from headwater.simweb.world.opml import opml_of
 from headwater.simweb.world.publishers import Publisher
 from headwater.simweb.world.specials.hosts import COPIES, SPECIAL_HOSTS, peculiar, special_publisher
+from headwater.simweb.world.templates.guises import Guise, GuiseName
 from headwater.simweb.world.vacancies import Board, Opening, Vacancy
 
 CACHED_DAYS = 20_000
@@ -78,6 +79,12 @@ class World:
                 return DocsSite(publisher, self._seed, self._opened).items()
             case "jobs":
                 return iter(())
+
+    def guises(self, publisher: Publisher, name: GuiseName, now: datetime) -> Iterator[Guise]:
+        """Pages of a news site that are not what they seem, with the truth about each, newest story first."""
+        if publisher.kind != "news":
+            return iter(())
+        return NewsSite(self._newsroom(publisher), self._opened, self._pages).guises(name, now)
 
     def removed(self, publisher: Publisher, now: datetime) -> Iterator[str]:
         """Addresses of articles that were published and taken down again."""

@@ -1,3 +1,4 @@
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract.templates.blocks import Block, blocks_of
@@ -50,3 +51,30 @@ def test_words_for_screen_readers_inside_a_link_are_left_out() -> None:
 
 def test_text_comes_out_storable() -> None:
     assert split("<p>a&#27;b&nbsp;c</p>")[0].text == "ab c"
+
+
+@pytest.mark.parametrize(
+    ("html", "teases"),
+    [
+        ("<a href=/x>What the harbour costs</a> It has been a long year.", True),
+        ("<b><a href=/x>What the harbour costs</a></b> It has been a long year.", True),
+        ("It has been a long year. <a href=/x>More</a>", True),
+        ("<a href=/x>Ada Quill</a> has had a long year.", False),
+        ("It has been a <a href=/x>long and costly year</a> for all.", False),
+        ("It has been a long year. <a href=/x> <img src=/y></a>", False),
+        ("It has been a long year.", False),
+    ],
+)
+def test_a_teaser_opens_with_a_linked_headline_or_closes_with_a_link(html: str, *, teases: bool) -> None:
+    assert split(f"<p>Before</p><p> {html} </p>")[1].teases is teases
+
+
+@pytest.mark.parametrize("said", ["hidden", 'style="color:red; display: none"', 'style="VISIBILITY:hidden"'])
+def test_what_a_page_does_not_show_has_a_path_of_its_own(said: str) -> None:
+    shown, inside, again = split(f"<p class=a>One</p><div {said}><p class=a>Two</p></div><p class=a>Three</p>")
+    assert shown.path == again.path
+    assert inside.path[1:] == ("div:hidden", "p.a")
+
+
+def test_white_space_is_evened_out_wherever_it_stands() -> None:
+    assert [block.text for block in split("<p>\n a  b\tc\u2003d </p><p>e <i> f</i></p>")] == ["a b c d", "e f"]

@@ -2,15 +2,17 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract.templates.blocks import blocks_of
-from headwater.extract.templates.containers import Fit, choose_containers, depth_in
+from headwater.extract.templates.containers import Fit, choose_containers, depth_in, holds
 from headwater.extract.templates.votes import Teacher, Vote, votes_on
 
 TEXT = "Every word of this paragraph belongs to the story, and the next one says no more than that."
+MORE = "A second paragraph goes on with it, in words of its own, because no page says the same thing twice."
+MOST = "The third one ends the story, and after it there is only what somebody would like to sell to us."
 NOISE = "Buy this and that and something else besides, as nobody has ever asked you to before today."
 
 
 def votes(html: str) -> list[Vote]:
-    return votes_on(blocks_of(LexborHTMLParser(html)), [Teacher(TEXT)], frozenset(), frozenset())
+    return votes_on(blocks_of(LexborHTMLParser(html)), [Teacher(f"{TEXT}\n{MORE}\n{MOST}")], frozenset(), frozenset())
 
 
 def chosen(html: str, pages: int = 3) -> list[str]:
@@ -23,13 +25,13 @@ def test_the_container_with_the_least_beside_the_text_wins() -> None:
 
 
 def test_the_container_that_holds_all_of_the_text_beats_a_purer_one() -> None:
-    both = f'<div class="lead"><p>{TEXT}</p></div><div class="rest"><p>{TEXT}</p></div>'
+    both = f'<div class="lead"><p>{TEXT}</p></div><div class="rest"><p>{MORE}</p></div>'
     assert chosen(f'<div class="all">{both}<p>More.</p></div>') == ["div.all"]
 
 
 def test_an_element_found_once_beats_one_found_often() -> None:
-    part = f'<div class="part-of-the-text"><p>{TEXT}</p></div>'
-    assert chosen(f'<div class="all">{part}{part}{part}</div>') == ["div.all"]
+    parts = "".join(f'<div class="part-of-the-text"><p>{text}</p></div>' for text in (TEXT, MORE, MOST))
+    assert chosen(f'<div class="all">{parts}</div>') == ["div.all"]
 
 
 @pytest.mark.parametrize("name", ["css-1a2b3c", "sc-bdVaJa"])
@@ -58,3 +60,9 @@ def test_the_outermost_of_nested_containers_is_meant() -> None:
     block = blocks_of(LexborHTMLParser('<div class="a"><div class="b"><div class="a"><p>x'))[0]
     assert depth_in(block, "div.a") == 1
     assert depth_in(block, "div.c") == -1
+
+
+def test_a_container_that_is_only_found_does_not_hold_the_text() -> None:
+    page = votes(f'<div class="old"><p>{TEXT}</p></div><div class="new"><p>{MORE}</p><p>{MOST}</p></div>')
+    assert (holds("div.old", page), holds("div.new", page)) == (False, True)
+    assert not holds("div.old", votes(f'<div class="old"><p>{NOISE}</p></div>'))

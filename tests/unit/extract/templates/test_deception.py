@@ -6,8 +6,9 @@ from collections.abc import Callable
 import pytest
 from tests.unit.extract.templates.conftest import ARTICLE, SUBJECTS, Story, changed, prose
 
+from headwater.extract.templates.learner import learn
 from headwater.extract.templates.server import Reason, Refused, Served, serve
-from headwater.extract.templates.template import Template
+from headwater.extract.templates.template import Template, hash_of
 
 
 def renamed(html: str) -> str:
@@ -113,3 +114,78 @@ def test_a_page_that_says_there_is_nothing_is_refused(template: Template, story:
     notice = " ".join(prose(70)[0].split()[:60]) + " " + " ".join(prose(71)[0].split()[:30])
     html = changed(story, paragraphs=(notice,)).html.replace(f"<title>{story.title}", "<title>Page not found")
     assert serve(template, html) == Refused(Reason.SOFT_404)
+
+
+def test_teasers_among_the_paragraphs_are_refused(template: Template, story: Story) -> None:
+    mixed = teasers(3, "<p><a href=/x>{title}</a> {text}</p>")
+    assert serve(template, changed(story, inside=mixed).html) == Refused(Reason.TEASERS)
+
+
+def test_a_teaser_that_other_pages_had_too_is_one_nonetheless(template: Template, story: Story) -> None:
+    forms = [teasers(at + 1, "<p><a href=/x>{title}</a> {text}</p>").split("</p>")[at] for at in range(2)]
+    known = re.sub("<[^>]*>", "", forms[0])
+    page = changed(story, inside="".join(forms))
+    assert serve(template.after([hash_of(known)]), page.html) == Refused(Reason.TEASERS)
+
+
+def test_leads_that_each_end_in_a_link_are_refused(template: Template) -> None:
+    page = Story(number=9, paragraphs=("All of it.",), inside=teasers(8, "<p>{text} <a href=/x>More</a></p>"))
+    assert serve(template, page.html) == Refused(Reason.TEASERS)
+
+
+COPIES = {
+    "all in one": "<p>{text}</p>",
+    "cut elsewhere": "<p>{first}</p><p>{second}</p>",
+}
+
+
+@pytest.mark.parametrize("form", COPIES.values(), ids=COPIES.keys())
+def test_a_copy_cut_another_way_is_refused(template: Template, story: Story, form: str) -> None:
+    text = " ".join(prose(7))
+    words = text.split()
+    copy = form.format(text=text, first=" ".join(words[:100]), second=" ".join(words[100:]))
+    assert serve(template, changed(story, inside=copy).html) == Refused(Reason.SAID_TWICE)
+
+
+def test_a_refrain_is_no_copy(template: Template, story: Story) -> None:
+    refrain = " ".join(prose(70)[0].split()[:10])
+    text = tuple(f"{refrain} {line}" for line in prose(7))
+    assert isinstance(serve(template, changed(story, paragraphs=text).html), Served)
+
+
+def test_hidden_text_beside_the_text_is_not_served(template: Template, story: Story) -> None:
+    hidden = f'<p style="display:none">{" ".join(prose(80))}</p>'
+    assert serve(template, changed(story, inside=hidden).html) == Refused(Reason.UNSEEN_PATHS)
+    little = f"<p hidden>{' '.join(prose(80)[0].split()[:6])}</p>"
+    found = serve(template, changed(story, inside=little).html)
+    assert isinstance(found, Served)
+    assert found.paragraphs == prose(7)
+
+
+def test_a_text_below_its_old_place_is_missed_whatever_its_elements(template: Template, story: Story) -> None:
+    below = "".join(f"<div>{line}</div>" for line in prose(7))
+    assert serve(template, changed(story, paragraphs=prose(7)[:2], after=below).html) == Refused(Reason.TEXT_OUTSIDE)
+
+
+def test_a_text_swallowed_by_an_element_that_never_held_any_is_missed(template: Template, story: Story) -> None:
+    swallowed = "".join(f"<p>{line}</p>" for line in prose(7)[3:])
+    html = changed(story, paragraphs=prose(7)[:3], inside=f'<div class="promo">{swallowed}</div>').html
+    assert serve(template, html) == Refused(Reason.TEXT_OUTSIDE)
+
+
+def test_the_beginning_of_a_text_with_an_offer_to_buy_the_rest_is_refused(template: Template, story: Story) -> None:
+    offer = "This story is for subscribers. Subscribe now and read on wherever you are, for four weeks and longer."
+    html = changed(story, paragraphs=(*prose(7)[:2], offer)).html
+    assert serve(template, html) == Refused(Reason.PAYWALL)
+
+
+def test_a_notice_in_any_language_is_off_its_title() -> None:
+    def titled(number: int) -> Story:
+        page = Story(number=number)
+        return changed(page, paragraphs=(f"{page.title} is told here.", *prose(number)))
+
+    template = learn([titled(number).lesson() for number in range(4)])
+    assert isinstance(template, Template)
+    assert isinstance(serve(template, titled(7).html), Served)
+    notice = " ".join(prose(90, 3))
+    assert serve(template, Story(number=7, paragraphs=(notice,)).html) == Refused(Reason.OFF_ITS_TITLE)

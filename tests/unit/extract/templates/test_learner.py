@@ -1,8 +1,9 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from tests.unit.extract.templates.conftest import NOTICE, Story, changed, prose
+from tests.unit.extract.templates.conftest import ARTICLE, NOTICE, Story, changed, prose
 
 from headwater.extract.templates.facts import FEATURES
 from headwater.extract.templates.learner import NotLearned, NotLearnedReason, TrainingPage, learn
@@ -119,3 +120,61 @@ def test_linked_data_with_the_whole_text_votes_too() -> None:
 
 def test_a_page_of_another_kind_is_refused_not_misread(template: Template) -> None:
     assert isinstance(serve(template, "<title>Hello</title><p>Hello."), Refused)
+
+
+def test_the_same_story_under_another_address_counts_once_though_it_changed() -> None:
+    changed_text = replace(
+        lessons(1)[0], url="https://news.example/amp/1", general=f"{Story(number=0).text}\nAnd more."
+    )
+    assert learn([*lessons(2), changed_text]) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
+    assert isinstance(learn([*lessons(4), changed_text]), Template)
+
+
+def moved(number: int) -> Story:
+    """After the relaunch: what held the text holds a notice, and the text stands below."""
+    text = "".join(f"<p>{line}</p>" for line in prose(number))
+    return Story(number=number, paragraphs=("Write to us.",), after=f'<section class="longread">{text}</section>')
+
+
+def test_a_relaunch_that_leaves_the_old_place_standing_is_learned_beside_the_old() -> None:
+    new = [replace(moved(number).lesson(), general="\n".join(prose(number))) for number in (11, 12, 13)]
+    template = learned([*lessons(4), *new])
+    for page in (Story(number=7), moved(14)):
+        found = serve(template, page.html)
+        assert isinstance(found, Served)
+        assert found.paragraphs == prose(page.number)
+
+
+def test_where_an_old_place_passes_for_the_text_nothing_is_learned() -> None:
+    def divided(number: int) -> TrainingPage:
+        text = prose(number, 12)
+        most = "".join(f"<p>{line}</p>" for line in text[4:])
+        page = Story(number=number, paragraphs=text[:4], before=f'<section class="rest">{most}</section>')
+        return replace(page.lesson(), general="\n".join(text))
+
+    # The old pages had so much text beside their own that what the new ones have there raises no suspicion.
+    beside = "".join(f"<p>{line}</p>" for number in (50, 51, 52) for line in prose(number, 6))
+    old = lessons(4, after=f"<div>{beside}</div>")
+    assert isinstance(learn(old), Template)
+    assert learn([*old, *map(divided, (21, 22, 23))]) == NotLearned(NotLearnedReason.DISAGREES)
+
+
+LEADS = [line for number in range(30, 36) for line in prose(number, 1)]
+LISTED = "".join(f"<p>{line} <a href=/x>Read on</a></p>" for line in LEADS)
+OFFER = "Subscribe now. This text is for subscribers."
+
+
+@pytest.mark.parametrize(
+    ("odd", "general"),
+    [
+        (Story(number=5, paragraphs=("All of it.",), inside=LISTED), LEADS),
+        (Story(number=5, head=ARTICLE.replace("NewsArticle", "LiveBlogPosting")), prose(5)),
+        (Story(number=5, paragraphs=(*prose(5)[:3], OFFER)), [*prose(5)[:3], OFFER]),
+        (Story(number=5, paragraphs=(*prose(5), " ".join(prose(5)))), [*prose(5), " ".join(prose(5))]),
+    ],
+    ids=["listing", "live blog", "paywall", "text twice"],
+)
+def test_a_page_that_is_no_plain_story_is_no_lesson(odd: Story, general: Sequence[str]) -> None:
+    page = replace(odd.lesson(), general="\n".join(general))
+    assert isinstance(learn(lessons(3)), Template)
+    assert learn([*lessons(2), page]) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)

@@ -37,6 +37,8 @@ KNOWN = learned(
         (("section", "h4"), False, False),
         (("section", "li"), True, False),
         (("section", "div"), False, False),
+        (("section", "p:hidden"), False, False),
+        (("section:hidden", "p"), False, False),
         ((), False, False),
     ],
 )

@@ -55,6 +55,13 @@ def test_links_titles_and_embeds_have_no_vote(html: str) -> None:
     assert [vote.keep for vote in votes_on(split(html), [Teacher(LINES[0])], titles, frozenset())] == [None]
 
 
+def test_a_text_that_stands_twice_is_wanted_once() -> None:
+    votes = votes_on(
+        split(f"<p>{LINES[0]}</p><div>{LINES[0].upper()}</div>"), [Teacher(LINES[0])], frozenset(), frozenset()
+    )
+    assert [vote.keep for vote in votes] == [True, None]
+
+
 def test_what_stands_on_two_pages_has_no_vote() -> None:
     pages = [split(f"<p>{LINES[0]}<p>Only here, on the first page."), split(f"<p>{LINES[0].upper()}")]
     repeated = repeated_on(pages)

@@ -182,5 +182,14 @@ GERMAN = Language(
         rights: Alle Rechte vorbehalten
         advert: Anzeige
         about_text: Wir sind eine kleine, unabhängige Redaktion. Schreiben Sie uns, wir lesen jeden Brief.
+        consent: Bevor Sie weiterlesen, bitten wir und unsere 312 Partner um Ihre Einwilligung, Cookies zu speichern.
+        consent_use: Mit Ihrer Einwilligung messen wir, wie unsere Seiten gelesen werden, und wählen die Werbung aus.
+        consent_choice: Sie können ablehnen oder Ihre Zustimmung jederzeit auf unserer Seite zum Datenschutz ändern.
+        missing: Seite nicht gefunden
+        missing_text: Die gewünschte Seite gibt es nicht, oder sie steht seit dem Aufräumen unter einer anderen Adresse.
+        missing_advice: Prüfen Sie die Adresse, nutzen Sie die Suche oder lesen Sie, was andere gerade lesen.
+        paywall: Dieser Text ist für Abonnenten. Ihre freien Artikel für diesen Monat haben Sie schon gelesen.
+        paywall_offer: Jetzt abonnieren und vier Wochen lang alles lesen, auf jedem Gerät und jederzeit kündbar.
+        live: Liveticker
     """),
 )

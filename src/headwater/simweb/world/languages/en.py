@@ -196,5 +196,14 @@ ENGLISH = Language(
         rights: All rights reserved
         advert: Advertisement
         about_text: We are a small independent newsroom. Write to us, we read every letter.
+        consent: Before you read on, we and our 312 partners ask for your consent to store cookies on your device.
+        consent_use: With your consent we measure how our pages are read and choose the advertising that you see.
+        consent_choice: You may refuse, or change your mind on our privacy page whenever you like.
+        missing: Page not found
+        missing_text: The page you asked for does not exist, or it stands at another address since we tidied up.
+        missing_advice: Check the address, use the search, or read what others are reading at this moment.
+        paywall: This story is for subscribers. You have read all the free stories we can offer you this month.
+        paywall_offer: Subscribe now and read everything for four weeks, on every device, and cancel when you like.
+        live: Live
     """),
 )

@@ -183,5 +183,14 @@ SPANISH = Language(
         rights: Todos los derechos reservados
         advert: Publicidad
         about_text: Somos una pequeña redacción independiente. Escríbanos, leemos todas las cartas.
+        consent: Antes de seguir, nosotros y nuestros 312 socios pedimos su consentimiento para guardar cookies.
+        consent_use: Con su consentimiento medimos cómo se leen nuestras páginas y elegimos la publicidad que ve.
+        consent_choice: Puede rechazarlo o cambiar de opinión cuando quiera en nuestra página de privacidad.
+        missing: Página no encontrada
+        missing_text: La página que ha pedido no existe, o está en otra dirección desde que ordenamos la casa.
+        missing_advice: Revise la dirección, use el buscador o lea lo que otros están leyendo en este momento.
+        paywall: Este artículo es para suscriptores. Ya ha leído todos los artículos gratuitos de este mes.
+        paywall_offer: Suscríbase ahora y léalo todo durante cuatro semanas, en cualquier aparato y sin compromiso.
+        live: En directo
     """),
 )

@@ -183,5 +183,14 @@ FRENCH = Language(
         rights: Tous droits réservés
         advert: Publicité
         about_text: Nous sommes une petite rédaction indépendante. Écrivez-nous, nous lisons chaque lettre.
+        consent: Avant de poursuivre, nos 312 partenaires et nous demandons votre consentement pour stocker des cookies.
+        consent_use: Avec votre consentement, nous mesurons la lecture de nos pages et choisissons la publicité.
+        consent_choice: Vous pouvez refuser ou changer d’avis à tout moment sur notre page de confidentialité.
+        missing: Page introuvable
+        missing_text: La page demandée n’existe pas, ou elle se trouve à une autre adresse depuis notre rangement.
+        missing_advice: Vérifiez l’adresse, utilisez la recherche ou lisez ce que les autres lisent en ce moment.
+        paywall: Cet article est réservé aux abonnés. Vous avez lu tous les articles gratuits de ce mois.
+        paywall_offer: Abonnez-vous et lisez tout pendant quatre semaines, sur chaque appareil, sans engagement.
+        live: En direct
     """),
 )

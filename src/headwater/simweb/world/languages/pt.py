@@ -182,5 +182,14 @@ PORTUGUESE = Language(
         rights: Todos os direitos reservados
         advert: Publicidade
         about_text: Somos uma pequena redação independente. Escreva-nos, lemos todas as cartas.
+        consent: Antes de continuar, nós e os nossos 312 parceiros pedimos o seu consentimento para guardar cookies.
+        consent_use: Com o seu consentimento medimos como as nossas páginas são lidas e escolhemos a publicidade.
+        consent_choice: Pode recusar ou mudar de ideias quando quiser na nossa página de privacidade.
+        missing: Página não encontrada
+        missing_text: A página que pediu não existe, ou está noutro endereço desde que arrumámos a casa.
+        missing_advice: Verifique o endereço, use a pesquisa ou leia o que os outros estão a ler neste momento.
+        paywall: Este artigo é para assinantes. Já leu todos os artigos gratuitos deste mês.
+        paywall_offer: Assine agora e leia tudo durante quatro semanas, em qualquer aparelho e sem compromisso.
+        live: Em direto
     """),
 )

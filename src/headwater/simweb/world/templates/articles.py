@@ -16,12 +16,12 @@ from headwater.simweb.world.templates.clutter import (
     sidebar,
 )
 from headwater.simweb.world.templates.frame import Look, document
-from headwater.simweb.world.templates.soup import soup
+from headwater.simweb.world.templates.soup import Columns, soup
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """An article with everything its page shows around it."""
+    """An article with everything its page shows around it; `lines` are HTML shown in place of its paragraphs."""
 
     look: Look
     item: Item
@@ -29,6 +29,10 @@ class Sheet:
     related: tuple[Teaser, ...]
     popular: tuple[Teaser, ...]
     comments: tuple[Comment, ...]
+    lines: tuple[str, ...] = ()
+    inside: str = ""  # HTML at the end of the element that holds the text
+    outside: str = ""  # HTML below that element
+    linked_type: str = "NewsArticle"
 
     def local(self, moment: datetime) -> datetime:
         return moment.astimezone(self.look.publisher.zone)
@@ -47,18 +51,22 @@ class Sheet:
 
 
 def paragraphs(sheet: Sheet) -> str:
-    """The text as <p> elements; the second links to another story, as running text does."""
+    return "\n".join(f"<p>{line}</p>" for line in sheet.lines or story_lines(sheet)) + sheet.inside
+
+
+def story_lines(sheet: Sheet) -> tuple[str, ...]:
+    """The text as HTML; the second paragraph links to another story, as running text does."""
     shown = [in_html(paragraph) for paragraph in sheet.item.paragraphs]
     if len(shown) > 1 and sheet.related:
         first, _, rest = shown[1].partition(". ")
         shown[1] = f'<a href="{in_html(sheet.related[0].path)}">{first}.</a> {rest}' if rest else shown[1]
-    return "\n".join(f"<p>{paragraph}</p>" for paragraph in shown)
+    return tuple(shown)
 
 
 def linked_data(sheet: Sheet) -> dict[str, object]:
     item, publisher = sheet.item, sheet.look.publisher
     return {
-        "@type": "NewsArticle",
+        "@type": sheet.linked_type,
         "headline": item.title,
         "description": item.lead,
         "datePublished": sheet.published.isoformat(),
@@ -128,7 +136,7 @@ def jsonld(sheet: Sheet) -> str:
 {_figure(sheet)}
 <div class="story-body">
 {paragraphs(sheet)}
-</div>
+</div>{sheet.outside}
 </article>
 {sidebar(look, sheet.popular)}</main>
 {_after(sheet)}"""
@@ -148,7 +156,7 @@ def graph(sheet: Sheet) -> str:
 <span class="post-date">{sheet.published:%Y-%m-%d %H:%M}</span></div>
 <div class="article-content" itemprop="articleBody">
 {paragraphs(sheet)}
-</div>
+</div>{sheet.outside}
 {share_buttons(look, sheet.path)}
 {_after(sheet)}</div>
 {sidebar(look, sheet.popular)}</div>"""
@@ -165,7 +173,7 @@ def opengraph(sheet: Sheet) -> str:
 <div class="promo">{look.label("newsletter")} <a href="/login">{look.label("subscribe")}</a></div>
 <div class="article-body">
 {paragraphs(sheet)}
-</div>
+</div>{sheet.outside}
 {share_buttons(look, sheet.path)}</div>
 {sidebar(look, sheet.popular)}
 {_after(sheet)}</div>
@@ -180,7 +188,7 @@ def semantic(sheet: Sheet) -> str:
 <address>{look.label("by")} <a rel="author" href="/about">{in_html(item.author)}</a></address>
 <time datetime="{sheet.published.isoformat()}" pubdate>{sheet.published:%d.%m.%Y}</time></header>
 {paragraphs(sheet)}
-</article></main>
+</article>{sheet.outside}</main>
 {sidebar(look, sheet.popular)}
 {_after(sheet)}"""
     return document(look, f"{item.title} · {look.publisher.name}", body, head=_meta(sheet))
@@ -197,7 +205,7 @@ def wordpress(sheet: Sheet) -> str:
 {in_html(item.author)}</a></span></span></div></header>
 <div class="entry-content">
 {paragraphs(sheet)}
-</div>
+</div>{sheet.outside}
 <footer class="entry-footer">{in_html(", ".join(item.keywords))}</footer></article>
 {_after(sheet)}</main>
 <div id="secondary" class="widget-area">{sidebar(look, sheet.popular)}</div></div>"""
@@ -207,7 +215,9 @@ def wordpress(sheet: Sheet) -> str:
 
 
 def _soup(sheet: Sheet) -> str:
-    return soup(sheet.look, sheet.item, sheet.published, sheet.related, sheet.popular)
+    lines = sheet.lines or tuple(map(in_html, sheet.item.paragraphs))
+    text = "<br><br>\n".join(lines) + sheet.inside
+    return soup(sheet.look, sheet.item, sheet.published, Columns(text, sheet.outside, sheet.related, sheet.popular))
 
 
 ARTICLE_PAGES: Mapping[str, Callable[[Sheet], str]] = {
