@@ -108,7 +108,7 @@ def reextract(
 def replay_of(services: "Services", children: "Children") -> "Replay":
     from headwater.ingest.context import Context
     from headwater.ingest.reading import Reader
-    from headwater.ingest.replay import Afresh, Replay
+    from headwater.ingest.replay import Replay
     from headwater.ingest.study import Study
     from headwater.learning.shelf import Shelf
     from headwater.net.identity import identity_of
@@ -117,7 +117,7 @@ def replay_of(services: "Services", children: "Children") -> "Replay":
     settings = services.settings
     reader = Reader(children, identity_of(settings.fetch).product_token)
     shelf = Shelf(services.clock, services.random, is_open=settings.extract.templates)
-    study = Study(Afresh(Context(services.database, services.clock, shelf)), reader)
+    study = Study(Context(services.database, services.clock, shelf), reader)
     return Replay(services.database, study, children_of(settings.extract))
 
 
@@ -125,7 +125,7 @@ def inspection_of(services: "Services", children: "Children") -> "Inspection":
     """By what was learned, also where `extract.templates` is off: to look is not to use."""
     from headwater.ingest.context import Context
     from headwater.ingest.reading import Reader
-    from headwater.ingest.replay import Afresh, Inspection
+    from headwater.ingest.replay import Inspection
     from headwater.learning.shelf import Shelf
     from headwater.net.identity import identity_of
     from headwater.run.fetching import children_of
@@ -133,7 +133,7 @@ def inspection_of(services: "Services", children: "Children") -> "Inspection":
     settings = services.settings
     context = Context(services.database, services.clock, Shelf(services.clock, services.random))
     reader = Reader(children, identity_of(settings.fetch).product_token)
-    return Inspection(services.database, Afresh(context), reader, children_of(settings.extract))
+    return Inspection(services.database, context, reader, children_of(settings.extract))
 
 
 def compare_pages(source: str, limit: int | None, *, is_json: bool, launch: Launch) -> None:

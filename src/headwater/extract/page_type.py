@@ -14,7 +14,7 @@ _LISTED_LINKS = 20
 _WORDS_PER_LISTED_LINK = 10
 _NOT_FOUND = re.compile(
     r"\b(?:error 404|404|page not found|not found|no longer available|seite nicht gefunden|page introuvable"
-    r"|página no encontrada|página não encontrada|страница не найдена)\b",
+    r"|página no encontrada|página não encontrada|страница не найдена|الصفحة غير موجودة)\b",
     re.IGNORECASE,
 )
 _CHALLENGE_TITLE = re.compile(

@@ -10,7 +10,6 @@ from itertools import islice, zip_longest
 from typing import Any
 from uuid import UUID
 
-import orjson
 from multidict import CIMultiDict
 
 from headwater.archive.document import TRACKED, NewDocument, Stored
@@ -25,11 +24,9 @@ from headwater.errors import UsageError
 from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.children import Done
 from headwater.extract.lessons import sent_task
-from headwater.extract.templates.guide import PRODUCER, template_in
-from headwater.extract.templates.template import written
+from headwater.extract.templates.guide import PRODUCER
 from headwater.frontier.entry import Lease, Origin
 from headwater.frontier.verdicts import Dead, Fetched, RetryLater, Verdict
-from headwater.ingest.context import Known
 from headwater.ingest.keeping import WITHDRAWN_BY, Leaves
 from headwater.ingest.reading import Read, Reader, Unreadable, page_of
 from headwater.ingest.study import Acquainted, Study
@@ -179,21 +176,6 @@ def answer_of(read: Read) -> tuple[Answer, str]:
         case Unreadable(how=how):
             return Answer.NOTHING, how
     return Answer.NOTHING, "vacancies"
-
-
-@dataclass(frozen=True, slots=True)
-class Afresh:
-    """Knows what is known of a page, but not which texts its host's template read lately: they may be its own."""
-
-    context: Acquainted
-
-    async def known_of(self, lease: Lease) -> Known:
-        known = await self.context.known_of(lease)
-        template = template_in(known.guide) if known.guide else None
-        if known.guide is None or template is None:
-            return known
-        unread = orjson.dumps(written(replace(template, emitted=()))).decode()
-        return replace(known, guide=replace(known.guide, template=unread))
 
 
 @dataclass(frozen=True, slots=True)

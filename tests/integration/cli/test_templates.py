@@ -307,7 +307,7 @@ def remember(desk: Desk, *, on_many: Sequence[str] = (), on_one: Sequence[str] =
     async def change(database: Database) -> None:
         template = template_from(await database.fetchval("select template from templates"))
         assert template is not None
-        known = replace(template, repeated=tuple(map(hash_of, on_many)), emitted=tuple(map(hash_of, on_one)))
+        known = replace(template, repeated=tuple(map(hash_of, on_many)), emitted=(tuple(map(hash_of, on_one)),))
         await database.execute("update templates set template = $1", written(known))
 
     desk.on_database(change)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from headwater.extract.templates.blocks import Block
 from headwater.extract.templates.containers import depth_in
-from headwater.extract.templates.template import SAME_STORY, Variant, hash_of
+from headwater.extract.templates.template import Variant, hash_of
 from headwater.extract.templates.verdicts import Verdict
 from headwater.extract.templates.votes import is_embed
 from headwater.extract.text import comparable
@@ -74,7 +74,6 @@ class Seen(NamedTuple):
 
     titles: frozenset[str] = frozenset()
     repeated: frozenset[int] = frozenset()
-    emitted: frozenset[int] = frozenset()
 
 
 def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
@@ -92,7 +91,7 @@ def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
             judged.append(Judged(block, _TITLE))
         else:
             judged.append(_second_look(block, verdict, seen, said))
-    return _without_emitted(judged, seen)
+    return judged
 
 
 def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
@@ -152,14 +151,6 @@ def _second_look(block: Block, verdict: Verdict, seen: Seen, said: set[int]) -> 
         return Judged(block, _TWICE if own in said else _HOST)
     said.add(own)
     return Judged(block, verdict, own)
-
-
-def _without_emitted(judged: list[Judged], seen: Seen) -> list[Judged]:
-    """Without what other pages said before, unless that is most of the text: then it is the same story again."""
-    known = [one.block for one in judged if one.hash in seen.emitted and one.verdict.keep]
-    if not known or _letters(known) > SAME_STORY * _letters(one.block for one in judged if one.verdict.keep):
-        return judged
-    return [Judged(one.block, _HOST) if one.verdict.keep and one.hash in seen.emitted else one for one in judged]
 
 
 def _containers(variant: Variant, kept: Sequence[Block]) -> int:

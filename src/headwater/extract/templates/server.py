@@ -109,7 +109,7 @@ def reason_in_facts(template: Template, facts: Facts) -> Reason | None:
 
 
 def attempts(template: Template, facts: Facts) -> Iterator[Attempt]:
-    seen = Seen(facts.titles, frozenset(template.repeated), frozenset(template.emitted))
+    seen = Seen(facts.titles, frozenset(template.repeated))
     for variant in template.variants:
         judged = read(variant, facts.blocks, seen)
         measures = measure(variant, judged)

@@ -1,7 +1,7 @@
 """What was learned about a host's article pages: small, comparable, and written down as plain JSON."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from headwater.extract.templates.verdicts import Verdicts, Way
 FORM = 2
 MOST_REPEATED = 64
 MOST_EMITTED = 128
-SAME_STORY = 0.4  # share of a text that was served before
+_SAME_STORY = 0.4  # share of a text that was served before
 _HASH_BYTES = 5
 _HEAD, _TAIL = 6, 18
 
@@ -56,7 +56,7 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """`repeated` are hashes of blocks seen on several pages, `emitted` of those lately served from one."""
+    """`repeated` are hashes of blocks seen on several pages, `emitted` of those lately served, page by page."""
 
     variants: tuple[Variant, ...]
     ranges: Ranges
@@ -64,27 +64,34 @@ class Template:
     places: Places
     pages: int
     repeated: tuple[int, ...] = ()
-    emitted: tuple[int, ...] = ()
+    emitted: tuple[tuple[int, ...], ...] = ()
 
     def after(self, hashes: Iterable[int]) -> "Template":
         """Having served these blocks of one page: what came before on another is the host's, not the story's."""
-        own = _ends(list(dict.fromkeys(hashes)))
-        known = set(self.emitted).intersection(own)
-        if len(known) > SAME_STORY * len(own):
-            # The same story again, changed or under another address: its paragraphs are not the host's.
+        own = tuple(dict.fromkeys(hashes))
+        if not own:
             return self
-        repeated = dict.fromkeys([*self.repeated, *(one for one in own if one in known)])
-        emitted = dict.fromkeys([*self.emitted, *own])
-        return replace(
-            self,
-            repeated=tuple(repeated)[-MOST_REPEATED:],
-            emitted=tuple(one for one in emitted if one not in repeated)[-MOST_EMITTED:],
-        )
+        others = tuple(page for page in self.emitted if not _is_same_story(page, own))
+        known = {one for page in others for one in page}
+        repeated = tuple(dict.fromkeys([*self.repeated, *(one for one in own if one in known)]))[-MOST_REPEATED:]
+        return replace(self, repeated=repeated, emitted=_bounded((*others, _ends(own))))
 
 
-def _ends(hashes: list[int]) -> list[int]:
+def _is_same_story(page: Collection[int], other: Collection[int]) -> bool:
+    """Changed, or under another address: its paragraphs are its own and not the host's."""
+    return len(set(page).intersection(other)) > _SAME_STORY * len(page)
+
+
+def _bounded(pages: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """A page is forgotten as a whole: of one half forgotten, the other half would look like the host's."""
+    while sum(map(len, pages)) > MOST_EMITTED:
+        pages = pages[1:]
+    return pages
+
+
+def _ends(hashes: tuple[int, ...]) -> tuple[int, ...]:
     """What a host adds to its stories stands before and after them; a long story must not push out all others."""
-    return hashes if len(hashes) <= _HEAD + _TAIL else [*hashes[:_HEAD], *hashes[-_TAIL:]]
+    return hashes if len(hashes) <= _HEAD + _TAIL else (*hashes[:_HEAD], *hashes[-_TAIL:])
 
 
 def hash_of(text: str) -> int:
@@ -102,7 +109,7 @@ def written(template: Template) -> dict[str, Any]:
         "places": list(template.places),
         "pages": template.pages,
         "repeated": _packed(template.repeated),
-        "emitted": _packed(template.emitted),
+        "emitted": [_packed(page) for page in template.emitted],
     }
 
 
@@ -117,7 +124,7 @@ def template_from(saved: Mapping[str, Any]) -> Template | None:
         places=Places(*saved["places"]),
         pages=saved["pages"],
         repeated=_unpacked(saved["repeated"]),
-        emitted=_unpacked(saved["emitted"]),
+        emitted=tuple(_unpacked(page) for page in saved["emitted"]),
     )
 
 

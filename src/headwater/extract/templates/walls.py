@@ -19,7 +19,6 @@ _OFFER = (
     "اشترك", "اشتراك", "مشترك",
 )  # fmt: skip
 _FEWEST_OFFERS, _WORDS_PER_OFFER = 2, 100
-_NOT_FOUND = "الصفحة غير موجودة"
 
 
 def asks_for_consent(text: str, words: int) -> bool:
@@ -34,7 +33,7 @@ def sells_the_rest(text: str, words: int, *, is_short: bool) -> bool:
 
 def says_nothing_is_here(titles: Iterable[str]) -> bool:
     """By its titles alone: below them such a page may hold as many words as a story, in teasers."""
-    return any(is_soft_404(title, words=0) or _NOT_FOUND in title for title in titles)
+    return any(is_soft_404(title, words=0) for title in titles)
 
 
 def _mentions(text: str, beginnings: Iterable[str]) -> int:
