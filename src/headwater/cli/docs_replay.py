@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from headwater.extract.children import Children
-    from headwater.ingest.replay import Compared, Difference, Inspection, Replay, Replayed
+    from headwater.ingest.difference import Difference
+    from headwater.ingest.inspection import Compared, Inspection
+    from headwater.ingest.replay import Replay, Replayed
     from headwater.services import Services
 
 WIDEST_VALUE = 60
@@ -124,8 +126,8 @@ def replay_of(services: "Services", children: "Children") -> "Replay":
 def inspection_of(services: "Services", children: "Children") -> "Inspection":
     """By what was learned, also where `extract.templates` is off: to look is not to use."""
     from headwater.ingest.context import Context
+    from headwater.ingest.inspection import Inspection
     from headwater.ingest.reading import Reader
-    from headwater.ingest.replay import Inspection
     from headwater.learning.shelf import Shelf
     from headwater.net.identity import identity_of
     from headwater.run.fetching import children_of
@@ -207,7 +209,7 @@ def percent(share: float) -> str:
 
 
 def summary_of(pages: "Sequence[Compared]") -> dict[str, Any]:
-    from headwater.ingest.replay import ALIKE
+    from headwater.ingest.inspection import ALIKE
 
     served = [one.likeness for one in pages if one.answer == "served"]
     return {

@@ -1,48 +1,39 @@
 """`headwater templates`: what was learned of hosts, why a page is read as it is, and how to have it otherwise."""
 
-import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import datetime
-from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
 from headwater.cli.sources import ACTOR
-from headwater.cli.words import counted, due, inert, relative, shortened
+from headwater.cli.templates_show import (
+    explained_lines,
+    rows_of,
+    show_events,
+    show_hosts,
+    show_pupil,
+    show_version,
+    verdict_of,
+    version_line,
+)
+from headwater.cli.words import counted, inert
 from headwater.errors import NotFound
 from headwater.reports.template_words import (
     Block,
-    feature_in_words,
-    outcome_in_words,
     part_of,
-    place_in_words,
-    range_in_words,
-    reader_in_words,
-    reason_in_words,
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from headwater.archive.raw import KeptBody
-    from headwater.extract.templates.template import Template
-    from headwater.ingest.replay import Explained
-    from headwater.reports.templates import Happened, Pupil, Schooling, Version
+    from headwater.ingest.inspection import Explained
+    from headwater.reports.templates import Pupil, Schooling, Version
     from headwater.services import Services
-
-SHOWN_PATHS = 8
-WIDEST_TEXT = 100
-EXPLAINED_TEXT = 80  # letters of a block that its explanation quotes
-MINUS = "−"
-OUTSIDE = "outside the container"
-COLUMNS = ("host", "section", "version", "status", "served", "refused", "agreement", "learned", "next lesson")
-WIDE = 110
-
-
 app = App(name="templates", help="What was learned of each host's pages: look into it, learn again, switch off.")
 Host = Annotated[str, Parameter(help="Its name, or any address there.")]
 
@@ -207,153 +198,11 @@ def told_of(pupil: "Pupil") -> dict[str, Any]:
     return asdict(pupil) | more
 
 
-def show_hosts(rows: Sequence[Sequence[str]]) -> None:
-    """A table, or where a terminal is too narrow for it, two lines a host."""
-    from rich.console import Console
-
-    if not sys.stdout.isatty() or Console().width >= WIDE:
-        show_table(COLUMNS, rows)
-        return
-    for host, section, *cells in rows:
-        told = [f"{name} {cell}" for name, cell in zip(COLUMNS[2:], cells, strict=True) if cell]
-        show(f"{host}/{section}" if section else host)
-        show(f"  {' · '.join(told)}")
-
-
-def rows_of(pupil: "Pupil", now: datetime) -> list[Sequence[str]]:
-    from headwater.reports.templates import state_of
-
-    host, state, coming = inert(pupil.host), shortened(state_of(pupil), 60), next_lesson_of(pupil, now)
-    if not pupil.active:
-        return [(host, "", "", state, "", "", "", "", coming)]
-    return [
-        (
-            host,
-            inert(one.section),
-            str(one.version),
-            state,
-            f"{one.served:,}",
-            in_percent(one.refused_share),
-            in_percent(one.agreeing),
-            relative(one.learned_at, now),
-            coming,
-        )
-        for one in pupil.active
-    ]
-
-
-def next_lesson_of(pupil: "Pupil", now: datetime) -> str:
-    from headwater.reports.templates import pages_wanted
-
-    if pupil.disabled_at:
-        return "if you ask"
-    if pupil.learn_at:
-        return due(pupil.learn_at, now)
-    return "on drift" if pupil.active else f"after {counted(pages_wanted(pupil), 'more page')}"
-
-
-def in_percent(share: float | None) -> str:
-    return "–" if share is None else f"{share * 100:.0f} %"
-
-
-def show_pupil(pupil: "Pupil", now: datetime) -> None:
-    from headwater.reports.templates import state_of
-
-    show(f"{pupil.host}: {inert(state_of(pupil))}")
-    show(f"  {counted(pupil.pages, 'stored page')} to learn from, {pupil.fresh:,} of them new since the last lesson")
-    if pupil.learned_at:
-        show(f"  last lesson {relative(pupil.learned_at, now)}: {inert(outcome_in_words(pupil.outcome))}")
-    why = f" ({inert(pupil.why)})" if pupil.learn_at and pupil.why else ""
-    show(f"  next lesson {next_lesson_of(pupil, now)}{why}")
-
-
-def show_version(one: "Version", template: "Template | None", now: datetime) -> None:
-    where = f"pages below /{inert(one.section)}/" if one.section else "the whole host"
-    show(
-        f"Version {one.version} for {where}, learned {relative(one.learned_at, now)} from {counted(one.pages, 'page')}"
-    )
-    agreeing = f", {in_percent(one.agreeing)} of late on {one.audited:,} audited" if one.audited else ""
-    show(f"  agrees with the general extractor to {in_percent(one.agreement)} on the pages it learned from{agreeing}")
-    show(f"  served {one.served:,}, refused {one.refused:,} ({in_percent(one.refusing)} of the last)")
-    for reason, count in sorted(one.reasons.items(), key=lambda pair: (-pair[1], pair[0])):
-        show(f"    {count:,} × {inert(reason)}: the page {inert(reason_in_words(reason))}")
-    if template is None:
-        show("  It was written by another version of this program, is not used, and will be learned again.")
-        return
-    for line in knowledge_lines(template):
-        show(f"  {line}")
-
-
-def knowledge_lines(template: "Template") -> Iterator[str]:
-    from headwater.reports.templates import knowledge_of
-
-    known = knowledge_of(template)
-    for one in known["containers"]:
-        yield f"text stands in {inert(one['selector'])}, {one['most_a_page']} a page at most"
-        for mark, name in (("+", "kept"), (MINUS, "dropped"), (MINUS, "nothing_kept_below")):
-            yield from path_lines(mark, one[name], " and all below" if name == "nothing_kept_below" else "")
-    if known["required"]:
-        yield f"only for pages where {inert(', '.join(map(feature_in_words, known['required'])))}"
-    yield "; ".join(f"{name}: {inert(place_in_words(place))}" for name, place in known["places"].items())
-    yield "on the pages it learned from:"
-    yield from (f"  {range_in_words(name)} {value:,g}" for name, value in known["ranges"].items())
-    if known["blocks_of_the_host"]:
-        yield f"{counted(known['blocks_of_the_host'], 'text')} that the host repeats on its pages are left out"
-
-
-def path_lines(mark: str, paths: Sequence[str], after: str) -> Iterator[str]:
-    yield from (f"  {mark} {shortened(path, WIDEST_TEXT)}{after}" for path in paths[:SHOWN_PATHS])
-    if len(paths) > SHOWN_PATHS:
-        yield f"  {mark} … {len(paths) - SHOWN_PATHS} more; --json has them"
-
-
 def known_of(found: "Schooling", one: "Version") -> dict[str, Any]:
     from headwater.reports.templates import knowledge_of
 
     template = found.templates[one.version]
     return {"section": one.section, "version": one.version} | (knowledge_of(template) if template else {})
-
-
-def version_line(one: "Version", now: datetime) -> str:
-    where = f" for /{inert(one.section)}/" if one.section else ""
-    ended = f"{one.status} {relative(one.ended_at, now)}: {inert(one.why_ended)}" if one.ended_at else "in use"
-    taught = f"learned {relative(one.learned_at, now)} from {counted(one.pages, 'page')}"
-    return f"  {one.version:3}{where}  {taught}, served {one.served:,}, refused {one.refused:,}; {ended}"
-
-
-def show_events(events: "Sequence[Happened]", now: datetime) -> None:
-    rows = [(relative(one.at, now), inert(one.actor), shortened(one.message, WIDEST_TEXT)) for one in events]
-    show_table(("when", "who", "what happened"), rows)
-
-
-def explained_lines(parts: Sequence[Block | str], *, is_whole: bool) -> Iterator[str]:
-    """One line a block; a run of blocks outside the container is one line, unless all are wanted."""
-    for is_run, run in groupby(parts, lambda one: not is_whole and isinstance(one, Block) and one.why == OUTSIDE):
-        if is_run:
-            yield f"  {MINUS} … {counted(len(list(run)), 'block')} {OUTSIDE}"
-        else:
-            yield from map(line_of, run)
-
-
-def line_of(part: Block | str) -> str:
-    if isinstance(part, str):
-        return inert(part)
-    mark = "+" if part.kept else MINUS
-    cut = "…" if len(part.text) >= EXPLAINED_TEXT else ""
-    return f"  {mark} {shortened(part.text, WIDEST_TEXT)}{cut}  [{inert(part.where)}: {inert(part.why)}]"
-
-
-def verdict_of(found: "Explained") -> str:
-    reader = inert(reader_in_words(found.template))
-    match found.answer:
-        case "served":
-            return f"Served: read by {reader}."
-        case "refused":
-            why = inert(reason_in_words(found.why))
-            return f"Refused by {reader}: the page {why}. It is read by the general extractor."
-        case "unasked":
-            return f"Read by {inert(reader_in_words(found.why))}, which comes before {reader}."
-    return f"No article: {inert(found.why)}."
 
 
 async def stored_page(services: "Services", url: str) -> "KeptBody":

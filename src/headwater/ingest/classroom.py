@@ -14,7 +14,7 @@ from headwater.extract.lessons import Lesson, lesson_from, sent_task
 from headwater.extract.page import Page
 from headwater.ingest.context import Context
 from headwater.ingest.reading import page_of
-from headwater.ingest.replay import lease_of, response_of
+from headwater.ingest.stored_pages import lease_of, response_of
 from headwater.learning.shelf import Shelf
 from headwater.learning.store import Due, Report, begin_lesson, end_lesson, hand_in
 from headwater.log import Logger

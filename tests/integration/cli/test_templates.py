@@ -15,7 +15,7 @@ from tests.integration.ingest.press import Press, a_world, english, reading_chil
 from tests.integration.ingest.test_classroom import lessons
 
 from headwater.cli.docs_replay import show_rows
-from headwater.cli.templates import COLUMNS, explained_lines, show_hosts
+from headwater.cli.templates_show import COLUMNS, explained_lines, show_hosts
 from headwater.database.pool import Database
 from headwater.extract.body import Producer
 from headwater.extract.templates.facts import FEATURES

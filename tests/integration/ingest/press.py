@@ -22,7 +22,8 @@ from headwater.ingest.classroom import Classroom
 from headwater.ingest.context import Context
 from headwater.ingest.keeping import Leaves
 from headwater.ingest.reading import Reader
-from headwater.ingest.replay import Replay, lease_of
+from headwater.ingest.replay import Replay
+from headwater.ingest.stored_pages import lease_of
 from headwater.ingest.study import Study
 from headwater.learning.shelf import Shelf
 from headwater.log import make_logger

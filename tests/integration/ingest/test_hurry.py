@@ -10,7 +10,7 @@ from headwater.archive.document import Key
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.extract.templates.guide import agreement
 from headwater.frontier.verdicts import Fetched
-from headwater.ingest.replay import lease_of, response_of
+from headwater.ingest.stored_pages import lease_of, response_of
 from headwater.ingest.study import Study
 from headwater.simweb.world import Item
 from headwater.urls.canonical import canonicalise

@@ -20,8 +20,10 @@ from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.takedowns import take_down
 from headwater.ingest.context import Context
+from headwater.ingest.difference import MOST_ROWS, side_by_side
+from headwater.ingest.inspection import Answer, Inspection
 from headwater.ingest.reading import Reader
-from headwater.ingest.replay import MOST_ROWS, Answer, Inspection, Outcome, Replayed, side_by_side
+from headwater.ingest.replay import Outcome, Replayed
 from headwater.learning.shelf import Shelf
 from headwater.politeness.takedown import parse_takedown
 from headwater.sources.store import create_source, edit_source

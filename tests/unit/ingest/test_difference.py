@@ -4,7 +4,7 @@ from uuid import UUID
 
 from headwater.archive.document import Key, NewDocument
 from headwater.archive.reads import Document
-from headwater.ingest.replay import Difference, difference, likeness, only_in
+from headwater.ingest.difference import Difference, difference, likeness, only_in
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 TEXT = "The harbour wall broke.\n\nNobody was hurt.\n\nIt is being mended."

@@ -1,0 +1,75 @@
+"""What two readings of one page have in common, and where they differ. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice, zip_longest
+from typing import Any
+
+from headwater.archive.document import TRACKED, NewDocument
+from headwater.archive.reads import Document
+from headwater.archive.storable import storable
+
+# Beside what makes a new version: shown with it, since rules are judged by it.
+SHOWN = (*TRACKED, "word_count", "quality", "produced_by")
+SHOWN_LINES = 3
+# A page may have a hundred thousand lines.
+MOST_ROWS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What would change. `likeness`: how much of the two texts' words they share, 0 to 1, in whatever order."""
+
+    fields: Mapping[str, tuple[Any, Any]]
+    likeness: float = 1.0
+    lines_gone: tuple[str, ...] = ()
+    lines_come: tuple[str, ...] = ()
+    is_change: bool = False
+
+
+def difference(old: Document, new: NewDocument) -> Difference:
+    """By the rule of the archive: where it would write nothing, nothing is different."""
+    before, after = ({name: storable(getattr(one, name)) for name in SHOWN} for one in (old, new))
+    is_text_changed = old.content_hash != new.content_hash
+    if not is_text_changed and all(before[name] == after[name] for name in TRACKED):
+        return Difference({})
+    fields = {name: (before[name], after[name]) for name in SHOWN if before[name] != after[name]}
+    if not is_text_changed:
+        return Difference(fields, is_change=True)
+    then, now = old.text, storable(new.text)
+    return Difference(fields, likeness(then, now), only_in(then, now), only_in(now, then), is_change=True)
+
+
+def likeness(one: str, other: str) -> float:
+    """Linear in their lengths, which an alignment would not be: a page may have a hundred thousand words."""
+    words, others = Counter(one.split()), Counter(other.split())
+    return 2 * (words & others).total() / max(1, words.total() + others.total())
+
+
+def only_in(text: str, other: str) -> tuple[str, ...]:
+    """The first lines of a text that the other one lacks."""
+    known = {line.strip() for line in other.splitlines()}
+    return tuple(line.strip() for line in text.splitlines() if line.strip() not in known)[:SHOWN_LINES]
+
+
+def side_by_side(one: str, other: str) -> tuple[tuple[str, str], ...]:
+    """Lines that only one text has, beside those that stand in the same place of the other; linear, as `likeness`."""
+    lines, others = ([line.strip() for line in text.splitlines() if line.strip()] for text in (one, other))
+    shared = {*lines} & {*others}
+    ours, theirs = _by_place(lines, shared), _by_place(others, shared)
+    rows = (row for place in ours for row in zip_longest(ours[place], theirs[place], fillvalue=""))
+    return tuple(islice(rows, MOST_ROWS))
+
+
+def _by_place(lines: Iterable[str], shared: set[str]) -> dict[str, list[str]]:
+    """What a text has alone, by the shared line before it; with every shared line, so that its order is known."""
+    before = ""
+    found: dict[str, list[str]] = {before: []}
+    for line in lines:
+        if line in shared:
+            before = line
+            found.setdefault(line, [])
+        else:
+            found[before].append(line)
+    return found

@@ -1,0 +1,117 @@
+"""What hosts' templates make of stored pages, beside the general extractor."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from uuid import UUID
+
+from headwater.archive.raw import KeptBody
+from headwater.database.pool import Database
+from headwater.extract.article import Article, NotAnArticle
+from headwater.extract.children import Done
+from headwater.extract.lessons import sent_task
+from headwater.extract.templates.guide import PRODUCER
+from headwater.ingest.difference import likeness, side_by_side
+from headwater.ingest.reading import Read, Reader, Unreadable, page_of
+from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
+from headwater.ingest.study import Acquainted
+
+# Two texts that share fewer of their words are shown line by line.
+ALIKE = 0.95
+
+
+class Answer(StrEnum):
+    """What a host's template had to say about a page."""
+
+    SERVED = "served"
+    REFUSED = "refused"
+    UNASKED = "unasked"  # there is none, or something else came first
+    NOTHING = "nothing"  # no article, however it is read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A page read both ways. `why`: why it was refused or not asked, or the template's name.
+
+    `rows` are the lines only one of the two has, the general extractor's first, each beside its like.
+    """
+
+    url: str
+    answer: Answer
+    why: str
+    likeness: float
+    general_words: int
+    template_words: int
+    rows: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """How a page is read today; `lines` say it block by block, in the template's words."""
+
+    template: str
+    answer: Answer
+    why: str
+    lines: tuple[str, ...]
+
+
+def answer_of(read: Read) -> tuple[Answer, str]:
+    """What became of a template on a page that was read with one."""
+    match read:
+        case Article() | NotAnArticle() if read.guided and read.guided.refused:
+            return Answer.REFUSED, read.guided.refused
+        case Article(produced_by=name):
+            return Answer.SERVED if name.startswith(PRODUCER) else Answer.UNASKED, name
+        case NotAnArticle(reason=reason):
+            return Answer.NOTHING, reason
+        case Unreadable(how=how):
+            return Answer.NOTHING, how
+    return Answer.NOTHING, "vacancies"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What hosts' templates make of stored pages; nothing is stored."""
+
+    database: Database
+    context: Acquainted
+    reader: Reader
+    at_once: int
+
+    async def compare(self, source_id: UUID, *, limit: int | None = None) -> AsyncIterator[Compared]:
+        """Page by page, with what the general extractor makes of it."""
+        await require_articles(self.database, source_id)
+        async for bodies in batches_of(self.database, source_id, self.at_once, limit):
+            for one in await asyncio.gather(*map(self._compared, bodies)):
+                yield one
+
+    async def explain(self, body: KeptBody) -> Explained | None:
+        """None where no template would be asked."""
+        response, known = response_of(body), await self.context.known_of(lease_of(body))
+        if known.guide is None:
+            return None
+        task = sent_task("explain", [page_of(response, known, self.reader.product_token)], body.at)
+        read, told = await asyncio.gather(
+            self.reader.read(response, known, response.at), self.reader.children.run(task)
+        )
+        # A page may have taken its child over: what comes back is believed only if it has the right form.
+        lines = told.value if isinstance(told, Done) and isinstance(told.value, list) else []
+        return Explained(known.guide.name, *answer_of(read), tuple(map(str, lines)))
+
+    async def _compared(self, body: KeptBody) -> Compared:
+        response, known = response_of(body), await self.context.known_of(lease_of(body))
+        ways = (known, replace(known, guide=None))
+        guided, general = await asyncio.gather(*(self.reader.read(response, way, response.at) for way in ways))
+        answer, why = answer_of(guided)
+        one, other = (read.text if isinstance(read, Article) else "" for read in (general, guided))
+        alike = likeness(one, other) if one or other else 1.0
+        return Compared(
+            url=body.raw.url,
+            answer=answer,
+            why=why if known.guide else "no template",
+            likeness=alike,
+            general_words=len(one.split()),
+            template_words=len(other.split()),
+            rows=side_by_side(one, other) if alike < ALIKE else (),
+        )
