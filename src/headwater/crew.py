@@ -14,6 +14,8 @@ from headwater.log import Logger
 # A third of the lease: two heartbeats may fail before anything is lost.
 HEARTBEATS_PER_LEASE = 3
 LARGEST_CLAIM = 10
+# A claim for one costs nearly as much as a claim for eight: it is made when this share of the crew is idle.
+IDLE_SHARE = 8
 GRACE = timedelta(seconds=30)
 PAUSE_AFTER_TROUBLE = 1.0
 LONELY_EVERY = timedelta(minutes=2)
@@ -60,6 +62,7 @@ class Crew(Generic[Lease]):
     lease: timedelta
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
     _last_alone: float = field(default=float("-inf"), init=False)
+    _ending: asyncio.Future[None] | None = field(default=None, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until told to stop; then what is under way is finished within a grace, and the rest given back."""
@@ -81,7 +84,7 @@ class Crew(Generic[Lease]):
         if await self._worked_alone():
             return
         room = self.size - len(self._running)
-        if room <= 0:
+        if room < self._worth_a_claim:
             await self._until_something_ends(stop)
             return
         leases, come_back_in = await self.trade.claim(min(room, LARGEST_CLAIM))
@@ -89,6 +92,10 @@ class Crew(Generic[Lease]):
             self._start(lease)
         if not leases:
             await self._rest(come_back_in, stop)
+
+    @property
+    def _worth_a_claim(self) -> int:
+        return max(1, min(self.size // IDLE_SHARE, LARGEST_CLAIM))
 
     def _start(self, lease: Lease) -> None:
         task = asyncio.create_task(self._work(lease))
@@ -119,14 +126,19 @@ class Crew(Generic[Lease]):
 
     async def _until_something_ends(self, stop: asyncio.Event, *also: asyncio.Task[None]) -> set[Any]:
         stopping = asyncio.create_task(stop.wait())
+        # One promise instead of a look at each of a hundred tasks, every time one of them ends.
+        self._ending = asyncio.get_running_loop().create_future()
+        watched: list[asyncio.Future[Any]] = [stopping, self._ending, *also]
         try:
-            done, _ = await asyncio.wait([stopping, *also, *self._running], return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
             return done
         finally:
             stopping.cancel()
 
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
+        if self._ending is not None and not self._ending.done():
+            self._ending.set_result(None)
 
     async def _work(self, lease: Lease) -> None:
         try:

@@ -7,10 +7,8 @@ which order. A transaction keeps one document, after it has locked the hosts and
 from datetime import datetime
 from typing import Any
 
-import orjson
-
 from headwater.archive.document import Duplicate, Kept, Key, NewDocument, Stored, Unchanged, signed
-from headwater.archive.storable import storable
+from headwater.archive.storable import storable, storable_json
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 
@@ -42,8 +40,8 @@ async def tombstone(connection: Connection, bucket: int, url_hash: bytes, reason
 def document_row(new: NewDocument) -> tuple[Any, ...]:
     """As the database's type `new_document` has it."""
     special = {
-        "quality_parts": orjson.dumps(storable(new.quality_parts)).decode(),
-        "metadata": orjson.dumps(storable(new.metadata)).decode(),
+        "quality_parts": storable_json(new.quality_parts),
+        "metadata": storable_json(new.metadata),
         "simhash": signed(new.simhash),
     }
     values = [special[name] if name in special else storable(getattr(new, name)) for name in _AS_THEY_ARE]

@@ -39,11 +39,11 @@ ORDER BY bucket, url_hash, at DESC LIMIT $4::integer;
 
 -- name: keep_outlinks
 -- Where a document points now.
-SELECT keep_outlinks($1::smallint, $2::bytea, $3::text[]);
+SELECT keep_outlinks($1::smallint, $2::bytea, $3::bytea);
 
 -- name: outlinks_of
 -- Where a document points.
-SELECT target_urls FROM outlinks WHERE bucket = $1::smallint AND url_hash = $2::bytea;
+SELECT targets FROM outlinks WHERE bucket = $1::smallint AND url_hash = $2::bytea;
 
 -- name: read_document
 -- All of one document.

@@ -14,6 +14,8 @@ from headwater.database.translate import connecting, mask_dsn, translated
 from headwater.errors import DatabaseDown
 
 OLDEST_SERVER = 15
+# Kept at hand for whoever comes next; more are seldom needed at once.
+MOST_SPARES = 4
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,9 @@ class Database:
     def __init__(self, pool: Any, address: str, limits: Limits) -> None:
         self._pool = pool
         self._limits = limits
+        self._spares: list[Any] = []
+        self._waiting = 0
+        self._is_closing = False
         self.address = address
 
     @classmethod
@@ -175,21 +180,50 @@ class Database:
 
     async def close(self) -> None:
         """Wait a little for borrowed connections, then cut them."""
+        self._is_closing = True
         try:
             async with asyncio.timeout(self._limits.close):
+                while self._spares:
+                    await self._pool.release(self._spares.pop())
                 await self._pool.close()
         except TimeoutError:
             self._pool.terminate()
 
     @asynccontextmanager
     async def _borrowed_raw(self) -> AsyncIterator[Any]:
-        with connecting(self.address):
-            raw = await self._pool.acquire(timeout=self._limits.acquire)
+        raw = await self._spare() or await self._acquired()
         try:
             yield raw
+        except BaseException:
+            # It may be in the middle of something, and the driver's pool knows how to end that.
+            await self._release(raw)
+            raise
+        # The driver's pool needs a task and two timers for each loan, which is more than a short query costs.
+        if self._waiting or self._is_closing or len(self._spares) >= MOST_SPARES or not is_usable(raw):
+            await self._release(raw)
+        else:
+            self._spares.append(raw)
+
+    async def _spare(self) -> Any:
+        """One that was given back a moment ago and still stands, or None."""
+        while self._spares:
+            raw = self._spares.pop()
+            if is_usable(raw):
+                return raw
+            await self._release(raw)
+        return None
+
+    async def _acquired(self) -> Any:
+        self._waiting += 1
+        try:
+            with connecting(self.address):
+                return await self._pool.acquire(timeout=self._limits.acquire)
         finally:
-            with translated(self.address):
-                await self._pool.release(raw)
+            self._waiting -= 1
+
+    async def _release(self, raw: Any) -> None:
+        with translated(self.address):
+            await self._pool.release(raw)
 
     async def _open(self) -> None:
         try:
@@ -200,6 +234,14 @@ class Database:
         except BaseException:
             self._pool.terminate()
             raise
+
+
+def is_usable(raw: Any) -> bool:
+    try:
+        return not raw.is_closed()
+    except asyncpg.InterfaceError:
+        # Its connection broke while nobody held it, and the pool has taken it back already.
+        return False
 
 
 def require_supported(major: int, address: str) -> None:

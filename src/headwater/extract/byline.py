@@ -25,9 +25,9 @@ def author_of(tree: LexborHTMLParser, page: Page, seen: Overview) -> str:
         seen.linked_data.author,
         *(said for said in metas if "://" not in said),
         page.hints.author,
-        _shown_author(tree),
     )
-    return next((name for said in found if (name := _name_in(said))), "")
+    # What is shown is looked for only where nothing is said: that walks through the whole page.
+    return next((name for said in found if (name := _name_in(said))), "") or _name_in(_shown_author(tree))
 
 
 def _shown_author(tree: LexborHTMLParser) -> str:

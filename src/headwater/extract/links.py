@@ -8,13 +8,17 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.errors import UrlRejected
-from headwater.extract.text import comparable, one_line
-from headwater.urls.canonical import canonicalise
+from headwater.extract.text import comparable
+from headwater.urls.origin import site_at
+from headwater.urls.parse import resolve
 
 MOST_LINKS = 2_000
 # Beyond what is kept, because most links of a page repeat; a page of nothing but links ends here.
 _MOST_ANCHORS = 10_000
 _LONGEST_ANCHOR_TEXT = 300
+# Indentation counts here, and not above.
+_LONGEST_READ = 10 * _LONGEST_ANCHOR_TEXT
+_PATH_FROM = len("https://")
 # Publishers mark what they were paid for or did not write themselves: no more their word than nofollow.
 _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
 
@@ -40,10 +44,9 @@ class _Anchor(NamedTuple):
 def anchors_of(tree: LexborHTMLParser, base: str) -> Anchors:
     """`base` is what relative links are resolved against, see `base_of`."""
     found = list(islice(_anchors(tree), _MOST_ANCHORS))
-    texts = {anchor.text for anchor in found if anchor.text}
     links = _links(found, base)
     unfollowed = tuple(url for url, anchor in links.items() if not _is_followed(anchor))
-    return Anchors(tuple(links), unfollowed, frozenset(map(comparable, texts)), len(found))
+    return Anchors(tuple(links), unfollowed, _texts(found), len(found))
 
 
 def base_of(tree: LexborHTMLParser, page_url: str) -> str:
@@ -55,9 +58,22 @@ def base_of(tree: LexborHTMLParser, page_url: str) -> str:
 def absolute(href: str, base: str) -> str:
     """The URL as it would be fetched, or nothing."""
     try:
-        return canonicalise(href.strip(), base=base).url if href.strip() else ""
+        return _as_fetched(href.strip(), base) if href.strip() else ""
     except UrlRejected:
         return ""
+
+
+def _as_fetched(href: str, base: str) -> str:
+    """As `canonicalise` has it, without the key and its hash: half of the time, for a hundred links a page."""
+    url = resolve(href, base)
+    path = url.index("/", _PATH_FROM)
+    return site_at(url[:path]).url_root + url[path:]
+
+
+def _texts(found: list[_Anchor]) -> frozenset[str]:
+    """What is longer than a headline can be is prose, whatever it leads to."""
+    texts = map(comparable, {anchor.text for anchor in found})
+    return frozenset(text for text in texts if 0 < len(text) <= _LONGEST_ANCHOR_TEXT)
 
 
 def _links(found: list[_Anchor], base: str) -> dict[str, _Anchor]:
@@ -96,5 +112,5 @@ def _is_followed(anchor: _Anchor) -> bool:
 def _anchors(tree: LexborHTMLParser) -> Iterator[_Anchor]:
     for node in tree.css("a[href], area[href]"):
         said = node.attributes
-        text = one_line(node.text(separator=" "), _LONGEST_ANCHOR_TEXT)
+        text = node.text(separator=" ")[:_LONGEST_READ]
         yield _Anchor((said.get("href") or "").strip(), text, (said.get("rel") or "")[:200])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.canonical import canonical_links, canonical_url
 from headwater.extract.linked_data import LinkedData, linked_data_of
@@ -110,8 +110,15 @@ def _titles(tree: LexborHTMLParser, page: Page, metadata: Metadata, linked: Link
 
 
 def _text_at(tree: LexborHTMLParser, css: str) -> str:
-    shown = (one_line(node.text(separator=" "), _LONGEST_TITLE) for node in tree.css(css)[:3])
-    return next((text for text in shown if text), "")
+    # Nearly always the first one says it, and to look for others walks through the whole page.
+    first = tree.css_first(css)
+    if first is None:
+        return ""
+    return _line_in(first) or next((line for node in tree.css(css)[1:3] if (line := _line_in(node))), "")
+
+
+def _line_in(node: LexborNode) -> str:
+    return one_line(node.text(separator=" "), _LONGEST_TITLE)
 
 
 def _all(metas: list[tuple[str, str]], name: str) -> list[str]:

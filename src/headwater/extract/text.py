@@ -19,6 +19,7 @@ _NOT_A_LETTER = re.compile(r"[\W_]+")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_WORD = re.compile(r"\w+")
 _CHARACTERS_PER_WORD = 2
 
 
@@ -63,12 +64,16 @@ def comparable(text: str) -> str:
 
 def count_words(text: str) -> int:
     """Words between white space; where a script has none, characters stand in for them."""
+    if text.isascii():
+        return len(text.split())
     spaced, unspaced = _UNSPACED_CHARACTER.subn(" ", text)
     return len(spaced.split()) + unspaced // _CHARACTERS_PER_WORD
 
 
 def tokens(text: str) -> list[str]:
-    return _TOKEN.findall(text.casefold())
+    # The same for nearly every text, and twice as fast.
+    is_spaced = text.isascii() or not _UNSPACED_CHARACTER.search(text)
+    return (_WORD if is_spaced else _TOKEN).findall(text.casefold())
 
 
 def content_hash(text: str) -> str:

@@ -1,12 +1,13 @@
 """An article as the archive keeps it. Pure."""
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 from headwater.archive.document import Key, NewDocument
 from headwater.extract.article import Article
 from headwater.extract.linked_data import LinkedData
 from headwater.extract.metadata import Metadata
+from headwater.extract.quality import Quality
 from headwater.frontier.entry import Lease
 from headwater.urls.canonical import canonicalise
 
@@ -18,7 +19,7 @@ def document_from(article: Article, lease: Lease) -> NewDocument:
     """Under the address the page itself calls canonical: two spellings of a story are one document."""
     address = canonicalise(article.canonical_url or article.url)
     page = Key(lease.bucket, lease.url_hash)
-    parts = asdict(article.quality)
+    parts = values_of(article.quality)
     return NewDocument(
         bucket=address.bucket,
         url_hash=address.url_hash,
@@ -65,6 +66,6 @@ def json_ld_data(linked: LinkedData) -> dict[str, Any]:
     }
 
 
-def values_of(said: LinkedData | Metadata) -> dict[str, Any]:
+def values_of(said: LinkedData | Metadata | Quality) -> dict[str, Any]:
     """As they are: `asdict` would copy all that a publisher wrote in JSON."""
     return {one.name: getattr(said, one.name) for one in fields(said)}

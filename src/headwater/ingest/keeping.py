@@ -8,7 +8,7 @@ from headwater.archive.document import NewDocument
 from headwater.archive.documents import document_row
 from headwater.archive.job import NewJob
 from headwater.archive.jobs import keep_jobs
-from headwater.archive.outlinks import outlinks_row
+from headwater.archive.outlinks import packed_outlinks
 from headwater.archive.raw import RawBody, body_row
 from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
@@ -98,7 +98,7 @@ def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Lea
         settlement,
         lease.url_hash,
         document_row(leaves.document) if leaves.document else None,
-        outlinks_row(leaves.outlinks),
+        packed_outlinks(leaves.outlinks),
         body_row(leaves.raw) if leaves.raw else None,
         storable(leaves.withdraws or withdrawn_by(verdict, lease)),
     )

@@ -15,9 +15,13 @@ from headwater.extract.page import Page, Selectors
 from headwater.extract.selectors import selectors_from
 from headwater.extract.wire import answer_from, sent
 from headwater.ingest.context import Known
-from headwater.net.charset import Decoded, Kind, charset_parameter, decode
+from headwater.net.charset import Decoded, Evidence, Kind, charset_parameter, decode
 from headwater.net.charset_labels import CODECS
 from headwater.net.transport import Response
+
+# Where a document says its charset; the child decodes the rest.
+HEAD_BYTES = 1024
+SAID = frozenset({Evidence.BYTE_ORDER_MARK, Evidence.HTTP, Evidence.DOCUMENT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +86,20 @@ def text_of(response: Response) -> Decoded:
     return decode(response.body, Kind.HTML, charset_parameter(response.headers.get("Content-Type", "")))
 
 
+def charset_of(response: Response) -> str:
+    """By the first bytes where they or the header say it; else all of the body has to be looked at."""
+    beginning = decode(
+        response.body[:HEAD_BYTES], Kind.HTML, charset_parameter(response.headers.get("Content-Type", ""))
+    )
+    return beginning.charset if beginning.evidence in SAID else text_of(response).charset
+
+
 def page_of(response: Response, known: Known, product_token: str) -> Page:
-    charset = text_of(response).charset
     source = known.source
     return Page(
         url=response.url.url,
         body=response.body,
-        codec=CODECS[charset],
+        codec=CODECS[charset_of(response)],
         robots_headers=robots_headers(response),
         robots_name=product_token,
         timezone=zone_of(known),

@@ -63,6 +63,17 @@ async def test_bodies_are_dropped_by_the_day(shelf: Shelf) -> None:
     assert await newest_body(shelf.database, key_of(B)) is not None
 
 
+async def test_what_is_compressed_already_is_not_compressed_again(shelf: Shelf) -> None:
+    days = """
+        SELECT count(*), bool_and(a.attstorage = 'e') FROM pg_inherits i JOIN pg_attribute a ON a.attrelid = i.inhrelid
+        WHERE i.inhparent = 'raw_bodies'::regclass AND a.attname = 'body'
+    """
+    row = await shelf.database.fetchrow(days)
+    assert row is not None
+    assert row["count"] > 10
+    assert row["bool_and"]
+
+
 async def test_outlinks_are_distinct_capped_and_replaced(shelf: Shelf) -> None:
     many = [f"https://x.example/{n}" for n in range(MOST_OUTLINKS + 10)]
     async with shelf.database.transaction() as connection:
@@ -76,6 +87,9 @@ async def test_outlinks_are_distinct_capped_and_replaced(shelf: Shelf) -> None:
         await keep_outlinks(connection, key_of(A), many)
     assert await outlinks_of(shelf.database, key_of(A)) == many[:MOST_OUTLINKS]
     assert await outlinks_of(shelf.database, key_of(B)) == []
+    async with shelf.database.transaction() as connection:
+        await keep_outlinks(connection, key_of(A), [])
+    assert await outlinks_of(shelf.database, key_of(A)) == []
 
 
 async def test_a_change_is_given_to_one_taker_and_gone_when_done(shelf: Shelf) -> None:

@@ -143,6 +143,21 @@ async def test_a_transaction_left_idle_is_ended_by_the_server(impatient: Databas
     assert await impatient.fetchval("select 1") == 1
 
 
+async def test_who_waits_is_served_before_a_connection_is_kept_at_hand(database_url: str) -> None:
+    async with await Database.connect(database_url, size=1, limits=Limits(acquire=10)) as database:
+        async with database.borrowed() as connection:
+            waiting = asyncio.create_task(database.fetchval("select 1"))
+            assert await connection.fetchval("select 2") == 2
+        assert await waiting == 1
+
+
+async def test_closing_waits_for_nobody_where_all_connections_are_idle(database_url: str) -> None:
+    database = await Database.connect(database_url, size=3, limits=Limits(close=60))
+    await asyncio.gather(*(database.fetchval("select pg_sleep(0.05)") for _ in range(3)))
+    async with asyncio.timeout(20):
+        await database.close()
+
+
 async def test_ended_connections_are_replaced(database: Database, database_url: str) -> None:
     await asyncio.gather(*(database.fetchval("select pg_sleep(0.05)") for _ in range(5)))
     async with await Database.connect(database_url, size=1) as other:

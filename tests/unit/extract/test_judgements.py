@@ -103,6 +103,7 @@ def test_a_shared_title_loses_nothing_but_a_known_name() -> None:
 def test_the_text_corrects_a_page_that_lies_about_its_language() -> None:
     assert language_of(GERMAN, "en-US") == "de"
     assert language_of(GERMAN) == "de"
+    assert language_of(GERMAN, "de-AT", "en") == "de"
     assert language_of("Kurz", "", "de_AT") == "de"
     assert language_of("Kurz", "English (US)") == ""
 

@@ -48,7 +48,13 @@ def test_a_link_that_is_not_vouched_for_is_told() -> None:
     assert found.texts == {"two words", "x"}
 
 
-@pytest.mark.parametrize("href", ["/a?b=1", "//other.example/x", "/../x", "/ä b", "/x#top", "/"])
+def test_a_paragraph_that_is_a_link_is_prose() -> None:
+    assert anchors(f"<a href=/1>{'word ' * 100}</a><a href=/2>{' ' * 2_000}A headline</a>").texts == {"a headline"}
+
+
+@pytest.mark.parametrize(
+    "href", ["/a?b=1", "//other.example/x", "/../x", "/ä b", "/x#top", "/", "http://A.example.:80"]
+)
 def test_a_link_on_this_host_is_the_same_whichever_way_it_is_resolved(href: str) -> None:
     assert urls(f"<a href='{href}'>") == [canonicalise(href, base=PAGE).url]
 

@@ -176,11 +176,6 @@ create function lock_hosts(p_buckets smallint[], p_hosts text[]) returns void
     set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 begin
-    -- Nearly always it is one, and then there is nothing to put in order.
-    if cardinality(p_hosts) = 1 then
-        perform 1 from hosts h where h.bucket = p_buckets[1] and h.host = p_hosts[1] for update;
-        return;
-    end if;
     perform 1
     from (select distinct given.bucket, given.host from unnest(p_buckets, p_hosts) as given (bucket, host)
           order by 1, 2) as wanted

@@ -110,7 +110,7 @@ begin
     for v_day in select p_from + n from generate_series(0, p_days - 1) as n loop
         v_name := p_table || '_' || to_char(v_day, 'YYYYMMDD');
         continue when to_regclass(v_name) is not null;
-        execute format('create table %I (like %I including defaults including constraints)', v_name, p_table);
+        execute format('create table %I (like %I including defaults including constraints including storage)', v_name, p_table);
         execute format('alter table %I attach partition %I for values from (%L) to (%L)', p_table, v_name,
                        (v_day::timestamp at time zone 'utc'), ((v_day + 1)::timestamp at time zone 'utc'));
         v_made := v_made + 1;

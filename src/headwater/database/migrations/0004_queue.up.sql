@@ -321,7 +321,7 @@ create type settlement as (
 create function settle_requests(p_settlements settlement[], p_now timestamptz default null) returns uuid[]
     language plpgsql
     set plan_cache_mode = force_generic_plan
-    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+    set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_bitmapscan = off
 as $$
 declare
     v_now     timestamptz;

@@ -1,0 +1,93 @@
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+from uuid import UUID
+
+from headwater.clock import SystemClock
+from headwater.crew import LARGEST_CLAIM, Crew
+from headwater.log import make_logger
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    token: UUID
+
+
+@dataclass(slots=True)
+class Errands:
+    """There is always more to do, and each takes until it is told to end."""
+
+    claims: list[int] = field(default_factory=list)
+    under_way: list[asyncio.Event] = field(default_factory=list)
+    released: int = 0
+
+    async def claim(self, most: int) -> tuple[Sequence[Errand], timedelta | None]:
+        self.claims.append(most)
+        return [Errand(UUID(int=sum(self.claims) + number)) for number in range(most)], None
+
+    async def claim_alone(self) -> Errand | None:
+        return None
+
+    async def has_lonely_work(self) -> bool:
+        return False
+
+    async def work(self, lease: Errand) -> None:
+        end = asyncio.Event()
+        self.under_way.append(end)
+        await end.wait()
+
+    async def extend(self, leases: Sequence[Errand]) -> Collection[UUID]:
+        return [lease.token for lease in leases]
+
+    async def release(self, leases: Sequence[Errand]) -> None:
+        self.released += len(leases)
+
+    async def rest(self, come_back_in: timedelta | None) -> None:
+        raise AssertionError("there is always something to do")
+
+    def named(self, lease: Errand) -> dict[str, Any]:
+        return {}
+
+
+async def settled() -> None:
+    """Until nothing moves by itself any more."""
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
+async def claims_after_ends(size: int, ends: int) -> list[int]:
+    """What a crew of this size claims, once full, while so many errands end one after the other."""
+    errands, stop = Errands(), asyncio.Event()
+    log = make_logger("error", "json", stream=StringIO())
+    crew = Crew(errands, SystemClock(), log, size, lease=timedelta(minutes=5))
+    running = asyncio.create_task(crew.run(stop))
+    await settled()
+    assert sum(errands.claims) == size
+    before = len(errands.claims)
+    for place in range(ends):
+        errands.under_way[place].set()
+        await settled()
+    found = errands.claims[before:]
+    stop.set()
+    for end in errands.under_way:
+        end.set()
+    await running
+    assert not errands.released
+    return found
+
+
+async def test_a_full_crew_claims_again_when_an_eighth_of_it_is_idle() -> None:
+    assert await claims_after_ends(size=40, ends=4) == []
+    assert await claims_after_ends(size=40, ends=11) == [5, 5]
+
+
+async def test_a_small_crew_claims_for_every_free_hand() -> None:
+    assert await claims_after_ends(size=1, ends=2) == [1, 1]
+    assert await claims_after_ends(size=10, ends=3) == [1, 1, 1]
+
+
+async def test_a_large_crew_waits_for_no_more_than_it_would_claim_at_once() -> None:
+    assert await claims_after_ends(size=400, ends=LARGEST_CLAIM) == [LARGEST_CLAIM]
