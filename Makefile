@@ -93,7 +93,7 @@ bench-extract: $(READY) ## articles out of pages, beside trafilatura alone; ARTI
 bench-templates: $(READY) ## what a host's learned template reads, beside trafilatura; PUBLISHERS=folder
 	@$(BIN)/python -m benchmarks.templates $(if $(PUBLISHERS),--publishers $(PUBLISHERS)) $(ARGS)
 
-bench-path: $(READY) ## from claim to stored document, beside Scrapy; QUICK=1 stays under two minutes
+bench-path: $(READY) ## from claim to stored document, beside Scrapy; QUICK=1 takes three minutes
 	@$(BIN)/python -m benchmarks.path $(if $(QUICK),--quick) $(ARGS)
 
 demo: $(READY) ## the main job, offline, on embedded defaults

@@ -30,9 +30,10 @@ class Loopback(CachingThreadedResolver):
 class Articles(scrapy.Spider):
     name = "articles"
 
-    def __init__(self, addresses: Path, **given: Any) -> None:
+    def __init__(self, addresses: Path, *, is_fast: bool, **given: Any) -> None:
         super().__init__(**given)
         self._addresses = addresses
+        self._is_fast = is_fast
 
     async def start(self) -> AsyncIterator[Request]:
         """No faster than they are fetched: the queue on disk stays as short as it can be."""
@@ -44,9 +45,8 @@ class Articles(scrapy.Spider):
 
     def parse(self, response: Response) -> Iterator[dict[str, Any]]:
         assert isinstance(response, TextResponse)
-        # As our own extraction asks it, but for the metadata, which we read ourselves.
         found = trafilatura.bare_extraction(
-            response.text, url=response.url, fast=True, include_comments=False, with_metadata=True
+            response.text, url=response.url, fast=self._is_fast, include_comments=False, with_metadata=True
         )
         yield document_of(response.url, found)
 
@@ -80,7 +80,7 @@ def settings_of(task: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     task = orjson.loads(sys.stdin.readline())
     process = CrawlerProcess(settings_of(task))
-    process.crawl(Articles, addresses=Path(task["addresses"]))
+    process.crawl(Articles, addresses=Path(task["addresses"]), is_fast=task["is_fast"])
     process.start()
 
 

@@ -1,7 +1,6 @@
 """The two crawlers of the path benchmark, each started from nothing and ended again."""
 
 import asyncio
-import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -26,8 +25,7 @@ from headwater.sources.store import create_source
 
 USER_AGENT = f"Headwater/{__version__}"
 # In the air at once, over all processes of a side.
-CONCURRENCY = 64
-OUR_PROCESSES = 2
+CONCURRENCY = 128
 # Its outbox row is written in the same transaction; an exact copy of another document has none.
 COUNT = "select count(*) from documents"
 MEAN_WORDS = "select avg(word_count)::float from documents"
@@ -80,11 +78,11 @@ def headwater(templates: str | None) -> Side:
 
     @asynccontextmanager
     async def crawl(task: Task) -> AsyncIterator[Crawl]:
-        async with ours(task, {"extract.templates": "false" if templates is None else "true"}) as (workers, connection):
+        async with ours(task, {"extract.templates": "false" if templates is None else "true"}) as (worker, connection):
             if templates:
                 await connection.execute(GIVE_TEMPLATES, templates)
             yield Crawl(
-                [*workers, parent_of(connection.get_server_pid())],
+                [worker, parent_of(connection.get_server_pid())],
                 lambda: connection.fetchval(COUNT),
                 lambda: connection.fetchval(MEAN_WORDS),
             )
@@ -104,20 +102,18 @@ async def learned(task: Task, hosts: int) -> str:
 
 
 @asynccontextmanager
-async def ours(task: Task, more_flags: dict[str, str]) -> AsyncIterator[tuple[list[int], Any]]:
+async def ours(task: Task, more_flags: dict[str, str]) -> AsyncIterator[tuple[int, Any]]:
+    """Our worker's process, and a connection to its database."""
     with empty_folder() as folder:
         flags = flags_of(folder, task) | more_flags
         async with open_services(load(Given(flags=flags))) as services:
             await fill(services, task)
-            async with plain_connection(services.dsn) as connection, our_workers(task, flags) as workers:
-                yield workers, connection
-
-
-@asynccontextmanager
-async def our_workers(task: Task, flags: dict[str, str]) -> AsyncIterator[list[int]]:
-    orders = [{"flags": flags, "port": task.port, "owner": f"fetch-{number}"} for number in range(OUR_PROCESSES)]
-    async with children("benchmarks.path_worker", orders) as processes:
-        yield [process.pid for process in processes]
+            order = {"flags": flags, "port": task.port, "owner": "fetch"}
+            async with (
+                plain_connection(services.dsn) as connection,
+                children("benchmarks.path_worker", [order]) as (one,),
+            ):
+                yield one.pid, connection
 
 
 def flags_of(folder: Path, task: Task) -> dict[str, str]:
@@ -126,10 +122,7 @@ def flags_of(folder: Path, task: Task) -> dict[str, str]:
         "service.data_dir": str(folder),
         "log.level": "error",
         "fetch.user_agent": USER_AGENT,
-        "fetch.concurrency": str(CONCURRENCY // OUR_PROCESSES),
-        # Both processes count the same cores, and a page asks the database three times.
-        "extract.children": str(max(1, (os.cpu_count() or 1) // OUR_PROCESSES)),
-        "database.pool_size": "4",
+        "fetch.concurrency": str(CONCURRENCY),
         "politeness.delay": f"{round(task.delay.total_seconds() * 1000)}ms",
         "network.allow": f"127.0.0.1:{task.port}",
     }
@@ -142,13 +135,14 @@ async def fill(services: Services, task: Task) -> None:
         await submit(connection, Submitter(source, Origin.FEED), found, default_delay=task.delay)
 
 
-def scrapy(processes: int) -> Side:
+def scrapy(processes: int, *, is_fast: bool = False) -> Side:
     """So many Scrapys beside each other, each with its own share of the hosts: it has no other way to a second core."""
 
     @asynccontextmanager
     async def crawl(task: Task) -> AsyncIterator[Crawl]:
         with empty_folder() as folder:
-            orders = [scrapy_order(task, folder / str(n), task.urls[n::processes]) for n in range(processes)]
+            shares = [task.urls[n::processes] for n in range(processes)]
+            orders = [scrapy_order(task, folder / str(n), urls) | {"is_fast": is_fast} for n, urls in enumerate(shares)]
             written = [Path(order["folder"]) / "documents.jsonl" for order in orders]
             async with children("benchmarks.path_scrapy", orders) as started:
                 try:

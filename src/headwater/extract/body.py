@@ -12,6 +12,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.blocks import text_of_html
+from headwater.extract.links import Anchors
 from headwater.extract.page import LONGEST_HTML, Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, template_in
@@ -74,7 +75,7 @@ class Known(NamedTuple):
     """What is already known of the page and must not be taken for its text."""
 
     titles: frozenset[str]
-    link_texts: frozenset[str]
+    anchors: Anchors
 
 
 def body_of(tree: LexborHTMLParser, page: Page, selected: str, structured: str, known: Known) -> Body:
@@ -181,14 +182,14 @@ def _without_title(lines: list[_Line], known: Known) -> list[_Line]:
 
 def _without_links(lines: list[_Line], known: Known) -> list[_Line]:
     """Without lines that are nothing but a link: they announce other pages."""
-    return [line for line in lines if line.compared not in known.link_texts]
+    return [line for line in lines if line.compared not in known.anchors.texts]
 
 
 def _are_teasers(lines: list[_Line], known: Known) -> bool:
     shown = [line.compared for line in lines if line.compared]
     if len(shown) < _FEWEST_TEASERS:
         return False
-    headlines = _Headlines.of(known.link_texts)
+    headlines = _Headlines.of(known.anchors.texts)
     teasers = sum(map(headlines.begin, shown))
     return teasers >= _FEWEST_TEASERS and teasers >= len(shown) * _TEASING
 

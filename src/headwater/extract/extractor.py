@@ -22,19 +22,18 @@ from headwater.extract.timing import guessed_date, timing_of
 
 def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     """`now` bounds what a page may claim about its dates. Raises UrlRejected if the page's own URL is none."""
-    html = page.html()
-    tree = LexborHTMLParser(html)
+    tree = LexborHTMLParser(page.markup())
     seen = overview_of(tree, page, now)
     timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
-    known = Known(seen.titles, seen.anchors.texts)
+    known = Known(seen.titles, seen.anchors)
     body = body_of(tree, page, selected_text(tree, page.selectors), structured, known)
     facts = _facts(page, seen, body)
     if reason := _why_no_article(seen, body):
         return NotAnArticle(reason=reason, **facts)
     published_at = timing.published_at or _learned_date(body, now)
     if published_at is None and not page.is_hurried:
-        published_at = guessed_date(html, page, now)
+        published_at = guessed_date(page.html(), page, now)
     return Article(
         **facts,
         text=body.text,

@@ -1,7 +1,8 @@
 """Where a page points: absolute, distinct, in page order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -23,22 +24,30 @@ _PATH_FROM = len("https://")
 _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
 
 
-@dataclass(frozen=True, slots=True)
-class Anchors:
-    """`links` are URLs, `unfollowed` those of them the page does not vouch for. `texts` are what the anchors say, as
-    `comparable` writes it: a line that says no more is a link, not prose.
-    """
-
-    links: tuple[str, ...]
-    unfollowed: tuple[str, ...]
-    texts: frozenset[str]
-    count: int
-
-
-class _Anchor(NamedTuple):
+class Anchor(NamedTuple):
     href: str
     text: str
     relations: str
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """`links` are URLs, `unfollowed` those of them the page does not vouch for."""
+
+    found: Sequence[Anchor]
+    links: tuple[str, ...]
+    unfollowed: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.found)
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """What the anchors say, as `comparable` writes it: a line that says no more is a link, not prose."""
+        # What is longer than a headline can be is prose, whatever it leads to.
+        texts = map(comparable, {anchor.text for anchor in self.found})
+        return frozenset(text for text in texts if 0 < len(text) <= _LONGEST_ANCHOR_TEXT)
 
 
 def anchors_of(tree: LexborHTMLParser, base: str) -> Anchors:
@@ -46,7 +55,7 @@ def anchors_of(tree: LexborHTMLParser, base: str) -> Anchors:
     found = list(islice(_anchors(tree), _MOST_ANCHORS))
     links = _links(found, base)
     unfollowed = tuple(url for url, anchor in links.items() if not _is_followed(anchor))
-    return Anchors(tuple(links), unfollowed, _texts(found), len(found))
+    return Anchors(found, tuple(links), unfollowed)
 
 
 def base_of(tree: LexborHTMLParser, page_url: str) -> str:
@@ -70,19 +79,13 @@ def _as_fetched(href: str, base: str) -> str:
     return site_at(url[:path]).url_root + url[path:]
 
 
-def _texts(found: list[_Anchor]) -> frozenset[str]:
-    """What is longer than a headline can be is prose, whatever it leads to."""
-    texts = map(comparable, {anchor.text for anchor in found})
-    return frozenset(text for text in texts if 0 < len(text) <= _LONGEST_ANCHOR_TEXT)
-
-
-def _links(found: list[_Anchor], base: str) -> dict[str, _Anchor]:
+def _links(found: list[Anchor], base: str) -> dict[str, Anchor]:
     """Each address with the first anchor that leads to it."""
     # Resolving is what costs, and half of a page's links are written more than once.
-    distinct: dict[str, _Anchor] = {}
+    distinct: dict[str, Anchor] = {}
     for anchor in found:
         distinct.setdefault(anchor.href, anchor)
-    links: dict[str, _Anchor] = {}
+    links: dict[str, Anchor] = {}
     root = _root_of(base)
     for anchor in distinct.values():
         url = _target(anchor.href, base, root)
@@ -105,12 +108,12 @@ def _target(href: str, base: str, root: str) -> str:
     return absolute(root + href if is_on_this_host else href, base)
 
 
-def _is_followed(anchor: _Anchor) -> bool:
+def _is_followed(anchor: Anchor) -> bool:
     return not anchor.relations or _UNFOLLOWED.isdisjoint(anchor.relations.lower().split())
 
 
-def _anchors(tree: LexborHTMLParser) -> Iterator[_Anchor]:
+def _anchors(tree: LexborHTMLParser) -> Iterator[Anchor]:
     for node in tree.css("a[href], area[href]"):
         said = node.attributes
         text = node.text(separator=" ")[:_LONGEST_READ]
-        yield _Anchor((said.get("href") or "").strip(), text, (said.get("rel") or "")[:200])
+        yield Anchor((said.get("href") or "").strip(), text, (said.get("rel") or "")[:200])

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from headwater.extract.templates.guide import Guide
-from headwater.extract.text import storable
+from headwater.extract.text import is_storable_utf8, storable
 
 # The fetch path caps bodies below this; a person's own file may be larger.
 LONGEST_HTML = 10_000_000
@@ -52,6 +52,11 @@ class Page:
 
     def html(self) -> str:
         return storable(self.body.decode(self.codec, "replace"), LONGEST_HTML)
+
+    def markup(self) -> str | bytes:
+        """For a parser: the body itself where nothing has to be done to it, as on nearly every page."""
+        is_ready = self.codec == "utf-8" and len(self.body) <= LONGEST_HTML and is_storable_utf8(self.body)
+        return self.body if is_ready else self.html()
 
     def zone(self) -> tzinfo:
         try:

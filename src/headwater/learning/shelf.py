@@ -10,7 +10,7 @@ from headwater.clock import Clock
 from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.body import Producer
 from headwater.extract.lessons import section_of
-from headwater.extract.templates.guide import Guide, guide_of
+from headwater.extract.templates.guide import Guide, name_of, packed
 from headwater.extract.templates.template import Template, template_from
 from headwater.frontier.entry import Lease
 from headwater.learning.life import Tally, Use
@@ -24,14 +24,27 @@ _TAUGHT_BY_HAND = frozenset({Producer.SELECTORS, Producer.HURRIED})
 
 @dataclass(slots=True)
 class Lent:
+    """`packed` is the template as pages are sent with it; `is_changed`: the host was seen to repeat something."""
+
     section: str
     version: int
     template: Template
     served: int
+    packed: str = ""
+    is_changed: bool = False
 
     @property
     def key(self) -> tuple[str, int]:
         return self.section, self.version
+
+    def learn(self, hashes: Iterable[int]) -> None:
+        before, self.template = self.template, self.template.after(hashes)
+        if before.repeated != self.template.repeated:
+            self.packed, self.is_changed = "", True
+
+    def guide(self, *, audits: bool) -> Guide:
+        self.packed = self.packed or packed(self.template)
+        return Guide(name=name_of(self.section, self.version), template=self.packed, audits=audits)
 
 
 @dataclass(slots=True)
@@ -69,8 +82,7 @@ class Shelf:
         if lent is None:
             return None
         is_new = bool(self.audit_share) and lent.served < AUDITED_AT_FIRST
-        audits = is_new or self.random.random() < self.audit_share
-        return guide_of(lent.template, section=lent.section, version=lent.version, audits=audits)
+        return lent.guide(audits=is_new or self.random.random() < self.audit_share)
 
     def note(self, lease: Lease, read: Article | NotAnArticle) -> None:
         """What is no article was rightly refused, or there was nothing to learn from it."""
@@ -91,18 +103,24 @@ class Shelf:
             return
         use.served += 1
         lent.served += 1
-        lent.template = lent.template.after(guided.hashes)
+        lent.learn(guided.hashes)
         if guided.agreement is not None:
             tally.read_well.append(lease.url_hash)
 
-    def taken(self) -> dict[tuple[int, str], Tally]:
-        """What was noted since this was last asked."""
-        tallies, self._tallies = self._tallies, {}
-        return tallies
+    def taken(self, *, is_all: bool = True) -> dict[tuple[int, str], Tally]:
+        """What was noted since this was last asked; else only what a host may learn from."""
+        taken = {host: tally for host, tally in self._tallies.items() if is_all or tally.read_well or tally.refused}
+        for host in taken:
+            del self._tallies[host]
+        return taken
 
-    def templates_of(self, host: str) -> dict[tuple[str, int], Template]:
+    def versions_of(self, host: str) -> set[tuple[str, int]]:
         known = self._hosts.get(host)
-        return {one.key: one.template for one in known.by_section.values()} if known else {}
+        return {one.key for one in known.by_section.values()} if known else set()
+
+    def changed_templates_of(self, host: str) -> dict[tuple[str, int], Template]:
+        known = self._hosts.get(host)
+        return {one.key: one.template for one in known.by_section.values() if one.is_changed} if known else {}
 
     def forget(self, host: str) -> None:
         self._hosts.pop(host, None)

@@ -1,7 +1,8 @@
 """A host's template beside one of its pages: what it is sent with, and what came of it."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import orjson
 
@@ -35,8 +36,9 @@ class Guided:
     hashes: tuple[int, ...] = ()
 
 
-def guide_of(template: Template, *, section: str, version: int, audits: bool) -> Guide:
-    return Guide(name=name_of(section, version), template=orjson.dumps(written(template)).decode(), audits=audits)
+def packed(template: Template) -> str:
+    """For a guide: what was served lately is nothing a page has to know."""
+    return orjson.dumps(written(replace(template, emitted=()))).decode()
 
 
 def name_of(section: str, version: int) -> str:
@@ -45,7 +47,12 @@ def name_of(section: str, version: int) -> str:
 
 
 def template_in(guide: Guide) -> Template | None:
-    return template_from(orjson.loads(guide.template))
+    return _unpacked(guide.template)
+
+
+@lru_cache(256)
+def _unpacked(template: str) -> Template | None:
+    return template_from(orjson.loads(template))
 
 
 def agreement(one: str, other: str) -> float:
