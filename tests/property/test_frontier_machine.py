@@ -16,7 +16,6 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
-    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -207,11 +206,13 @@ class FrontierMachine(RuleBasedStateMachine):
             assert owner not in {running.owner for running in self.model.running.values()}
             self._note_lease(lease, "suspect", owner)
 
-    @precondition(lambda self: self.issued)
+    # No preconditions: whose turn the database calls first among equals is not ours to say, and what is tried next must
+    # not depend on it.
     @rule(which=numbers, verdict=st.sampled_from(VERDICTS), late=st.sampled_from([0.0, 0.02, 7.0]))
     def settle(self, which: int, verdict: Verdict, late: float) -> None:
         """Any lease ever issued, also one that has long been lost: a frozen worker that thaws."""
-        self._settle(self._some_lease(which), verdict, late)
+        if self.issued:
+            self._settle(self._some_lease(which), verdict, late)
 
     def _some_lease(self, which: int) -> Lease:
         """Rather one that has not been settled, if there is any."""
@@ -243,7 +244,6 @@ class FrontierMachine(RuleBasedStateMachine):
         assert not self.run(settling)
         assert self.run(everything(self.database)) == before
 
-    @precondition(lambda self: len(self.model.running) > 1)
     @rule(verdict=st.sampled_from([Fetched(), Released()]))
     def settle_all_at_once(self, verdict: Verdict) -> None:
         live = [lease for lease in self.issued if self.model.is_live(lease.token, self.now)]
@@ -255,9 +255,10 @@ class FrontierMachine(RuleBasedStateMachine):
     def _may_have_begun(self, lease: Lease) -> bool:
         return self.model.running[lease.token].starts_at <= self.now
 
-    @precondition(lambda self: self.issued)
     @rule(which=numbers)
     def heartbeat(self, which: int) -> None:
+        if not self.issued:
+            return
         lease = self._some_lease(which)
         is_live = self.model.is_live(lease.token, self.now)
         assert self.run(self.stage.extend(lease)) == is_live
@@ -284,9 +285,10 @@ class FrontierMachine(RuleBasedStateMachine):
             self.model.reserve(answer, starts_at, starts_at + LEASE)
             self.slots.append(answer)
 
-    @precondition(lambda self: self.slots)
     @rule(which=numbers, asked=st.sampled_from([None, None, 0.0, 40.0]))
     def end_reservation(self, which: int, asked: float | None) -> None:
+        if not self.slots:
+            return
         slot = self.slots[which % len(self.slots)]
         close_for = None if asked is None else seconds(asked)
         if not self.model.is_live(slot.token, self.now):
