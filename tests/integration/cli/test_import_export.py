@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
@@ -29,7 +30,8 @@ def desk(database_url: str, open_folder: Path) -> Desk:
 @pytest.fixture
 def other_desk(desk: Desk, server_url: str, template: str) -> Iterator[Desk]:
     """The same person on a second database."""
-    name = f"{template}_second"
+    # Named after the first: tests beside each other share the server.
+    name = f"{urlsplit(desk.database_url).path.strip('/')}_second"
     administer(server_url, f'create database "{name}" template "{template}"')
     yield Desk(database_named(server_url, name), desk.home)
     administer(server_url, f'drop database "{name}" with (force)')
@@ -38,8 +40,10 @@ def other_desk(desk: Desk, server_url: str, template: str) -> Iterator[Desk]:
 def administer(server_url: str, statement: str) -> None:
     async def work() -> None:
         connection = await asyncpg.connect(database_named(server_url, "postgres"))
-        await connection.execute(statement)
-        await connection.close()
+        try:
+            await connection.execute(statement)
+        finally:
+            await connection.close()
 
     asyncio.run(work())
 
