@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import orjson
@@ -34,7 +34,9 @@ async def _start(module: str, task: Mapping[str, Any]) -> asyncio.subprocess.Pro
     )
     assert process.stdin is not None
     process.stdin.write(orjson.dumps(dict(task)) + b"\n")
-    await process.stdin.drain()
+    # One that died already is noticed by whoever waits for it.
+    with suppress(ConnectionError):
+        await process.stdin.drain()
     return process
 
 
