@@ -109,16 +109,10 @@ def _number(kind: type[int] | type[float], text: str) -> float:
 
 
 def _selectors(text: str) -> dict[str, Any]:
-    import orjson
-
     from headwater.extract.selectors import check_selectors
+    from headwater.sources.exchange.fields import json_object
 
-    try:
-        read = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        read = None
-    if not isinstance(read, dict):
-        raise ValueError("should be a JSON object")  # noqa: TRY004 - it is the text that is wrong
+    read = json_object(text)
     for problem in check_selectors(read):
         raise UsageError(f"These selectors cannot be used. {problem}")
     return read

@@ -148,7 +148,7 @@ def _urls(text: str) -> tuple[str, ...]:
     return tuple(checked_url(url) for url in _texts(text))
 
 
-def _object(text: str) -> dict[str, Any]:
+def json_object(text: str) -> dict[str, Any]:
     try:
         read = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -190,7 +190,7 @@ FIELDS = (
     Field("exclude_paths", _texts, is_json=True),
     Field("allow_external", _yes_or_no),
     Field("article_patterns", _texts, is_json=True),
-    Field("selectors", _object, is_json=True),
+    Field("selectors", json_object, is_json=True),
 )
 BY_NAME = {field.name: field for field in FIELDS}
 # The same field, as another system writes it.
