@@ -49,6 +49,7 @@ def demo(
     pace
         How much faster than ours the world's time runs.
     """
+    from headwater.cli.demo_watch import broken_promises
     from headwater.errors import UsageError
 
     if not 1 <= seconds <= 86400:
@@ -56,8 +57,7 @@ def demo(
     summary = run_to_end(tour(Wish(seconds, seed, publishers, pace, keep, is_quiet=headless)))
     if json:
         show_json(summary)
-    promises = ("hosts_asked_too_soon", "disallowed_requests", "unconditional_repeats")
-    return int(any(summary[promise] for promise in promises) or not summary["counters_equal_recount"])
+    return int(bool(broken_promises(summary)))
 
 
 async def tour(wish: Wish) -> dict[str, Any]:

@@ -270,8 +270,24 @@ def conclude(summary: dict[str, Any], watched: Watched, heard: Heard) -> None:
         say(
             f"(the server's own clock readings were up to {summary['server_lag_seconds']:.3f} s late); "
             f"never more than {summary['highest_concurrency']} at once to one host, "
-            f"{summary['hosts_asked_too_soon']} hosts asked too soon, "
-            f"{summary['disallowed_requests']} disallowed paths requested."
+            f"{summary['hosts_asked_too_soon']} hosts asked too soon,"
+        )
+        say(
+            f"{summary['disallowed_requests']} disallowed paths requested, "
+            f"{summary['unconditional_repeats']} answers asked for again without their validators."
         )
     told = "equal" if summary["counters_equal_recount"] else "do NOT equal"
     say(f"The counters {told} a recount of all entries.")
+    for promise in broken_promises(summary):
+        say(f"Broken promise: {promise}. The demo ends with an error; please report it with `--seed` and `--json`.")
+
+
+def broken_promises(summary: "Mapping[str, Any]") -> list[str]:
+    """What a crawler must never do, and this one did."""
+    counts = {
+        "hosts_asked_too_soon": "hosts were asked sooner than their delay allows",
+        "disallowed_requests": "requests went to what robots.txt disallows",
+        "unconditional_repeats": "requests repeated others without their validators",
+    }
+    broken = [f"{summary[name]} {what}" for name, what in counts.items() if summary[name]]
+    return broken if summary["counters_equal_recount"] else [*broken, "the counters differ from a recount"]

@@ -18,6 +18,11 @@ ON CONFLICT (domain_or_url) DO NOTHING;
 -- Answers with its domain and prefix, or nothing if there was none.
 DELETE FROM takedowns WHERE domain_or_url = $1::text RETURNING domain, key_prefix;
 
+-- name: want_refused_again
+-- Channels that listed what was refused are asked in full once more: what has not changed since would not show it.
+UPDATE channels SET etag = NULL, last_modified = NULL, answers = '{}'
+WHERE id IN (SELECT channel_id FROM channel_items WHERE signature = '');
+
 -- name: list_takedowns
 -- All, by name.
 SELECT domain_or_url, domain, key_prefix, reason, created_at FROM takedowns ORDER BY domain_or_url;

@@ -11,6 +11,7 @@ from headwater.database.listen import Listener
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling
 from headwater.discover.polls.prices import STEERED_EVERY, steer
@@ -100,7 +101,12 @@ def polling_of(
 def poll_of(services: Services, web: Web, calendar: Calendar = by_the_database) -> Poll:
     settings = services.settings
     return Poll(
-        asker=Asker(Follower(web.fetcher, web.places), services.database, secrets_in(settings.poll.secrets_file)),
+        asker=Asker(
+            Follower(web.fetcher, web.places),
+            services.database,
+            Overheard(services.clock),
+            secrets_in(settings.poll.secrets_file),
+        ),
         book=Book(services.database, services.clock, settings.lease.duration, settings.politeness.delay),
         settings=settings.poll,
         clock=services.clock,

@@ -25,6 +25,10 @@ UPDATE channels
 SET next_poll_at = coalesce(last_polled_at, now()) + $2::interval, next_reason = 'a person set the interval', updated_at = now()
 WHERE source_id = $1::uuid AND kind <> 'search' AND next_poll_at > coalesce(last_polled_at, now()) + $2;
 
+-- name: want_all_again
+-- What a source lists may be judged otherwise now: it is asked for in full once more.
+UPDATE channels SET etag = NULL, last_modified = NULL, answers = '{}' WHERE source_id = $1::uuid;
+
 -- name: wait_to_be_alone
 -- One transaction at a time makes the source of what people add by hand.
 SELECT pg_advisory_xact_lock(hashtextextended('headwater.manual_source', 0));

@@ -110,6 +110,7 @@ async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[
     if changed:
         await connection.execute(queries.update_source, source_id, *_values(after)[1:])
         await connection.execute(queries.bring_polls_forward, source_id, after.poll_every)
+        await connection.execute(queries.want_all_again, source_id)
         message = f"{after.name} edited: {', '.join(changed)}"
         await record(connection, Event("source_edited", message, source_id, actor=actor, details=changed))
     return list(changed)

@@ -11,13 +11,16 @@ from headwater.discover.api.pages import page_state_from
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.api.request import request_for
 from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.polls.answers import validators_for
 from headwater.discover.polls.hearing import Body, Heard, NotModified, Trouble, Wait, hear
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.reading import OVERLAP
 from headwater.discover.polls.walk import Walk
 from headwater.errors import UsageError
 from headwater.fetch.fetcher import Wish
 from headwater.fetch.following import Follower
+from headwater.net.validators import Validators
 from headwater.sources.channels import ChannelKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -25,18 +28,24 @@ queries = load_queries("headwater.discover")
 
 # A sitemap may be larger than any page.
 SITEMAP_BYTES = 50 * 1024 * 1024
+# What a search may find.
+FOUND = frozenset({ChannelKind.FEED, ChannelKind.SITEMAP, ChannelKind.LISTING})
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
     follower: Follower
     database: Database
+    overheard: Overheard
     secrets: Mapping[str, SecretStr] = field(default_factory=dict, repr=False)
 
     async def ask(self, channel: Leased, walk: Walk, *, is_trial: bool = False) -> Heard:
         """A trial asks without validators: what is not modified cannot be shown."""
+        is_first_poll = walk.is_first_step and channel.past.last_ok_at is None and not is_trial
+        if is_first_poll and channel.kind in FOUND and (overheard := self.overheard.take(channel.url.url_hash)):
+            return overheard
         try:
-            wish = self._wish(channel, walk, is_conditional=walk.is_first_step and not is_trial)
+            wish = self._wish(channel, walk, is_conditional=not is_trial)
         except UsageError as error:
             # A recipe without its secret, or a step that is no URL: nothing to be asked.
             return Trouble(ErrorClass.UNREADABLE, error.what)
@@ -49,18 +58,17 @@ class Asker:
                 return Trouble(ErrorClass.UPSTREAM, message, heard.response.status)
             # Its recipe says where it is asked; where that leads to holds our key, and is nobody's to keep.
             return replace(heard, moved_to=None)
-        if isinstance(heard, Body) and channel.kind is ChannelKind.SEARCH and walk.is_first_step:
-            return replace(heard, sitemaps=await sitemaps_of(self.database, heard.response.url))
+        if isinstance(heard, Body) and channel.kind is ChannelKind.SEARCH:
+            if not is_trial:
+                self.overheard.keep(heard)
+            if walk.is_first_step:
+                return replace(heard, sitemaps=await sitemaps_of(self.database, heard.response.url))
         return heard
 
     def _wish(self, channel: Leased, walk: Walk, *, is_conditional: bool) -> Wish:
-        """Validators are the first answer's; what a run asks beyond it is told by it."""
         step = walk.step
-        # An index of sitemaps lists nothing itself: that it has not changed says nothing of its children.
-        is_index = channel.kind is ChannelKind.SITEMAP and not channel.past.last_item_count
-        # A search goes by what the page names, and by places that the page says nothing of.
-        is_told_apart = is_conditional and not is_index and channel.kind is not ChannelKind.SEARCH
-        etag, modified = (channel.etag, channel.last_modified) if is_told_apart else (None, None)
+        validators = validators_for(channel, walk) if is_conditional else Validators()
+        etag, modified = validators.etag, validators.last_modified
         if step.reads_as is ChannelKind.API:
             return replace(self._api_wish(channel, walk), etag=etag, last_modified=modified)
         body_bytes = SITEMAP_BYTES if step.reads_as is ChannelKind.SITEMAP else None

@@ -11,6 +11,7 @@ from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.wording import counted
+from headwater.discover.polls.answers import answers_of
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
@@ -72,8 +73,6 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
     past, kept, now = channel.past, walk.kept, ends.now
     is_whole = not walk.tally.errors
-    # What was refused is offered again until it is taken: an answer that has not changed would not show it.
-    is_settled = is_whole and not kept.get("has_refused")
     last_ok_at = now if is_whole or channel.kind is not ChannelKind.API else past.last_ok_at
     listing = _listing(channel, walk, now)
     overflown = overflow(listing) if listing else None
@@ -98,8 +97,9 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         *moves,
     ]
     patch = {
-        "etag": kept.get("etag") if is_settled else None,
-        "last_modified": kept.get("last_modified") if is_settled else None,
+        "etag": kept.get("etag") if is_whole else None,
+        "last_modified": kept.get("last_modified") if is_whole else None,
+        "answers": answers_of(walk),
         "last_ok_at": last_ok_at,
         "last_new_at": standing.last_new_at,
         "newest_item_at": newest,

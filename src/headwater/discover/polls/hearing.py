@@ -33,6 +33,7 @@ class Body:
     response: Response
     moved_to: CanonicalUrl | None = None
     sitemaps: tuple[str, ...] = ()  # that robots.txt names, where a search wants to know
+    is_overheard: bool = False  # it was the answer to a search, and cost no request
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ async def take_items(
         refused = {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
         await _remember(connection, channel, sifted, refused, now)
         tally, dates = tally_of_memory(sifted, refused)
-        walk = keeping_listing(walk, items, sifted, has_refused=bool(refused))
+        walk = keeping_listing(walk, items, sifted)
     else:
         tally, dates = tally_of_answers(answers), []
     unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
@@ -97,10 +97,8 @@ def tally_of_answers(answers: Sequence[Answer]) -> Tally:
     return Tally(inserted=inserted, updated=updated, skipped=len(answers) - inserted - updated)
 
 
-def keeping_listing(walk: Walk, items: Sequence[Item], sifted: Sifted, *, has_refused: bool) -> Walk:
+def keeping_listing(walk: Walk, items: Sequence[Item], sifted: Sifted) -> Walk:
     """What the first answer listed beside what was known: whether a feed overflowed is judged by it."""
-    if has_refused:
-        walk = walk.keeping(has_refused=True)
     if not walk.is_first_step:
         return walk
     dates = [item.published_at.isoformat() if item.published_at else None for item in items[:MOST_DATES_KEPT]]

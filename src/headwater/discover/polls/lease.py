@@ -39,6 +39,7 @@ class Leased:
     token: UUID
     source_id: UUID
     source: Profile
+    followed_since: datetime  # the source
     failures: int  # of the source's runs, in a row
     kind: ChannelKind
     url: CanonicalUrl
@@ -49,6 +50,7 @@ class Leased:
     last_modified: str | None
     progress: Mapping[str, Any] | None
     wishes: Mapping[str, Any]  # of its last body: a 304 does not say them again
+    answers: Mapping[str, Any]  # validators of the further answers of its last run, by their addresses
     past: Past
     price: Price
     common: tuple[float, ...]  # the hours of the week as all channels use them; empty while unknown
@@ -67,6 +69,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         token=row["token"],
         source_id=source.id,
         source=source.profile,
+        followed_since=source.created_at,
         failures=source.consecutive_failures,
         kind=ChannelKind(row["channel_kind"]),
         url=canonicalise(row["channel_url"]),
@@ -77,6 +80,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         last_modified=row["last_modified"],
         progress=row["progress"],
         wishes=row["wishes"],
+        answers=row["answers"],
         past=Past(
             last_ok_at=row["last_ok_at"],
             last_new_at=row["last_new_at"],

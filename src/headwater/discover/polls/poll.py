@@ -9,14 +9,16 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import Haul
+from headwater.discover.polls.answers import led_on, remembered
 from headwater.discover.polls.asking import Asker, another_try
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending, Ends, ended_badly, ended_well, refused_by_robots
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.reading import Read, read_answer, start_of, start_pages
+from headwater.discover.polls.reading import Read, most_answers, read_answer, start_of, start_pages
 from headwater.discover.polls.said import said_by
 from headwater.discover.polls.walk import Tally, Walk, walk_from
+from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 
@@ -79,19 +81,26 @@ class Poll:
     async def _read(
         self, channel: Leased, walk: Walk, heard: Heard
     ) -> tuple[Walk, Haul, Trouble | RobotsRefusal | None]:
-        walk = walk.counting(Tally(requests=1))
+        is_asked = not (isinstance(heard, Body) and heard.is_overheard)
+        walk = walk.counting(Tally(requests=int(is_asked)))
         match heard:
             case Body(response, moved_to):
                 read = await self._parsed(channel, walk, heard)
                 if isinstance(read, Trouble):
                     return _troubled(walk, read), Haul(), read
-                said = said_by(response, moved_to, self.settings) if walk.is_first_step else {}
-                walk = read.walk.keeping(**said, **read.kept) if walk.is_first_step else read.walk
-                return walk, read.haul, None
+                validators = Validators() if read.takes_turns else response.validators
+                after = remembered(channel, walk, read.walk, validators)
+                if not walk.is_first_step:
+                    return after.keeping(is_unchanged=False), read.haul, None
+                said = said_by(response, validators, moved_to, self.settings)
+                return after.keeping(**said, **read.kept), read.haul, None
             case NotModified(response, moved_to):
-                said = said_by(response, moved_to, self.settings)
+                after = led_on(channel, walk, response.validators, most_answers(channel))
+                if not walk.is_first_step:
+                    return after, Haul(), None
+                said = said_by(response, response.validators, moved_to, self.settings)
                 kept = {**channel.wishes, **_old_validators(channel), **said}
-                return walk.keeping(is_unchanged=True, **kept), Haul(), None
+                return after.keeping(is_unchanged=True, **kept), Haul(), None
             case Trouble() | RobotsRefusal():
                 is_guess = channel.kind is ChannelKind.SEARCH and not walk.is_first_step
                 return walk if is_guess else _troubled(walk, heard), Haul(), heard

@@ -33,6 +33,7 @@ DEEPEST_SITEMAP = 3
 MOST_SITEMAPS = 50
 MOST_PAGES = 10
 LATELY = timedelta(hours=48)
+LONGEST_GAP = timedelta(days=30)
 # What was published while the last poll was under way must not fall between two.
 OVERLAP = timedelta(hours=1)
 
@@ -43,6 +44,7 @@ class Read:
     items: tuple[Item, ...] = ()
     kept: dict[str, Any] = field(default_factory=dict)
     vacancies: tuple[RawVacancy, ...] = ()
+    takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
 
     @property
     def haul(self) -> Haul:
@@ -109,11 +111,13 @@ def _sitemap(channel: Leased, walk: Walk, response: Response, now: datetime) -> 
         return _unreadable(reading)
     depth = walk.step.depth + 1
     children = reading.more if depth < DEEPEST_SITEMAP else ()
-    if len(children) >= MOST_SITEMAPS:
+    takes_turns = len(children) >= MOST_SITEMAPS
+    if takes_turns:
         walk = walk.noting(f"Of its {len(children):,} sitemaps {MOST_SITEMAPS - 1} are asked at a time.")
         children = in_turn(children, now)
     walk = walk.ahead((Todo(url, ChannelKind.SITEMAP, depth) for url in children), MOST_SITEMAPS)
-    return Read(walk.noting(*reading.notes), reading.items, {"listed": len(reading.items)})
+    kept = {"listed": len(reading.items)}
+    return Read(walk.noting(*reading.notes), reading.items, kept, takes_turns=takes_turns)
 
 
 def _listing(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
@@ -143,6 +147,11 @@ def rules_of(channel: Leased, depth: int, product_token: str) -> ListingRules:
         max_depth=source.max_depth,
         product_token=product_token,
     )
+
+
+def most_answers(channel: Leased) -> int:
+    """How many answers a run may ask for in all."""
+    return MOST_SITEMAPS if channel.kind is ChannelKind.SITEMAP else most_pages(channel)
 
 
 def most_pages(channel: Leased) -> int:
@@ -181,11 +190,16 @@ def in_turn(children: tuple[str, ...], now: datetime) -> tuple[str, ...]:
 
 
 def reach_of(channel: Leased, now: datetime) -> timedelta | None:
-    """How far back a sitemap is believed to be news. A manual is wanted whole; after a long absence all since then."""
+    """How far back a sitemap is believed to be news. A manual is wanted whole; after a long absence all since then.
+
+    One that is found late, to fill a gap, is wanted back to where its source was first followed.
+    """
     last = channel.past.last_ok_at
-    if channel.source.kind is Kind.DOCS and last is None:
+    if last is not None:
+        return max(LATELY, now - last + OVERLAP)
+    if channel.source.kind is Kind.DOCS:
         return None
-    return LATELY if last is None else max(LATELY, now - last + OVERLAP)
+    return max(LATELY, min(now - channel.followed_since, LONGEST_GAP))
 
 
 def _unreadable(reading: Unreadable) -> Trouble:

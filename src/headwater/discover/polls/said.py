@@ -5,13 +5,15 @@ from typing import Any
 
 from headwater.net.caching import freshness, max_age
 from headwater.net.transport import Response
+from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
 from headwater.urls.canonical import CanonicalUrl
 
 
-def said_by(response: Response, moved_to: CanonicalUrl | None, settings: PollSettings) -> dict[str, Any]:
+def said_by(
+    response: Response, validators: Validators, moved_to: CanonicalUrl | None, settings: PollSettings
+) -> dict[str, Any]:
     """Fit for JSON. Validators only where there are some: a 304 need not repeat them."""
-    validators = response.validators
     told: dict[str, Any] = {"status": response.status}
     told |= {"etag": validators.etag} if validators.etag else {}
     told |= {"last_modified": validators.last_modified} if validators.last_modified else {}

@@ -1,0 +1,2 @@
+drop index channel_items_refused;
+alter table channels drop column answers;

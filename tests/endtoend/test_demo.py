@@ -1,0 +1,46 @@
+"""The demo as a newcomer starts it: it keeps its promises, and ends with an error where it does not."""
+
+import subprocess
+import sys
+
+import orjson
+import pytest
+
+from headwater.cli.demo_watch import broken_promises
+
+KEPT = {
+    "hosts_asked_too_soon": 0,
+    "disallowed_requests": 0,
+    "unconditional_repeats": 0,
+    "counters_equal_recount": True,
+}
+
+
+def test_it_follows_publishers_from_their_list_to_documents() -> None:
+    # Fifteen hours in as many seconds: long enough for sitemaps to be read twice.
+    words = ["demo", "--headless", "--seconds", "15", "--pace", "3600", "--publishers", "25", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "headwater", *words], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    summary = orjson.loads(done.stdout.splitlines()[-1])
+    assert {name: summary[name] for name in KEPT} == KEPT
+    assert summary["polls"]["not_modified"] > 0
+    assert summary["documents"] > 0
+    assert summary["discovered"] > summary["fetched"] > 0
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        ({}, []),
+        ({"hosts_asked_too_soon": 2}, ["2 hosts were asked sooner than their delay allows"]),
+        ({"unconditional_repeats": 7}, ["7 requests repeated others without their validators"]),
+        (
+            {"disallowed_requests": 1, "counters_equal_recount": False},
+            ["1 requests went to what robots.txt disallows", "the counters differ from a recount"],
+        ),
+    ],
+)
+def test_what_does_not_hold_is_said(broken: dict[str, object], words: list[str]) -> None:
+    assert broken_promises(KEPT | broken) == words
