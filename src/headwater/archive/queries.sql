@@ -28,12 +28,12 @@ SELECT keep_body($1::new_body, $2::timestamptz);
 
 -- name: newest_body
 -- What was sent last for a page.
-SELECT at, bucket, url_hash, source_id, url, status, headers, body, body_bytes FROM raw_bodies
+SELECT at, bucket, url_hash, source_id, url, status, headers, body, body_bytes, coding FROM raw_bodies
 WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT 1;
 
 -- name: newest_bodies_of_source
 -- The newest body of each page of a source, a batch in key order.
-SELECT DISTINCT ON (bucket, url_hash) at, bucket, url_hash, source_id, url, status, headers, body, body_bytes FROM raw_bodies
+SELECT DISTINCT ON (bucket, url_hash) at, bucket, url_hash, source_id, url, status, headers, body, body_bytes, coding FROM raw_bodies
 WHERE source_id = $1::uuid AND (bucket, url_hash) > ($2::smallint, $3::bytea)
 ORDER BY bucket, url_hash, at DESC LIMIT $4::integer;
 

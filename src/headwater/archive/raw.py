@@ -1,7 +1,7 @@
 """Responses as they were sent, compressed and kept by day, so that extraction can run again without fetching again."""
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,8 @@ from headwater.archive.storable import storable
 from headwater.database.days import keep_days
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.errors import QueryFailed
+from headwater.net.body import BodyReader, Complete, Packed
 
 queries = load_queries("headwater.archive")
 
@@ -21,6 +23,9 @@ queries = load_queries("headwater.archive")
 BODIES_AT_ONCE = 16
 # Level 3 takes half as long again to save a twentieth.
 LEVEL = 1
+CODING = "zstd"
+# Times smaller: what came packed less well is packed anew.
+WELL_PACKED = 3
 # What reading a body again depends on, and what tells where it came from. Cookies and the like are nobody's business.
 KEPT_HEADERS = frozenset(
     {
@@ -50,6 +55,7 @@ class RawBody:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    packed: Packed | None = field(default=None, compare=False)  # the same as it came
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +72,18 @@ async def keep_body(connection: Connection, raw: RawBody, now: datetime) -> None
 def body_row(raw: RawBody) -> tuple[Any, ...]:
     """As the database's type `new_body` has it."""
     headers = orjson.dumps(kept_headers(raw.headers)).decode()
-    packed = zstandard.compress(raw.body, LEVEL)
-    return (*raw.key, raw.source_id, storable(raw.url), raw.status, headers, packed, len(raw.body))
+    packed = raw.packed if raw.packed and is_well_packed(raw.packed, raw.body) else packed_anew(raw.body)
+    place = (*raw.key, raw.source_id, storable(raw.url), raw.status)
+    return (*place, headers, packed.body, len(raw.body), packed.coding)
+
+
+def is_well_packed(packed: Packed, body: bytes) -> bool:
+    """As pages are. A server may pack in haste, or only say that it does."""
+    return len(packed.body) * WELL_PACKED <= len(body)
+
+
+def packed_anew(body: bytes) -> Packed:
+    return Packed(CODING, zstandard.compress(body, LEVEL))
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
@@ -97,7 +113,15 @@ async def keep_days_of_bodies(database: Database, retention_days: int) -> list[s
 
 
 def _body(row: Any) -> KeptBody:
-    # Without a limit a damaged frame could claim any size.
-    body = zstandard.ZstdDecompressor().decompress(row["body"], max_output_size=row["body_bytes"])
     key = Key(row["bucket"], row["url_hash"])
+    body = unpacked(Packed(row["coding"], row["body"]), row["body_bytes"])
     return KeptBody(row["at"], RawBody(key, row["source_id"], row["url"], row["status"], row["headers"], body))
+
+
+def unpacked(packed: Packed, body_bytes: int) -> bytes:
+    """By the reader that unpacked it when it came, which never makes more of it than it was."""
+    reader = BodyReader(body_bytes, (packed.coding,))
+    outcome = reader.feed(packed.body) or reader.end()
+    if not isinstance(outcome, Complete):
+        raise QueryFailed(f"A stored body cannot be unpacked ({packed.coding}): {type(outcome).__name__}.")
+    return outcome.body

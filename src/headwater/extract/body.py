@@ -12,11 +12,12 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.blocks import text_of_html
+from headwater.extract.elements import Elements
 from headwater.extract.links import Anchors
 from headwater.extract.page import LONGEST_HTML, Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, template_in
-from headwater.extract.templates.server import Served, serve_tree
+from headwater.extract.templates.server import Served, serve_elements
 from headwater.extract.text import comparable, count_words, storable, tidy
 
 # A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
@@ -78,11 +79,11 @@ class Known(NamedTuple):
     anchors: Anchors
 
 
-def body_of(tree: LexborHTMLParser, page: Page, selected: str, structured: str, known: Known) -> Body:
+def body_of(elements: Elements, page: Page, selected: str, structured: str, known: Known) -> Body:
     """Changes the tree: the last thing to be done with it."""
     chosen = Body(selected, Producer.SELECTORS, count_words(selected))
     if chosen.words < SHORTEST_ARTICLE_WORDS:
-        chosen = _learned(tree, page, known) if page.guide else _general(tree, page, known)
+        chosen = _learned(elements, page, known) if page.guide else _general(elements.tree, page, known)
         chosen = _fuller(chosen, structured, Producer.STRUCTURED)
     return _fuller(chosen, page.hints.content, Producer.FEED)
 
@@ -95,13 +96,13 @@ def _fuller(chosen: Body, html: str, producer: Producer) -> Body:
     return Body(other, producer, words, guided=chosen.guided) if chosen.words < words * _THIN else chosen
 
 
-def _learned(tree: LexborHTMLParser, page: Page, known: Known) -> Body:
+def _learned(elements: Elements, page: Page, known: Known) -> Body:
     """By the host's template; where it refuses, or is audited and disagrees, by the general extractor."""
     assert page.guide is not None
-    template = template_in(page.guide)
+    tree, template = elements.tree, template_in(page.guide)
     if template is None:
         return _general(tree, page, known)
-    answer = serve_tree(template, tree, page.zone())
+    answer = serve_elements(template, elements, page.zone())
     if not isinstance(answer, Served):
         return _general(tree, page, known)._replace(guided=Guided(refused=answer.reason))
     body = Body(answer.text, page.guide.name, count_words(answer.text), served=answer)
@@ -115,11 +116,12 @@ def _learned(tree: LexborHTMLParser, page: Page, known: Known) -> Body:
 
 
 def _general(tree: LexborHTMLParser, page: Page, known: Known) -> Body:
+    link_texts = known.anchors.texts  # of the tree as it is
     found = _general_text(tree, _densest if page.is_hurried else _html_of_story)
     lines = [_Line(line, comparable(line)) for line in found.split("\n")]
-    text = tidy([line.text for line in _without_title(_without_links(lines, known), known)])
+    text = tidy([line.text for line in _without_title(_without_links(lines, link_texts), known)])
     producer = Producer.HURRIED if page.is_hurried else Producer.TRAFILATURA
-    return Body(text, producer, count_words(text), _are_teasers(lines, known))
+    return Body(text, producer, count_words(text), _are_teasers(lines, link_texts))
 
 
 def _general_text(tree: LexborHTMLParser, cropped: Callable[[LexborHTMLParser], str]) -> str:
@@ -180,16 +182,16 @@ def _without_title(lines: list[_Line], known: Known) -> list[_Line]:
     return top + lines[_TITLE_WITHIN_LINES:]
 
 
-def _without_links(lines: list[_Line], known: Known) -> list[_Line]:
+def _without_links(lines: list[_Line], link_texts: frozenset[str]) -> list[_Line]:
     """Without lines that are nothing but a link: they announce other pages."""
-    return [line for line in lines if line.compared not in known.anchors.texts]
+    return [line for line in lines if line.compared not in link_texts]
 
 
-def _are_teasers(lines: list[_Line], known: Known) -> bool:
+def _are_teasers(lines: list[_Line], link_texts: frozenset[str]) -> bool:
     shown = [line.compared for line in lines if line.compared]
     if len(shown) < _FEWEST_TEASERS:
         return False
-    headlines = _Headlines.of(known.anchors.texts)
+    headlines = _Headlines.of(link_texts)
     teasers = sum(map(headlines.begin, shown))
     return teasers >= _FEWEST_TEASERS and teasers >= len(shown) * _TEASING
 

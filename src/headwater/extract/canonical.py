@@ -1,8 +1,7 @@
 """May a page's canonical link be believed? Only about itself: no page decides over another site's documents."""
 
-from selectolax.lexbor import LexborHTMLParser
-
 from headwater.errors import UrlRejected
+from headwater.extract.elements import Elements, attribute
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.scope import without_www
 
@@ -11,8 +10,9 @@ _DEFAULT_PORTS = frozenset({80, 443})
 _PRESENTATIONS = ("m.", "mobile.", "amp.")
 
 
-def canonical_links(tree: LexborHTMLParser) -> list[str]:
-    return [node.attributes.get("href") or "" for node in tree.css("link[rel~=canonical i]")]
+def canonical_links(elements: Elements) -> list[str]:
+    links = elements.named("link")
+    return [attribute(node, "href") for node in links if "canonical" in attribute(node, "rel").lower().split()]
 
 
 def canonical_url(page_url: str, base: str, written: list[str]) -> str:

@@ -9,6 +9,7 @@ from headwater.extract.article import Article, NotAnArticle, Reason
 from headwater.extract.body import Body, Known, body_of
 from headwater.extract.byline import author_of
 from headwater.extract.dates import not_in_the_future
+from headwater.extract.elements import Elements
 from headwater.extract.language import language_of
 from headwater.extract.overview import Overview, overview_of
 from headwater.extract.page import Page
@@ -23,11 +24,12 @@ from headwater.extract.timing import guessed_date, timing_of
 def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     """`now` bounds what a page may claim about its dates. Raises UrlRejected if the page's own URL is none."""
     tree = LexborHTMLParser(page.markup())
-    seen = overview_of(tree, page, now)
+    elements = Elements(tree)
+    seen = overview_of(elements, page, now)
     timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
     known = Known(seen.titles, seen.anchors)
-    body = body_of(tree, page, selected_text(tree, page.selectors), structured, known)
+    body = body_of(elements, page, selected_text(tree, page.selectors), structured, known)
     facts = _facts(page, seen, body)
     if reason := _why_no_article(seen, body):
         return NotAnArticle(reason=reason, **facts)

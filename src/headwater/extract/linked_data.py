@@ -8,11 +8,12 @@ from itertools import islice
 from typing import Any
 
 import orjson
-from selectolax.lexbor import LexborHTMLParser
 
+from headwater.extract.elements import Elements, attribute
 from headwater.extract.linked_values import Node, moment, names, number, texts, urls
 from headwater.extract.text import LONGEST_TEXT, storable
 
+_TYPE = "application/ld+json"
 _MOST_SCRIPTS = 30
 _LONGEST_SCRIPT = 2_000_000
 _MOST_NODES = 5_000
@@ -50,8 +51,8 @@ class LinkedData:
     raw: dict[str, Any] | None = None
 
 
-def linked_data_of(tree: LexborHTMLParser, page_url: str, zone: tzinfo) -> LinkedData:
-    nodes = list(islice(_nodes(tree), _MOST_NODES))
+def linked_data_of(elements: Elements, page_url: str, zone: tzinfo) -> LinkedData:
+    nodes = list(islice(_nodes(elements), _MOST_NODES))
     articles = [node for node in nodes if _is_article(node)]
     own = [node for node in articles if page_url in urls(node, "url", "mainEntityOfPage", "@id")]
     best = next(iter(own or articles), None)
@@ -87,10 +88,15 @@ def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_
     )
 
 
-def _nodes(tree: LexborHTMLParser) -> Iterator[Node]:
+def linked_scripts(elements: Elements) -> Iterator[str]:
+    scripts = (node for node in elements.named("script") if attribute(node, "type").lower() == _TYPE)
+    return (node.text() for node in islice(scripts, _MOST_SCRIPTS))
+
+
+def _nodes(elements: Elements) -> Iterator[Node]:
     """Every object of every script, outer before inner, in the order written."""
-    for script in islice(tree.css("script[type='application/ld+json' i]"), _MOST_SCRIPTS):
-        waiting: list[Any] = [_parsed(script.text())]
+    for script in linked_scripts(elements):
+        waiting: list[Any] = [_parsed(script)]
         while waiting:
             value = waiting.pop()
             if isinstance(value, dict):

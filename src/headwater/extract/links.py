@@ -6,9 +6,10 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborNode
 
 from headwater.errors import UrlRejected
+from headwater.extract.elements import Elements, attribute
 from headwater.extract.text import comparable
 from headwater.urls.origin import site_at
 from headwater.urls.parse import resolve
@@ -26,8 +27,8 @@ _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
 
 class Anchor(NamedTuple):
     href: str
-    text: str
     relations: str
+    node: LexborNode
 
 
 @dataclass(frozen=True)
@@ -44,24 +45,27 @@ class Anchors:
 
     @cached_property
     def texts(self) -> frozenset[str]:
-        """What the anchors say, as `comparable` writes it: a line that says no more is a link, not prose."""
+        """What the anchors say, as `comparable` writes it: a line that says no more is a link, not prose.
+
+        Asked for the first time before the tree is pruned, if at all: few pages need it.
+        """
         # What is longer than a headline can be is prose, whatever it leads to.
-        texts = map(comparable, {anchor.text for anchor in self.found})
+        texts = map(comparable, {anchor.node.text(separator=" ")[:_LONGEST_READ] for anchor in self.found})
         return frozenset(text for text in texts if 0 < len(text) <= _LONGEST_ANCHOR_TEXT)
 
 
-def anchors_of(tree: LexborHTMLParser, base: str) -> Anchors:
+def anchors_of(elements: Elements, base: str) -> Anchors:
     """`base` is what relative links are resolved against, see `base_of`."""
-    found = list(islice(_anchors(tree), _MOST_ANCHORS))
+    found = list(islice(_anchors(elements), _MOST_ANCHORS))
     links = _links(found, base)
     unfollowed = tuple(url for url, anchor in links.items() if not _is_followed(anchor))
     return Anchors(found, tuple(links), unfollowed)
 
 
-def base_of(tree: LexborHTMLParser, page_url: str) -> str:
+def base_of(elements: Elements, page_url: str) -> str:
     """`<base href>` where it is a usable one."""
-    node = tree.css_first("base[href]")
-    return absolute((node.attributes.get("href") if node else "") or "", page_url) or page_url
+    node = next((node for node in elements.named("base") if "href" in node.attributes), None)
+    return absolute(attribute(node, "href") if node else "", page_url) or page_url
 
 
 def absolute(href: str, base: str) -> str:
@@ -112,8 +116,8 @@ def _is_followed(anchor: Anchor) -> bool:
     return not anchor.relations or _UNFOLLOWED.isdisjoint(anchor.relations.lower().split())
 
 
-def _anchors(tree: LexborHTMLParser) -> Iterator[Anchor]:
-    for node in tree.css("a[href], area[href]"):
+def _anchors(elements: Elements) -> Iterator[Anchor]:
+    for node in elements.leading:
         said = node.attributes
-        text = node.text(separator=" ")[:_LONGEST_READ]
-        yield Anchor((said.get("href") or "").strip(), text, (said.get("rel") or "")[:200])
+        if "href" in said:
+            yield Anchor((said["href"] or "").strip(), (said.get("rel") or "")[:200], node)

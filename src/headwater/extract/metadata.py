@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from selectolax.lexbor import LexborHTMLParser
-
+from headwater.extract.elements import Elements
 from headwater.extract.text import one_line, unescaped
 
 MOST_KEYWORDS = 50
@@ -35,9 +34,9 @@ class Metadata:
     article_content_tier: str = ""
 
 
-def metas_of(tree: LexborHTMLParser) -> list[tuple[str, str]]:
+def metas_of(elements: Elements) -> list[tuple[str, str]]:
     """Names in lower case with their contents, in page order; the same name may come again."""
-    return list(_metas(tree))
+    return list(_metas(elements))
 
 
 def first_of_each(metas: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -74,9 +73,11 @@ def keywords_in(written: Iterable[str]) -> tuple[str, ...]:
     return tuple(islice(dict.fromkeys(word for word in each if word), MOST_KEYWORDS))
 
 
-def _metas(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
-    for node in tree.css("meta[content]"):
+def _metas(elements: Elements) -> Iterator[tuple[str, str]]:
+    for node in elements.named("meta"):
         said = node.attributes
+        if "content" not in said:
+            continue
         for key in ("property", "name", "itemprop"):
             # Real sites write `property` and `name` for one another, and some put two names into one.
             for name in (said.get(key) or "")[:200].lower().split():

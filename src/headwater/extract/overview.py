@@ -1,12 +1,13 @@
 """Everything a page says about itself, read from one parse before its text is touched."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.canonical import canonical_links, canonical_url
+from headwater.extract.elements import Elements
 from headwater.extract.linked_data import LinkedData, linked_data_of
 from headwater.extract.links import Anchors, absolute, anchors_of, base_of
 from headwater.extract.metadata import Metadata, first_of_each, keywords_in, metadata_from, metas_of
@@ -54,15 +55,16 @@ class Overview:
     languages: tuple[str, ...]
 
 
-def overview_of(tree: LexborHTMLParser, page: Page, now: datetime) -> Overview:
-    metas = metas_of(tree)
+def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
+    tree = elements.tree
+    metas = metas_of(elements)
     said = first_of_each(metas) | _selected_metas(tree, page)
-    metadata, linked = metadata_from(said), linked_data_of(tree, page.url, page.zone())
-    base = base_of(tree, page.url)
-    anchors = anchors_of(tree, base)
-    titles = _titles(tree, page, metadata, linked)
+    metadata, linked = metadata_from(said), linked_data_of(elements, page.url, page.zone())
+    base = base_of(elements, page.url)
+    anchors = anchors_of(elements, base)
+    titles = _titles(elements, page, metadata, linked)
     canonicals = [selected_value(tree, page.selectors, "canonical")] if "canonical" in page.selectors.fields else []
-    written = [href for href in (canonicals or canonical_links(tree)) if href]
+    written = [href for href in (canonicals or canonical_links(elements)) if href]
     return Overview(
         said=said,
         metadata=metadata,
@@ -70,7 +72,7 @@ def overview_of(tree: LexborHTMLParser, page: Page, now: datetime) -> Overview:
         robots=robots_of(metas, page.robots_headers, page.robots_name, page.zone(), now),
         anchors=anchors,
         signs=signs_of(
-            tree,
+            elements,
             links=anchors.count,
             is_article_by_linked_data=linked.is_about_this_page,
             is_article_by_og=metadata.og_type.lower() == "article",
@@ -92,13 +94,13 @@ def _selected_metas(tree: LexborHTMLParser, page: Page) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
-def _titles(tree: LexborHTMLParser, page: Page, metadata: Metadata, linked: LinkedData) -> tuple[str, ...]:
+def _titles(elements: Elements, page: Page, metadata: Metadata, linked: LinkedData) -> tuple[str, ...]:
     """Best first. The feed's comes before the page's own: it was written to be read alone."""
-    page_title, heading = _text_at(tree, "title"), _text_at(tree, "h1")
+    page_title, heading = _first_line(elements.named("title")), _first_line(elements.named("h1"))
     names = (metadata.og_site_name, linked.publisher_name)
     shown = (
         page.hints.title,
-        selected_value(tree, page.selectors, "title"),
+        selected_value(elements.tree, page.selectors, "title"),
         linked.headline if linked.is_about_this_page else "",
         without_site_name(metadata.og_title, names),
         headline_in(page_title, heading, names),
@@ -109,16 +111,9 @@ def _titles(tree: LexborHTMLParser, page: Page, metadata: Metadata, linked: Link
     return tuple(one_line(title, _LONGEST_TITLE) for title in shown)
 
 
-def _text_at(tree: LexborHTMLParser, css: str) -> str:
-    # Nearly always the first one says it, and to look for others walks through the whole page.
-    first = tree.css_first(css)
-    if first is None:
-        return ""
-    return _line_in(first) or next((line for node in tree.css(css)[1:3] if (line := _line_in(node))), "")
-
-
-def _line_in(node: LexborNode) -> str:
-    return one_line(node.text(separator=" "), _LONGEST_TITLE)
+def _first_line(nodes: Sequence[LexborNode]) -> str:
+    lines = (one_line(node.text(separator=" "), _LONGEST_TITLE) for node in nodes[:3])
+    return next((line for line in lines if line), "")
 
 
 def _all(metas: list[tuple[str, str]], name: str) -> list[str]:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from selectolax.lexbor import LexborHTMLParser
+from headwater.extract.elements import Elements, attribute
 
 SHORTEST_ARTICLE_WORDS = 50
 _LONG_ENOUGH_WORDS = 200
@@ -22,10 +22,7 @@ _CHALLENGE_TITLE = re.compile(
     r"|verify(?:ing)? you are human|access denied|security check|captcha|ddos protection",
     re.IGNORECASE,
 )
-_CHALLENGE_MARKS = (
-    "#challenge-form, #challenge-running, #cf-challenge-running, #px-captcha, "
-    "script[src*='/cdn-cgi/challenge-platform/'], script[src*='captcha-delivery.com']"
-)
+_CHALLENGE_SCRIPT = re.compile(r"/cdn-cgi/challenge-platform/|captcha-delivery\.com")
 _MICRODATA = "[itemtype*='Article'], [itemtype*='BlogPosting'], [itemprop='articleBody']"
 
 
@@ -50,13 +47,15 @@ class Signs:
     is_article_by_og: bool
 
 
-def signs_of(tree: LexborHTMLParser, *, links: int, is_article_by_linked_data: bool, is_article_by_og: bool) -> Signs:
+def signs_of(elements: Elements, *, links: int, is_article_by_linked_data: bool, is_article_by_og: bool) -> Signs:
+    scripts = (attribute(node, "src") for node in elements.named("script"))
     return Signs(
-        has_password_field=tree.css_first("input[type=password]") is not None,
-        has_time=tree.css_first("time[datetime]") is not None,
-        has_microdata=tree.css_first(_MICRODATA) is not None,
-        has_challenge=tree.css_first(_CHALLENGE_MARKS) is not None,
-        has_article_element=tree.css_first("article") is not None,
+        has_password_field=any(attribute(node, "type").lower() == "password" for node in elements.named("input")),
+        has_time=any("datetime" in node.attributes for node in elements.named("time")),
+        # A walk of its own, for what linked data has said already on most pages.
+        has_microdata=not is_article_by_linked_data and elements.tree.css_first(_MICRODATA) is not None,
+        has_challenge=bool(elements.challenges) or any(map(_CHALLENGE_SCRIPT.search, scripts)),
+        has_article_element=bool(elements.named("article")),
         links=links,
         is_article_by_linked_data=is_article_by_linked_data,
         is_article_by_og=is_article_by_og,

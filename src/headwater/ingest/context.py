@@ -1,8 +1,10 @@
 """What is known of a page before it is read: its source, what its channel said, and what was learned of its host."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from headwater.clock import Clock
@@ -39,13 +41,18 @@ class Context:
     clock: Clock
     shelf: Shelf
     _sources: OrderedDict[UUID, tuple[float, Profile | None]] = field(default_factory=OrderedDict, init=False)
+    _expected: dict[UUID, Any] = field(default_factory=dict, init=False)
+
+    async def expect(self, leases: Sequence[Lease]) -> None:
+        """What is known of all pages of a claim, asked for at once: one by one, each would cost a round trip."""
+        rows = await self._rows(leases)
+        self._expected.update({lease.token: row for lease, row in zip(leases, rows, strict=True)})
+
+    def forget(self, lease: Lease) -> None:
+        self._expected.pop(lease.token, None)
 
     async def known_of(self, lease: Lease) -> Known:
-        host = lease.host if self.shelf.wants(lease.host) else None
-        row = await self.database.fetchrow(queries.known_of_page, lease.bucket, lease.url_hash, lease.source_id, host)
-        assert row is not None
-        if host:
-            self.shelf.put(host, row["templates"] or ())
+        row = self._expected.pop(lease.token, None) or (await self._rows([lease]))[0]
         hints = FeedHints(
             title=row["title"] or "",
             author=row["author"] or "",
@@ -55,6 +62,17 @@ class Context:
             updated_at=row["updated_at"],
         )
         return Known(await self._source(lease.source_id), row["crawls"], hints, self.shelf.guide_for(lease))
+
+    async def _rows(self, leases: Sequence[Lease]) -> list[Any]:
+        unknown = {lease.host for lease in leases if self.shelf.wants(lease.host)}
+        columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host) for one in leases), strict=True)
+        buckets, hashes, sources, hosts = map(list, columns)
+        asked = [host if host in unknown else None for host in hosts]
+        rows = await self.database.fetch(queries.known_of_pages, buckets, hashes, sources, asked)
+        for host, row in zip(asked, rows, strict=True):
+            if host:
+                self.shelf.put(host, row["templates"] or ())
+        return rows
 
     async def _source(self, source_id: UUID) -> Profile | None:
         read_at, profile = self._sources.get(source_id, (float("-inf"), None))

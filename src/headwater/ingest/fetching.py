@@ -1,12 +1,14 @@
 """Entries as a trade: leases from the frontier, each a journey."""
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from headwater.database.pool import Database
+from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier.claim import Claimer, has_suspects
 from headwater.frontier.entry import Lease
 from headwater.frontier.settle import extend, release
@@ -24,6 +26,10 @@ class Fetching:
 
     async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
         claimed = await self.claimer.claim(most)
+        if claimed.leases:
+            # Leases that are held are worked on, whatever becomes of this: what was not read now is read later.
+            with suppress(DatabaseDown, QueryFailed):
+                await self.journey.study.expect(claimed.leases)
         return claimed.leases, claimed.come_back_in
 
     async def claim_alone(self) -> Lease | None:
@@ -34,7 +40,10 @@ class Fetching:
         return await has_suspects(self.database)
 
     async def work(self, lease: Lease) -> None:
-        self.told(await self.journey.travel(lease))
+        try:
+            self.told(await self.journey.travel(lease))
+        finally:
+            self.journey.study.forget(lease)
 
     async def extend(self, leases: Sequence[Lease]) -> Collection[UUID]:
         return await extend(self.database, leases, self.claimer.lease)

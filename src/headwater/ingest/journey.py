@@ -1,6 +1,7 @@
 """One URL from lease to verdict: the function to read first."""
 
 import codecs
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -38,6 +39,12 @@ class Told:
 
 class Studies(Protocol):
     """Whoever makes something of a page that came whole, or of one that nobody lets us see."""
+
+    async def expect(self, leases: Sequence[Lease]) -> None:
+        """These are going to be fetched."""
+
+    def forget(self, lease: Lease) -> None:
+        """It was, or will not be."""
 
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]: ...
 

@@ -7,18 +7,20 @@ SELECT clock_timestamp();
 -- Invariant: false, and nothing changed, if the lease was lost.
 SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new_body, $6::text);
 
--- name: known_of_page
--- What channels knew of a page, the fullest first; whether its source crawls; and what was learned of its host, if named.
+-- name: known_of_pages
+-- What channels knew of pages, the fullest first; whether their sources crawl; and what was learned of hosts, if named.
+-- Invariant: one row a page, in the order given.
 SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
-       EXISTS (SELECT 1 FROM channels c WHERE c.source_id = $3::uuid AND c.kind = 'crawl' AND c.is_enabled) AS crawls,
+       EXISTS (SELECT 1 FROM channels c WHERE c.source_id = g.source_id AND c.kind = 'crawl' AND c.is_enabled) AS crawls,
        (SELECT jsonb_agg(jsonb_build_object('section', t.section, 'version', t.version, 'template', t.template, 'served', t.served))
-        FROM templates t WHERE t.bucket = $1 AND t.host = $4::text AND t.status = 'active') AS templates
-FROM (SELECT 1) AS always
+        FROM templates t WHERE t.bucket = g.bucket AND t.host = g.host AND t.status = 'active') AS templates
+FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::text[]) WITH ORDINALITY AS g (bucket, url_hash, source_id, host, place)
 LEFT JOIN LATERAL (
     SELECT title, author, language, content, published_at, updated_at FROM channel_items
-    WHERE bucket = $1::smallint AND url_hash = $2::bytea AND signature <> ''
+    WHERE bucket = g.bucket AND url_hash = g.url_hash AND signature <> ''
     ORDER BY length(content) DESC NULLS LAST, last_seen_at DESC LIMIT 1
-) AS i ON true;
+) AS i ON true
+ORDER BY g.place;
 
 -- name: count_entries_of_source
 -- How many entries a source owns, by its counters.

@@ -1,6 +1,6 @@
 """What is made of a page that came whole: read, judged once more, and what is left of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -18,6 +18,7 @@ from headwater.ingest.documents import document_from
 from headwater.ingest.judge import is_refused, judge_reading
 from headwater.ingest.keeping import NOTHING, Leaves
 from headwater.ingest.reading import Read, Reader
+from headwater.net.body import Complete
 from headwater.net.transport import Response
 from headwater.sources.source import Kind
 
@@ -26,6 +27,10 @@ NOINDEX = "noindex"
 
 class Acquainted(Protocol):
     """Whoever knows what is known of a page before it is read."""
+
+    async def expect(self, leases: Sequence[Lease]) -> None: ...
+
+    def forget(self, lease: Lease) -> None: ...
 
     async def known_of(self, lease: Lease) -> Known: ...
 
@@ -37,6 +42,12 @@ class Study:
     context: Acquainted
     reader: Reader
     notes: Callable[[Lease, Article | NotAnArticle], None] = lambda _lease, _read: None
+
+    async def expect(self, leases: Sequence[Lease]) -> None:
+        await self.context.expect(leases)
+
+    def forget(self, lease: Lease) -> None:
+        self.context.forget(lease)
 
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
         if lease.fetch_count and fetched.content_hash == lease.content_hash:
@@ -83,4 +94,6 @@ def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:
 
 def raw_of(lease: Lease, response: Response) -> RawBody:
     key = Key(lease.bucket, lease.url_hash)
-    return RawBody(key, lease.source_id, response.url.url, response.status, response.headers, response.body)
+    content = response.content
+    packed = content.packed if isinstance(content, Complete) else None
+    return RawBody(key, lease.source_id, response.url.url, response.status, response.headers, response.body, packed)

@@ -1,7 +1,7 @@
 """A body as it arrives: unpacked piece by piece, and never more of it held than the cap allows."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 
 from headwater.net.unpacking import PIECE_BYTES, UNPACK_ERRORS, UNPACKERS, Unpacker
@@ -10,8 +10,17 @@ MOST_ENCODINGS = 2
 
 
 @dataclass(frozen=True, slots=True)
+class Packed:
+    """A body as it came, in one coding."""
+
+    coding: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Complete:
     body: bytes
+    packed: Packed | None = field(default=None, compare=False)  # where it came so
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,8 @@ class BodyReader:
         self._body = BytesIO()
         self._is_empty = True
         self._outcome: Outcome | None = _why_unreadable(encodings)
+        self._coding = encodings[0].removeprefix("x-") if len(encodings) == 1 else ""
+        self._came: list[bytes] = []
         # The coding applied last is taken off first (RFC 9110 8.4).
         names = () if self._outcome else reversed(encodings)
         # Packed text is hardly ever longer than plain. Without a bound, blocks of nothing could come for ever.
@@ -51,6 +62,8 @@ class BodyReader:
         """None as long as more is wanted; anything else is final."""
         if self._outcome is None and chunk:
             self._is_empty = False
+            if self._coding:
+                self._came.append(chunk)
             self._outcome = self._take(chunk)
         return self._outcome
 
@@ -58,7 +71,8 @@ class BodyReader:
         """The message is over; `is_cut` if its own framing says that something is missing."""
         if self._outcome is None:
             is_whole = self._is_empty or all(layer.unpacker.is_at_end for layer in self._layers)
-            self._outcome = (Complete if is_whole and not is_cut else Truncated)(self._held())
+            body = self._held()
+            self._outcome = Complete(body, self._packed()) if is_whole and not is_cut else Truncated(body)
         return self._outcome
 
     def _take(self, chunk: bytes) -> Outcome | None:
@@ -72,6 +86,9 @@ class BodyReader:
         except UNPACK_ERRORS:
             return Undecodable("not what its Content-Encoding says")
         return None
+
+    def _packed(self) -> Packed | None:
+        return Packed(self._coding, b"".join(self._came)) if self._came else None
 
     def _held(self) -> bytes:
         self._layers.clear()

@@ -1,9 +1,13 @@
 """Raw bodies, outlinks, the outbox, and lists."""
 
+import gzip
+from collections.abc import Callable
 from datetime import timedelta
 from uuid import uuid4
 
+import brotli
 import pytest
+import zstandard
 from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, everything, key_of
 
 from headwater.archive.document import Op
@@ -11,15 +15,16 @@ from headwater.archive.outbox import Change, Kind, forget, take_pending
 from headwater.archive.outlinks import MOST_OUTLINKS, keep_outlinks, outlinks_of
 from headwater.archive.raw import BODIES_AT_ONCE, RawBody, keep_body, keep_days_of_bodies, newest_bodies_of, newest_body
 from headwater.archive.reads import Wanted, find_document, list_documents
-from headwater.errors import UsageError
+from headwater.errors import QueryFailed, UsageError
+from headwater.net.body import Packed
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 URLS = [f"https://h{n % 7}.example/{n}" for n in range(25)]
 
 
-async def keep_raw(shelf: Shelf, url: str, body: bytes) -> None:
+async def keep_raw(shelf: Shelf, url: str, body: bytes, packed: Packed | None = None) -> None:
     async with shelf.database.transaction() as connection:
-        raw = RawBody(key_of(url), SOURCE, url, 200, {"Content-Type": "text/html"}, body)
+        raw = RawBody(key_of(url), SOURCE, url, 200, {"Content-Type": "text/html"}, body, packed)
         await keep_body(connection, raw, shelf.now)
 
 
@@ -31,6 +36,37 @@ async def test_a_body_comes_back_byte_for_byte_and_small(shelf: Shelf) -> None:
     assert (kept.raw.body, kept.raw.status, kept.raw.headers) == (body, 200, {"content-type": "text/html"})
     assert kept.at == shelf.now
     assert await shelf.database.fetchval("SELECT length(body) FROM raw_bodies") < len(body) / 50
+
+
+@pytest.mark.parametrize(
+    ("coding", "pack"), [("gzip", gzip.compress), ("br", brotli.compress), ("zstd", zstandard.compress)]
+)
+async def test_what_came_packed_is_kept_as_it_came(shelf: Shelf, coding: str, pack: Callable[[bytes], bytes]) -> None:
+    body = b"<p>again and again</p>" * 10_000
+    came = pack(body)
+    await keep_raw(shelf, A, body, Packed(coding, came))
+    row = await shelf.database.fetchrow("SELECT coding, body, body_bytes FROM raw_bodies")
+    assert row is not None
+    assert tuple(row) == (coding, came, len(body))
+    kept = await newest_body(shelf.database, key_of(A))
+    assert kept is not None
+    assert kept.raw.body == body
+
+
+async def test_what_came_packed_badly_is_packed_anew(shelf: Shelf) -> None:
+    body = b"<p>again and again</p>" * 10_000
+    await keep_raw(shelf, A, body, Packed("gzip", gzip.compress(body, 0)))
+    assert await shelf.database.fetchval("SELECT coding FROM raw_bodies") == "zstd"
+    kept = await newest_body(shelf.database, key_of(A))
+    assert kept is not None
+    assert kept.raw.body == body
+
+
+async def test_a_damaged_body_is_said_to_be_one(shelf: Shelf) -> None:
+    await keep_raw(shelf, A, b"<p>again and again</p>" * 10_000)
+    await shelf.database.execute("UPDATE raw_bodies SET body = substr(body, 1, 40)")
+    with pytest.raises(QueryFailed, match="cannot be unpacked"):
+        await newest_body(shelf.database, key_of(A))
 
 
 async def test_an_empty_body_is_a_body(shelf: Shelf) -> None:

@@ -1,6 +1,6 @@
 """The fetch path on a real database against the simulated web, with its own small sites."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -38,6 +38,12 @@ QUICK = timedelta(milliseconds=50)
 
 class Unread:
     """Whatever is fetched is left as it came: what is made of pages is tested elsewhere."""
+
+    async def expect(self, leases: Sequence[Lease]) -> None:
+        pass
+
+    def forget(self, lease: Lease) -> None:
+        pass
 
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
         return fetched, NOTHING

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from headwater.extract.elements import Elements
 from headwater.extract.linked_data import LinkedData, linked_data_of
 
 URL = "https://example.com/a"
@@ -13,7 +14,7 @@ STORY = {"@type": "NewsArticle", "headline": "Storm"}
 def read(*scripts: object) -> LinkedData:
     texts = (script if isinstance(script, str) else json.dumps(script) for script in scripts)
     html = "".join(f'<script type="application/ld+json">{text}</script>' for text in texts)
-    return linked_data_of(LexborHTMLParser(html), URL, UTC)
+    return linked_data_of(Elements(LexborHTMLParser(html)), URL, UTC)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from selectolax.lexbor import LexborHTMLParser
 from tests.unit.extract.conftest import Read
 
 from headwater.extract.canonical import canonical_url
+from headwater.extract.elements import Elements
 from headwater.extract.links import MOST_LINKS, Anchors, anchors_of, base_of
 from headwater.urls.canonical import canonicalise
 
@@ -12,8 +13,8 @@ PAGE = "https://www.example.com/news/a?id=1"
 
 
 def anchors(html: str, url: str = PAGE) -> Anchors:
-    tree = LexborHTMLParser(html)
-    return anchors_of(tree, base_of(tree, url))
+    elements = Elements(LexborHTMLParser(html))
+    return anchors_of(elements, base_of(elements, url))
 
 
 def urls(html: str) -> list[str]:

@@ -6,7 +6,17 @@ import brotli
 import pytest
 import zstandard
 
-from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_to, encodings_in
+from headwater.net.body import (
+    BodyReader,
+    Complete,
+    Outcome,
+    Packed,
+    TooLarge,
+    Truncated,
+    Undecodable,
+    cut_to,
+    encodings_in,
+)
 from headwater.net.unpacking import UNPACKERS
 
 TEXT = b"Headwater reads what is published, and no more than it is given. " * 4000
@@ -46,6 +56,7 @@ def read(data: bytes, *encodings: str, limit: int = 1_000_000, chunk: int = 4096
 
 def test_a_plain_body_is_kept_as_it_is() -> None:
     assert read(TEXT) == Complete(TEXT)
+    assert read(TEXT).packed is None  # type: ignore[union-attr]
     assert read(b"") == Complete(b"")
 
 
@@ -54,7 +65,11 @@ def test_a_plain_body_is_kept_as_it_is() -> None:
 def test_a_packed_body_is_unpacked_however_it_is_cut(
     encoding: str, packed: Callable[[bytes], bytes], chunk: int
 ) -> None:
-    assert read(packed(TEXT), encoding, chunk=chunk) == Complete(TEXT)
+    came = packed(TEXT)
+    outcome = read(came, encoding, chunk=chunk)
+    assert outcome == Complete(TEXT)
+    assert isinstance(outcome, Complete)
+    assert outcome.packed == Packed(encoding.removeprefix("x-"), came)
 
 
 @every_packing
@@ -120,7 +135,9 @@ def test_one_encoding_does_not_pass_for_another(says: str, packing: str) -> None
 
 
 def test_two_encodings_are_taken_off_in_reverse() -> None:
-    assert read(zstandard.compress(gzip.compress(TEXT)), "gzip", "zstd") == Complete(TEXT)
+    twice = read(zstandard.compress(gzip.compress(TEXT)), "gzip", "zstd")
+    assert twice == Complete(TEXT)
+    assert twice.packed is None
     assert read(gzip.compress(packed_by_brotli(TEXT)), "br", "gzip") == Complete(TEXT)
     assert isinstance(read(gzip.compress(packed_by_brotli(TEXT)), "gzip", "br"), Undecodable)
 

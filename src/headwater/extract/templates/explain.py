@@ -6,6 +6,7 @@ from datetime import UTC, tzinfo
 
 from selectolax.lexbor import LexborHTMLParser
 
+from headwater.extract.elements import Elements
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.facts import Facts, has_feature
 from headwater.extract.templates.reading import Judged
@@ -32,7 +33,7 @@ class Explanation:
 def explain(template: Template, html: str, zone: tzinfo = UTC) -> Explanation:
     """All variants are tried even where the page's own word already speaks against it."""
     tree = LexborHTMLParser(html)
-    facts = Facts(tree, blocks_of(tree), zone)
+    facts = Facts(Elements(tree), blocks_of(tree), zone)
     tried = tuple(attempts(template, facts))
     found = [one.against for one in tried]
     named = next((one for one in found if one is not Reason.NO_CONTAINER), Reason.NO_CONTAINER)

@@ -9,9 +9,10 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import orjson
-from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.dates import moment_from
+from headwater.extract.elements import Elements, attribute
+from headwater.extract.linked_data import linked_scripts
 from headwater.extract.linked_values import Node, names, texts
 from headwater.extract.templates.blocks import Block
 from headwater.extract.templates.steps import tag_of
@@ -43,20 +44,16 @@ class Article(NamedTuple):
 class Facts:
     """Read from a page only where asked for: linked data costs half as much as the walk, and few templates need it."""
 
-    tree: LexborHTMLParser
+    elements: Elements
     blocks: Sequence[Block]
     zone: tzinfo = UTC
-
-    @cached_property
-    def _elements(self) -> list[LexborNode]:
-        # Looking through a page for one kind of element takes as long as for two.
-        return self.tree.css("meta, script")[:_MOST_ELEMENTS]
 
     @cached_property
     def said(self) -> Mapping[str, str]:
         """The <meta> elements as written: only few are looked at, so only those are cleaned."""
         said: dict[str, str] = {}
-        for attributes in (node.attributes for node in self._elements if node.tag == "meta"):
+        for node in self.elements.named("meta")[:_MOST_ELEMENTS]:
+            attributes = node.attributes
             name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop")
             if name and (content := attributes.get("content")):
                 said.setdefault(name.lower(), content)
@@ -82,7 +79,7 @@ class Facts:
 
     @cached_property
     def _scripts(self) -> list[str]:
-        return [node.text() for node in self._elements if node.tag == "script" and _is_linked_data(node)]
+        return list(linked_scripts(self.elements))
 
     def _nodes(self) -> Iterator[Node]:
         """Every object of every script, outer before inner, in the order written."""
@@ -104,8 +101,8 @@ class Facts:
 
     @cached_property
     def page_title(self) -> str:
-        node = self.tree.css_first("title")
-        return one_line(node.text()) if node else ""
+        titles = self.elements.named("title")
+        return one_line(titles[0].text()) if titles else ""
 
     @cached_property
     def titles(self) -> frozenset[str]:
@@ -140,8 +137,8 @@ def value_at(facts: Facts, place: str) -> str:
         case "block":
             return next((_without_by(block.text) for block in facts.blocks if block.path[-1] == name), "")
         case "time":
-            node = facts.tree.css_first("time[datetime]")
-            return (node.attributes.get("datetime") if node else "") or ""
+            times = (node for node in facts.elements.named("time") if "datetime" in node.attributes)
+            return next((attribute(node, "datetime") for node in times), "")
     return facts.heading if kind == "h1" else facts.page_title
 
 
@@ -173,10 +170,6 @@ def _names_a_story(url: str) -> bool:
     """By several words at its end, a number or a date. A section's or a topic's front page has none of them."""
     end = url[:_LONGEST_URL].partition("?")[0].rstrip("/").rpartition("/")[2]
     return len(_WORD.findall(end)) >= _STORY_WORDS or bool(_STORY_NUMBER.search(url[:_LONGEST_URL]))
-
-
-def _is_linked_data(node: LexborNode) -> bool:
-    return (node.attributes.get("type") or "").lower() == "application/ld+json"
 
 
 def _parsed(script: str) -> Any:

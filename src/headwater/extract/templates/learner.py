@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract.dates import moment_from
+from headwater.extract.elements import Elements
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.containers import choose_containers, depth_in, holds
 from headwater.extract.templates.facts import (
@@ -147,7 +148,7 @@ def _is_story(lesson: _Lesson) -> bool:
 
 def _facts(page: TrainingPage) -> Facts:
     tree = LexborHTMLParser(page.html)
-    return Facts(tree, blocks_of(tree), page.zone)
+    return Facts(Elements(tree), blocks_of(tree), page.zone)
 
 
 def _teachers(page: TrainingPage, facts: Facts) -> list[Teacher]:

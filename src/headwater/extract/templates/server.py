@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from selectolax.lexbor import LexborHTMLParser
 
+from headwater.extract.elements import Elements
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.templates.blocks import Block, blocks_of
 from headwater.extract.templates.facts import Facts, has_feature, moment_at, value_at
@@ -84,12 +85,12 @@ class Attempt:
 
 
 def serve(template: Template, html: str, zone: tzinfo = UTC) -> Served | Refused:
-    return serve_tree(template, LexborHTMLParser(html), zone)
+    return serve_elements(template, Elements(LexborHTMLParser(html)), zone)
 
 
-def serve_tree(template: Template, tree: LexborHTMLParser, zone: tzinfo = UTC) -> Served | Refused:
-    """For a page that is parsed already; the tree stays as it is."""
-    facts = Facts(tree, blocks_of(tree), zone)
+def serve_elements(template: Template, elements: Elements, zone: tzinfo = UTC) -> Served | Refused:
+    """For a page that is parsed already; its tree stays as it is."""
+    facts = Facts(elements, blocks_of(elements.tree), zone)
     if reason := reason_in_facts(template, facts):
         return Refused(reason)
     tried: list[Attempt] = []
