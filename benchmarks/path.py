@@ -17,7 +17,7 @@ known. They are learned before, once, by the same workers from the first pages o
 A rate is counted over a window that begins when as many pages are done as there are hosts, so that starting up and most
 of robots.txt lie before it. Figures are medians over the rounds, ratios are taken within each round. Memory is the sum
 of the proportional set sizes of all processes of a side, its database included, at the end of the window, in the
-heaviest round. The simulated web takes its cores from both.
+heaviest round. The simulated web takes its share of the cores from both; its pages are packed before the first comes.
 
 Where others use the machine, believe CPU time per page: a side of many processes gets more of a busy machine than a
 side of one, and its rate looks better than it is.

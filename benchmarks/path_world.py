@@ -1,7 +1,7 @@
 """The web of the path benchmark: news sites with pages as heavy as real ones, served by a process of their own.
 
 Nobody asks for a longer delay than the one both crawlers keep, and time stands still: a page is the same whoever comes
-and whenever.
+and whenever. All of them are written and packed before anybody comes: on a real web that is the work of other machines.
 """
 
 import asyncio
@@ -19,7 +19,9 @@ from urllib.parse import urlsplit
 from benchmarks.path_furniture import Furniture, furniture_of
 from headwater.chance import random_from
 from headwater.clock import ManualClock, SystemClock
+from headwater.simweb.codings import encoded
 from headwater.simweb.message import Page, Request, Site
+from headwater.simweb.negotiation import best_coding
 from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.server import SimWeb
 from headwater.simweb.visits import Visit
@@ -31,6 +33,7 @@ SEED = 7
 # Some publish too little, a sixth are no newspapers, and a sixth of these are of a time before such furniture.
 PUBLISHERS_PER_HOST = 2
 ANCIENT = "soup"
+BOTH_ACCEPT = "gzip, deflate, br, zstd"
 BETWEEN_PARAGRAPHS = "</p>\n<p>"
 # What the server may be wrong about when a request came.
 TOLERANCE = timedelta(milliseconds=5)
@@ -59,12 +62,22 @@ class HeavySite:
     def __init__(self, site: NewsSite, furniture: Furniture) -> None:
         self._site = site
         self._furniture = furniture
+        self._packed: dict[tuple[str, str, str], Page | None] = {}
 
     def page(self, request: Request, now: datetime) -> Page | None:
+        coding = best_coding(request.headers.get("accept-encoding", ""))
+        place = (request.path, request.query, coding)
+        if place not in self._packed:
+            self._packed[place] = self._page(request, now, coding)
+        return self._packed[place]
+
+    def _page(self, request: Request, now: datetime, coding: str) -> Page | None:
         page = self._site.page(request, now)
         if page is None or page.status != 200 or not page.content_type.startswith("text/html"):
             return page
-        return replace(page, body=self._furnished(self._lengthened(page.body, request, now), request.path))
+        body = encoded(self._furnished(self._lengthened(page.body, request, now), request.path), coding)
+        headers = page.headers if coding == "identity" else (*page.headers, ("Content-Encoding", coding))
+        return replace(page, body=body, headers=headers)
 
     def _furnished(self, body: bytes, path: str) -> bytes:
         furniture = self._furniture
@@ -123,11 +136,12 @@ def seen_in(visits: Sequence[Visit], delay: timedelta) -> Seen:
     return Seen(len(visits), dict(Counter(visit.status for visit in visits)), sum(gap < least for gap in gaps))
 
 
-def mean_page_bytes(sites: Mapping[str, Site], urls: Sequence[str]) -> float:
+def pages_at(sites: Mapping[str, Site], urls: Sequence[str], accept_encoding: str) -> list[Page]:
     places = [urlsplit(url) for url in urls]
-    requests = [Request("GET", place.netloc, place.path, place.query, {}) for place in places]
-    pages = [sites[request.host].page(request, WORLD_BEGINS) for request in requests]
-    return mean(len(page.body) for page in pages if page is not None)
+    headers = {"accept-encoding": accept_encoding}
+    requests = [Request("GET", place.netloc, place.path, place.query, headers) for place in places]
+    pages = (sites[request.host].page(request, WORLD_BEGINS) for request in requests)
+    return [page for page in pages if page is not None]
 
 
 async def serve(parent: Connection, plot: Plot, delay: timedelta) -> None:
@@ -137,7 +151,9 @@ async def serve(parent: Connection, plot: Plot, delay: timedelta) -> None:
     sites: dict[str, Site] = {host: heavy_site(world, host) for host in urls}
     web = SimWeb(sites, clock=ManualClock(WORLD_BEGINS), real=SystemClock(), random=random_from(SEED))
     pages = in_turn(urls)
-    parent.send(Served(await web.start(), mean_page_bytes(sites, pages[: plot.hosts]), pages))
+    pages_at(sites, pages, BOTH_ACCEPT)
+    page_bytes = mean(len(page.body) for page in pages_at(sites, pages[: plot.hosts], "identity"))
+    parent.send(Served(await web.start(), page_bytes, pages))
     while await asyncio.to_thread(parent.recv) == "report":
         parent.send(seen_in(web.visits.all(), delay))
         web.reset()

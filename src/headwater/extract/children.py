@@ -21,7 +21,7 @@ from headwater.extract.children_parent import ChildLink, End, NurseryGone, Nurse
 
 MEMORY_BYTES = 512 << 20
 ANSWER_BYTES = 64 << 20
-TASKS_PER_CHILD = 500
+TASKS_PER_CHILD = 2_000
 USUAL_WEIGHT = 0.1
 SIGNAL_NAMES = {int(one): one.name for one in signal.Signals}
 

@@ -1,6 +1,7 @@
 """Which addresses are never asked for a page. Our own table: the standard library's answers differ by version."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 Address = IPv4Address | IPv6Address
@@ -70,6 +71,7 @@ def why_forbidden(address: str | Address) -> str | None:
     return _named(number, _RULES_V6) or (None if number >> 125 == _GLOBAL_UNICAST_PREFIX else NOT_GLOBAL_UNICAST)
 
 
+@lru_cache(maxsize=8_192)
 def parsed_address(text: str) -> Address | None:
     """Only the full spellings: `127.1` and `0x7f.1` are for the URL parser to spell out first."""
     try:

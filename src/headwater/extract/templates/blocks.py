@@ -163,6 +163,9 @@ class _Splitter:
     def _name_steps(self) -> None:
         for node, tag in self.opened[len(self.steps) : _DEEPEST]:
             said = node.attributes
+            if not said:
+                self.steps.append(tag)
+                continue
             is_hidden = "hidden" in said or ((style := said.get("style")) and _NOT_SHOWN.search(style))
             kind = tag + HIDDEN if is_hidden else tag
             self.steps.append(step_of(kind, said.get("id") or "", said.get("class") or ""))

@@ -50,7 +50,7 @@ def template_in(guide: Guide) -> Template | None:
     return _unpacked(guide.template)
 
 
-@lru_cache(256)
+@lru_cache(1_024)
 def _unpacked(template: str) -> Template | None:
     return template_from(orjson.loads(template))
 
