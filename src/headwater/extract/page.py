@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from headwater.extract.templates.guide import Guide
-from headwater.extract.text import is_storable_utf8, storable
+from headwater.extract.text import storable
 
 # The fetch path caps bodies below this; a person's own file may be larger.
 LONGEST_HTML = 10_000_000
@@ -54,8 +54,12 @@ class Page:
         return storable(self.body.decode(self.codec, "replace"), LONGEST_HTML)
 
     def markup(self) -> str | bytes:
-        """For a parser: the body itself where nothing has to be done to it, as on nearly every page."""
-        is_ready = self.codec == "utf-8" and len(self.body) <= LONGEST_HTML and is_storable_utf8(self.body)
+        """For a parser: the body itself where it can be read as it is, as on nearly every page.
+
+        What cannot be stored may be in it: a character reference can name it as well, so whoever takes something out of
+        the tree has to look.
+        """
+        is_ready = self.codec == "utf-8" and len(self.body) <= LONGEST_HTML and _is_utf8(self.body)
         return self.body if is_ready else self.html()
 
     def zone(self) -> tzinfo:
@@ -63,3 +67,11 @@ class Page:
             return ZoneInfo(self.timezone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             return UTC
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -39,15 +39,6 @@ def _is_plain(text: str) -> bool:
     return _are_plain(written)
 
 
-def is_storable_utf8(written: bytes) -> bool:
-    """Whether these bytes can be read as they are, with nothing to replace."""
-    try:
-        written.decode()
-    except UnicodeDecodeError:
-        return False
-    return _are_plain(written)
-
-
 def _are_plain(written: bytes) -> bool:
     has_controls = len(written.translate(None, _ODD_BYTES)) < len(written)
     return not has_controls and (written.isascii() or not any(odd.search(written) for odd in _ODD_SEQUENCES))
