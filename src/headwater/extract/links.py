@@ -12,7 +12,7 @@ from headwater.errors import UrlRejected
 from headwater.extract.elements import Elements, attribute
 from headwater.extract.text import comparable
 from headwater.urls.origin import site_at
-from headwater.urls.parse import resolve
+from headwater.urls.parse import is_plain_path, resolve
 
 MOST_LINKS = 2_000
 # Beyond what is kept, because most links of a page repeat; a page of nothing but links ends here.
@@ -21,6 +21,7 @@ _LONGEST_ANCHOR_TEXT = 300
 # Indentation counts here, and not above.
 _LONGEST_READ = 10 * _LONGEST_ANCHOR_TEXT
 _PATH_FROM = len("https://")
+_SURELY_SHORT = 1_000  # no host makes this longer than an address may be
 # Publishers mark what they were paid for or did not write themselves: no more their word than nofollow.
 _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
 
@@ -91,8 +92,12 @@ def _links(found: list[Anchor], base: str) -> dict[str, Anchor]:
         distinct.setdefault(anchor.href, anchor)
     links: dict[str, Anchor] = {}
     root = _root_of(base)
+    spelt = absolute(f"{root}/", base).removesuffix("/")
     for anchor in distinct.values():
-        url = _target(anchor.href, base, root)
+        href = anchor.href
+        # Most links are of this kind, and what is spelt well already goes past everything else.
+        is_plain = spelt and len(href) < _SURELY_SHORT and is_plain_path(href)
+        url = spelt + href if is_plain else _target(href, base, root)
         if url and len(links) < MOST_LINKS:
             links.setdefault(url, anchor)
     return links

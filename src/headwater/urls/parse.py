@@ -12,11 +12,12 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _HEAD = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(//)?([^/?#]*)")
 _HOST_AND_PORT = re.compile(r"(\[.*\]|\[.*|[^:]*):?(.*)")
 # Characters the parser never changes, and no segment that begins with a dot: nothing to resolve or encode.
-_NOTHING_TO_DO = re.compile(
-    r"(https?://[a-z0-9.-]+(?::[0-9]+)?)"
+_PATH = (
     r"(?:/(?:[A-Za-z0-9_~!$&()*+,;=:@-][A-Za-z0-9_~!$&()*+,;=:@.-]*)?)+"
     r"(?:\?[A-Za-z0-9_~!$&()*+,;=:@./?%-]*)?"
 )
+_NOTHING_TO_DO = re.compile(rf"(https?://[a-z0-9.-]+(?::[0-9]+)?){_PATH}")
+_PLAIN_PATH = re.compile(_PATH)
 
 
 def resolve(raw: str, base: str | None = None) -> str:
@@ -26,6 +27,11 @@ def resolve(raw: str, base: str | None = None) -> str:
     if plain and len(raw) <= MAX_LENGTH and _is_spelt_well(plain[1]):
         return raw
     return resolve_with_parser(raw, base)
+
+
+def is_plain_path(path: str) -> bool:
+    """Whether the parser would leave a path with its query as it is, behind whatever host."""
+    return not path.startswith("//") and _PLAIN_PATH.fullmatch(path) is not None
 
 
 @lru_cache(maxsize=8192)

@@ -6,7 +6,7 @@ from tests.unit.extract.conftest import Read
 
 from headwater.extract.canonical import canonical_url
 from headwater.extract.elements import Elements
-from headwater.extract.links import MOST_LINKS, Anchors, anchors_of, base_of
+from headwater.extract.links import MOST_LINKS, Anchors, absolute, anchors_of, base_of
 from headwater.urls.canonical import canonicalise
 
 PAGE = "https://www.example.com/news/a?id=1"
@@ -104,3 +104,14 @@ def test_canonical_links_that_contradict_each_other_are_not_believed() -> None:
 
 def test_a_one_label_host_is_not_a_view_of_its_top_level_domain() -> None:
     assert canonical_url("https://m.com/a", "https://m.com/a", ["https://com/a"]) == "https://m.com/a"
+
+
+PLAIN = ["/", "/a/b.html?x=1&y=2", "/a;b=c", "/a//b", "/" + "a" * 2_070]
+ODD = ["/a/../b", "/./a", "/.well-known/x", "//other.example/a", "///a", "/a b", "/%7Ea", "/a?q=%2e%2e", "/a#b", "/ä"]
+OTHER = ["/a\\b", "/a'b", "/" + "a" * 2_100, "?a=b", "a/b"]
+
+
+@pytest.mark.parametrize("url", [PAGE, "https://www.example.com.:443/news/", "http://EXAMPLE.com:80/a"])
+@pytest.mark.parametrize("href", [*PLAIN, *ODD, *OTHER])
+def test_a_short_cut_leads_to_the_same_place(href: str, url: str) -> None:
+    assert list(anchors(f'<a href="{href}">x</a>', url).links) == [one for one in [absolute(href, url)] if one]
