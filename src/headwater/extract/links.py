@@ -92,27 +92,26 @@ def _links(found: list[Anchor], base: str) -> dict[str, Anchor]:
         distinct.setdefault(anchor.href, anchor)
     links: dict[str, Anchor] = {}
     root = _root_of(base)
-    spelt = absolute(f"{root}/", base).removesuffix("/")
     for anchor in distinct.values():
-        href = anchor.href
-        # Most links are of this kind, and what is spelt well already goes past everything else.
-        is_plain = spelt and len(href) < _SURELY_SHORT and is_plain_path(href)
-        url = spelt + href if is_plain else _target(href, base, root)
+        url = _target(anchor.href, base, root)
         if url and len(links) < MOST_LINKS:
             links.setdefault(url, anchor)
     return links
 
 
 def _root_of(base: str) -> str:
-    """Scheme and host of an absolute URL."""
+    """Scheme and host of an absolute URL, as they are spelt in links."""
     scheme, slashes, rest = base.partition("://")
-    return f"{scheme}{slashes}{rest.partition('/')[0]}"
+    return absolute(f"{scheme}{slashes}{rest.partition('/')[0]}/", base).removesuffix("/")
 
 
 def _target(href: str, base: str, root: str) -> str:
     if href.startswith("#"):
         return ""
-    # Most links are of this kind, and where an address is whole already, the slow parser is passed by.
+    # Most links are of this kind: nothing is left to be looked at.
+    if root and len(href) < _SURELY_SHORT and is_plain_path(href):
+        return root + href
+    # And where an address is whole already, the slow parser is passed by.
     is_on_this_host = href.startswith("/") and not href.startswith("//")
     return absolute(root + href if is_on_this_host else href, base)
 

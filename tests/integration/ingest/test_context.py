@@ -1,17 +1,20 @@
 """What is known of a claim's pages is asked for at once, and what of it was not asked then is asked later."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import pytest
 
+from headwater.archive.document import Key
+from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.frontier.entry import Lease, Origin
+from headwater.frontier.entry import Lease
 from headwater.ingest.context import Context
+from headwater.ingest.stored_pages import lease_of
 from headwater.learning.shelf import Shelf
-from headwater.politeness.window import Window
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
 from headwater.sources.store import create_source
 from headwater.urls.canonical import canonicalise
@@ -26,25 +29,8 @@ def context_on(database: Database) -> Context:
 
 def lease_on(url: str, source: UUID) -> Lease:
     address = canonicalise(url)
-    return Lease(
-        token=uuid4(),
-        bucket=address.bucket,
-        url_hash=address.url_hash,
-        host=address.host,
-        url=url,
-        source_id=source,
-        origin=Origin.FEED,
-        depth=0,
-        priority=5,
-        retry_count=0,
-        fetch_count=0,
-        hops=0,
-        resume_url=None,
-        etag=None,
-        last_modified=None,
-        content_hash=None,
-        window=Window(0.0, 0.0, 0.0),
-    )
+    raw = RawBody(Key(address.bucket, address.url_hash), source, url, 200, {}, b"")
+    return replace(lease_of(KeptBody(NOW, raw)), token=uuid4())
 
 
 @pytest.fixture
