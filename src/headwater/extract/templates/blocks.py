@@ -6,19 +6,20 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from headwater.extract.elements import COMMENT, TEXT, id_of, ids_of
 from headwater.extract.templates.steps import HIDDEN, step_of
 from headwater.extract.text import storable
 
-_INLINE = frozenset({
+_INLINE = ids_of({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
     "kbd", "mark", "nobr", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub",
     "sup", "time", "tt", "u", "var", "wbr", "label",
 })  # fmt: skip
-_SILENT = frozenset({
+_SILENT = ids_of({
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "select", "button",
-    "textarea", "audio", "video", "canvas", "head", "nav", "footer", "aside", "-comment", "input", "img",
-    "picture", "source",
-})  # fmt: skip
+    "textarea", "audio", "video", "canvas", "head", "nav", "footer", "aside", "input", "img", "picture", "source",
+}) | {COMMENT}  # fmt: skip
+_LINK, _SPAN = id_of("a"), id_of("span")
 _HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader|clip: ?rect\(|display: ?none", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _MOST_NODES = 200_000
@@ -64,8 +65,8 @@ def _evened(text: str) -> str:
 @dataclass(slots=True)
 class _Splitter:
     found: list[Block] = field(default_factory=list)
-    around: list[tuple[LexborNode, str]] = field(default_factory=list)  # every element we are inside of
-    opened: list[tuple[LexborNode, str]] = field(default_factory=list)  # those of them that begin a block
+    around: list[tuple[LexborNode, int]] = field(default_factory=list)  # every element we are inside of
+    opened: list[LexborNode] = field(default_factory=list)  # those of them that begin a block
     places: list[int] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)  # of the outermost of these; named only once a text needs them
     pieces: list[str] = field(default_factory=list)
@@ -82,8 +83,8 @@ class _Splitter:
         for number in range(_MOST_NODES):
             if node is None and (node := self._climb()) is None:
                 break
-            tag = node.tag or ""
-            if tag == "-text":
+            tag = node.tag_id
+            if tag == TEXT:
                 text = node.text_content or ""
                 # Half of a page's text nodes are indentation between its elements.
                 if pieces or not text.isspace():
@@ -93,15 +94,14 @@ class _Splitter:
                 node = node.next
             elif tag in _INLINE:
                 around.append((node, tag))
-                self.links += tag == "a"
-                is_aside = tag == "span" and self.links and pieces and _is_hidden(node)
+                self.links += tag == _LINK
+                is_aside = tag == _SPAN and self.links and pieces and _is_hidden(node)
                 node = None if is_aside else node.first_child
             else:
                 if pieces:
                     self._finish()
-                element = (node, tag)
-                around.append(element)
-                opened.append(element)
+                around.append((node, tag))
+                opened.append(node)
                 places.append(number)
                 node = node.first_child
         if pieces:
@@ -114,7 +114,7 @@ class _Splitter:
         while around:
             node, tag = around.pop()
             if tag in _INLINE:
-                self.links -= tag == "a"
+                self.links -= tag == _LINK
             else:
                 if self.pieces:
                     self._finish()
@@ -161,8 +161,8 @@ class _Splitter:
         self.pieces.clear()
 
     def _name_steps(self) -> None:
-        for node, tag in self.opened[len(self.steps) : _DEEPEST]:
-            said = node.attributes
+        for node in self.opened[len(self.steps) : _DEEPEST]:
+            tag, said = node.tag or "", node.attributes
             if not said:
                 self.steps.append(tag)
                 continue
