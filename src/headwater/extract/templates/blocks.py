@@ -87,8 +87,10 @@ class _Splitter:
             if tag == TEXT:
                 text = node.text_content or ""
                 # Half of a page's text nodes are indentation between its elements.
-                if pieces or not text.isspace():
+                if not text.isspace():
                     self._read(text)
+                elif pieces:
+                    pieces.append(" ")
                 node = node.next
             elif tag in _SILENT:
                 node = node.next
@@ -131,8 +133,6 @@ class _Splitter:
             return
         self.pieces.append(text)
         self.length += len(text)
-        if text.isspace():
-            return
         if self.links:
             self.linked += len(_evened(text))
         else:

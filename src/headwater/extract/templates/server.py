@@ -84,7 +84,7 @@ class Attempt:
     against: Reason | None
 
 
-def serve(template: Template, html: str, zone: tzinfo = UTC) -> Served | Refused:
+def serve(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Served | Refused:
     return serve_elements(template, Elements(LexborHTMLParser(html)), zone)
 
 
