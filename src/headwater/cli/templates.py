@@ -22,10 +22,6 @@ from headwater.cli.templates_show import (
 )
 from headwater.cli.words import counted, inert
 from headwater.errors import NotFound
-from headwater.reports.template_words import (
-    Block,
-    part_of,
-)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -143,13 +139,10 @@ def explain(
         return found
 
     found = with_services(launch, work)
-    lines = [part_of(line) for line in found.lines]
     if json:
-        blocks = [one._asdict() if isinstance(one, Block) else {"says": one} for one in lines]
-        told = {"url": url, "template": found.template, "answer": found.answer, "why": found.why}
-        show_json(told | {"lines": blocks})
+        show_json({"url": url, **asdict(found)})
         return
-    for line in explained_lines(lines, is_whole=all_):
+    for line in explained_lines(found.explanation, is_whole=all_):
         show(line)
     show(verdict_of(found))
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from headwater.cli.output import show, show_table
 from headwater.cli.words import counted, due, inert, relative, shortened
 from headwater.reports.template_words import (
-    Block,
     feature_in_words,
     outcome_in_words,
     place_in_words,
@@ -19,6 +18,7 @@ from headwater.reports.template_words import (
 )
 
 if TYPE_CHECKING:
+    from headwater.extract.templates.explain import Explanation, Piece
     from headwater.extract.templates.template import Template
     from headwater.ingest.inspection import Explained
     from headwater.reports.templates import Happened, Pupil, Version
@@ -143,21 +143,29 @@ def show_events(events: "Sequence[Happened]", now: datetime) -> None:
     show_table(("when", "who", "what happened"), rows)
 
 
-def explained_lines(parts: Sequence[Block | str], *, is_whole: bool) -> Iterator[str]:
+def explained_lines(found: "Explanation", *, is_whole: bool) -> Iterator[str]:
+    """What the page lacks, then each variant with its blocks."""
+    for name in found.missing:
+        yield f"The page lacks what every page it learned from had: {inert(feature_in_words(name))}."
+    for one in found.tried:
+        against = f"the page {inert(reason_in_words(one.against))}" if one.against else "served"
+        yield f"{inert(one.selector)}: {against}"
+        yield from piece_lines(one.pieces, is_whole=is_whole)
+
+
+def piece_lines(pieces: "Sequence[Piece]", *, is_whole: bool) -> Iterator[str]:
     """One line a block; a run of blocks outside the container is one line, unless all are wanted."""
-    for is_run, run in groupby(parts, lambda one: not is_whole and isinstance(one, Block) and one.why == OUTSIDE):
+    for is_run, run in groupby(pieces, lambda one: not is_whole and one.why == OUTSIDE):
         if is_run:
             yield f"  {MINUS} … {counted(len(list(run)), 'block')} {OUTSIDE}"
         else:
             yield from map(line_of, run)
 
 
-def line_of(part: Block | str) -> str:
-    if isinstance(part, str):
-        return inert(part)
-    mark = "+" if part.kept else MINUS
-    cut = "…" if len(part.text) >= EXPLAINED_TEXT else ""
-    return f"  {mark} {shortened(part.text, WIDEST_TEXT)}{cut}  [{inert(part.where)}: {inert(part.why)}]"
+def line_of(piece: "Piece") -> str:
+    mark = "+" if piece.kept else MINUS
+    cut = "…" if len(piece.text) >= EXPLAINED_TEXT else ""
+    return f"  {mark} {shortened(piece.text, WIDEST_TEXT)}{cut}  [{inert(piece.where)}: {inert(piece.why)}]"
 
 
 def verdict_of(found: "Explained") -> str:

@@ -17,7 +17,7 @@ from headwater.extract.blocks import text_of_html
 from headwater.extract.extractor import extract
 from headwater.extract.page import Page
 from headwater.extract.page_type import PageType
-from headwater.extract.templates.explain import explain
+from headwater.extract.templates.explain import Explanation, explain
 from headwater.extract.templates.guide import agreement, template_in
 from headwater.extract.templates.learner import FEWEST_PAGES, NotLearned, TrainingPage, learn
 from headwater.extract.templates.server import Served, serve
@@ -70,9 +70,9 @@ def teach(pages: Sequence[Page], now: datetime) -> Lesson:
     return Lesson(tuple(one for one in found if one.pages))
 
 
-def explained(page: Page) -> list[str]:
+def explained(page: Page) -> Explanation:
     template = template_in(page.guide) if page.guide else None
-    return explain(template, page.html(), page.zone()).lines() if template else []
+    return explain(template, page.markup(), page.zone()) if template else Explanation()
 
 
 def sent_task(task: str, pages: Sequence[Page], now: datetime) -> bytes:
@@ -86,7 +86,7 @@ def is_task(received: bytes) -> bool:
     return received.startswith(_MARK)
 
 
-def do_task(received: bytes) -> Lesson | list[str]:
+def do_task(received: bytes) -> Lesson | Explanation:
     head, _, bodies = received.partition(b"\n")
     said = orjson.loads(head)
     pages, at = list[Page](), 0
@@ -107,6 +107,14 @@ def lesson_from(value: object) -> Lesson:
     return lesson
 
 
+def explanation_from(value: object) -> Explanation:
+    """The same for a page that was explained; what is not believed explains nothing."""
+    try:
+        return _explanations().validate_python(value)
+    except ValueError:
+        return Explanation()
+
+
 def _training_page(page: Page, now: datetime) -> TrainingPage | None:
     found = extract(replace(page, guide=None, is_hurried=False), now)
     if not isinstance(found, Article) or found.page_type is PageType.LISTING:
@@ -125,7 +133,7 @@ def _training_page(page: Page, now: datetime) -> TrainingPage | None:
 
 def _is_served(page: Page) -> bool:
     template = template_in(page.guide) if page.guide else None
-    return template is not None and isinstance(serve(template, page.html(), page.zone()), Served)
+    return template is not None and isinstance(serve(template, page.markup(), page.zone()), Served)
 
 
 def _by_section(lessons: Sequence[TrainingPage]) -> list[Taught]:
@@ -158,3 +166,10 @@ def _lessons() -> "TypeAdapter[Lesson]":
     from pydantic import TypeAdapter
 
     return TypeAdapter(Lesson)
+
+
+@cache
+def _explanations() -> "TypeAdapter[Explanation]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Explanation)

@@ -10,7 +10,8 @@ from headwater.archive.raw import KeptBody
 from headwater.database.pool import Database
 from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.children import Done
-from headwater.extract.lessons import sent_task
+from headwater.extract.lessons import explanation_from, sent_task
+from headwater.extract.templates.explain import Explanation
 from headwater.extract.templates.guide import PRODUCER
 from headwater.ingest.difference import likeness, side_by_side
 from headwater.ingest.reading import Read, Reader, Unreadable, page_of
@@ -48,12 +49,12 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """How a page is read today; `lines` say it block by block, in the template's words."""
+    """How a page is read today, and what its host's template makes of each block."""
 
     template: str
     answer: Answer
     why: str
-    lines: tuple[str, ...]
+    explanation: Explanation
 
 
 def answer_of(read: Read) -> tuple[Answer, str]:
@@ -95,9 +96,8 @@ class Inspection:
         read, told = await asyncio.gather(
             self.reader.read(response, known, response.at), self.reader.children.run(task)
         )
-        # A page may have taken its child over: what comes back is believed only if it has the right form.
-        lines = told.value if isinstance(told, Done) and isinstance(told.value, list) else []
-        return Explained(known.guide.name, *answer_of(read), tuple(map(str, lines)))
+        explanation = explanation_from(told.value) if isinstance(told, Done) else Explanation()
+        return Explained(known.guide.name, *answer_of(read), explanation)
 
     async def _compared(self, body: KeptBody) -> Compared:
         response, known = response_of(body), await self.context.known_of(lease_of(body))

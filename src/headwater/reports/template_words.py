@@ -1,7 +1,6 @@
 """What templates say in short, in words for people; what is not known here is shown as it is. Pure."""
 
 import re
-from typing import NamedTuple
 
 REASONS = {
     "feature_missing": "lacks a mark that every page it learned from had",
@@ -57,7 +56,6 @@ RANGES = {
     "least_named": "least of the title's words in the text",
 }
 _KINDS = {"meta": "<meta> {}", "linked": "{} in the linked data", "block": "the first {}"}
-_BLOCK = re.compile(r"(?P<mark>[+-]) (?P<text>.*) at (?P<where>\S+(?: > \S+)*): (?P<why>.*)", re.DOTALL)
 _TEMPLATE = re.compile(r"template(?:/(?P<section>.+))?@(?P<version>\d+)")
 
 
@@ -92,18 +90,3 @@ def range_in_words(name: str) -> str:
 def place_in_words(place: str) -> str:
     kind, _, name = place.partition(":")
     return _KINDS[kind].format(name) if kind in _KINDS else PLACES.get(place, place)
-
-
-class Block(NamedTuple):
-    """A piece of a page, and what becomes of it."""
-
-    kept: bool
-    text: str
-    where: str
-    why: str
-
-
-def part_of(line: str) -> Block | str:
-    """A block as `extract/templates/explain` writes it, or what it says between blocks."""
-    found = _BLOCK.fullmatch(line)
-    return Block(found["mark"] == "+", found["text"][1:-1], found["where"], found["why"]) if found else line

@@ -15,16 +15,17 @@ from tests.integration.ingest.press import Press, a_world, english, reading_chil
 from tests.integration.ingest.test_classroom import lessons
 
 from headwater.cli.docs_replay import show_rows
-from headwater.cli.templates_show import COLUMNS, explained_lines, show_hosts
+from headwater.cli.templates_show import COLUMNS, explained_lines, piece_lines, show_hosts
 from headwater.database.pool import Database
 from headwater.extract.body import Producer
+from headwater.extract.templates.explain import Explanation, Piece, Tried
 from headwater.extract.templates.facts import FEATURES
 from headwater.extract.templates.guide import DISAGREES
 from headwater.extract.templates.learner import NotLearnedReason
 from headwater.extract.templates.server import Reason
 from headwater.extract.templates.template import Ranges, hash_of, template_from, written
 from headwater.reports import template_words
-from headwater.reports.template_words import Block, part_of, place_in_words, reader_in_words
+from headwater.reports.template_words import place_in_words, reader_in_words
 from headwater.sources.store import create_source
 
 HOME = "http://quay.test/news/"
@@ -252,7 +253,8 @@ def test_a_page_is_explained_block_by_block(desk: Desk) -> None:
     assert "  − Quay News, printed at the old quay" in whole
     told = desk.says("templates", "explain", url_of(5), "--json").json
     assert (told["template"], told["answer"]) == ("template@1", "served")
-    assert sum(one.get("kept", False) for one in told["lines"]) == 8
+    (tried,) = told["explanation"]["tried"]
+    assert (tried["against"], sum(one["kept"] for one in tried["pieces"])) == (None, 8)
 
 
 def test_a_page_that_is_refused_is_explained_with_the_reason(desk: Desk) -> None:
@@ -476,25 +478,23 @@ def test_who_read_a_document_is_said_in_words(produced_by: str, words: str) -> N
     assert reader_in_words(produced_by) == words
 
 
-def test_a_line_of_an_explanation_is_taken_apart_whatever_its_text_says() -> None:
-    block = part_of("- 'meet at nine: at the wall' at main > p.x:hidden: unseen path; p.x was mostly dropped")
-    assert block == Block(
-        kept=False,
-        text="meet at nine: at the wall",
-        where="main > p.x:hidden",
-        why="unseen path; p.x was mostly dropped",
-    )
-    assert part_of("main: served") == "main: served"
-
-
 def test_blocks_outside_the_container_are_one_line_a_run() -> None:
-    outside = Block(kept=False, text="menu", where="nav", why="outside the container")
-    kept = Block(kept=True, text="story", where="p", why="kept")
-    lines = list(explained_lines(["main: served", outside, outside, kept, outside], is_whole=False))
+    outside = Piece(kept=False, text="menu", where="nav", why="outside the container")
+    kept = Piece(kept=True, text="story", where="p", why="kept")
+    lines = list(piece_lines([outside, outside, kept, outside], is_whole=False))
     assert lines == [
-        "main: served",
         "  − … 2 blocks outside the container",
         "  + story  [p: kept]",
         "  − … 1 block outside the container",
     ]
-    assert len(list(explained_lines([outside, outside], is_whole=True))) == 2
+    assert len(list(piece_lines([outside, outside], is_whole=True))) == 2
+
+
+def test_an_explanation_says_what_is_missing_and_what_speaks_against_each_variant() -> None:
+    tried = (Tried("main", Reason.NO_CONTAINER, ()), Tried("div.story", None, ()))
+    found = Explanation(Reason.FEATURE_MISSING, ("og:article",), tried)
+    assert list(explained_lines(found, is_whole=False)) == [
+        "The page lacks what every page it learned from had: og:type says article.",
+        "main: the page has no text where the host's articles have theirs",
+        "div.story: served",
+    ]

@@ -16,6 +16,7 @@ from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.errors import UsageError
 from headwater.extract.children import Children
+from headwater.extract.templates.explain import Explanation
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.takedowns import take_down
@@ -266,7 +267,8 @@ async def test_what_a_taken_over_child_answers_is_not_believed(press: Press) -> 
         told = await inspection(press, strange).explain(body)
         compared = [one async for one in inspection(press, strange).compare(press.source)]
     assert told is not None
-    assert (told.answer, told.why, told.lines) == (Answer.NOTHING, "its child answered with something else", ())
+    assert (told.answer, told.why) == (Answer.NOTHING, "its child answered with something else")
+    assert told.explanation == Explanation()
     assert {one.answer for one in compared} == {Answer.NOTHING}
 
 

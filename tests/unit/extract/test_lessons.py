@@ -9,8 +9,18 @@ import pytest
 from headwater.errors import UsageError
 from headwater.extract.article import Article
 from headwater.extract.extractor import extract
-from headwater.extract.lessons import Lesson, do_task, explained, lesson_from, section_of, sent_task, teach
+from headwater.extract.lessons import (
+    Lesson,
+    do_task,
+    explained,
+    explanation_from,
+    lesson_from,
+    section_of,
+    sent_task,
+    teach,
+)
 from headwater.extract.page import Page
+from headwater.extract.templates.explain import Explanation
 from headwater.extract.templates.guide import Guide, agreement, name_of
 from headwater.extract.templates.template import FORM
 
@@ -84,11 +94,16 @@ def test_a_lesson_is_the_same_through_the_wire() -> None:
 
 
 def test_an_explanation_names_blocks_and_reasons() -> None:
-    lines = do_task(sent_task("explain", [guided(page(9), teach(pages(0, 4), NOW))], NOW))
-    assert isinstance(lines, list)
-    assert any(line.startswith("+ ") for line in lines)
-    assert any(line.startswith("- ") for line in lines)
-    assert explained(page(1)) == []
+    told = do_task(sent_task("explain", [guided(page(9), teach(pages(0, 4), NOW))], NOW))
+    assert isinstance(told, Explanation)
+    assert {piece.kept for one in told.tried for piece in one.pieces} == {True, False}
+    assert explanation_from(orjson.loads(orjson.dumps(told))) == told
+    assert explained(page(1)) == Explanation()
+
+
+@pytest.mark.parametrize("answer", [None, ["+ text"], {"tried": 5}, {"against": "no such reason"}])
+def test_what_is_no_explanation_explains_nothing(answer: object) -> None:
+    assert explanation_from(answer) == Explanation()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
-"""Why a page was served as it was, or refused: one line a block, for people."""
+"""Why a page was served as it was, or refused: variant by variant, block by block."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
@@ -18,38 +17,51 @@ _SHOWN_STEPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """`against` is none for a page that would be served; `attempts` are the variants in the order they were tried."""
+class Piece:
+    """A block of the page by its beginning, where it stands, and what becomes of it."""
 
+    kept: bool
+    text: str
+    where: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One variant of the template; `against` is empty where it would have served the page."""
+
+    selector: str
     against: Reason | None
-    missing: tuple[str, ...]
-    attempts: tuple[Attempt, ...]
-
-    def lines(self) -> list[str]:
-        missing = [f"the page lacks {name}, which every training page had" for name in self.missing]
-        return [*missing, *(line for attempt in self.attempts for line in _lines(attempt))]
+    pieces: tuple[Piece, ...]
 
 
-def explain(template: Template, html: str, zone: tzinfo = UTC) -> Explanation:
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """`against` is none for a page that would be served; `missing` are marks that every training page had."""
+
+    against: Reason | None = None
+    missing: tuple[str, ...] = ()
+    tried: tuple[Tried, ...] = ()
+
+
+def explain(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Explanation:
     """All variants are tried even where the page's own word already speaks against it."""
     tree = LexborHTMLParser(html)
     facts = Facts(Elements(tree), blocks_of(tree), zone)
-    tried = tuple(attempts(template, facts))
+    tried = tuple(map(_tried, attempts(template, facts)))
     found = [one.against for one in tried]
     named = next((one for one in found if one is not Reason.NO_CONTAINER), Reason.NO_CONTAINER)
     return Explanation(
         against=reason_in_facts(template, facts) or (None if None in found else named),
         missing=tuple(name for name in template.required if not has_feature(facts, name)),
-        attempts=tried,
+        tried=tried,
     )
 
 
-def _lines(attempt: Attempt) -> Iterator[str]:
-    yield f"{attempt.selector}: {attempt.against or 'served'}"
-    yield from (_line(one) for one in attempt.judged)
+def _tried(attempt: Attempt) -> Tried:
+    return Tried(attempt.selector, attempt.against, tuple(map(_piece, attempt.judged)))
 
 
-def _line(judged: Judged) -> str:
-    mark = "+" if judged.verdict.keep else "-"
+def _piece(judged: Judged) -> Piece:
     where = " > ".join(judged.block.path[-_SHOWN_STEPS:])
-    return f"{mark} {judged.block.text[:_SHOWN_TEXT]!r} at {where}: {judged.verdict.why}"
+    return Piece(judged.verdict.keep, judged.block.text[:_SHOWN_TEXT], where, judged.verdict.why)
