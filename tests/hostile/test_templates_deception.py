@@ -69,7 +69,14 @@ def lessons_at(world: World, publisher: Publisher, urls: Iterable[str]) -> list[
     pages = (page_at(world, publisher, url) for url in urls)
     read = ((page, extract(page, NOW)) for page in pages)
     return [
-        TrainingPage(url=page.url, html=page.html(), general=found.text, title=found.title)
+        TrainingPage(
+            url=page.url,
+            html=page.html(),
+            general=found.text,
+            title=found.title,
+            author=found.author,
+            published_at=found.published_at,
+        )
         for page, found in read
         if isinstance(found, Article)
     ]
@@ -100,11 +107,25 @@ def test_the_hosts_show_every_layout_and_language(hosts: list[Host]) -> None:
     assert len({one.publisher.language for one in hosts}) == 7
 
 
-def test_what_is_no_deception_is_served_and_true(world: World, hosts: list[Host]) -> None:
+def test_what_is_no_deception_is_read_as_it_was_written(world: World, hosts: list[Host]) -> None:
     for one in hosts:
-        own = [Guise("renamed", item.url, item) for item in one.unseen]
-        assert not list(wrongs(world, one.publisher, one.template, own))
-        assert share_served(world, one.publisher, one.template, [item.url for item in one.unseen]) == 1
+        for item in one.unseen:
+            found = serve(one.template, html_at(world, one.publisher, item.url))
+            assert isinstance(found, Served)
+            assert f1(item.text, found.text) >= 0.97
+            assert (found.title, found.published_at) == (item.title, item.published)
+
+
+def test_another_hosts_page_is_refused_or_read_rightly(world: World, hosts: list[Host]) -> None:
+    for one, other in permutations(hosts[:8], 2):
+        pages = [Guise("renamed", item.url, item) for item in other.unseen]
+        assert not list(wrongs(world, other.publisher, one.template, pages))
+
+
+@pytest.mark.parametrize("path", ["", "latest"])
+def test_no_front_page_is_served(world: World, hosts: list[Host], path: str) -> None:
+    for one in hosts:
+        assert share_served(world, one.publisher, one.template, [one.publisher.home + path]) == 0
 
 
 @pytest.mark.parametrize("name", GUISE_NAMES)
