@@ -34,11 +34,11 @@ def test_it_follows_publishers_from_their_list_to_documents() -> None:
     ("broken", "words"),
     [
         ({}, []),
-        ({"hosts_asked_too_soon": 2}, ["2 hosts were asked sooner than their delay allows"]),
-        ({"unconditional_repeats": 7}, ["7 requests repeated others without their validators"]),
+        ({"hosts_asked_too_soon": 2}, ["2 hosts asked sooner than the delay allows"]),
+        ({"unconditional_repeats": 1}, ["1 request repeated without the validators of the one before"]),
         (
             {"disallowed_requests": 1, "counters_equal_recount": False},
-            ["1 requests went to what robots.txt disallows", "the counters differ from a recount"],
+            ["1 request for what robots.txt disallows", "the counters differ from a recount"],
         ),
     ],
 )

@@ -10,7 +10,7 @@ import orjson
 
 from headwater.cli.demo_world import world_time
 from headwater.cli.output import say
-from headwater.cli.words import length_of
+from headwater.cli.words import counted, length_of
 from headwater.database.queries import load_queries
 from headwater.errors import DependencyDown
 from headwater.frontier.entry import Status
@@ -177,20 +177,20 @@ async def comment(watched: Watched, heard: Heard) -> None:
 async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dict[str, Any]:
     """Politeness as the server saw it: from its own log of visits, whose times are late by its own lag at most."""
     database = watched.services.database
-    counted, recounted = await counted_and_recounted(database)
+    counts, recounted = await counted_and_recounted(database)
     summary = {
         "requests": seen["total"]["requests"],
         "requests_per_s": round(seen["total"]["requests"] / watched.seconds, 1),
         "polls": dict(heard.polls),
         "discovered": heard.found,
         "discovery_delay_minutes": await delays_to_discovery(watched),
-        "fetched": counted.by_status[Status.FETCHED],
+        "fetched": counts.by_status[Status.FETCHED],
         **await archived(database),
         "search": await looked_for(database),
         "verdicts": dict(heard.counts),
         **politeness_of(seen, await delays_of(database)),
-        "counters_equal_recount": counted.by_source == recounted.by_source,
-        "by_status": counted.by_status,
+        "counters_equal_recount": counts.by_source == recounted.by_source,
+        "by_status": counts.by_status,
     }
     conclude(summary, watched, heard)
     return summary
@@ -285,9 +285,9 @@ def conclude(summary: dict[str, Any], watched: Watched, heard: Heard) -> None:
 def broken_promises(summary: "Mapping[str, Any]") -> list[str]:
     """What a crawler must never do, and this one did."""
     counts = {
-        "hosts_asked_too_soon": "hosts were asked sooner than their delay allows",
-        "disallowed_requests": "requests went to what robots.txt disallows",
-        "unconditional_repeats": "requests repeated others without their validators",
+        "hosts_asked_too_soon": ("host", "asked sooner than the delay allows"),
+        "disallowed_requests": ("request", "for what robots.txt disallows"),
+        "unconditional_repeats": ("request", "repeated without the validators of the one before"),
     }
-    broken = [f"{summary[name]} {what}" for name, what in counts.items() if summary[name]]
+    broken = [f"{counted(summary[name], noun)} {what}" for name, (noun, what) in counts.items() if summary[name]]
     return broken if summary["counters_equal_recount"] else [*broken, "the counters differ from a recount"]
