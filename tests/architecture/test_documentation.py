@@ -1,6 +1,7 @@
 """What the documents say exists, and what exists is documented."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,6 +70,16 @@ def test_every_make_target_a_document_names_exists(document: Path) -> None:
 @each_document
 def test_every_file_a_document_names_exists(document: Path) -> None:
     assert not [place for place in PLACE.findall(document.read_text("utf-8")) if not (ROOT / place).exists()]
+
+
+def test_the_map_of_the_folders_names_them_all_and_the_rule_of_imports_is_the_one_that_is_checked() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    folders = {f"{path.parent.name}/" for path in (ROOT / "src" / "headwater").glob("*/__init__.py")}
+    assert folders == set(re.findall(r"^  (\w+/) ", page, re.MULTILINE))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    (shown,) = re.findall(r"```\n(cli → .*?)\n```", page, re.DOTALL)
+    assert " → ".join(layers).replace("headwater.", "") == " ".join(shown.split())
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.stem)
