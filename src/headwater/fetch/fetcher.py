@@ -32,17 +32,26 @@ Refusal = Disallowed | TakenDown | RobotsUnknown | Failed | Later | LeaseLost
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to ask for. Validators and extra headers go to the origin of `url` only, never to where it redirects."""
+    """What to ask for. Extra headers go to the origin of `url` only, never to where it redirects.
+
+    Validators go to the URL whose answer they came with: `validated`, where a redirect led there the last time.
+    """
 
     url: CanonicalUrl
     kind: str = "page"
     etag: str | None = None
     last_modified: str | None = None
+    validated: CanonicalUrl | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     hops: int = 0
     permanent: PermanentRun = field(default_factory=PermanentRun)  # of the hops so far
     method: str = "GET"
     body_bytes: int | None = None  # a limit other than the host's own
+
+    def conditions_at(self, url: CanonicalUrl) -> dict[str, str]:
+        """The headers that ask `url` for what has changed; none where the validators are not its own."""
+        is_own = url.url_hash == (self.validated or self.url).url_hash
+        return conditional_headers(self.etag, self.last_modified) if is_own else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +77,7 @@ class _Way:
 
     def after(self, hop: Hop) -> "_Way":
         headers = self.headers if hop.is_same_origin else {}
-        # Validators belong to the URL they came with.
-        kept = {name: value for name, value in headers.items() if not name.startswith("If-")}
-        return _Way(hop.url, self.hops + 1, self.permanent.after(hop), kept)
+        return _Way(hop.url, self.hops + 1, self.permanent.after(hop), headers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ class Fetcher:
 
     async def fetch(self, wish: Wish, seat: Seat) -> Outcome:
         """Every hop is looked at like the first: being redirected into a forbidden place is still a visit."""
-        way = _Way(wish.url, wish.hops, wish.permanent, _headers(wish))
+        way = _Way(wish.url, wish.hops, wish.permanent, wish.headers)
         while True:
             clear = await self.lookout.look(way.url, seat)
             self.witness(way.url, clear)
@@ -116,7 +123,8 @@ class Fetcher:
     async def _ask(self, wish: Wish, way: _Way, seat: Seat, limits: Limits) -> Response | Later | LeaseLost | Failed:
         attempt = 1
         while True:
-            asked = Ask(way.url, wish.kind, limits, way.headers, wish.method)
+            headers = {**way.headers, **wish.conditions_at(way.url)}
+            asked = Ask(way.url, wish.kind, limits, headers, wish.method)
             answer = await ask_once(self.transport, asked, seat)
             if isinstance(answer, NotBefore):
                 return LeaseLost() if answer.why == "lost" else Later(answer.wait, way.url, way.hops, answer.why)
@@ -126,7 +134,3 @@ class Fetcher:
                 return Failed(answer, way.hops)
             await self.clock.sleep(wait_before_trying_again(attempt, self.random).total_seconds())
             attempt += 1
-
-
-def _headers(wish: Wish) -> dict[str, str]:
-    return {**wish.headers, **conditional_headers(wish.etag, wish.last_modified)}

@@ -25,10 +25,9 @@ class Follower:
             wish = replace(
                 wish,
                 url=outcome.to,
+                validated=wish.validated or wish.url,
                 hops=outcome.hops,
                 permanent=outcome.permanent,
-                etag=None,
-                last_modified=None,
                 headers={},
             )
 

@@ -8,6 +8,7 @@ from tests.integration.discover.test_channels import ARTICLES, index, page_of, s
 
 from headwater.discover.polls import reading
 from headwater.frontier.submit import hold_hosts
+from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status
 from headwater.simweb.questions import unconditional_repeats
 from headwater.sources.channels import ChannelKind
@@ -161,3 +162,30 @@ async def test_a_sitemap_found_late_is_read_back_to_when_its_source_was_first_fo
     await desk.path.database.execute("update sources set created_at = $1", STARTED - timedelta(days=60))
     await desk.poll()
     assert await desk.entries() == {"http://a.test/0", "http://a.test/1"}
+
+
+@pytest.mark.parametrize("elsewhere", ["http://a.test/new.xml", "http://b.test/new.xml"])
+async def test_validators_go_to_whom_they_came_from(desk: Desk, elsewhere: str) -> None:
+    """A feed that a temporary redirect leads to; old stories, so that none of them waits for a turn at the host."""
+    for name in ("a.test", "b.test"):
+        desk.path.sim.sites[name].pages["/new.xml"] = rss(*stories(2, STARTED - 100 * DAY))  # type: ignore[attr-defined]
+    desk.path.sim.script("a.test", Redirect(elsewhere, code=302), "/feed.xml")
+    await desk.follow(feeds=("http://a.test/feed.xml",))
+    await desk.poll()
+    for _ in range(2):
+        before = last_visit(desk)
+        [ran] = await desk.poll_again()
+        assert ran.ending is not None
+        assert ran.ending.message == "not modified"
+        asked_for = [visit for visit in desk.path.sim.visits.of(since=before) if visit.path != "/robots.txt"]
+        assert [(visit.path, visit.status, bool(visit.if_none_match)) for visit in asked_for] == [
+            ("/feed.xml", 302, False),
+            ("/new.xml", 304, True),
+        ]
+
+    desk.path.sim.script("a.test", Redirect("/other.xml", code=302), "/feed.xml")
+    desk.site.pages["/other.xml"] = rss(*stories(3, STARTED - 100 * DAY))
+    before = last_visit(desk)
+    await desk.poll_again()
+    last = desk.path.sim.visits.of(since=before)[-1]
+    assert (last.path, last.status, last.if_none_match) == ("/other.xml", 200, "")

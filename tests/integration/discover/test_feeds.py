@@ -2,9 +2,11 @@
 
 from datetime import timedelta
 
-from tests.integration.discover.conftest import STARTED, Desk, rss, stories
+from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
 
+from headwater.discover.adding import change
 from headwater.simweb.mischief.replies import Status
+from headwater.sources.channels import poll_now
 
 FEED = "http://a.test/feed.xml"
 
@@ -70,3 +72,21 @@ async def test_an_error_waits_longer_each_time_and_success_forgives(desk: Desk) 
     assert ran.ending is not None
     assert ran.ending.status == "ok"
     assert (await desk.channel(source)).consecutive_errors == 0
+
+
+async def test_a_window_holds_for_what_is_due_already_but_not_for_a_person(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(3))
+    source = await desk.follow(feeds=(FEED,))
+    async with desk.path.database.transaction() as connection:
+        await change(connection, source, {"time_window": "03:00-04:00", "timezone": "UTC"}, "tester", DELAY)
+    [ran] = await desk.poll()
+    assert ran.ending is None
+    channel = await desk.channel(source)
+    assert channel.next_reason == "waits: time window 03:00–04:00 UTC"
+    opening = STARTED + timedelta(hours=19)
+    assert opening <= channel.next_poll_at <= opening + timedelta(minutes=10)
+    assert desk.path.visits() == []
+
+    await poll_now(desk.path.database, source, now=desk.now[0])
+    [ran] = await desk.poll()
+    assert ran.walk.tally.inserted == 3

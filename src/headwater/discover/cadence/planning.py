@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from headwater.chance import Random
-from headwater.discover.cadence.channel import NO_WAIT, ChannelFacts, NextPoll, Plan
+from headwater.discover.cadence.channel import NO_WAIT, ChannelFacts, NextPoll, Plan, Wishes
 from headwater.discover.cadence.policies import POLICIES
 from headwater.discover.cadence.rests import Rest, rest_after
-from headwater.discover.cadence.windows import OpenHours, zone_named
+from headwater.discover.cadence.windows import OpenHours, TimeWindow, zone_named
 from headwater.discover.cadence.wording import in_words
 from headwater.errors import UsageError
 
@@ -26,7 +26,7 @@ def next_poll(policy: str, facts: ChannelFacts, now: datetime, rng: Random) -> N
     elif facts.window_covers is not None:
         plan = _sooner(plan, facts.window_covers)
     wait, reason = _obliging(plan, facts, _jittered(plan, rng), rng)
-    at, said = _in_open_hours(now + wait, facts, rng)
+    at, said = in_open_hours(now + wait, facts.time_window, facts.wishes, rng)
     reason = "; ".join(part for part in (reason, said) if part)
     if rest is None:
         return NextPoll(at, at - now, reason)
@@ -80,8 +80,8 @@ def _asked(facts: ChannelFacts) -> tuple[tuple[timedelta, str], ...]:
     )
 
 
-def _in_open_hours(at: datetime, facts: ChannelFacts, rng: Random) -> tuple[datetime, str]:
-    window, wishes = facts.time_window, facts.wishes
+def in_open_hours(at: datetime, window: TimeWindow | None, wishes: Wishes, rng: Random) -> tuple[datetime, str]:
+    """`at` itself where it is open, else some time after the next opening; and why, where there is something to say."""
     zone = zone_named(window.zone) if window else None
     hours = OpenHours(window, zone, wishes.skip_hours, wishes.skip_days)
     ignored = f"time window {window} ignored: time zone unknown" if window and zone is None else ""
@@ -93,10 +93,8 @@ def _in_open_hours(at: datetime, facts: ChannelFacts, rng: Random) -> tuple[date
     spread = opening + _SPREAD_AFTER_OPENING * rng.random()
     if hours.first_open(spread) == spread:
         opening = spread
-    return opening, ignored or _why_later(facts)
+    return opening, ignored or _why_later(window)
 
 
-def _why_later(facts: ChannelFacts) -> str:
-    if facts.time_window is None:
-        return "the feed asks to skip that hour or day"
-    return f"time window {facts.time_window} {facts.time_window.zone}"
+def _why_later(window: TimeWindow | None) -> str:
+    return f"time window {window} {window.zone}" if window else "the feed asks to skip that hour or day"

@@ -1,7 +1,8 @@
 """Validators of a run's further answers: what has not changed since the last run is not sent again. Pure.
 
 A channel's first answer has its own in the channel's row. An answer that led on (an index to its sitemaps, a page to
-the next) is remembered with where it led: unchanged it says nothing, and the way goes on all the same.
+the next) is remembered with where it led: unchanged it says nothing, and the way goes on all the same. One that came
+from elsewhere, by a redirect, is remembered with where it came from: its validators mean nothing to anybody else.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.walk import Todo, Walk
 from headwater.net.validators import Validators
 from headwater.sources.channels import ChannelKind
+from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 # An API's pages have one address, and what a search asks is read once.
 WITHOUT_MEMORY = frozenset({ChannelKind.API, ChannelKind.SEARCH})
@@ -27,14 +29,21 @@ def validators_for(channel: Leased, walk: Walk) -> Validators:
     return Validators(known.get("etag"), known.get("last_modified"))
 
 
-def remembered(channel: Leased, before: Walk, after: Walk, validators: Validators) -> Walk:
+def came_from(channel: Leased, walk: Walk) -> str:
+    """The URL that gave these validators."""
+    return str(_known(channel, walk).get("came_from", walk.step.url))
+
+
+def remembered(channel: Leased, before: Walk, after: Walk, validators: Validators, answered_by: CanonicalUrl) -> Walk:
     """`after` the present step was read: with what is worth knowing when it is asked for again."""
     led_to = [_place(todo) for todo in after.todo[len(before.todo) :]]
-    is_worth_it = bool(led_to) if before.is_first_step else validators != Validators()
+    is_elsewhere = answered_by.url_hash != canonicalise(before.step.url).url_hash
+    is_worth_it = bool(led_to) or is_elsewhere if before.is_first_step else validators != Validators()
     if channel.kind in WITHOUT_MEMORY or not is_worth_it:
         return after
     said = {} if before.is_first_step else {"etag": validators.etag, "last_modified": validators.last_modified}
-    return _noted(after, before.step.url, {**said, "led_to": led_to})
+    place = {"came_from": answered_by.url} if is_elsewhere else {}
+    return _noted(after, before.step.url, {**said, **place, "led_to": led_to})
 
 
 def led_on(channel: Leased, walk: Walk, validators: Validators, most: int) -> Walk:

@@ -11,7 +11,7 @@ from headwater.discover.api.pages import page_state_from
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.api.request import request_for
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.answers import validators_for
+from headwater.discover.polls.answers import came_from, validators_for
 from headwater.discover.polls.hearing import Body, Heard, NotModified, Trouble, Wait, hear
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.overheard import Overheard
@@ -20,6 +20,7 @@ from headwater.discover.polls.walk import Walk
 from headwater.errors import UsageError
 from headwater.fetch.fetcher import Wish
 from headwater.fetch.following import Follower
+from headwater.fetch.outcomes import Answered
 from headwater.net.validators import Validators
 from headwater.sources.channels import ChannelKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -49,9 +50,9 @@ class Asker:
         except UsageError as error:
             # A recipe without its secret, or a step that is no URL: nothing to be asked.
             return Trouble(ErrorClass.UNREADABLE, error.what)
-        heard = hear(
-            await self.follower.fetch(wish), is_conditional=wish.etag is not None or wish.last_modified is not None
-        )
+        outcome = await self.follower.fetch(wish)
+        is_conditional = isinstance(outcome, Answered) and bool(wish.conditions_at(outcome.response.url))
+        heard = hear(outcome, is_conditional=is_conditional)
         if isinstance(heard, Body | NotModified) and channel.kind is ChannelKind.API:
             if isinstance(heard, Body) and heard.response.status not in recipe_of(channel).success_codes:
                 message = f"HTTP {heard.response.status}, which its recipe does not count as a success"
@@ -72,7 +73,8 @@ class Asker:
         if step.reads_as is ChannelKind.API:
             return replace(self._api_wish(channel, walk), etag=etag, last_modified=modified)
         body_bytes = SITEMAP_BYTES if step.reads_as is ChannelKind.SITEMAP else None
-        return Wish(canonicalise(step.url), str(step.reads_as), etag, modified, body_bytes=body_bytes)
+        validated = canonicalise(came_from(channel, walk))
+        return Wish(canonicalise(step.url), str(step.reads_as), etag, modified, validated, body_bytes=body_bytes)
 
     def _api_wish(self, channel: Leased, walk: Walk) -> Wish:
         """Secrets are filled in here and go no further: what is asked is neither stored nor logged."""

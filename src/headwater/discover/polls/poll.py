@@ -17,6 +17,7 @@ from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRef
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.reading import Read, most_answers, read_answer, start_of, start_pages
 from headwater.discover.polls.said import said_by
+from headwater.discover.polls.schedule import closed_now
 from headwater.discover.polls.walk import Tally, Walk, walk_from
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
@@ -51,10 +52,9 @@ class Poll:
     async def run(self, channel: Leased) -> Ran:
         """Ask, read, store; step by step until nothing is left to ask. Whatever the web does, there is a next poll."""
         walk = walk_from(channel.progress) or start_of(channel)
-        if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:
-            off = Wait(self.settings.discovery_retry, "the search for channels is switched off")
-            await self.book.wait(channel, walk, off, self._now(channel))
-            return Ran(channel, walk, None, off)
+        if walk.is_untouched and (not_now := self._not_now(channel)):
+            await self.book.wait(channel, walk, not_now, self._now(channel))
+            return Ran(channel, walk, None, not_now)
         if channel.kind is ChannelKind.CRAWL:
             return await self._finish(channel, walk, Haul(start_pages(channel)), None)
         while walk.todo:
@@ -78,6 +78,11 @@ class Poll:
         """For a run that a fault of ours has ended: not counted as an error, it would be tried at once and for ever."""
         return await self._finish(channel, start_of(channel), Haul(), Trouble(ErrorClass.UNREADABLE, BROKEN))
 
+    def _not_now(self, channel: Leased) -> Wait | None:
+        if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:
+            return Wait(self.settings.discovery_retry, "the search for channels is switched off")
+        return closed_now(channel, self._now(channel), self.random)
+
     async def _read(
         self, channel: Leased, walk: Walk, heard: Heard
     ) -> tuple[Walk, Haul, Trouble | RobotsRefusal | None]:
@@ -89,7 +94,7 @@ class Poll:
                 if isinstance(read, Trouble):
                     return _troubled(walk, read), Haul(), read
                 validators = Validators() if read.takes_turns else response.validators
-                after = remembered(channel, walk, read.walk, validators)
+                after = remembered(channel, walk, read.walk, validators, response.url)
                 if not walk.is_first_step:
                     return after.keeping(is_unchanged=False), read.haul, None
                 said = said_by(response, validators, moved_to, self.settings)

@@ -7,17 +7,19 @@ from typing import Any
 
 from headwater.chance import Random
 from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll, Wishes
-from headwater.discover.cadence.planning import next_poll
+from headwater.discover.cadence.planning import in_open_hours, next_poll
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm
 from headwater.discover.cadence.week import Floats, common_from
 from headwater.discover.cadence.windows import TimeWindow, window_from
+from headwater.discover.polls.hearing import Wait
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.zones import zone_of_country
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Policy
 
+SCHEDULE = "schedule"
 SITEMAP_EVERY = timedelta(hours=6)
 CRAWL_EVERY = timedelta(days=7)
 
@@ -87,6 +89,14 @@ def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, no
         ),
     )
     return next_poll(policy, facts, now, rng)
+
+
+def closed_now(channel: Leased, now: datetime, rng: Random) -> Wait | None:
+    """A window holds for whatever is due, also where it was set after that: all but what a person asks for."""
+    if channel.trigger != SCHEDULE:
+        return None
+    opening, why = in_open_hours(now, window_of(channel), Wishes(), rng)
+    return Wait(opening - now, why) if opening > now else None
 
 
 def common_of(channel: Leased) -> Floats:
