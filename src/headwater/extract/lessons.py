@@ -1,7 +1,7 @@
 """Lessons in a child: stored pages of one host go in, templates come out; or why one reads a page as it does."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -45,10 +45,11 @@ class Taught:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """`why` nothing was learned, where that is so."""
+    """`why` nothing was learned, where that is so; `pages` are those that what was learned would read."""
 
     taught: tuple[Taught, ...] = ()
     why: str = ""
+    pages: int = 0
 
 
 def section_of(url: str) -> str:
@@ -61,13 +62,14 @@ def teach(pages: Sequence[Page], now: datetime) -> Lesson:
     """Only what reads more of these pages than the templates they came with is worth a change."""
     lessons = [lesson for page in pages if (lesson := _training_page(page, now))]
     whole = learn(lessons)
-    found = [_taught("", whole, lessons)] if isinstance(whole, Template) else []
-    if not found or found[0].pages < _MOST_PAGES * len(lessons):
-        found += _by_section(lessons)
-    read = sum(one.pages for one in found)
-    if read <= (before := sum(_is_served(page) for page in pages)):
+    found = {"": whole} if isinstance(whole, Template) else {}
+    if _read_by(found, lessons) < _MOST_PAGES * len(lessons):
+        found = max(found, found | _by_section(lessons), key=lambda one: _read_by(one, lessons))
+    read, before = _read_by(found, lessons), sum(_is_served(page) for page in pages)
+    if read <= before:
         return Lesson((), whole.reason if isinstance(whole, NotLearned) else f"reads {read} pages, {before} before")
-    return Lesson(tuple(one for one in found if one.pages))
+    taught = (_taught(section, template, lessons) for section, template in sorted(found.items()))
+    return Lesson(tuple(one for one in taught if one.pages), pages=read)
 
 
 def explained(page: Page) -> Explanation:
@@ -136,22 +138,25 @@ def _is_served(page: Page) -> bool:
     return template is not None and isinstance(serve(template, page.markup(), page.zone()), Served)
 
 
-def _by_section(lessons: Sequence[TrainingPage]) -> list[Taught]:
+def _read_by(templates: Mapping[str, Template], lessons: Sequence[TrainingPage]) -> int:
+    """Each page counts once, by the template it would be lent."""
+    lent = [(templates.get(section_of(lesson.url)) or templates.get(""), lesson) for lesson in lessons]
+    return sum(isinstance(serve(one, lesson.html, lesson.zone), Served) for one, lesson in lent if one)
+
+
+def _by_section(lessons: Sequence[TrainingPage]) -> dict[str, Template]:
     groups: dict[str, list[TrainingPage]] = defaultdict(list)
     for lesson in lessons:
         groups[section_of(lesson.url)].append(lesson)
     if len(groups) == 1:
-        return []
-    templates = {section: learn(own) for section, own in groups.items() if section and len(own) >= FEWEST_PAGES}
-    return [
-        _taught(section, template, groups[section])
-        for section, template in sorted(templates.items())
-        if isinstance(template, Template)
-    ]
+        return {}
+    learned = {section: learn(own) for section, own in groups.items() if section and len(own) >= FEWEST_PAGES}
+    return {section: one for section, one in learned.items() if isinstance(one, Template)}
 
 
 def _taught(section: str, template: Template, lessons: Sequence[TrainingPage]) -> Taught:
-    answers = [(serve(template, lesson.html, lesson.zone), lesson) for lesson in lessons]
+    own = [lesson for lesson in lessons if section in ("", section_of(lesson.url))]
+    answers = [(serve(template, lesson.html, lesson.zone), lesson) for lesson in own]
     agreed = [agreement(answer.text, lesson.general) for answer, lesson in answers if isinstance(answer, Served)]
     return Taught(
         section=section,

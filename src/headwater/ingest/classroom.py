@@ -67,13 +67,14 @@ class Classroom:
         if due is None:
             return False
         lesson = await self._lesson(due)
-        await end_lesson(self.database, due, lesson.taught, lesson.why)
+        await end_lesson(self.database, due, lesson)
         self.shelf.forget(due.host)
         return True
 
     async def _lesson(self, due: Due) -> Lesson:
         now = await self.database.fetchval(queries.now)
-        pages = [await self._page(body) for one in due.hashes if (body := await self._body(Key(due.bucket, one)))]
+        bodies = [body for one in due.hashes if (body := await newest_body(self.database, Key(due.bucket, one)))]
+        pages = [await self._page(body, due) for body in bodies]
         outcome = await self.children.run(sent_task("teach", pages, now))
         if not isinstance(outcome, Done):
             return Lesson((), "its pages could not be read together")
@@ -82,10 +83,8 @@ class Classroom:
         except UsageError as error:
             return Lesson((), error.what)
 
-    async def _body(self, key: Key) -> KeptBody | None:
-        return await newest_body(self.database, key)
-
-    async def _page(self, body: KeptBody) -> Page:
+    async def _page(self, body: KeptBody, due: Due) -> Page:
         page = page_of(response_of(body), await self.context.known_of(lease_of(body)), self.product_token)
         # Audits are for pages on their way; here the old template only has to show whom it would serve.
-        return replace(page, guide=page.guide and replace(page.guide, audits=False))
+        guide = None if due.is_asked else page.guide
+        return replace(page, guide=guide and replace(guide, audits=False))

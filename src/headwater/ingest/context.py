@@ -14,14 +14,14 @@ from headwater.errors import NotFound
 from headwater.extract.page import FeedHints
 from headwater.extract.templates.guide import Guide
 from headwater.frontier.entry import Lease
-from headwater.learning.shelf import Shelf
+from headwater.learning.shelf import REMEMBERED_SECONDS, Shelf
 from headwater.sources.source import Profile
 from headwater.sources.store import read_source
 
 queries = load_queries("headwater.ingest")
 
-# R49: a changed selector is used after five minutes at the latest.
-REMEMBERED_FOR = timedelta(minutes=5)
+# R49: a changed selector is used soon; as soon as a template that another process learned.
+REMEMBERED_FOR = timedelta(seconds=REMEMBERED_SECONDS)
 MOST_REMEMBERED = 10_000
 
 

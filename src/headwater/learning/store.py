@@ -1,7 +1,7 @@
 """Hosts and their templates in the database: what workers report, and what lessons change."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from uuid import UUID
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
-from headwater.extract.lessons import Taught
+from headwater.extract.lessons import Lesson, Taught
 from headwater.extract.templates.template import Template, written
 from headwater.learning.life import Pupil, Standing, Tally, after, used, why_learn, why_off
 from headwater.sources.events import Event, Level, record
@@ -29,6 +29,7 @@ LEARNED, NOT_LEARNED, SWITCHED_OFF, EXPIRED = (
 )
 DISABLED, ASKED = "template_disabled", "template_lesson_asked"
 Host = tuple[int, str]
+_ASKED_BY = "asked for by "
 
 
 class Due(NamedTuple):
@@ -39,6 +40,11 @@ class Due(NamedTuple):
     source_id: UUID
     hashes: tuple[bytes, ...]
     why: str
+
+    @property
+    def is_asked(self) -> bool:
+        """For by a person: what is in use may be what is wrong, so it has no say."""
+        return self.why.startswith(_ASKED_BY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +92,10 @@ async def begin_lesson(database: Database) -> Due | None:
     return Due(row["bucket"], row["host"], row["source_id"], (*row["pool"], *row["refused"]), row["why"])
 
 
-async def end_lesson(database: Database, due: Due, taught: Iterable[Taught], why_not: str) -> list[int]:
+async def end_lesson(database: Database, due: Due, lesson: Lesson) -> list[int]:
     """The new versions; none if nothing was learned, or somebody wants nothing learned of this host any more."""
-    found = sorted(taught, key=lambda one: one.section)
-    outcome = f"learned from {sum(one.pages for one in found)} pages" if found else f"nothing learned: {why_not}"
+    found = sorted(lesson.taught, key=lambda one: one.section)
+    outcome = f"learned from {lesson.pages} pages" if found else f"nothing learned: {lesson.why}"
     async with database.transaction() as connection:
         if not await connection.fetchval(queries.end_lesson, due.bucket, due.host, outcome, bool(found)):
             return []
@@ -97,8 +103,10 @@ async def end_lesson(database: Database, due: Due, taught: Iterable[Taught], why
             message = f"{due.host}: {outcome} ({due.why})"
             await record(connection, Event(NOT_LEARNED, message, due.source_id, details={"host": due.host}))
             return []
-        # One for the whole host makes all others superfluous; those for sections leave the others alone.
-        sections = None if [one.section for one in found] == [""] else [one.section for one in found]
+        # One for the whole host makes all others superfluous; those for sections leave the others alone, unless a
+        # person wants all of it learned anew.
+        named = [one.section for one in found]
+        sections = None if due.is_asked or named == [""] else named
         await connection.fetch(
             queries.end_templates, due.bucket, due.host, sections, "replaced", f"learned anew: {due.why}"
         )
@@ -122,7 +130,7 @@ async def relearn(database: Database, host: str, actor: str) -> None:
     """Asked for by a person; what was disabled is enabled by it."""
     bucket = bucket_of(host)
     async with database.transaction() as connection:
-        if not await connection.fetchval(queries.ask_for_lesson, bucket, host, f"asked for by {actor}"):
+        if not await connection.fetchval(queries.ask_for_lesson, bucket, host, f"{_ASKED_BY}{actor}"):
             raise unknown(host)
         pupil = await connection.fetchrow(queries.read_pupil, bucket, host)
         assert pupil is not None

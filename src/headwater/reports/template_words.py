@@ -18,6 +18,7 @@ REASONS = {
     "listing": "looks like a list of articles: links stand above its paragraphs",
     "teasers": "looks like a list of articles: its paragraphs begin with links",
     "said_twice": "says its text twice",
+    "said_elsewhere": "shares much of its text with other pages of the host",
     "off_its_title": "says nothing of what its title says",
     "consent_wall": "asks for consent instead of telling its story",
     "paywall": "sells the rest of its story",
@@ -53,6 +54,7 @@ RANGES = {
     "announced": "paragraphs below a link, as a share",
     "teasers": "paragraphs that begin with a link",
     "copied": "share of the text said twice",
+    "hosted": "share of the text that other pages say, too",
     "least_named": "least of the title's words in the text",
 }
 _KINDS = {"meta": "<meta> {}", "linked": "{} in the linked data", "block": "the first {}"}

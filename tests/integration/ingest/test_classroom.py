@@ -2,19 +2,24 @@
 
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.integration.archive.shelf import key_of
-from tests.integration.ingest.press import Press
+from tests.integration.ingest.press import WORLD_NOW, Press
 
+from headwater.archive.raw import newest_body
 from headwater.archive.reads import Document, read_document
 from headwater.chance import random_from
-from headwater.clock import SystemClock
+from headwater.clock import ManualClock, SystemClock
 from headwater.errors import NotFound
+from headwater.extract.lessons import Lesson, Taught
 from headwater.extract.templates.guide import agreement
+from headwater.ingest.context import Context
+from headwater.ingest.stored_pages import lease_of
 from headwater.learning.shelf import Shelf
-from headwater.learning.store import begin_lesson, disable, expire, relearn
+from headwater.learning.store import begin_lesson, disable, end_lesson, expire, relearn
 from headwater.sources.events import events_of
 from headwater.sources.store import edit_source
 from headwater.urls.canonical import canonicalise
@@ -139,6 +144,43 @@ async def test_a_disabled_host_is_read_the_general_way_until_a_lesson_is_asked_f
     await relearn(press.database, host, "tester")
     assert await lessons(press) == 1
     assert await produced_by(press, await print_more(press, 10, 12)) == {"template@2": 2}
+
+
+async def test_a_lesson_that_a_person_asked_for_does_not_mind_what_is_in_use(press: Press) -> None:
+    await press.print(4)
+    await lessons(press)
+    host = canonicalise(press.publisher.home).host
+    await relearn(press.database, host, "tester")
+    assert await lessons(press) == 1
+    assert await produced_by(press, await print_more(press, 4, 6)) == {"template@2": 2}
+    assert (await standing(press))["pages"] == 4
+
+
+async def test_what_was_learned_of_sections_because_a_person_asked_ends_all_that_was_in_use(press: Press) -> None:
+    await press.print(4)
+    await lessons(press)
+    await relearn(press.database, canonicalise(press.publisher.home).host, "tester")
+    due, old = await begin_lesson(press.database), await standing(press)
+    assert due is not None
+    taught = Taught(section="sport", template=old["template"], pages=4, agreement=1.0)
+    await end_lesson(press.database, due, Lesson((taught,), pages=4))
+    active = await press.database.fetch("select section from templates where status = 'active'")
+    assert [row["section"] for row in active] == ["sport"]
+
+
+async def test_a_changed_selector_is_known_after_a_minute(press: Press) -> None:
+    clock = ManualClock(WORLD_NOW)
+    context = Context(press.database, clock, press.shelf)
+    [url] = await press.print(1)
+    body = await newest_body(press.database, key_of(url))
+    assert body is not None
+    await context.known_of(lease_of(body))
+    async with press.database.transaction() as connection:
+        await edit_source(connection, press.source, {"selectors": {"article": {"body": "main > p"}}}, "tester")
+    clock.move(timedelta(seconds=60))
+    source = (await context.known_of(lease_of(body))).source
+    assert source is not None
+    assert source.selectors
 
 
 async def test_a_host_of_which_nothing_is_known_cannot_be_disabled_or_learned(press: Press) -> None:

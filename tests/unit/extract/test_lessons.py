@@ -72,6 +72,14 @@ def test_a_lesson_that_reads_no_more_than_before_changes_nothing() -> None:
     assert "before" in again.why
 
 
+def test_a_lesson_counts_a_page_once() -> None:
+    known = [*pages(0, 3, "arts", "arts"), *pages(3, 6, "city", "city"), *pages(6, 8, "food", "food")]
+    first = teach(known, NOW)
+    odd = [page(at + 20, f"{topic}s", topic) for at, topic in enumerate(TOPICS[:8])]
+    again = teach([guided(one, first) for one in [*known, *odd]], NOW)
+    assert (first.pages, again.taught, again.why) == (8, (), "reads 8 pages, 8 before")
+
+
 def test_a_host_with_many_layouts_is_learned_section_by_section() -> None:
     sections = ("arts", "city", "food", "money", "sport")
     lesson = teach([one for at, name in enumerate(sections) for one in pages(4 * at, 4 * at + 4, name, name)], NOW)

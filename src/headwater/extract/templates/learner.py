@@ -1,7 +1,7 @@
 """From a few pages of a host to its template: the function to read first here."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
@@ -80,7 +80,7 @@ class _Result(NamedTuple):
 
     @property
     def hashes(self) -> list[int]:
-        return [one.hash for one in self.judged if one.verdict.keep]
+        return [one.hash for one in self.judged if one.hash]
 
 
 def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
@@ -95,13 +95,14 @@ def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
     results = [result for lesson in lessons if (result := _agreeing(variants, lesson))]
     if len(results) < FEWEST_AGREEING or len(results) < len(lessons) / 2:
         return NotLearned(NotLearnedReason.DISAGREES)
+    repeated = _on_several([result.hashes for result in results])
     template = Template(
         variants=variants,
-        ranges=_ranges(results),
+        ranges=_ranges(results, repeated),
         required=tuple(name for name in FEATURES if all(has_feature(lesson.facts, name) for lesson in lessons)),
         places=_places(lessons),
         pages=len(lessons),
-        repeated=_on_several([result.hashes for result in results]),
+        repeated=repeated,
     )
     if any(_is_misread(template, lesson) for lesson in lessons):
         return NotLearned(NotLearnedReason.DISAGREES)
@@ -194,7 +195,7 @@ def _agreeing(variants: Sequence[Variant], lesson: _Lesson) -> _Result | None:
     return _Result(judged, measure(variant, judged), named_by(lesson.facts.titles, judged))
 
 
-def _ranges(results: Sequence[_Result]) -> Ranges:
+def _ranges(results: Sequence[_Result], repeated: Collection[int]) -> Ranges:
     measured = [result.measures for result in results]
     return Ranges(
         shortest=min(one.letters for one in measured),
@@ -208,7 +209,14 @@ def _ranges(results: Sequence[_Result]) -> Ranges:
         teasers=round(median_low(one.traits.teasers for one in measured), 3),
         copied=round(median_low(one.traits.copied for one in measured), 3),
         least_named=round(min(result.named for result in results), 3),
+        hosted=round(median_low(_hosted(result, repeated) for result in results), 3),
     )
+
+
+def _hosted(result: _Result, repeated: Collection[int]) -> float:
+    told = [one for one in result.judged if one.hash]
+    said = sum(len(one.block.text) for one in told if one.hash in repeated)
+    return said / sum(len(one.block.text) for one in told)
 
 
 def _on_several(pages: Sequence[Sequence[int]]) -> tuple[int, ...]:

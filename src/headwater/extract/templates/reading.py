@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from statistics import median_low
 from typing import NamedTuple
 
 from headwater.extract.templates.blocks import Block
@@ -12,16 +13,15 @@ from headwater.extract.templates.verdicts import Verdict
 from headwater.extract.templates.votes import is_embed
 from headwater.extract.text import comparable
 
-# A paragraph, as opposed to a caption, a teaser or a notice: what is outside the container and this long counts.
-_PARAGRAPH = 120
+# A paragraph, as opposed to a caption, a teaser or a notice: what is outside the container and this long counts, or
+# nearly as long as the page's own paragraphs: on some hosts, and in scripts of few letters, these are short.
+_PARAGRAPH, _LIKE_ITS_OWN = 120, 0.7
 _HEADLINE = 15
 _TEASER = 80
 _PIECE, _MOST_PIECES = 120, 12  # longer than a sentence that is said again on purpose
 _LONG_WORD, _FEWEST_WORDS = 4, 3
 _BEGINNING = 5_000  # letters, in which a story says what its title promised
 _FEWEST_ANNOUNCED, _FEWEST_TEASERS = 3, 2
-# Text lost on an unknown path is worse than a notice too many.
-_LOST = 2
 _PUNCTUATION = 20  # letters that a title loses when it is made comparable
 _OUTSIDE = Verdict(keep=False, why="outside the container", is_seen=True, loses=True)
 _LINK = Verdict(keep=False, why="nothing but a link", is_seen=True)
@@ -32,6 +32,8 @@ _HOST = Verdict(keep=False, why="said on other pages of the host", is_seen=True)
 
 
 class Judged(NamedTuple):
+    """`hash` is of the text of what was kept or stands on an unknown path."""
+
     block: Block
     verdict: Verdict
     hash: int = 0
@@ -51,9 +53,10 @@ class Traits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Letters and shares of letters; `linked` is of what was kept, `kept`, `linked_around` and `unseen` of all inside.
+    """Letters and shares of letters; `linked` is of what was kept, `kept` and `linked_around` of all inside.
 
-    On unseen paths, letters that were dropped count twice.
+    `unseen` is what unknown paths gave to the text or took from it, `hosted` what was left out as said on other pages,
+    both of the text with what was left out so.
     `containers` are those that text was kept from, `outside` the letters of paragraphs that stand in none
     or below an element that never held any.
     """
@@ -64,6 +67,7 @@ class Measures:
     linked: float
     linked_around: float
     unseen: float
+    hosted: float
     outside: int
     block_letters: float
     traits: Traits
@@ -85,7 +89,7 @@ def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
     longest_title = max(map(len, seen.titles), default=0) + _PUNCTUATION
     for block in blocks:
         verdict = by_path.get(block.path) or by_path.setdefault(block.path, _verdict(variant, block))
-        if not verdict.keep:
+        if verdict.is_seen and not verdict.keep:
             judged.append(Judged(block, verdict))
         elif len(block.text) <= longest_title and comparable(block.text) in seen.titles:
             judged.append(Judged(block, _TITLE))
@@ -98,14 +102,17 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
     inside = [one for one in judged if one.verdict is not _OUTSIDE]
     kept = [one.block for one in inside if one.verdict.keep]
     letters, around = _letters(kept), _letters(one.block for one in inside)
-    unseen = sum(len(one.block.text) * (1 if one.verdict.keep else _LOST) for one in inside if not one.verdict.is_seen)
+    strange = [one for one in inside if not one.verdict.is_seen]
+    lost = _letters(one.block for one in strange if not one.verdict.keep)
+    hosted = _letters(one.block for one in inside if one.verdict is _HOST)
     return Measures(
         containers=_containers(variant, kept),
         letters=letters,
         kept=letters / (around or 1),
         linked=_linked(kept) / (letters or 1),
         linked_around=_linked(one.block for one in inside) / (around or 1),
-        unseen=unseen / (around or 1),
+        unseen=_letters(one.block for one in strange) / (letters + lost or 1),
+        hosted=hosted / (letters + hosted or 1),
         outside=_outside(judged, kept),
         block_letters=letters / (len(kept) or 1),
         traits=traits_of(inside),
@@ -143,7 +150,7 @@ def _verdict(variant: Variant, block: Block) -> Verdict:
 
 
 def _second_look(block: Block, verdict: Verdict, seen: Seen, said: set[int]) -> Judged:
-    """At a block that its path would keep."""
+    """At a block that its path would keep, or that stands on an unknown one."""
     if block.is_link:
         return Judged(block, _LINK)
     own = hash_of(block.text)
@@ -174,9 +181,17 @@ def _outside(judged: Sequence[Judged], kept: Sequence[Block]) -> int:
     """Letters that nobody would miss on a usual page. Of whatever kind of element: a site that moves its text may well
     stop calling it paragraphs.
     """
-    said = {block.text for block in kept}
-    lost = (one.block for one in judged if one.verdict.loses and len(one.block.text) >= _PARAGRAPH)
-    return sum(len(block.text) for block in lost if not block.is_link and block.text not in said)
+    own = median_low(len(block.text) for block in kept) if kept else _PARAGRAPH
+    least = min(_PARAGRAPH, _LIKE_ITS_OWN * own)
+    # Inside the container every word counts: a list of text may stand where only lists of links did.
+    lost = (
+        one.block
+        for one in judged
+        if one.verdict.loses and (one.verdict is not _OUTSIDE or len(one.block.text) >= least)
+    )
+    # A gallery says the same caption below every picture.
+    texts = {block.text for block in lost if not block.is_link}
+    return sum(map(len, texts.difference(block.text for block in kept)))
 
 
 def _teasers(told: Sequence[Block]) -> int:

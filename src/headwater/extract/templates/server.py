@@ -19,13 +19,13 @@ from headwater.extract.text import LONGEST_TEXT, count_words, one_line
 _FAR = 8
 _SHORTEST_LETTERS = 250
 _NOTICE, _SURELY_ENOUGH = 1_200, 3_000  # letters: few notices are longer than the one, none than the other
-_MOST_UNSEEN = 0.3
+_MOST_UNSEEN = 0.1
 _HALF = 0.5
 _LINKED, _LINKED_AROUND = 0.25, 0.5
-_OUTSIDE = 0.25
+_OUTSIDE = 0.2
 _CHOPPED = 0.3
 _ANNOUNCED = 0.35
-_TEASERS, _COPIED = 0.12, 0.1
+_TEASERS, _COPIED, _HOSTED = 0.12, 0.1, 0.1
 _UNNAMED, _WELL_NAMED = 0.1, 0.5
 
 
@@ -47,6 +47,7 @@ class Reason(StrEnum):
     LISTING = "listing"
     TEASERS = "teasers"
     SAID_TWICE = "said_twice"
+    SAID_ELSEWHERE = "said_elsewhere"
     OFF_ITS_TITLE = "off_its_title"
     CONSENT_WALL = "consent_wall"
     PAYWALL = "paywall"
@@ -141,6 +142,8 @@ _CHECKS: dict[Reason, Callable[[Measures, Ranges, int], bool]] = {
     Reason.LISTING: lambda seen, learned, _: seen.traits.announced > max(_ANNOUNCED, 2 * learned.announced),
     Reason.TEASERS: lambda seen, learned, _: seen.traits.teasers > max(_TEASERS, 2 * learned.teasers),
     Reason.SAID_TWICE: lambda seen, learned, _: seen.traits.copied > max(_COPIED, 2 * learned.copied),
+    # The background of a story that goes on stands on several pages, too.
+    Reason.SAID_ELSEWHERE: lambda seen, learned, _: seen.hosted > max(_HOSTED, 2 * learned.hosted),
     Reason.CHOPPED: lambda seen, learned, _: seen.block_letters < learned.shortest_blocks * _CHOPPED,
 }
 

@@ -30,7 +30,8 @@ class Variant:
 class Ranges:
     """What training pages measured, see `reading.Measures`; how far a page may stray from it is the server's to say.
 
-    `outside`, `announced`, `teasers` and `copied` are those of a usual page: one odd page must not excuse the next.
+    `outside`, `announced`, `teasers`, `copied` and `hosted` are those of a usual page: one odd page must not excuse the
+    next.
     """
 
     shortest: int
@@ -44,6 +45,7 @@ class Ranges:
     teasers: float
     copied: float
     least_named: float
+    hosted: float = 0.0
 
 
 class Places(NamedTuple):

@@ -18,7 +18,9 @@ _FEWEST_PAGES = 2
 # Without any evidence, what is marked up as text is taken for it; other than a paragraph only where nothing around it
 # has a name, as the parts of a page that are no text have.
 _TEXT = frozenset({"p", "li", "h2", "h3", "h4", "blockquote", "pre"})
-_NAME = re.compile(r"[.#][^.#]+")
+# Stands for the names of an element that belong to one page, such as its story's.
+_OWN = ".*"
+_NAME = re.compile(r"[.#][^.#*]+")
 # Elements that say what they are without a name.
 _TELLING = frozenset({"aside", "dl", "figcaption", "figure", "footer", "form", "header", "table"})
 
@@ -36,9 +38,12 @@ class _Count:
     dropped: int = 0
 
     @property
+    def voted(self) -> int:
+        return self.kept + self.dropped
+
+    @property
     def keep(self) -> bool:
-        voted = self.kept + self.dropped
-        return bool(voted) and self.kept / voted >= _KEEP
+        return self.kept >= _KEEP * self.voted
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class Verdicts:
         return Verdict(_looks_like_text(way), "unseen path and element", is_seen=False)
 
     def reduced(self, way: Way) -> Way:
-        """Without the names that training never saw twice: they belong to one page."""
+        """With a mark for the names that training never saw twice: they belong to one page."""
         return tuple([self._steps.get(step) or self._reduce(step) for step in way])
 
     def _reduce(self, step: str) -> str:
@@ -102,10 +107,10 @@ def learn_verdicts(pages: Sequence[Iterable[tuple[Way, Vote]]]) -> Verdicts:
             count = counts[known]
             count.kept += len(vote.block.text) if vote.keep is True else 0
             count.dropped += len(vote.block.text) if vote.keep is False else 0
-    ways = {way: count.keep for way, count in counts.items()}
+    ways = {way: count.keep for way, count in counts.items() if _is_known(way, count, len(seen_on[way]))}
     barren = _barren(ways, seen_on)
     lasting = {way: keep for way, keep in ways.items() if not _is_below(way, barren)}
-    heaviest = sorted(lasting, key=lambda way: (-counts[way].kept - counts[way].dropped, way))[:_MOST_WAYS]
+    heaviest = sorted(lasting, key=lambda way: (-counts[way].voted, way))[:_MOST_WAYS]
     return Verdicts({way: lasting[way] for way in sorted(heaviest)}, barren)
 
 
@@ -114,7 +119,18 @@ def names_in(step: str) -> list[str]:
 
 
 def reduced_step(step: str, names: frozenset[str]) -> str:
-    return tag_of(step) + "".join(name for name in names_in(step) if name in names)
+    """An element that has a name for once must not pass for one that has none: it may be another box."""
+    own = names_in(step)
+    shared = [name for name in own if name in names]
+    return tag_of(step) + "".join(shared) + (_OWN if len(shared) < len(own) else "")
+
+
+def _is_known(way: Way, count: _Count, pages: int) -> bool:
+    """Where nobody voted, as on links, nothing is known of a text that stands there one day; and that one paragraph
+    with a name of its own was text says nothing of another with one.
+    """
+    is_odd = bool(way) and way[-1].endswith(_OWN) and pages < _FEWEST_PAGES
+    return count.voted > 0 and not (count.keep and is_odd)
 
 
 def _shared_names(pages: Sequence[Sequence[Way]]) -> frozenset[str]:

@@ -32,7 +32,7 @@ class Teacher:
 
     def __init__(self, text: str) -> None:
         lines = [comparable(line) for line in text.split("\n")]
-        self._lines = frozenset(lines)
+        self._lines = frozenset([*lines, *_cells(text)])
         self._whole = f" {' '.join(lines)} "
         self._runs = frozenset(_runs(self._whole.split()))
 
@@ -77,6 +77,12 @@ def is_embed(block: Block) -> bool:
 @lru_cache(maxsize=8_192)
 def _names_embed(step: str) -> bool:
     return _EMBED.search(step) is not None
+
+
+def _cells(text: str) -> Iterator[str]:
+    """A general extractor writes a row of a table as one line."""
+    rows = (line for line in text.split("\n") if line.startswith("|"))
+    return (comparable(cell) for row in rows for cell in row.split("|"))
 
 
 def _is_void(block: Block, key: str, titles: frozenset[str], repeated: frozenset[str]) -> bool:

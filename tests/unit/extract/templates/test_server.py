@@ -57,11 +57,38 @@ def test_a_text_far_longer_or_shorter_than_any_known_is_refused(template: Templa
     assert served(template, changed(story, paragraphs=prose(7, 25)).html).paragraphs == prose(7, 25)
 
 
-def test_much_text_on_unknown_paths_is_refused_and_a_little_is_not(template: Template, story: Story) -> None:
-    strange = "".join(f"<section class=box><p>{line}</p></section>" for line in prose(20, 5))
-    assert refusal(template, changed(story, inside=strange).html) is Reason.UNSEEN_PATHS
-    quote = f"<section class=box><p>{prose(20)[0]}</p></section>"
-    assert served(template, changed(story, inside=quote).html).paragraphs == (*prose(7), prose(20)[0])
+BOXES = {
+    "box": "<section class=box><p>{}</p></section>",
+    "author": "<div class=author-bio><p>{}</p></div>",
+    "related": "<p class=related>{}</p>",
+    "cookies": "<p id=cookie-notice>{}</p>",
+    "list": "<ul><li>{}</li></ul>",
+}
+
+
+@pytest.mark.parametrize("box", BOXES.values(), ids=BOXES.keys())
+def test_more_than_a_tenth_on_unknown_paths_is_refused_and_a_little_is_not(
+    template: Template, story: Story, box: str
+) -> None:
+    assert refusal(template, changed(story, inside=box.format(prose(20)[0])).html) is Reason.UNSEEN_PATHS
+    little = " ".join(prose(20)[0].split()[:10])
+    assert served(template, changed(story, inside=box.format(little)).html).paragraphs == (*prose(7), little)
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [("", Reason.UNSEEN_PATHS), (" class=more", Reason.TEXT_OUTSIDE)],
+    ids=["without a name", "with a name"],
+)
+def test_a_list_of_text_where_the_host_had_lists_of_links_is_missed(kind: str, reason: Reason) -> None:
+    def with_list(number: int, item: str) -> Story:
+        items = "".join(f"<li>{item.format(' '.join(line.split()[:8]))}</li>" for line in prose(number + 60, 8))
+        return Story(number=number, inside=f"<ul{kind}>{items}</ul>")
+
+    template = learn([with_list(number, "<a href=/x>{}</a>").lesson() for number in range(4)])
+    assert isinstance(template, Template)
+    assert served(template, with_list(7, "<a href=/x>{}</a>").html).paragraphs == prose(7)
+    assert refusal(template, with_list(7, "{}").html) is reason
 
 
 def test_text_full_of_links_is_refused(template: Template, story: Story) -> None:
@@ -77,6 +104,22 @@ def test_a_container_that_is_mostly_dropped_is_refused(template: Template, story
 def test_much_paragraph_text_outside_the_container_is_refused(template: Template, story: Story) -> None:
     outside = "".join(f"<p>{line}</p>" for line in prose(22, 6))
     assert refusal(template, changed(story, before=f"<div class=lead>{outside}</div>").html) is Reason.TEXT_OUTSIDE
+
+
+def test_short_paragraphs_outside_the_container_are_missed_where_the_hosts_are_short() -> None:
+    def short(number: int) -> tuple[str, ...]:
+        return tuple(" ".join(line.split()[:9]) for line in prose(number, 24))
+
+    template = learn([Story(number=number, paragraphs=short(number)).lesson() for number in range(4)])
+    assert isinstance(template, Template)
+    below = "".join(f"<p>{line}</p>" for line in short(7)[14:])
+    page = Story(number=7, paragraphs=short(7)[:14], after=f"<div class=continued>{below}</div>")
+    assert refusal(template, page.html) is Reason.TEXT_OUTSIDE
+
+
+def test_a_caption_below_every_picture_of_a_gallery_is_missed_once(template: Template, story: Story) -> None:
+    gallery = f"<div class=slide><p>{' '.join(prose(40)[0].split()[:18])}</p></div>" * 4
+    assert served(template, changed(story, after=gallery).html).paragraphs == prose(7)
 
 
 def test_a_text_in_scraps_is_refused(template: Template, story: Story) -> None:
@@ -110,13 +153,24 @@ def test_what_two_stories_of_the_host_said_is_dropped_from_the_third(template: T
     ).paragraphs == prose(9)
 
 
-def test_what_is_known_to_be_the_hosts_is_dropped_however_much_of_the_page_it_is(template: Template) -> None:
-    notices = prose(50, 3)
+def test_the_background_of_a_story_that_goes_on_is_not_taken_for_the_hosts(template: Template) -> None:
+    background = prose(50, 2)
     for number in (8, 9):
-        page = Story(number=number, paragraphs=(*prose(number, 12), *notices))
-        template = template.after(hash_of(line) for line in (*prose(number, 12), *notices))
-        assert isinstance(serve(template, page.html), Served)
-    assert served(template, Story(number=10, paragraphs=(*prose(10, 4), *notices)).html).paragraphs == prose(10, 4)
+        lines = (*prose(number), *background)
+        assert served(template, Story(number=number, paragraphs=lines).html).paragraphs == lines
+        template = template.after(map(hash_of, lines))
+    third = Story(number=10, paragraphs=(*prose(10), *background))
+    assert refusal(template, third.html) is Reason.SAID_ELSEWHERE
+
+
+@pytest.mark.parametrize("kind", ["p", "div"])
+def test_what_the_host_says_on_every_page_is_dropped_however_much_it_is(kind: str) -> None:
+    def noticed(number: int) -> Story:
+        return Story(number=number, inside="".join(f"<{kind}>{line}</{kind}>" for line in prose(50, 2)))
+
+    template = learn([noticed(number).lesson() for number in range(4)])
+    assert isinstance(template, Template)
+    assert served(template, noticed(7).html).paragraphs == prose(7)
 
 
 def test_a_post_embedded_from_elsewhere_is_left_out(template: Template, story: Story) -> None:

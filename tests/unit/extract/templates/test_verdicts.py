@@ -18,6 +18,7 @@ KNOWN = learned(
         [
             vote(("p",), keep=True),
             vote(("ul.list", "li"), keep=True),
+            vote(("div", "p"), keep=True),
             vote(("div.promo", "p"), keep=False),
             vote(("h4",), keep=False),
         ]
@@ -34,6 +35,9 @@ KNOWN = learned(
         (("div.promo", "p"), False, True),
         (("div.promo", "section", "p"), False, True),
         (("section", "p"), True, False),
+        (("p.related",), True, False),
+        (("p#comment",), True, False),
+        (("div.author-bio", "p"), True, False),
         (("section", "h4"), False, False),
         (("section", "li"), True, False),
         (("section", "div"), False, False),
@@ -71,16 +75,27 @@ def test_the_larger_share_of_letters_decides() -> None:
     assert not learned([*page, vote(("p",), keep=False, letters=101)], page).of(("p",)).keep
 
 
-def test_a_way_on_which_nobody_voted_is_dropped_and_known() -> None:
-    verdict = learned([vote(("p.ad",), keep=None)], [vote(("p.ad",), keep=None)]).of(("p.ad",))
-    assert (verdict.keep, verdict.is_seen) == (False, True)
+def test_a_way_on_which_nobody_voted_is_not_known_unless_a_name_tells() -> None:
+    page = [vote(("ul", "li"), keep=None), vote(("p.ad",), keep=None)]
+    known = learned(page, page)
+    assert [(one.keep, one.is_seen) for one in (known.of(("ul", "li")), known.of(("p.ad",)))] == [
+        (True, False),
+        (False, True),
+    ]
 
 
 def test_a_name_of_one_page_does_not_hide_the_way() -> None:
     pages = [[vote((f"div#story-of-{name}", "p"), keep=True)] for name in ("rain", "snow", "wind")]
     known = learned(*pages)
-    assert known.ways == {("div", "p"): True}
+    assert known.ways == {("div.*", "p"): True}
     assert known.of(("div#story-of-hail", "p")).is_seen
+    assert not known.of(("div", "p")).is_seen
+
+
+def test_one_paragraph_with_a_name_of_its_own_says_nothing_of_another() -> None:
+    plain, lead, opening = vote(("p",), keep=True), vote(("p.lead",), keep=True), vote(("p.opening",), keep=True)
+    assert not learned([plain, lead], [plain]).of(("p.related",)).is_seen
+    assert learned([plain, lead], [plain, opening]).of(("p.first-words",)).is_seen
 
 
 def test_what_one_page_alone_dropped_does_not_condemn_all_below_it() -> None:

@@ -31,6 +31,11 @@ def test_a_block_is_text_when_its_teacher_knows_it_again(block: str, *, keep: bo
     assert Teacher("\n".join(LINES)).keeps(comparable(block)) is keep
 
 
+def test_the_cells_of_a_table_are_text() -> None:
+    teacher = Teacher("| Mill | 1,200 sacks |\n| --- | --- |\nSack | Barrel")
+    assert [teacher.keeps(cell) for cell in ("mill", "1 200 sacks", "barrel")] == [True, True, False]
+
+
 def test_a_summary_does_not_vote() -> None:
     whole = "\n".join(LINES)
     assert len(teachers_of(whole, whole, "")) == 2
