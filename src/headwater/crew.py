@@ -1,7 +1,7 @@
 """The loop of every role that works on leases: claim what can be carried, keep it alive, finish or give back."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Generic, Protocol, TypeVar
@@ -78,7 +78,7 @@ class Crew(Generic[Lease]):
                 await asyncio.wait(self._running, timeout=GRACE.total_seconds())
         finally:
             heart.cancel()
-            await self._give_back()
+            await give_back(self.trade, self._running)
 
     async def _claim_and_start(self, stop: asyncio.Event) -> None:
         if await self._worked_alone():
@@ -171,10 +171,12 @@ class Crew(Generic[Lease]):
                 self.log.warning("lease_lost", **self.trade.named(lease))
                 task.cancel()
 
-    async def _give_back(self) -> None:
-        left = dict(self._running)
-        for task in left:
-            task.cancel()
-        if left:
-            await asyncio.wait(left)
-            await self.trade.release(list(left.values()))
+
+async def give_back(trade: Trade[Lease], running: Mapping[asyncio.Task[None], Lease]) -> None:
+    """What is under way ends where it is; whoever comes next need not wait until its leases have run out."""
+    left = {task: lease for task, lease in running.items() if not task.done()}
+    for task in left:
+        task.cancel()
+    if left:
+        await asyncio.wait(left)
+        await trade.release(list(left.values()))

@@ -1,7 +1,9 @@
 """`headwater crawl`: polls now, and the log of runs."""
 
 from dataclasses import asdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 from cyclopts import App, Parameter
 
@@ -17,11 +19,16 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from headwater.discover.crawling import Crawl, Page
+    from headwater.discover.polls.ending import Ending
+    from headwater.discover.polls.lease import Leased
     from headwater.reports.discovery import Run
     from headwater.services import Services
     from headwater.sources.source import Source
 
 LOOK_EVERY_SECONDS = 1.0
+# A run is dated before what it found is stored: the log gets one that stored much behind others that are younger.
+LATE_BY_AT_MOST = timedelta(minutes=10)
+WIDEST_PLACE = 60
 PARTLY = 3
 PAGE_STATUSES = ("pending", "processing", "completed", "failed")
 
@@ -75,15 +82,32 @@ def run_due(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noq
     async def work(services: "Services") -> dict[str, int]:
         from headwater.run.polling import poll_what_is_due
 
-        return await poll_what_is_due(services, lambda line: None if json else show(line))
+        return await poll_what_is_due(services, (lambda *_: None) if json else show_ending)
 
     counts = with_services(calmed(launch), work)
     if json:
         show_json(counts)
     else:
-        polled, found = counted(counts["polled"], "channel"), counted(counts["found"], "new URL")
+        polled, found = counted(counts["polled"], "channel"), counted(counts["found"], "new item")
         show(f"{polled} polled, {counts['failed']:,} failed, {found}")
     return PARTLY if counts["failed"] else 0
+
+
+def show_ending(channel: "Leased", ending: "Ending") -> None:
+    message = _placed(place_of(channel.url.url, channel.source.url), ending.message)
+    show(f"{ending.status:4}  {padded(channel.source.name, 30)}  {channel.kind:7}  {message}")
+
+
+def _placed(place: str, message: str) -> str:
+    named = f"{shortened(place, WIDEST_PLACE)}: " if place else ""
+    return named + shortened(message, 80)
+
+
+def place_of(url: str, home: str) -> str:
+    """What tells an address from others of its source: its path, or all of it where it is at another host."""
+    there = urlsplit(url)
+    path = f"{there.path}?{there.query}" if there.query else there.path
+    return path if there.netloc == urlsplit(home).netloc else f"{there.netloc}{path}"
 
 
 @app.command(name="logs")
@@ -106,26 +130,36 @@ def logs(
     """
 
     async def work(services: "Services") -> None:
-        from headwater.reports.discovery import list_runs, summary
+        from headwater.reports.discovery import list_runs, runs_lately, summary
         from headwater.sources.store import find_source
 
-        wanted = (await find_source(services.database, source)).id if source else None
-        runs = (await list_runs(services.database, wanted, limit))[::-1]
-        show_runs(runs, (await summary(services.database)).now, json=json)
+        database = services.database
+        wanted = (await find_source(database, source)).id if source else None
+        # Before the list is read: what comes between the two is shown either way.
+        known = await runs_lately(database, wanted, LATE_BY_AT_MOST) if follow else {}
+        runs = (await list_runs(database, wanted, limit))[::-1]
+        now = (await summary(database)).now
+        show_runs(runs, now, json=json)
         if follow:
-            await follow_runs(services, wanted, runs, json=json)
+            known |= {run.id: run.at for run in runs}
+            await follow_runs(services, wanted, known, max(known.values(), default=now), json=json)
 
     with_services(launch, work)
 
 
-async def follow_runs(services: "Services", source_id: "UUID | None", shown: "list[Run]", *, json: bool) -> None:
-    from headwater.reports.discovery import runs_after, summary
+async def follow_runs(
+    services: "Services", source_id: "UUID | None", known: "dict[UUID, datetime]", newest: "datetime", *, json: bool
+) -> None:
+    """Each once, also those that come late; `known` is kept for as long as it may be read again."""
+    from headwater.reports.discovery import runs_after
 
-    moment = shown[-1].at if shown else (await summary(services.database)).now
     while True:
         await services.clock.sleep(LOOK_EVERY_SECONDS)
-        for run in await runs_after(services.database, moment, source_id):
-            moment = run.at
+        since = newest - LATE_BY_AT_MOST
+        known = {run_id: at for run_id, at in known.items() if at > since}
+        for run in await runs_after(services.database, since, source_id, known):
+            known[run.id] = run.at
+            newest = max(newest, run.at)
             if json:
                 show_json(asdict(run))
             else:
@@ -140,8 +174,10 @@ def show_runs(runs: "list[Run]", now: "datetime", *, json: bool) -> None:
     if not runs:
         say("Nothing has run yet. Poll what is due: headwater crawl run-due. Keep polling: headwater run poll")
         return
-    columns = ("when", "source", "kind", "result", "found", "new", "changed", "skipped", "errors", "took", "message")
-    show_table(columns, [_row(run, now) for run in runs])
+    counts = ("found", "new", "changed", "skipped", "errors")
+    columns = ("when", "source", "channel", "result", *counts, "took", "next poll", "message")
+    # The message says most of what is counted.
+    show_table(columns, [_row(run, now) for run in runs], spare=("took", *reversed(counts)))
 
 
 def _row(run: "Run", now: "datetime") -> tuple[str, ...]:
@@ -149,18 +185,24 @@ def _row(run: "Run", now: "datetime") -> tuple[str, ...]:
     return (
         relative(run.at, now),
         shortened(run.source, 30),
-        str(run.kind),
+        shortened(f"{run.kind} {_place(run)}", WIDEST_PLACE),
         run.status,
         *(f"{count:,}" for count in counts),
         f"{run.duration_ms / 1000:.1f} s",
+        relative(run.next_poll_at, now) if run.next_poll_at else "–",
         shortened(run.message, 70),
     )
+
+
+def _place(run: "Run") -> str:
+    """Nothing where the source and the kind say which channel it was."""
+    return place_of(run.channel_url, run.source_url) if run.is_one_of_several and run.channel_url else ""
 
 
 def line_of(run: "Run") -> str:
     """One run on one line, for a log that goes by."""
     following = f"; next in {length_of(run.next_poll_at - run.at)}" if run.next_poll_at else ""
-    source, message = padded(run.source, 30), shortened(run.message, 80)
+    source, message = padded(run.source, 30), _placed(_place(run), run.message)
     return f"{run.at:%H:%M:%S}  {run.status:4}  {source}  {run.kind:7}  {message}{following}"
 
 

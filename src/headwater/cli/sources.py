@@ -11,17 +11,20 @@ from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, due, inert, length_of, relative, shortened, with_seconds
+from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from headwater.reports.discovery import Overview
+    from headwater.reports.discovery import Overview, Status, Wanted
     from headwater.services import Services
     from headwater.sources.channels import ChannelState
     from headwater.sources.events import Happened
+    from headwater.sources.health import Word
     from headwater.sources.source import Source
 
 ACTOR = "command line"
+READ_AT_ONCE = 500
 # How many of a list: a word for every command that takes one.
 Limit = Annotated[int, Parameter(validator=Number(gte=1, lte=100_000))]
 
@@ -51,7 +54,7 @@ def list_sources(
     Parameters
     ----------
     status
-        active, paused, blocked, deleted, failing or silent.
+        active, paused, blocked, deleted, failing or silent; or its health: ok or struggling.
     kind
         news, jobs or docs.
     tag
@@ -66,17 +69,17 @@ def list_sources(
     from headwater.cli.filters import word_of
 
     async def work(services: "Services") -> "tuple[list[Overview], datetime]":
-        from headwater.reports.discovery import NOBODY, Status, Wanted, summary
-        from headwater.reports.discovery import list_sources as read_page
+        from headwater.reports.discovery import NOBODY, Wanted, summary
         from headwater.sources.source import Kind
         from headwater.sources.store import read_source
 
-        wanted = Wanted(word_of(Status, status), word_of(Kind, kind), tag, name)
+        stored, health = _status_meant(status)
+        wanted = Wanted(stored, word_of(Kind, kind), tag, name)
         start = ("", NOBODY)
         if after:
             last = await read_source(services.database, _id(after))
             start = (last.name, last.id)
-        found = await read_page(services.database, wanted, limit + 1, start)
+        found = await _page_of(services, wanted, health, limit + 1, start)
         return found, (await summary(services.database)).now
 
     found, now = with_services(launch, work)
@@ -87,7 +90,7 @@ def list_sources(
         return
     if page:
         columns = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
-        show_table(columns, [_row(one, now) for one in page])
+        show_table(columns, [_row(one, now) for one in page], spare=("url", "mode", "every", "kind"))
     elif status or kind or tag or name or after:
         say("No source matches.")
     else:
@@ -95,6 +98,33 @@ def list_sources(
         say("Have a list?      headwater sources import feeds.opml")
     if following:
         say(f"More: headwater sources list --after {following}")
+
+
+def _status_meant(text: str | None) -> "tuple[Status | None, Word | None]":
+    """What is stored of it, and the word for its health where that is computed."""
+    from headwater.reports.discovery import Status
+    from headwater.sources.health import Word
+
+    if text in (Word.OK, Word.STRUGGLING):
+        return Status.ACTIVE, Word(text)
+    if text and text not in {*Status}:
+        words = dict.fromkeys((*Status, *Word))
+        raise UsageError(f"There is no status {text!r}.", fix=f"One of: {', '.join(words)}.")
+    return Status(text) if text else None, None
+
+
+async def _page_of(
+    services: "Services", wanted: "Wanted", health: "Word | None", limit: int, after: "tuple[str, UUID]"
+) -> "list[Overview]":
+    from headwater.reports.discovery import list_sources as read_page
+
+    if health is None:
+        return await read_page(services.database, wanted, limit, after)
+    found: list[Overview] = []
+    while len(found) < limit and (page := await read_page(services.database, wanted, READ_AT_ONCE, after)):
+        found += [one for one in page if one.health.word is health]
+        after = (page[-1].source.name, page[-1].source.id)
+    return found[:limit]
 
 
 def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
@@ -291,7 +321,6 @@ def _change(launch: Launch, sources: tuple[str, ...], status: str, reason: str |
 
 async def _found(services: "Services", sources: tuple[str, ...]) -> "list[Source]":
     """All of them, or none is touched."""
-    from headwater.errors import UsageError
     from headwater.sources.store import find_source
 
     if not sources:
@@ -314,8 +343,6 @@ def run(*sources: str, launch: Launched = Launch()) -> int:  # noqa: B008
 
 
 def _id(text: str) -> UUID:
-    from headwater.errors import UsageError
-
     try:
         return UUID(text)
     except ValueError:

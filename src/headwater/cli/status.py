@@ -104,7 +104,7 @@ def lines_of(found: "Summary", counts: "Counts", hosts: "HostsNow") -> list[str]
     )
     polls = f"{counted(found.channels, 'channel')}, {found.due:,} due, {found.polling:,} being polled"
     waiting = f"{counted(hosts.open, 'host')} open, {hosts.waiting:,} waiting{waits}"
-    lately = f"{counted(found.runs, 'poll')}, {found.failed_runs:,} failed · {counted(found.found, 'new URL')}"
+    lately = f"{counted(found.runs, 'poll')}, {found.failed_runs:,} failed · {counted(found.found, 'new item')}"
     return [
         f"Sources   {sum(found.followed.values()):,} ({kinds}) · {polls}",
         f"Frontier  {statuses} · {waiting}",
@@ -160,7 +160,7 @@ def show_table_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
         for one in coming
     ]
     if rows:
-        show_table(("next", "at", "source", "channel", "every", "errors", "why"), rows)
+        show_table(("next", "at", "source", "channel", "every", "errors", "why"), rows, spare=("at", "every"))
     more = found.channels - sum(one.next_poll_at is not None for one in coming)
     if more > 0:
         say(f"… {more:,} more: headwater status --show-schedule --all")

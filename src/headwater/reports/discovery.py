@@ -1,6 +1,6 @@
 """Sources, their schedule and their runs, for people."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -60,6 +60,10 @@ class Run:
     at: datetime
     source_id: UUID
     source: str
+    source_url: str
+    channel_id: UUID
+    channel_url: str | None  # None: the channel is gone
+    is_one_of_several: bool  # its source has other channels of its kind
     kind: ChannelKind
     trigger: str
     status: str
@@ -103,7 +107,7 @@ class Summary:
     due: int
     runs: int  # in the last 24 hours, like the following
     failed_runs: int
-    found: int
+    found: int  # new to their channels: an article that two of them list counts twice
     delay_p50: timedelta | None  # from publication to discovery
     delay_p95: timedelta | None
 
@@ -138,9 +142,16 @@ async def list_runs(
     return [_run(row) for row in await database.fetch(queries.list_runs, source_id, before, limit)]
 
 
-async def runs_after(database: Database, moment: datetime, source_id: UUID | None = None) -> list[Run]:
-    """Oldest first: for whoever follows along."""
-    return [_run(row) for row in await database.fetch(queries.runs_after, moment, source_id)]
+async def runs_lately(database: Database, source_id: UUID | None, span: timedelta) -> dict[UUID, datetime]:
+    """When the runs of a span before the newest one were, by their ids."""
+    return {row["id"]: row["at"] for row in await database.fetch(queries.runs_lately, source_id, span)}
+
+
+async def runs_after(
+    database: Database, moment: datetime, source_id: UUID | None, known: Collection[UUID]
+) -> list[Run]:
+    """Oldest first, a thousand at most: for whoever follows along."""
+    return [_run(row) for row in await database.fetch(queries.runs_after, moment, source_id, list(known))]
 
 
 async def schedule(database: Database, limit: int) -> list[Scheduled]:

@@ -67,18 +67,30 @@ SELECT status, count(*) AS sources FROM source_profiles GROUP BY 1;
 
 -- name: list_runs
 -- Newest first, of one source or of all.
-SELECT r.at, r.id, r.source_id, s.name AS source, r.kind, r.trigger, r.status, r.requests, r.found, r.inserted, r.updated, r.skipped,
-       r.errors, r.duration_ms, r.http_status, r.error_class, r.message, r.next_poll_at, r.next_reason
-FROM runs r JOIN sources s ON s.id = r.source_id
+SELECT r.at, r.id, r.source_id, s.name AS source, s.url AS source_url, r.channel_id, c.url AS channel_url,
+       EXISTS (SELECT 1 FROM channels o WHERE o.source_id = r.source_id AND o.kind = r.kind AND o.id <> r.channel_id) AS is_one_of_several,
+       r.kind, r.trigger, r.status, r.requests, r.found, r.inserted, r.updated, r.skipped, r.errors, r.duration_ms, r.http_status,
+       r.error_class, r.message, r.next_poll_at, r.next_reason
+FROM runs r JOIN sources s ON s.id = r.source_id LEFT JOIN channels c ON c.id = r.channel_id
 WHERE ($1::uuid IS NULL OR r.source_id = $1) AND ($2::timestamptz IS NULL OR r.at < $2)
 ORDER BY r.at DESC LIMIT $3::integer;
 
+-- name: runs_lately
+-- Which runs there are in a stretch of time before the newest one.
+SELECT id, at FROM runs
+WHERE ($1::uuid IS NULL OR source_id = $1)
+  AND at > (SELECT max(at) FROM runs WHERE $1::uuid IS NULL OR source_id = $1) - $2::interval;
+
 -- name: runs_after
--- Oldest first, since a moment.
-SELECT r.at, r.id, r.source_id, s.name AS source, r.kind, r.trigger, r.status, r.requests, r.found, r.inserted, r.updated, r.skipped,
-       r.errors, r.duration_ms, r.http_status, r.error_class, r.message, r.next_poll_at, r.next_reason
-FROM runs r JOIN sources s ON s.id = r.source_id
-WHERE r.at > $1::timestamptz AND ($2::uuid IS NULL OR r.source_id = $2) ORDER BY r.at LIMIT 1000;
+-- Oldest first, since a moment, without those that are known already.
+SELECT r.at, r.id, r.source_id, s.name AS source, s.url AS source_url, r.channel_id, c.url AS channel_url,
+       EXISTS (SELECT 1 FROM channels o WHERE o.source_id = r.source_id AND o.kind = r.kind AND o.id <> r.channel_id) AS is_one_of_several,
+       r.kind, r.trigger, r.status, r.requests, r.found, r.inserted, r.updated, r.skipped, r.errors, r.duration_ms, r.http_status,
+       r.error_class, r.message, r.next_poll_at, r.next_reason
+FROM runs r JOIN sources s ON s.id = r.source_id LEFT JOIN channels c ON c.id = r.channel_id
+WHERE r.at > $1::timestamptz AND ($2::uuid IS NULL OR r.source_id = $2)
+  AND NOT EXISTS (SELECT 1 FROM unnest($3::uuid[]) AS k (id) WHERE k.id = r.id)
+ORDER BY r.at LIMIT 1000;
 
 -- name: schedule
 -- What is polled next.
@@ -88,7 +100,7 @@ FROM channels c JOIN sources s ON s.id = c.source_id
 WHERE c.is_active ORDER BY c.next_poll_at LIMIT $1::integer;
 
 -- name: discovery_summary
--- Channels now, runs of the last day, and how long items took from publication to discovery: of those that a channel did not
+-- Channels now, runs of the last day with what was new to their channels, and how long items took from publication to discovery: of those that a channel did not
 -- list already when it was first looked at.
 SELECT clock_timestamp() AS now,
        (SELECT count(*) FROM channels WHERE is_active) AS channels,
