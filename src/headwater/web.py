@@ -36,6 +36,8 @@ from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.origin import Origin
 
 POSTGRESQL_PORT = 5432
+# How the owners of a person's single commands begin; those of the roles name their process.
+COMMAND = "headwater "
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ async def open_web(services: Services, owner: str, resolver: AbstractResolver | 
     settings, clock, database = services.settings, services.clock, services.database
     identity = identity_of(settings.fetch)
     say_what_is_unusual(services)
+    if not owner.startswith(COMMAND):
+        ask_for_a_contact(services)
     await pace_everybody_unless_off(services)
     limits = limits_of(settings.fetch)
     lease, delay = settings.lease.duration, settings.politeness.delay
@@ -86,6 +90,13 @@ def say_what_is_unusual(services: Services) -> None:
             places=list(settings.network.allow),
             delay_seconds_elsewhere=settings.politeness.delay.total_seconds(),
         )
+
+
+def ask_for_a_contact(services: Services) -> None:
+    """Once for each role: a person who runs one command after another would only learn to look away."""
+    fetch = services.settings.fetch
+    if not fetch.contact and not fetch.user_agent:
+        services.log.warning("no_contact_set", fix="Set fetch.contact, so that a site owner can reach you.")
 
 
 async def pace_everybody_unless_off(services: Services) -> None:

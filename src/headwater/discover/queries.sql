@@ -71,9 +71,17 @@ UPDATE channel_items SET last_seen_at = $2::timestamptz
 WHERE channel_id = $1::uuid AND url_hash = ANY ($3::bytea[]) AND last_seen_at < $2::timestamptz - interval '6 hours';
 
 -- name: forget_items
--- Items that their channels have not listed for long; a batch.
+-- Items that their channels have not listed for long; a batch. What stood in a channel's last answer is still listed,
+-- however long ago that was: until it answers otherwise, nothing has changed there.
 DELETE FROM channel_items WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM channel_items WHERE last_seen_at < now() - make_interval(days => $1::integer) LIMIT $2::integer));
+    SELECT i.ctid FROM channel_items i
+    WHERE i.last_seen_at < now() - make_interval(days => $1::integer)
+      AND i.last_seen_at < (SELECT max(o.last_seen_at) FROM channel_items o WHERE o.channel_id = i.channel_id)
+    LIMIT $2::integer));
+
+-- name: hold_source
+-- Nobody else changes it until this transaction ends.
+SELECT 1 FROM sources WHERE id = $1::uuid FOR NO KEY UPDATE;
 
 -- name: put_away
 -- A run in the middle: where it got to. With a lease it goes on at once, without one at its next time.
@@ -103,9 +111,9 @@ SET (url, url_hash, bucket, host, title, next_poll_at, next_reason, poll_interva
 WHERE c.id = $1::uuid AND c.token = $2::uuid RETURNING id;
 
 -- name: who_has_address
--- Another channel that stands at this address already.
+-- Another channel that is polled at this address already.
 SELECT id FROM channels
-WHERE url_hash = $3::bytea AND id <> $1::uuid AND is_enabled AND kind = $4::text AND (kind = 'feed' OR source_id = $2::uuid) LIMIT 1;
+WHERE url_hash = $3::bytea AND id <> $1::uuid AND is_enabled AND is_active AND kind = $4::text AND (kind = 'feed' OR source_id = $2::uuid) LIMIT 1;
 
 -- name: set_mode
 -- How a source is followed, once a search has found out.
@@ -155,9 +163,23 @@ UPDATE cadence SET state = $1::jsonb, steered_at = $2::timestamptz WHERE steered
 SELECT rhythm FROM channels WHERE is_active AND rhythm IS NOT NULL ORDER BY id LIMIT $1::integer;
 
 -- name: crawl_counts
--- The pages of a source by status, start pages apart.
-SELECT status, depth = 0 AS is_start, count(*) AS pages, min(error) AS error FROM source_pages
-WHERE source_id = $1::uuid GROUP BY 1, 2;
+-- The pages of a source by status, start pages apart: those that its crawl itself has queued.
+SELECT page_status(e.status) AS status, coalesce(c.kind = 'crawl', false) AS is_start, count(*) AS pages,
+       min(coalesce(e.reason, e.last_error)) AS error
+FROM discoveries d
+JOIN url_frontier e USING (bucket, url_hash)
+LEFT JOIN channels c ON c.id = d.channel_id
+WHERE d.source_id = $1::uuid GROUP BY 1, 2;
+
+-- name: begin_next_round
+-- A crawl begins anew: what it has fetched is asked for again, with its validators. In the order in which everybody locks
+-- entries; pages that a feed or a sitemap of the source found have their own ways to say that they changed.
+UPDATE url_frontier e SET revisit_at = $3::timestamptz
+FROM (SELECT f.bucket, f.url_hash FROM discoveries d
+      JOIN url_frontier f USING (bucket, url_hash)
+      WHERE d.source_id = $1::uuid AND (d.channel_id IS NULL OR d.channel_id = $2::uuid) AND f.status = 'fetched'
+      ORDER BY f.bucket, f.url_hash FOR NO KEY UPDATE OF f) AS old
+WHERE e.bucket = old.bucket AND e.url_hash = old.url_hash;
 
 -- name: pages_of_source
 -- A page of a source's pages, in key order.

@@ -8,14 +8,16 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
 from headwater.discover.polls.asking import Asker
-from headwater.discover.polls.hearing import Body, Heard, NotModified, Trouble
+from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.reading import read_answer, start_of, start_pages
 from headwater.discover.polls.vacancies import harvest_from
 from headwater.extract.jobs.vacancy import Vacancy
 from headwater.net.transport import Response
+from headwater.politeness.hosts import pace_of, read_host
 from headwater.sources.channels import ChannelKind
 
 queries = load_queries("headwater.discover")
@@ -49,7 +51,8 @@ async def try_channel(asker: Asker, channel: Leased, now: datetime) -> Trial:
     walk = start_of(channel)
     heard = await asker.ask(channel, walk, is_trial=True)
     if not isinstance(heard, Body):
-        return Trial(channel.kind, channel.url.url, _response_of(heard), problem=_problem_of(heard))
+        problem = await why_not(asker.database, heard)
+        return Trial(channel.kind, channel.url.url, _response_of(heard), problem=problem)
     read = read_answer(channel, walk, heard, now)
     if isinstance(read, Trouble):
         return Trial(channel.kind, channel.url.url, heard.response, problem=read.message)
@@ -70,5 +73,26 @@ def _response_of(heard: Heard) -> Response | None:
     return heard.response if isinstance(heard, Body | NotModified) else None
 
 
-def _problem_of(heard: Heard) -> str:
-    return str(getattr(heard, "message", "") or getattr(heard, "why", "") or "not modified")
+async def why_not(database: Database, heard: NotModified | Trouble | RobotsRefusal | Wait) -> str:
+    """In words, for somebody who asked and has nothing to look at."""
+    match heard:
+        case NotModified():
+            return "not modified"
+        case Wait(wait, why):
+            return f"{await _why_wait(database, why)}; it can be asked again in {in_words(wait)}"
+        case _:
+            return heard.message
+
+
+async def _why_wait(database: Database, why: str) -> str:
+    host, _, cause = why.rpartition(": ")
+    match cause:
+        case "delay":
+            pace = pace_of(await read_host(database, host))
+            return f"{host}: {in_words(pace.delay)} between requests ({pace.decided_by})"
+        case "closed":
+            return f"{host} is left alone for now"
+        case "full" | "turn":
+            return f"{host} is being asked for other things"
+        case _:
+            return why

@@ -32,7 +32,7 @@ async def lift(database: Database, takedown: Takedown) -> None:
     """Open the hosts again. What was ended stays ended until a person revives it."""
     if await database.fetchrow(queries.remove_takedown, takedown.name) is None:
         raise NotFound(f"{takedown.name} is not taken down.", fix="`headwater takedown list` shows what is.")
-    await database.execute(queries.want_refused_again)
+    await database.execute(queries.want_refused_again, takedown.domain)
     if takedown.key_prefix is None:
         async for host in hosts_of(database, takedown):
             await close_host(database, host, "takedown", None)

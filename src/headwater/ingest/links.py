@@ -1,6 +1,6 @@
 """The links of a fetched page, one level deeper (R103): what is in scope and new becomes an entry."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from uuid import UUID
 
@@ -28,9 +28,13 @@ async def submit_links(
 
     Called in the transaction that settles the page; a page that is processed twice adds nothing.
     """
-    if not goes_deeper(profile, parent.depth) or await _is_full(connection, source_id, profile):
+    room = await _room(connection, source_id, profile) if goes_deeper(profile, parent.depth) else 0
+    if room <= 0:
         return []
-    wanted = [Found(url, parent.url, parent.depth + 1) for url in followed(links, profile, today)]
+    urls = followed(links, profile, today)
+    if len(urls) > room:
+        urls = (await _unknown(connection, source_id, urls))[:room]
+    wanted = [Found(url, parent.url, parent.depth + 1) for url in urls]
     return await submit(connection, Submitter(source_id, Origin.SPIDER, scope=profile.scope), wanted)
 
 
@@ -53,6 +57,14 @@ def followed(links: Iterable[str], profile: Profile, today: date) -> list[str]:
     return list(kept.values())
 
 
-async def _is_full(connection: Connection, source_id: UUID, profile: Profile) -> bool:
+async def _room(connection: Connection, source_id: UUID, profile: Profile) -> int:
+    """For how many pages more; two that are settled in the same moment may both take what is left."""
     entries: int = await connection.fetchval(queries.count_entries_of_source, source_id)
-    return entries >= (profile.max_pages or MOST_PAGES)
+    return (profile.max_pages or MOST_PAGES) - entries
+
+
+async def _unknown(connection: Connection, source_id: UUID, urls: Sequence[str]) -> list[str]:
+    places = [canonicalise(url) for url in urls]
+    buckets, hashes = [one.bucket for one in places], [one.url_hash for one in places]
+    known = {row["url_hash"] for row in await connection.fetch(queries.known_to_source, source_id, buckets, hashes)}
+    return [url for url, url_hash in zip(urls, hashes, strict=True) if url_hash not in known]

@@ -22,6 +22,11 @@ LEFT JOIN LATERAL (
 ) AS i ON true
 ORDER BY g.place;
 
+-- name: known_to_source
+-- Which of these addresses a source has found before.
+SELECT d.url_hash FROM unnest($2::smallint[], $3::bytea[]) AS u (bucket, url_hash)
+JOIN discoveries d ON d.source_id = $1::uuid AND d.bucket = u.bucket AND d.url_hash = u.url_hash;
+
 -- name: count_entries_of_source
 -- How many entries a source owns, by its counters.
 SELECT coalesce(sum(entries), 0)::bigint FROM (

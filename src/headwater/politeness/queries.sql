@@ -19,9 +19,16 @@ ON CONFLICT (domain_or_url) DO NOTHING;
 DELETE FROM takedowns WHERE domain_or_url = $1::text RETURNING domain, key_prefix;
 
 -- name: want_refused_again
--- Channels that listed what was refused are asked in full once more: what has not changed since would not show it.
-UPDATE channels SET etag = NULL, last_modified = NULL, answers = '{}'
-WHERE id IN (SELECT channel_id FROM channel_items WHERE signature = '');
+-- Channels that listed what was refused are asked in full once more, all their pages: what has not changed since would not
+-- show it. Nobody remembers what a sitemap listed, so that those in the domain and those of sources there are asked as well.
+-- A poll under way judged by what held before: it loses its lease, and the channel is due as it was.
+UPDATE channels
+SET etag = NULL, last_modified = NULL, answers = '{"": {"wants_all": true}}', progress = NULL, token = NULL, leased_by = NULL,
+    lease_until = NULL
+WHERE id IN (SELECT channel_id FROM channel_items WHERE signature = '')
+   OR kind = 'sitemap' AND is_enabled
+      AND (host = $1::text OR right(host, length($1) + 1) = '.' || $1
+           OR source_id IN (SELECT id FROM sources WHERE host = $1 OR right(host, length($1) + 1) = '.' || $1));
 
 -- name: list_takedowns
 -- All, by name.

@@ -9,12 +9,14 @@ from uuid import UUID
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.errors import QueryFailed
 from headwater.sources.events import Event, record
 from headwater.urls.canonical import CanonicalUrl
 
 queries = load_queries("headwater.sources")
 
 NOTICE = "headwater_poll"
+UNIQUE_VIOLATION = "23505"
 
 
 class ChannelKind(StrEnum):
@@ -73,11 +75,29 @@ async def add_channel(
     connection: Connection, source_id: UUID, new: NewChannel, actor: str = "headwater", now: datetime | None = None
 ) -> UUID | None:
     """Its first poll is due at once. None where another source follows this feed already."""
+    followed = await _followed_as(connection, new)
+    if followed is None:
+        try:
+            async with connection.savepoint():
+                return await _add(connection, source_id, new, actor, now)
+        except QueryFailed as error:
+            # Somebody else added this feed a moment ago.
+            followed = await _followed_as(connection, new) if error.sqlstate == UNIQUE_VIOLATION else None
+            if followed is None:
+                raise
+    known: UUID = followed["id"]
+    return known if followed["source_id"] == source_id else None
+
+
+async def _followed_as(connection: Connection, new: NewChannel) -> Any:
+    """Only a feed belongs to one source alone."""
+    if new.kind is not ChannelKind.FEED:
+        return None
+    return await connection.fetchrow(queries.feed_is_followed, new.url.url_hash)
+
+
+async def _add(connection: Connection, source_id: UUID, new: NewChannel, actor: str, now: datetime | None) -> UUID:
     url = new.url
-    if new.kind is ChannelKind.FEED:
-        followed = await connection.fetchrow(queries.feed_is_followed, url.url_hash)
-        if followed is not None:
-            return followed["id"] if followed["source_id"] == source_id else None
     place = (url.url, url.url_hash, url.bucket, url.host)
     row = await connection.fetchrow(
         queries.add_channel, source_id, str(new.kind), *place, new.title, new.recipe, new.reason, now

@@ -26,8 +26,12 @@ SET next_poll_at = coalesce(last_polled_at, now()) + $2::interval, next_reason =
 WHERE source_id = $1::uuid AND kind <> 'search' AND next_poll_at > coalesce(last_polled_at, now()) + $2;
 
 -- name: want_all_again
--- What a source lists may be judged otherwise now: it is asked for in full once more.
-UPDATE channels SET etag = NULL, last_modified = NULL, answers = '{}' WHERE source_id = $1::uuid;
+-- What a source lists may be judged otherwise now: it is asked for in full once more. A poll under way judged by what held
+-- before: it loses its lease, and the channel is due as it was.
+UPDATE channels
+SET etag = NULL, last_modified = NULL, answers = '{"": {"wants_all": true}}', progress = NULL, token = NULL, leased_by = NULL,
+    lease_until = NULL
+WHERE source_id = $1::uuid;
 
 -- name: wait_to_be_alone
 -- One transaction at a time makes the source of what people add by hand.
@@ -50,13 +54,16 @@ SELECT * FROM source_profiles WHERE id = $1::uuid;
 SELECT * FROM source_profiles WHERE id = $1::uuid FOR NO KEY UPDATE;
 
 -- name: find_sources
--- By what a person types: id, address, exact name, beginning of the id or of the name; the surest first.
+-- By what a person types: id, address, exact name, host of its own or of a channel, beginning of the id or of the name;
+-- the surest first.
 SELECT *,
        CASE WHEN id::text = lower($1::text) THEN 0 WHEN url_hash = $2::bytea THEN 1 WHEN lower(name) = lower($1) THEN 2
-            WHEN id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)) THEN 3 ELSE 4 END AS rank
+            WHEN id IN (SELECT id FROM sources WHERE host = lower($1)) THEN 3
+            WHEN id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)) THEN 4 ELSE 5 END AS rank
 FROM source_profiles
 WHERE status <> 'deleted'
   AND (id::text = lower($1) OR url_hash = $2 OR lower(name) = lower($1) OR id::text LIKE $3::text OR lower(name) LIKE $3
+       OR id IN (SELECT id FROM sources WHERE host = lower($1))
        OR id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)))
 ORDER BY rank, name, id LIMIT 20;
 
@@ -69,8 +76,11 @@ WHERE id = $1::uuid;
 
 -- name: follow_source_status
 -- Channels are polled while they are enabled and their source is active; a resumed one that rested is tried at once.
+-- Those of a deleted source give their addresses free.
 UPDATE channels c
 SET is_active = c.is_enabled AND s.status = 'active', updated_at = now(),
+    is_enabled = c.is_enabled AND s.status <> 'deleted',
+    disabled_reason = CASE WHEN c.is_enabled AND s.status = 'deleted' THEN 'its source was deleted' ELSE c.disabled_reason END,
     consecutive_errors = CASE WHEN s.status = 'active' THEN 0 ELSE c.consecutive_errors END,
     class_errors = CASE WHEN s.status = 'active' THEN 0 ELSE c.class_errors END,
     next_poll_at = CASE WHEN s.status = 'active' AND c.consecutive_errors > 0 THEN now() ELSE c.next_poll_at END

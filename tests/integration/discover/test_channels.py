@@ -168,6 +168,42 @@ async def test_a_fruitless_search_is_a_warning_and_repeated_in_a_week(desk: Desk
     assert (await desk.channel(source)).next_poll_at - STARTED >= timedelta(days=7)
 
 
+@pytest.mark.parametrize("status", [404, 403])
+async def test_a_search_goes_on_where_the_page_is_not_to_be_had(desk: Desk, status: int) -> None:
+    desk.site.pages |= {
+        "/nohome": Page(b"no", status=status),
+        "/feed.xml": rss(*stories(4)),
+        "/robots.txt": robots("User-agent: *\nAllow: /\nSitemap: http://a.test/map.xml\n"),
+        "/map.xml": sitemap(("/a", "2026-03-01T12:00:00Z")),
+    }
+    source = await desk.follow("http://a.test/nohome")
+    await desk.poll()
+    found = {one.kind: one for one in await desk.channels(source)}
+    assert found[ChannelKind.FEED].url == "http://a.test/feed.xml"
+    assert found[ChannelKind.SITEMAP].url == "http://a.test/map.xml"
+    assert (found[ChannelKind.SEARCH].is_enabled, found[ChannelKind.SEARCH].last_status) == (False, status)
+
+
+async def test_a_search_in_vain_without_a_page_is_repeated_in_a_week(desk: Desk) -> None:
+    source = await desk.follow("http://a.test/nohome")
+    [ran] = await desk.poll()
+    assert ran.ending is not None
+    assert (ran.ending.status, ran.walk.tally.requests) == ("warn", 12)
+    search = await desk.channel(source)
+    assert (search.consecutive_errors, search.next_poll_at - STARTED) == (0, timedelta(days=7))
+
+
+async def test_a_search_that_met_a_failing_server_is_tried_again_like_any_other_poll(desk: Desk) -> None:
+    desk.site.pages["/"] = Page(b"broken", status=500)
+    source = await desk.follow()
+    waits = []
+    for _ in range(2):
+        [ran] = await desk.poll_again()
+        assert ran.walk.tally.requests == 1
+        waits.append((await desk.channel(source)).next_poll_at - desk.now[0])
+    assert waits == [timedelta(hours=2), timedelta(hours=4)]
+
+
 async def test_vacancies_of_a_listing_are_stored_with_the_run_and_counted(desk: Desk) -> None:
     rows = "".join(
         f'<li class="job"><a href="/jobs/{n}">Water engineer {n}</a><span>Nairobi, Kenya</span></li>' for n in range(3)

@@ -1,12 +1,15 @@
 """A feed polled again and again: what is new is queued once, and nothing is asked without need."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
 
 from headwater.discover.adding import change
+from headwater.discover.stopping import change_status
+from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
 from headwater.sources.channels import poll_now
+from headwater.sources.source import SourceStatus
 
 FEED = "http://a.test/feed.xml"
 
@@ -90,3 +93,37 @@ async def test_a_window_holds_for_what_is_due_already_but_not_for_a_person(desk:
     await poll_now(desk.path.database, source, now=desk.now[0])
     [ran] = await desk.poll()
     assert ran.walk.tally.inserted == 3
+
+
+def atom(*entries: tuple[str, str, datetime]) -> Page:
+    """Entries as (path, title, updated)."""
+    written = "".join(
+        f"<entry><id>{path}</id><link href='http://a.test{path}'/><title>{title}</title>"
+        f"<updated>{updated.isoformat()}</updated></entry>"
+        for path, title, updated in entries
+    )
+    text = f"<feed xmlns='http://www.w3.org/2005/Atom'><title>A</title><id>a</id>{written}</feed>"
+    return Page(text.encode(), "application/atom+xml")
+
+
+async def test_a_correction_among_many_new_items_is_believed(desk: Desk) -> None:
+    hour = timedelta(hours=1)
+    old = [(f"/old-{n}", f"Old {n}", STARTED - (n + 1) * hour) for n in range(30)]
+    desk.site.pages["/feed.xml"] = atom(*old)
+    await desk.follow(feeds=(FEED,))
+    await desk.poll()
+    await desk.path.database.execute("update url_frontier set status = 'fetched', last_fetched_at = $1", STARTED)
+    new = [(f"/new-{n}", f"New {n}", STARTED + hour + n * timedelta(minutes=1)) for n in range(12)]
+    desk.site.pages["/feed.xml"] = atom(*new, ("/old-0", "Corrected", STARTED + 2 * hour), *old[1:])
+    await desk.poll_again(6 * hour)
+    status = "select status from url_frontier where url = 'http://a.test/old-0'"
+    assert await desk.path.database.fetchval(status) == "pending"
+
+
+async def test_a_feed_of_a_deleted_source_is_free_again(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(3))
+    first = await desk.follow(feeds=(FEED,))
+    await change_status(desk.path.database, first, SourceStatus.DELETED, "gone", "tester")
+    again = await desk.follow(feeds=(FEED,))
+    assert (await desk.channel(again)).is_active
+    assert (await desk.channel(first)).disabled_reason == "its source was deleted"

@@ -65,6 +65,18 @@ async def test_where_no_sitemap_is_known_one_is_looked_for_and_fills_the_gap(des
     assert await messages(desk) == ["looks for a sitemap to fill the gap with"]
 
 
+async def test_a_sitemap_is_found_where_the_page_of_the_source_is_not_to_be_had(desk: Desk) -> None:
+    desk.site.pages["/"] = Page(b"no", status=404)
+    publish(desk, 5)
+    source = await desk.follow(feeds=(FEED,))
+    await desk.poll()
+    await overflow(desk, 17)
+    assert await desk.entries() == {f"http://a.test/story-{n}" for n in range(17)}
+    assert "/rss" not in {visit.target for visit in desk.path.visits()}
+    [found] = [one.url for one in await desk.channels(source) if one.kind is ChannelKind.SITEMAP]
+    assert found == "http://a.test/news-sitemap.xml"
+
+
 async def test_a_sitemap_that_is_known_is_read_at_once(desk: Desk) -> None:
     publish(desk, 5)
     await desk.follow(feeds=(FEED,), sitemaps=("http://a.test/news-sitemap.xml",))

@@ -119,6 +119,17 @@ async def test_moving_to_where_another_channel_stands_merges_them(desk: Desk) ->
     assert channel.disabled_reason == "moved to http://a.test/new.xml, which is followed already"
 
 
+async def test_a_channel_does_not_give_way_to_one_that_nobody_polls(desk: Desk) -> None:
+    desk.site.pages["/new.xml"] = rss(*stories(2))
+    paused = await desk.follow("http://b.test/", feeds=("http://a.test/new.xml",))
+    await change_status(desk.path.database, paused, SourceStatus.PAUSED, "for now", "tester")
+    desk.path.sim.script("a.test", Redirect("/new.xml", code=308), "/feed.xml")
+    source = await desk.follow(feeds=(FEED,))
+    await desk.poll()
+    channel = await desk.channel(source)
+    assert (channel.is_active, channel.url) == (True, FEED)
+
+
 async def test_an_overflown_feed_says_so_and_its_sitemap_is_read_at_once(desk: Desk) -> None:
     urls = "<urlset><url><loc>http://a.test/x</loc><lastmod>2026-03-03</lastmod></url></urlset>"
     desk.site.pages |= {"/feed.xml": rss(*stories(5)), "/map.xml": Page(urls.encode(), "application/xml")}

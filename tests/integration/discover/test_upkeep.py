@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.integration.discover.conftest import Desk, rss, stories
+from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.fetch.conftest import robots
 
 from headwater.discover.crawling import CrawlState, crawl_of, pages_of
@@ -11,7 +11,8 @@ from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.frontier.submit import Found, Outcome
 from headwater.ingest.links import followed, submit_links
 from headwater.simweb.message import Page
-from headwater.sources.source import Kind, Profile, SourceStatus
+from headwater.sources.channels import ChannelKind, poll_now
+from headwater.sources.source import Kind, Mode, Profile, SourceStatus
 from headwater.sources.store import read_source
 
 TODAY = (stories(1)[0][2]).date()
@@ -25,6 +26,9 @@ async def test_items_that_are_listed_no_more_are_forgotten_in_time(desk: Desk) -
     await desk.path.database.execute(long_ago)
     assert await forget_items(desk.path.database, 60) == 1
     assert await desk.path.database.fetchval("select count(*) from channel_items") == 2
+    # All that is left stood in its last answer: as long as nothing else is answered, it is still listed.
+    await desk.path.database.execute("update channel_items set last_seen_at = now() - interval '200 days'")
+    assert await forget_items(desk.path.database, 60) == 0
 
 
 async def test_a_blocked_source_goes_on_when_the_rules_change(desk: Desk) -> None:
@@ -83,6 +87,49 @@ async def test_a_full_crawl_takes_no_more_pages(desk: Desk) -> None:
     async with desk.path.database.transaction() as connection:
         parent = Found("http://a.test/")
         assert await submit_links(connection, source, profile, parent, ["http://a.test/sub"], TODAY) == []
+
+
+async def test_a_crawl_takes_pages_up_to_its_limit_and_those_it_knows_take_no_room(desk: Desk) -> None:
+    source = await desk.follow(kind=Kind.DOCS, max_pages=4)
+    await desk.poll()
+    profile = (await read_source(desk.path.database, source)).profile
+    parent, links = Found("http://a.test/"), [f"http://a.test/{n}" for n in range(9)]
+    for offered in (links[:2], links, links):
+        async with desk.path.database.transaction() as connection:
+            await submit_links(connection, source, profile, parent, offered, TODAY)
+    assert await desk.entries() == {"http://a.test/", *links[:3]}
+
+
+async def test_the_next_round_of_a_crawl_asks_for_its_pages_again(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(1))
+    source = await desk.follow(kind=Kind.DOCS, mode=Mode.BOTH, feeds=("http://a.test/feed.xml",))
+    fetched = "update url_frontier set status = 'fetched', last_fetched_at = $1, revisit_at = null"
+    for _ in range(2):
+        await desk.poll()
+        await desk.path.database.execute(fetched, STARTED - timedelta(days=1))
+        desk.now[0] += timedelta(seconds=30)
+    profile = (await read_source(desk.path.database, source)).profile
+    async with desk.path.database.transaction() as connection:
+        await submit_links(connection, source, profile, Found("http://a.test/"), ["http://a.test/sub"], TODAY)
+    await desk.path.database.execute(fetched, STARTED - timedelta(days=1))
+    await poll_now(desk.path.database, source, kind=ChannelKind.CRAWL, now=desk.now[0])
+    await desk.poll()
+    rows = await desk.path.database.fetch("select url, status, revisit_at is not null as is_due from url_frontier")
+    assert {(row["url"], row["status"], row["is_due"]) for row in rows} == {
+        ("http://a.test/", "pending", False),
+        ("http://a.test/sub", "fetched", True),
+        ("http://a.test/story-0", "fetched", False),
+    }
+
+
+async def test_a_sitemap_says_nothing_about_the_start_of_a_crawl(desk: Desk) -> None:
+    pages = "<urlset><url><loc>http://a.test/x</loc></url></urlset>"
+    desk.site.pages["/map.xml"] = Page(pages.encode(), "application/xml")
+    source = await desk.follow(kind=Kind.DOCS, mode=Mode.SPIDER, sitemaps=("http://a.test/map.xml",))
+    await desk.poll_again(timedelta(seconds=5))
+    await desk.path.database.execute("update url_frontier set status = 'fetched' where url like '%x'")
+    await desk.path.database.execute("update url_frontier set status = 'dead', reason = 'gone' where url not like '%x'")
+    assert (await crawl_of(desk.path.database, source)).state is CrawlState.FAILED
 
 
 async def test_a_crawl_is_complete_when_nothing_waits_and_failed_only_by_its_start(desk: Desk) -> None:

@@ -12,7 +12,10 @@ _FEWEST_OF_A_PACE = 2
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One answer of a channel beside what we had before. `published` has an entry for each item, None if undated."""
+    """One answer of a channel beside what we had before. `published` has an entry for each item, None if undated.
+
+    Of a very long answer it has only the first ones; `listed` is how many items there are then.
+    """
 
     polled_at: datetime
     since: datetime | None  # the successful poll before
@@ -20,6 +23,11 @@ class Listing:
     known: int  # of them, seen before
     usual_size: int  # how many items it listed before
     newest_before: datetime | None = None  # publication of the newest item seen before
+    listed: int = 0
+
+    @property
+    def size(self) -> int:
+        return max(self.listed, len(self.published))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,7 @@ class Overflow:
 
 def overflow(listing: Listing) -> Overflow | None:
     """Only if it had items before, is as full as ever, and shows none that we know."""
-    size = len(listing.published)
+    size = listing.size
     if listing.since is None or listing.known or size == 0 or size < listing.usual_size or listing.usual_size == 0:
         return None
     dates = sorted(min(one, listing.polled_at) for one in listing.published if one is not None)
@@ -52,7 +60,7 @@ def overflow(listing: Listing) -> Overflow | None:
 
 def turnover(listing: Listing) -> timedelta | None:
     """How long until its whole list is replaced at the pace since the last poll; one new item is no pace."""
-    size = len(listing.published)
+    size = listing.size
     new = size - listing.known
     if listing.since is None or new < _FEWEST_OF_A_PACE:
         return None

@@ -80,8 +80,10 @@ def fixed(facts: ChannelFacts, now: datetime) -> Plan:
     """At the interval a person set."""
     if facts.consecutive_errors:
         return _after_errors(facts, backed_off(facts.interval, facts.consecutive_errors))
-    plan = _plan(facts, facts.interval, f"every {in_words(facts.interval)}")
-    return replace(plan, longest=max(plan.longest, facts.interval))
+    set_to, least = in_words(facts.interval), shortest_for(facts)
+    is_too_often = facts.interval < least
+    reason = f"every {in_words(least)}, the least allowed; {set_to} was set" if is_too_often else f"every {set_to}"
+    return replace(_plan(facts, facts.interval, reason), longest=max(facts.bounds.longest, facts.interval))
 
 
 POLICIES: dict[str, Policy] = {"adaptive": adaptive, "tiers": tiers, "frequency": frequency, "fixed": fixed}

@@ -18,6 +18,7 @@ _MEMORY = HALF_LIFE / log(2)
 LONGEST_HINDSIGHT = 28 * 24.0
 # Of something undated we only know between which polls it came; if they were far apart that says nothing of the hour.
 _SHARP_ENOUGH = 3.0
+_LARGEST_SKEW = 24.0
 
 # Until more is known: half an item in a week.
 PRIOR_ITEMS = 0.5
@@ -111,6 +112,9 @@ def rate(rhythm: Rhythm) -> float:
 
 def observed(rhythm: Rhythm, poll: Observation) -> Rhythm:
     """Errors are no observations: what was learned survives them."""
+    if rhythm.as_of > in_hours(poll.polled_at) + _LARGEST_SKEW:
+        # Learned by a clock that was put back since: until that time comes, everything would count and nothing fade.
+        return observed(Rhythm(), replace(poll, since=None))
     # Two pollers' clocks may differ a little; time never runs backwards here.
     now = max(in_hours(poll.polled_at), rhythm.as_of)
     dates = np.sort([in_hours(one) for one in poll.published if one is not None])

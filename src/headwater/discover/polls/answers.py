@@ -6,6 +6,8 @@ from elsewhere, by a redirect, is remembered with where it came from: its valida
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from headwater.discover.polls.lease import Leased
@@ -18,6 +20,20 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 WITHOUT_MEMORY = frozenset({ChannelKind.API, ChannelKind.SEARCH})
 
 
+# The key of what was said about the channel as a whole; see the query `want_all_again`.
+WHOLE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an answer was, beside its items. `memory` is what its reader wants to know next time."""
+
+    validators: Validators
+    place: CanonicalUrl  # it may have come from elsewhere than it was asked for
+    at: datetime
+    memory: Mapping[str, Any] = field(default_factory=dict)
+
+
 def validators_for(channel: Leased, walk: Walk) -> Validators:
     """What the present step may be asked with."""
     if channel.kind is ChannelKind.SEARCH:
@@ -25,33 +41,55 @@ def validators_for(channel: Leased, walk: Walk) -> Validators:
         return Validators()
     if walk.is_first_step:
         return Validators(channel.etag, channel.last_modified)
-    known = _known(channel, walk)
+    known = known_of(channel, walk)
     return Validators(known.get("etag"), known.get("last_modified"))
+
+
+def last_read(channel: Leased, walk: Walk) -> datetime | None:
+    """When the present step was last read or found unchanged; of a part of a long index what is known of the round."""
+    told = known_of(channel, walk).get("read_at") or walk.step.since
+    return datetime.fromisoformat(told) if told else None
+
+
+def is_wanted(channel: Leased, url: str) -> bool:
+    """Whether this further page has to be asked for, whatever the one before brings."""
+    wants_all = channel.answers.get(WHOLE, {}).get("wants_all", False)
+    return bool(wants_all or channel.answers.get(url, {}).get("is_missing"))
 
 
 def came_from(channel: Leased, walk: Walk) -> str:
     """The URL that gave these validators."""
-    return str(_known(channel, walk).get("came_from", walk.step.url))
+    return str(known_of(channel, walk).get("came_from", walk.step.url))
 
 
-def remembered(channel: Leased, before: Walk, after: Walk, validators: Validators, answered_by: CanonicalUrl) -> Walk:
+def remembered(channel: Leased, before: Walk, after: Walk, answer: Answer) -> Walk:
     """`after` the present step was read: with what is worth knowing when it is asked for again."""
-    led_to = [_place(todo) for todo in after.todo[len(before.todo) :]]
-    is_elsewhere = answered_by.url_hash != canonicalise(before.step.url).url_hash
-    is_worth_it = bool(led_to) or is_elsewhere if before.is_first_step else validators != Validators()
-    if channel.kind in WITHOUT_MEMORY or not is_worth_it:
+    if channel.kind in WITHOUT_MEMORY:
         return after
-    said = {} if before.is_first_step else {"etag": validators.etag, "last_modified": validators.last_modified}
-    place = {"came_from": answered_by.url} if is_elsewhere else {}
-    return _noted(after, before.step.url, {**said, **place, "led_to": led_to})
+    entry: dict[str, Any] = dict(answer.memory)
+    if answer.place.url_hash != canonicalise(before.step.url).url_hash:
+        entry["came_from"] = answer.place.url
+    if not before.is_first_step:
+        validators = answer.validators
+        entry |= {"etag": validators.etag, "last_modified": validators.last_modified, "read_at": answer.at.isoformat()}
+    led_to = [_place(todo) for todo in after.todo[len(before.todo) :]]
+    return _noted(after, before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
 
 
-def led_on(channel: Leased, walk: Walk, validators: Validators, most: int) -> Walk:
+def missed(channel: Leased, walk: Walk) -> Walk:
+    """The present step could not be had: what was known of it holds, and it is wanted the next time."""
+    if channel.kind in WITHOUT_MEMORY or walk.is_first_step:
+        return walk
+    return _noted(walk, walk.step.url, {"led_to": [], **known_of(channel, walk), "is_missing": True})
+
+
+def led_on(channel: Leased, walk: Walk, answer: Answer, most: int) -> Walk:
     """The present step has not changed: the walk goes on where it led before."""
-    known = _known(channel, walk)
+    known = {name: value for name, value in known_of(channel, walk).items() if name != "is_missing"}
     if not known:
         return walk
-    renewed = {"etag": validators.etag, "last_modified": validators.last_modified}
+    validators = answer.validators
+    renewed = {"etag": validators.etag, "last_modified": validators.last_modified, "read_at": answer.at.isoformat()}
     entry = {**known, **{name: value for name, value in renewed.items() if value and name in known}}
     return _noted(walk.ahead((_todo(place) for place in known["led_to"]), most), walk.step.url, entry)
 
@@ -61,7 +99,8 @@ def answers_of(walk: Walk) -> dict[str, Any]:
     return dict(walk.kept.get("answers", {}))
 
 
-def _known(channel: Leased, walk: Walk) -> Mapping[str, Any]:
+def known_of(channel: Leased, walk: Walk) -> Mapping[str, Any]:
+    """What was remembered of the present step."""
     known: Mapping[str, Any] = channel.answers.get(walk.step.url, {})
     return known
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from pydantic import SecretStr
 
@@ -71,7 +72,10 @@ class Asker:
         validators = validators_for(channel, walk) if is_conditional else Validators()
         etag, modified = validators.etag, validators.last_modified
         if step.reads_as is ChannelKind.API:
-            return replace(self._api_wish(channel, walk), etag=etag, last_modified=modified)
+            wish = self._api_wish(channel, walk)
+            # An unchanged first page says nothing of the others.
+            is_all = recipe_of(channel).pagination.type == "none"
+            return replace(wish, etag=etag, last_modified=modified) if is_all else wish
         body_bytes = SITEMAP_BYTES if step.reads_as is ChannelKind.SITEMAP else None
         validated = canonicalise(came_from(channel, walk))
         return Wish(canonicalise(step.url), str(step.reads_as), etag, modified, validated, body_bytes=body_bytes)
@@ -81,7 +85,9 @@ class Asker:
         recipe = recipe_of(channel)
         state = page_state_from(walk.step.state or {})
         last = channel.past.last_ok_at
-        asked = request_for(recipe, state, last and last - OVERLAP, self.secrets, channel.now)
+        began = walk.kept.get("began_at")
+        now = datetime.fromisoformat(began) if began else channel.now
+        asked = request_for(recipe, state, last and last - OVERLAP, self.secrets, now)
         headers = {name: value.get_secret_value() for name, value in asked.headers.items()}
         return Wish(canonicalise(asked.url.get_secret_value()), str(ChannelKind.API), headers=headers)
 

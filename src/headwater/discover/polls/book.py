@@ -56,6 +56,8 @@ class Book:
     ) -> tuple[Walk, Ending]:
         """The last step; `end` decides once it is known which items are new."""
         async with self.database.transaction() as connection:
+            # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
+            await connection.execute(queries.hold_source, channel.source_id)
             taken = await take_haul(connection, channel, walk, haul, now, self.default_delay)
             ending = end(taken)
             await self._end(connection, channel, taken, ending, now)
@@ -77,8 +79,9 @@ class Book:
             raise PollLost(str(channel.id))
 
     async def _end(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:
-        # The source before its channels, as everybody else locks them: two ways round would meet in a deadlock.
         await self._log(connection, channel, walk, ending, now)
+        if channel.kind is ChannelKind.CRAWL:
+            await connection.execute(queries.begin_next_round, channel.source_id, channel.id, now)
         if channel.kind is ChannelKind.SEARCH and ending.error is None:
             await self._add_findings(connection, channel, walk.findings, now)
         twin = await self._twin(connection, channel, ending.moved_to)

@@ -31,6 +31,8 @@ MOVED = "channel_moved"
 LONGEST_MESSAGE = 500
 # What learns a rhythm: the others list what there is, not what is new.
 WISHES = ("ttl", "skip_hours", "skip_days")
+# What is read since the last time rather than compared with a memory.
+SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 
 RunStatus = Literal["ok", "warn", "fail"]
@@ -73,7 +75,9 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
     past, kept, now = channel.past, walk.kept, ends.now
     is_whole = not walk.tally.errors
-    last_ok_at = now if is_whole or channel.kind is not ChannelKind.API else past.last_ok_at
+    is_lacking = channel.kind is ChannelKind.API and not is_whole
+    last_ok_at = past.last_ok_at if is_lacking else _asked_until(channel, walk, now)
+    may_be_unchanged = is_whole and not kept.get("is_cut")
     listing = _listing(channel, walk, now)
     overflown = overflow(listing) if listing else None
     rhythm = _learned(channel, walk, now, has_overflowed=overflown is not None)
@@ -97,8 +101,8 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         *moves,
     ]
     patch = {
-        "etag": kept.get("etag") if is_whole else None,
-        "last_modified": kept.get("last_modified") if is_whole else None,
+        "etag": kept.get("etag") if may_be_unchanged else None,
+        "last_modified": kept.get("last_modified") if may_be_unchanged else None,
         "answers": answers_of(walk),
         "last_ok_at": last_ok_at,
         "last_new_at": standing.last_new_at,
@@ -142,7 +146,7 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         errors=past.errors + 1,
         error=trouble.error,
         class_errors=past.class_errors + 1 if is_same else 1,
-        wishes=replace(wishes_from({}), retry_after=trouble.retry_after),
+        wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after),
     )
     patch = {
         "consecutive_errors": standing.errors,
@@ -184,6 +188,12 @@ def _ending(
     return Ending(following, str(policy), status, message[:LONGEST_MESSAGE], patch | schedule)
 
 
+def _asked_until(channel: Leased, walk: Walk, now: datetime) -> datetime:
+    """What is asked for since the last time is asked for since that began: a run may have waited for days."""
+    began = walk.kept.get("began_at")
+    return datetime.fromisoformat(began) if began and channel.kind in SINCE_LAST else now
+
+
 def _learned(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool) -> Rhythm:
     # What an API answers is asked for since the last whole run: until then that time is not over.
     if channel.kind not in RHYTHMIC or (channel.kind is ChannelKind.API and walk.tally.errors):
@@ -197,7 +207,8 @@ def _listing(channel: Leased, walk: Walk, now: datetime) -> Listing | None:
     published = [date and datetime.fromisoformat(date) for date in walk.kept["published"]]
     past = channel.past
     known = walk.kept["known"]
-    return Listing(now, past.last_ok_at, published, known, past.last_item_count, past.newest_item_at)
+    listed = walk.kept["listed"]
+    return Listing(now, past.last_ok_at, published, known, past.last_item_count, past.newest_item_at, listed)
 
 
 def _gap(ends: Ends) -> Gap:

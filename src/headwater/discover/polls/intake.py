@@ -54,7 +54,9 @@ async def take_items(
         sifted = sift(found, {row["url_hash"]: row["signature"] for row in rows})
     else:
         sifted = Sifted(tuple(found))
-    is_believed = is_believable((*sifted.new, *sifted.changed), channel.past.last_ok_at)
+    # What is new to a channel with a memory was written, not changed.
+    changed = sifted.changed if channel.kind in REMEMBERING else sifted.new
+    is_believed = is_believable(changed, len(found), channel.past.last_ok_at)
     answers = await _submit(
         connection,
         channel,

@@ -9,8 +9,8 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import Haul
-from headwater.discover.polls.answers import led_on, remembered
-from headwater.discover.polls.asking import Asker, another_try
+from headwater.discover.polls.answers import Answer, led_on, missed, remembered
+from headwater.discover.polls.asking import Asker, another_try, sitemaps_of
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending, Ends, ended_badly, ended_well, refused_by_robots
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
@@ -19,6 +19,7 @@ from headwater.discover.polls.reading import Read, most_answers, read_answer, st
 from headwater.discover.polls.said import said_by
 from headwater.discover.polls.schedule import closed_now
 from headwater.discover.polls.walk import Tally, Walk, walk_from
+from headwater.discover.searching.search import is_no_page, looked_past
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
@@ -51,7 +52,7 @@ class Poll:
 
     async def run(self, channel: Leased) -> Ran:
         """Ask, read, store; step by step until nothing is left to ask. Whatever the web does, there is a next poll."""
-        walk = walk_from(channel.progress) or start_of(channel)
+        walk = walk_from(channel.progress) or start_of(channel).keeping(began_at=self._now(channel).isoformat())
         if walk.is_untouched and (not_now := self._not_now(channel)):
             await self.book.wait(channel, walk, not_now, self._now(channel))
             return Ran(channel, walk, None, not_now)
@@ -86,29 +87,36 @@ class Poll:
     async def _read(
         self, channel: Leased, walk: Walk, heard: Heard
     ) -> tuple[Walk, Haul, Trouble | RobotsRefusal | None]:
+        is_search = channel.kind is ChannelKind.SEARCH
         is_asked = not (isinstance(heard, Body) and heard.is_overheard)
         walk = walk.counting(Tally(requests=int(is_asked)))
         match heard:
             case Body(response, moved_to):
                 read = await self._parsed(channel, walk, heard)
                 if isinstance(read, Trouble):
-                    return _troubled(walk, read), Haul(), read
+                    return _troubled(missed(channel, walk), read), Haul(), read
                 validators = Validators() if read.takes_turns else response.validators
-                after = remembered(channel, walk, read.walk, validators, response.url)
+                answer = Answer(validators, response.url, self._now(channel), read.memory)
+                after = remembered(channel, walk, read.walk, answer)
                 if not walk.is_first_step:
                     return after.keeping(is_unchanged=False), read.haul, None
                 said = said_by(response, validators, moved_to, self.settings)
                 return after.keeping(**said, **read.kept), read.haul, None
             case NotModified(response, moved_to):
-                after = led_on(channel, walk, response.validators, most_answers(channel))
+                answer = Answer(response.validators, response.url, self._now(channel))
+                after = led_on(channel, walk, answer, most_answers(channel))
                 if not walk.is_first_step:
                     return after, Haul(), None
                 said = said_by(response, response.validators, moved_to, self.settings)
                 kept = {**channel.wishes, **_old_validators(channel), **said}
                 return after.keeping(is_unchanged=True, **kept), Haul(), None
+            case Trouble(_, _, status) if is_search and walk.is_first_step and is_no_page(heard):
+                sitemaps = await sitemaps_of(self.asker.database, channel.url)
+                past = looked_past(walk, channel.url.url, sitemaps, channel.followed)
+                return past.keeping(status=status), Haul(), None
             case Trouble() | RobotsRefusal():
-                is_guess = channel.kind is ChannelKind.SEARCH and not walk.is_first_step
-                return walk if is_guess else _troubled(walk, heard), Haul(), heard
+                is_guess = is_search and not walk.is_first_step
+                return walk if is_guess else _troubled(missed(channel, walk), heard), Haul(), heard
             case Wait():
                 raise AssertionError("a wait ends the step before it is read")
 

@@ -30,7 +30,8 @@ async def steer(database: Database, polls_per_hour: float, now: datetime | None 
     row = await database.fetchrow(queries.read_cadence, now)
     assert row is not None
     moment, since, old = row["now"], row["steered_at"], row["state"].get("price")
-    if old and moment - since < STEERED_EVERY:
+    # A time that is still to come was told by a clock that has been put back since: waiting for it may take years.
+    if old and timedelta(0) <= moment - since < STEERED_EVERY:
         return None
     rhythms = [rhythm_from(one["rhythm"]) for one in await database.fetch(queries.some_rhythms, SAMPLED_RHYTHMS)]
     if not rhythms:
@@ -49,7 +50,7 @@ async def steer(database: Database, polls_per_hour: float, now: datetime | None 
 async def _steered(
     database: Database, price: Price, polls_per_hour: float, since: datetime, moment: datetime
 ) -> Steering:
-    looked_back = min(moment - since, LONGEST_LOOK_BACK)
+    looked_back = min(moment - since, LONGEST_LOOK_BACK) if since < moment else STEERED_EVERY
     counted = await database.fetchrow(queries.polls_made, moment - looked_back, moment)
     assert counted is not None
     hours = looked_back.total_seconds() / 3600

@@ -1,5 +1,6 @@
 """From an answer to items and further steps, by the kind of channel. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,9 +15,10 @@ from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Haul, Item, Reading, Unreadable
 from headwater.discover.pages.listing import ListingRules, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import next_page
+from headwater.discover.polls.answers import is_wanted, known_of, last_read
 from headwater.discover.polls.hearing import Body, Trouble
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.schedule import SITEMAP_EVERY
+from headwater.discover.polls.turns import turn_of
 from headwater.discover.polls.vacancies import has_vacancies, items_from, vacancies_listed, vacancies_on_page
 from headwater.discover.polls.walk import Todo, Walk
 from headwater.discover.searching.search import looked_at
@@ -45,6 +47,7 @@ class Read:
     kept: dict[str, Any] = field(default_factory=dict)
     vacancies: tuple[RawVacancy, ...] = ()
     takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
+    memory: Mapping[str, Any] = field(default_factory=dict)  # of the answer, for when it is read again
 
     @property
     def haul(self) -> Haul:
@@ -106,18 +109,22 @@ def wishes_in(reading: Reading) -> dict[str, Any]:
 
 
 def _sitemap(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
-    reading = read_sitemap(response.body, response.url.url, now, reach_of(channel, now))
+    reading = read_sitemap(response.body, response.url.url, now, reach_of(channel, walk, now), channel.source.scope)
     if isinstance(reading, Unreadable):
         return _unreadable(reading)
     depth = walk.step.depth + 1
     children = reading.more if depth < DEEPEST_SITEMAP else ()
-    takes_turns = len(children) >= MOST_SITEMAPS
-    if takes_turns:
-        walk = walk.noting(f"Of its {len(children):,} sitemaps {MOST_SITEMAPS - 1} are asked at a time.")
-        children = in_turn(children, now)
-    walk = walk.ahead((Todo(url, ChannelKind.SITEMAP, depth) for url in children), MOST_SITEMAPS)
     kept = {"listed": len(reading.items)}
-    return Read(walk.noting(*reading.notes), reading.items, kept, takes_turns=takes_turns)
+    if not children:
+        return Read(walk.noting(*reading.notes), reading.items, kept)
+    room = max(0, MOST_SITEMAPS - len(walk.asked) - len(walk.todo))
+    turn = turn_of(children, known_of(channel, walk), room, now)
+    since = turn.since.isoformat() if turn.since else None
+    walk = walk.ahead((Todo(url, ChannelKind.SITEMAP, depth, since=since) for url in turn.children), MOST_SITEMAPS)
+    if turn.is_cut:
+        # Nothing on the way here may be found unchanged: it would lead to the same part again.
+        walk = walk.keeping(is_cut=True).noting(f"Of its {len(children):,} sitemaps {room} are asked at a time.")
+    return Read(walk.noting(*reading.notes), reading.items, kept, takes_turns=turn.is_cut, memory=turn.memory)
 
 
 def _listing(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
@@ -130,11 +137,15 @@ def _listing(channel: Leased, walk: Walk, response: Response, now: datetime) -> 
     reading = found.reading
     further = next_page(tree, site, set(walk.asked), scope=rules.scope, today=now.date(), max_pages=most_pages(channel))
     more = [
-        *([Todo(further, ChannelKind.LISTING, step.depth, is_next_page=True)] if further else []),
+        *([_next_page(channel, further, step.depth)] if further else []),
         *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in found.follow),
     ]
     walk = walk.ahead(more, most_pages(channel)).noting(*reading.notes)
     return Read(walk, tuple(replace(item, depth=step.depth) for item in reading.items), {"title": reading.title})
+
+
+def _next_page(channel: Leased, url: str, depth: int) -> Todo:
+    return Todo(url, ChannelKind.LISTING, depth, is_next_page=not is_wanted(channel, url))
 
 
 def rules_of(channel: Leased, depth: int, product_token: str) -> ListingRules:
@@ -182,19 +193,13 @@ def without_secrets(cursor: str, recipe: ApiRecipe) -> str:
     return urlunsplit(parts._replace(query=urlencode(kept)))
 
 
-def in_turn(children: tuple[str, ...], now: datetime) -> tuple[str, ...]:
-    """Another part of a long index with every poll, so that all of it is read in time."""
-    turn = int(now.timestamp() // SITEMAP_EVERY.total_seconds())
-    first = turn * (MOST_SITEMAPS - 1) % len(children)
-    return children[first:] + children[:first]
-
-
-def reach_of(channel: Leased, now: datetime) -> timedelta | None:
+def reach_of(channel: Leased, walk: Walk, now: datetime) -> timedelta | None:
     """How far back a sitemap is believed to be news. A manual is wanted whole; after a long absence all since then.
 
-    One that is found late, to fill a gap, is wanted back to where its source was first followed.
+    One that is found late, to fill a gap, is wanted back to where its source was first followed; so is a part of an
+    index of which it is not known that it was ever read.
     """
-    last = channel.past.last_ok_at
+    last = channel.past.last_ok_at if walk.is_first_step else last_read(channel, walk)
     if last is not None:
         return max(LATELY, now - last + OVERLAP)
     if channel.source.kind is Kind.DOCS:

@@ -22,6 +22,8 @@ from headwater.sources.source import Kind, Policy
 SCHEDULE = "schedule"
 SITEMAP_EVERY = timedelta(hours=6)
 CRAWL_EVERY = timedelta(days=7)
+# They say nothing of what a search would find: its long interval is for sites that have nothing.
+PASSING = frozenset({ErrorClass.UPSTREAM, ErrorClass.NETWORK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ def policy_of(channel: Leased, settings: PollSettings) -> tuple[Policy, timedelt
 
 def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, now: datetime, rng: Random) -> NextPoll:
     policy, interval = policy_of(channel, settings)
+    if channel.kind is ChannelKind.SEARCH and standing.error in PASSING:
+        interval = settings.default_interval
     facts = ChannelFacts(
         interval=interval,
         last_success_at=standing.last_ok_at,

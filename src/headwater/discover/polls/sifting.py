@@ -92,9 +92,9 @@ def found_from(one: Listed, parent: str, now: datetime, *, is_believed: bool = T
     return Found(one.item.url, parent, min(one.item.depth, DEEPEST), changed_at=changed_at)
 
 
-def is_believable(items: Sequence[Listed], since: datetime | None) -> bool:
+def is_believable(changed: Sequence[Listed], listed: int, since: datetime | None) -> bool:
     """Whether dates of change mean anything: where half of a long list changed since the last poll, they do not."""
-    if since is None or len(items) < FEWEST_TO_DISTRUST:
+    if since is None or listed < FEWEST_TO_DISTRUST:
         return True
-    late = sum(one.is_rewritten or (one.item.updated_at or since) > since for one in items)
-    return late <= MOST_CHANGED_AT_ONCE * len(items)
+    late = sum(one.is_rewritten or (one.item.updated_at or since) > since for one in changed)
+    return late <= MOST_CHANGED_AT_ONCE * listed

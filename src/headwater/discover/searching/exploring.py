@@ -1,14 +1,14 @@
 """A look at a site for a person who wants to follow it: the search of the background, without storing anything."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from headwater.database.pool import Database
 from headwater.discover.polls.asking import sitemaps_of
-from headwater.discover.polls.hearing import Body, Heard, hear
+from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear
 from headwater.discover.polls.walk import Finding, Todo, Walk
-from headwater.discover.searching.search import chosen, looked_at
+from headwater.discover.searching.search import chosen, is_no_page, looked_at, looked_past
 from headwater.fetch.fetcher import Wish
 from headwater.fetch.following import Follower
 from headwater.sources.channels import ChannelKind
@@ -17,15 +17,23 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """One address that was asked, what was heard, and everything found so far."""
+    """What was heard at one address, and everything found so far."""
 
-    url: str
     heard: Heard
     findings: tuple[Finding, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What all of it came to."""
+
+    findings: tuple[Finding, ...] = ()
+    trouble: NotModified | Trouble | RobotsRefusal | Wait | None = None  # in place of the page, or what ended it
+    is_in_vain: bool = False  # everything was asked: there is no point in doing so again at once
+
+
 async def explore(follower: Follower, database: Database, site: CanonicalUrl, now: datetime) -> AsyncIterator[Looked]:
-    """Step by step, so that somebody can watch."""
+    """Step by step, so that somebody can watch. It ends where a host is to be left alone: a poller has the time."""
     walk = Walk((Todo(site.url, ChannelKind.SEARCH),))
     while walk.todo:
         step = walk.step
@@ -34,5 +42,20 @@ async def explore(follower: Follower, database: Database, site: CanonicalUrl, no
             place = heard.response.url
             sitemaps = await sitemaps_of(database, place) if walk.is_first_step else ()
             walk = looked_at(walk, heard.response, sitemaps, now)
+        elif walk.is_first_step and is_no_page(heard):
+            walk = looked_past(walk, site.url, await sitemaps_of(database, site))
         walk = walk.passed()
-        yield Looked(step.url, heard, chosen(walk.findings))
+        yield Looked(heard, chosen(walk.findings))
+        if isinstance(heard, Wait):
+            return
+
+
+def summed_up(steps: Sequence[Looked]) -> Look:
+    page, last = steps[0].heard, steps[-1]
+    if isinstance(last.heard, Wait):
+        # Without a feed nothing of it is followed yet: the search of a poller finds it again, and goes on from there.
+        has_feed = any(one.kind is ChannelKind.FEED for one in last.findings)
+        return Look(last.findings if has_feed else (), last.heard)
+    trouble = None if isinstance(page, Body) else page
+    is_whole = trouble is None or is_no_page(trouble)
+    return Look(last.findings, trouble, is_in_vain=is_whole and not last.findings)

@@ -6,10 +6,12 @@ A candidate counts only if it can be read and lists something.
 from dataclasses import replace
 from datetime import datetime
 
+from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Reading
 from headwater.discover.pages.candidates import Candidate, candidates_in
 from headwater.discover.pages.listing import ListingRules, read_listing
+from headwater.discover.polls.hearing import Heard, Trouble
 from headwater.discover.polls.walk import Finding, Todo, Walk
 from headwater.discover.sitemaps.read import read_sitemap
 from headwater.net.transport import Response
@@ -39,10 +41,21 @@ def looked_at(
             return _with(walk, found)
         if listing := listing_at(response, now):
             walk = _with(walk, listing)
-    named = [Candidate(url, "sitemap", "", "robots") for url in sitemaps]
-    offered = [*named, *candidates_in(response.body, site)]
-    wanted = [one for one in todos_from(offered) if one.reads_as not in followed]
-    return walk.ahead(wanted, MOST_CANDIDATES + 1)
+    return _with_candidates(walk, candidates_in(response.body, site), sitemaps, followed)
+
+
+def is_no_page(heard: Heard) -> bool:
+    """Its host answers, only not with this page. One that fails, or was asked too often, is asked nothing more."""
+    if not isinstance(heard, Trouble) or heard.error is ErrorClass.RATE_LIMITED:
+        return False
+    return 400 <= (heard.status or 0) < 500
+
+
+def looked_past(
+    walk: Walk, site: str, sitemaps: tuple[str, ...], followed: frozenset[ChannelKind] = frozenset()
+) -> Walk:
+    """The walk where there is no page to go by: what robots.txt names and what is usual may be there all the same."""
+    return _with_candidates(walk, candidates_in(b"", site), sitemaps, followed)
 
 
 def todos_from(offered: list[Candidate]) -> list[Todo]:
@@ -56,13 +69,11 @@ def finding_in(todo: Todo, response: Response, now: datetime) -> Finding | None:
     url = response.url.url
     if todo.reads_as is ChannelKind.SITEMAP:
         reading = read_sitemap(response.body, url, now, None)
-        count = len(reading.items) + len(reading.more) if isinstance(reading, Reading) else 0
     else:
         reading = read_feed(response.body, response.headers.get("Content-Type", ""), url, now)
-        count = len(reading.items) if isinstance(reading, Reading) else 0
-    if not isinstance(reading, Reading) or not count:
+    if not isinstance(reading, Reading) or not (reading.items or reading.more):
         return None
-    return Finding(todo.reads_as, url, reading.title or todo.title, count, _newest(reading))
+    return Finding(todo.reads_as, url, reading.title or todo.title, len(reading.items), _newest(reading))
 
 
 def listing_at(response: Response, now: datetime) -> Finding | None:
@@ -79,6 +90,14 @@ def chosen(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     if not any(one.kind is ChannelKind.FEED for one in findings):
         return findings
     return tuple(one for one in findings if one.kind is not ChannelKind.LISTING)
+
+
+def _with_candidates(
+    walk: Walk, offered: tuple[Candidate, ...], sitemaps: tuple[str, ...], followed: frozenset[ChannelKind]
+) -> Walk:
+    named = [Candidate(url, "sitemap", "", "robots") for url in sitemaps]
+    wanted = [one for one in todos_from([*named, *offered]) if one.reads_as not in followed]
+    return walk.ahead(wanted, MOST_CANDIDATES + 1)
 
 
 def _with(walk: Walk, found: Finding) -> Walk:

@@ -31,6 +31,7 @@ _SENTENCES = {
     _TOO_OLD: "Left out because they did not change lately",
 }
 _REFUSALS = frozenset(Rejection)
+NOBODY = Scope()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,12 @@ class _Bounds:
     oldest: datetime | None
 
 
-def read_sitemap(body: bytes, base_url: str, now: datetime, newer_than: timedelta | None) -> Reading | Unreadable:
+def read_sitemap(
+    body: bytes, base_url: str, now: datetime, newer_than: timedelta | None, whose: Scope = NOBODY
+) -> Reading | Unreadable:
     """What changed within `newer_than`, or cannot be dated. The children of an index are in `more`.
 
-    `base_url` is where the sitemap was found: it may list its own host and the hosts below.
+    `base_url` is where the sitemap was found: it may list its own host and the hosts below, and those of `whose` it is.
     """
     plain, trouble = _unpacked(body)
     text = decode(plain, Kind.XML).text.lstrip("\ufeff \t\r\n")
@@ -54,7 +57,7 @@ def read_sitemap(body: bytes, base_url: str, now: datetime, newer_than: timedelt
     troubles = tuple(why for why in (trouble, listing.trouble) if why)
     if not listing.entries and (listing.trouble or not text):
         return Unreadable(" ".join(troubles) or "It is empty.")
-    bounds = _bounds(base_url, now, newer_than)
+    bounds = _bounds(base_url, now, newer_than, whose)
     judged = [_judged(entry, bounds) for entry in listing.entries]
     if judged and all(isinstance(one, str) and one in _REFUSALS for one in judged):
         return Unreadable("It lists no URL that could be fetched.")
@@ -62,9 +65,9 @@ def read_sitemap(body: bytes, base_url: str, now: datetime, newer_than: timedelt
     return _index(judged, notes) if listing.is_index else _urls(judged, notes)
 
 
-def _bounds(base_url: str, now: datetime, newer_than: timedelta | None) -> _Bounds:
+def _bounds(base_url: str, now: datetime, newer_than: timedelta | None, whose: Scope) -> _Bounds:
     home = canonicalise(base_url)
-    scope = Scope(domains=frozenset({without_www(home.host)}))
+    scope = Scope(whose.hosts, whose.domains | {without_www(home.host)})
     # R31: an age of nothing is no filter.
     return _Bounds(home, scope, now, now - newer_than if newer_than else None)
 

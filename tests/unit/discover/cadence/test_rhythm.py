@@ -128,6 +128,24 @@ def test_a_stretch_watched_twice_is_counted_once() -> None:
     assert again.exposure == once.exposure
 
 
+def test_a_clock_that_jumped_ahead_and_back_begins_a_rhythm_anew() -> None:
+    year_ahead = MONDAY + 365 * DAY
+    rhythm, since = observed(daily(20), Observation(year_ahead, MONDAY + 20 * DAY, [year_ahead - HOUR])), year_ahead
+    for day in range(20, 80):
+        now = MONDAY + day * DAY
+        rhythm, since = observed(rhythm, Observation(now, since, [now - HOUR])), now
+    assert rhythm.as_of == in_hours(since)
+    assert rate(rhythm) * 24 == pytest.approx(1.0, rel=0.25)
+
+
+def test_clocks_that_differ_a_little_cost_nothing_that_was_learned() -> None:
+    learned = daily(20)
+    ahead = in_hours(MONDAY + 20 * DAY) - learned.as_of
+    behind = observed(learned, Observation(MONDAY + 19 * DAY, MONDAY + 18 * DAY))
+    assert ahead < 24
+    assert (behind.as_of, behind.items) == (learned.as_of, learned.items)
+
+
 def test_what_was_learned_survives_the_database_exactly_and_is_small() -> None:
     rhythm = daily(40)
     text = json.dumps(rhythm.to_dict())

@@ -1,0 +1,88 @@
+"""Channels that two people add at once, and how a source is found again."""
+
+import asyncio
+from uuid import UUID
+
+import pytest
+
+from headwater.database.migrate import migrate
+from headwater.database.pool import Database
+from headwater.errors import NotFound
+from headwater.sources.channels import ChannelKind, NewChannel, add_channel, channels_of
+from headwater.sources.store import create_source, find_source
+from headwater.urls.canonical import canonicalise
+
+FEED = NewChannel(ChannelKind.FEED, canonicalise("http://feeds.test/all.xml"))
+WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+
+
+async def source_at(database: Database, url: str, name: str) -> UUID:
+    async with database.transaction() as connection:
+        return await create_source(connection, name, url)
+
+
+async def add_feed(database: Database, source: UUID) -> UUID | None:
+    async with database.transaction() as connection:
+        added = await add_channel(connection, source, FEED)
+        # Whatever happened, the transaction it happened in goes on.
+        assert await connection.fetchval("select 1") == 1
+        return added
+
+
+async def until_somebody_waits(database: Database) -> None:
+    async with asyncio.timeout(10):
+        while not await database.fetchval(WAITING):
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("is_same_source", [True, False])
+async def test_a_feed_that_two_add_at_once_is_followed_by_the_first(database: Database, is_same_source: bool) -> None:
+    first = await source_at(database, "http://a.test/", "A")
+    second = first if is_same_source else await source_at(database, "http://b.test/", "B")
+    async with database.transaction() as connection:
+        added = await add_channel(connection, first, FEED)
+        late = asyncio.create_task(add_feed(database, second))
+        await until_somebody_waits(database)
+    assert await late == (added if is_same_source else None)
+    [channel] = (await channels_of(database, [first]))[first]
+    assert channel.is_enabled
+
+
+async def test_a_source_is_found_by_its_own_host_wherever_its_feed_is(database: Database) -> None:
+    source = await source_at(database, "http://Harbour.test:8080/news", "Harbour News")
+    await add_feed(database, source)
+    assert (await find_source(database, "harbour.TEST")).id == source
+    assert (await find_source(database, "feeds.test")).id == source
+    with pytest.raises(NotFound):
+        await find_source(database, "arbour.test")
+
+
+async def test_a_source_at_a_host_is_meant_before_one_that_only_has_a_feed_there(database: Database) -> None:
+    await add_feed(database, await source_at(database, "http://a.test/", "A"))
+    own = await source_at(database, "http://feeds.test/company", "The feed company")
+    assert (await find_source(database, "feeds.test")).id == own
+
+
+async def test_what_is_being_polled_says_since_when(database: Database) -> None:
+    source = await source_at(database, "http://a.test/", "A")
+    await add_feed(database, source)
+    before = await database.fetchval("select clock_timestamp()")
+    assert await database.fetch("select claim_channels('poller', 1, interval '1 minute')")
+    lock = await database.fetchrow("select * from crawl_locks")
+    assert lock is not None
+    assert (lock["source_id"], lock["leased_by"]) == (source, "poller")
+    assert before <= lock["locked_at"] < lock["lease_until"]
+
+
+async def test_an_older_database_gives_free_what_its_deleted_sources_followed(empty_database_url: str) -> None:
+    async with await Database.connect(empty_database_url, size=2) as database:
+        await migrate(database, target=11)
+        gone, kept = [await source_at(database, f"http://{name}.test/", name) for name in ("gone", "kept")]
+        await add_feed(database, gone)
+        await database.execute("update sources set status = 'deleted' where id = $1", gone)
+        assert await add_feed(database, kept) is None
+        await migrate(database)
+        assert await add_feed(database, kept) is not None
+        [channel] = (await channels_of(database, [gone]))[gone]
+        told = (channel.is_enabled, channel.is_active, channel.disabled_reason)
+        assert told == (False, False, "its source was deleted")
