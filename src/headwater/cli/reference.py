@@ -37,8 +37,8 @@ best given. A name that is not known, or a value that cannot be used, stops the 
 """
 
 AHEAD = """\
-Nothing acts on the groups {groups} yet: the roles that read them are not in this version.
-Their values are checked and shown all the same, and `headwater doctor` looks whether a contact is set.
+Nothing acts on {groups} yet: the roles that read it are not in this version.
+Its values are checked and shown all the same, and `headwater doctor` looks whether a contact is set.
 """
 
 ALIASES_INTRODUCTION = """\
@@ -148,7 +148,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _current(file: Path) -> str:

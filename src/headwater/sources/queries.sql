@@ -20,10 +20,11 @@ SET name = $2::text, kind = $3::text, priority = $4::smallint, tags = $5::text[]
 WHERE id = $1::uuid;
 
 -- name: bring_polls_forward
--- A shorter interval holds from now on, not after the next poll of the old one.
+-- A shorter interval holds from now on, not after the next poll of the old one. What rests after errors rests on.
 UPDATE channels
 SET next_poll_at = coalesce(last_polled_at, now()) + $2::interval, next_reason = 'a person set the interval', updated_at = now()
-WHERE source_id = $1::uuid AND kind <> 'search' AND next_poll_at > coalesce(last_polled_at, now()) + $2;
+WHERE source_id = $1::uuid AND kind <> 'search' AND consecutive_errors = 0
+  AND next_poll_at > coalesce(last_polled_at, now()) + $2;
 
 -- name: want_all_again
 -- What a source lists may be judged otherwise now: it is asked for in full once more. A poll under way judged by what held

@@ -109,11 +109,17 @@ async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[
     changed = {name: [old[name], new[name]] for name in changes if old[name] != new[name]}
     if changed:
         await connection.execute(queries.update_source, source_id, *_values(after)[1:])
-        await connection.execute(queries.bring_polls_forward, source_id, after.poll_every)
+        if {"poll_every", "crawl_frequency_days"} & set(changed) and (interval := _interval_of(after)):
+            await connection.execute(queries.bring_polls_forward, source_id, interval)
         await connection.execute(queries.want_all_again, source_id)
         message = f"{after.name} edited: {', '.join(changed)}"
         await record(connection, Event("source_edited", message, source_id, actor=actor, details=changed))
     return list(changed)
+
+
+def _interval_of(profile: Profile) -> timedelta | None:
+    days = profile.crawl_frequency_days
+    return profile.poll_every or (timedelta(days=days) if days else None)
 
 
 async def set_status(

@@ -9,7 +9,7 @@ from headwater.discover.stopping import change_status
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
 from headwater.sources.channels import poll_now
-from headwater.sources.source import SourceStatus
+from headwater.sources.source import Policy, SourceStatus
 
 FEED = "http://a.test/feed.xml"
 
@@ -127,3 +127,15 @@ async def test_a_feed_of_a_deleted_source_is_free_again(desk: Desk) -> None:
     again = await desk.follow(feeds=(FEED,))
     assert (await desk.channel(again)).is_active
     assert (await desk.channel(first)).disabled_reason == "its source was deleted"
+
+
+async def test_a_shorter_interval_holds_at_once_but_not_for_what_rests(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(3))
+    source = await desk.follow(feeds=(FEED,), crawl_frequency_days=3.0, policy=Policy.FREQUENCY)
+    await desk.poll()
+    planned = (await desk.channel(source)).next_poll_at
+    for errors, days, expected in ((4, 1.0, planned), (0, 0.5, STARTED + timedelta(hours=12))):
+        await desk.path.database.execute("update channels set consecutive_errors = $1", errors)
+        async with desk.path.database.transaction() as connection:
+            await change(connection, source, {"crawl_frequency_days": days}, "tester", DELAY)
+        assert abs((await desk.channel(source)).next_poll_at - expected) < timedelta(seconds=1)
