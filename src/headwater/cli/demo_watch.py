@@ -242,7 +242,7 @@ def conclude(summary: dict[str, Any], watched: Watched, heard: Heard) -> None:
     polls = sum(heard.polls[word] for word in ("ok", "warn", "fail"))
     say(
         f"In {hours:.1f} hours of the world's time: {polls:,} polls, {heard.polls['not_modified']:,} of them answered "
-        f'"not modified"; {heard.found:,} new URLs, {summary["fetched"]:,} pages fetched.'
+        f'"not modified"; {heard.found:,} new items, {summary["fetched"]:,} pages fetched.'
     )
     if delay := summary["discovery_delay_minutes"]:
         say(

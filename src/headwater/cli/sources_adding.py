@@ -1,8 +1,8 @@
 """`headwater sources add`: look at a site, say what was found, follow it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from headwater.discover.adding import Wanted
     from headwater.discover.polls.hearing import Heard
     from headwater.discover.polls.walk import Finding
+    from headwater.discover.searching.exploring import Look
     from headwater.services import Services
+
+IN_VAIN = "Found no feed, no sitemap and no list of articles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Options:
     frequency_days: Annotated[float | None, Parameter(help="For job sources: days between two polls.")] = None
     org_type: Annotated[str | None, Parameter(help="For job sources: un, ingo, ngo, academic and so on.")] = None
     priority: Annotated[int, Parameter(help="1 to 10.")] = 5
-    tag: Annotated[tuple[str, ...], Parameter(help="May be given several times.", negative="")] = ()
+    tag: Annotated[tuple[str, ...], Parameter(help="Or several, with commas between them.", negative="")] = ()
     timezone: Annotated[str | None, Parameter(help="Such as Europe/Paris.")] = None
     time_window: Annotated[str | None, Parameter(help="Poll only then, such as 22:00-05:00.")] = None
     max_depth: Annotated[int, Parameter(help="How deep links are followed; -1 is without limit.")] = 2
@@ -54,7 +57,7 @@ class Options:
             name=self.name,
             kind=word_of(Kind, self.kind) or Kind.NEWS,
             priority=self.priority,
-            tags=self.tag,
+            tags=_tags(self.tag),
             org_type=self.org_type,
             timezone=self.timezone,
             poll_every=_interval(self.interval),
@@ -68,6 +71,15 @@ class Options:
     @property
     def says_what_to_poll(self) -> bool:
         return bool(self.feed or self.sitemap or self.api or self.mode) or self.kind != "news"
+
+
+def _tags(given: tuple[str, ...]) -> tuple[str, ...]:
+    from headwater.sources.exchange.fields import as_tags
+
+    try:
+        return as_tags(",".join(given))
+    except ValueError as error:
+        raise UsageError(f"--tag {error}.") from error
 
 
 def _interval(text: str | None) -> timedelta | None:
@@ -97,74 +109,101 @@ def add(
     """
     wanted = options.wanted(url)
 
-    async def work(services: "Services") -> tuple["Wanted", "list[Finding]", "UUID | None"]:
+    async def work(services: "Services") -> tuple["Wanted", "Look", str, "UUID | None"]:
+        from headwater.discover.searching.exploring import Look
         from headwater.sources.store import require_new
 
         # Known before the site is asked for anything.
         await require_new(services.database, wanted.profile)
         looks = not (no_discover or options.says_what_to_poll)
-        findings = await look(services, wanted, is_quiet=json) if looks else []
-        chosen = with_findings(wanted, findings)
-        return chosen, findings, None if dry_run else await store(services, chosen)
+        seen, why = await look(services, wanted, is_quiet=json) if looks else (Look(), "")
+        chosen = with_findings(wanted, seen.findings)
+        if seen.is_in_vain:
+            chosen = replace(chosen, search_again_at=services.clock.now() + services.settings.poll.discovery_retry)
+        return chosen, seen, why, None if dry_run else await store(services, chosen)
 
-    chosen, findings, source_id = with_services(calmed(launch), work)
+    chosen, seen, why, source_id = with_services(calmed(launch), work)
     if json:
-        found = [{"kind": one.kind, "url": one.url, "title": one.title, "items": one.items} for one in findings]
-        show_json({"id": source_id, "name": chosen.profile.name, "url": chosen.profile.url, "found": found})
+        named = {"id": source_id, "name": chosen.profile.name, "url": chosen.profile.url}
+        show_json({**named, "found": [told_of(one) for one in seen.findings], "reason": why or None})
     elif source_id is None:
         show("Nothing was stored. Run it again without --dry-run to follow this site.")
     else:
-        show(f'Added "{chosen.profile.name}" (id {source_id}), first poll now.')
-        say("Poll it once:     headwater crawl run-due")
-        say("Keep polling:     headwater run poll")
-        say(f"Watch its polls:  headwater crawl logs {source_id} --follow")
+        tell_added(chosen, source_id)
 
 
-async def look(services: "Services", wanted: "Wanted", *, is_quiet: bool) -> "list[Finding]":
-    from headwater.discover.polls.hearing import Body
-    from headwater.discover.searching.exploring import explore
+def tell_added(wanted: "Wanted", source_id: "UUID") -> None:
+    again = wanted.search_again_at
+    when = f"its channels are looked for again on {again:%Y-%m-%d}" if again else "first poll now"
+    show(f'Added "{wanted.profile.name}" (id {source_id}), {when}.')
+    say(f"Look sooner:      headwater crawl run {source_id}" if again else "Poll it once:     headwater crawl run-due")
+    say("Keep polling:     headwater run poll")
+    say(f"Watch its polls:  headwater crawl logs {source_id} --follow")
+
+
+async def look(services: "Services", wanted: "Wanted", *, is_quiet: bool) -> "tuple[Look, str]":
+    """And why there is nothing, or nothing at the address itself."""
+    from headwater.discover.searching.exploring import explore, summed_up
     from headwater.fetch.following import Follower
     from headwater.web import open_web
 
     site = wanted.profile.address
-    findings: list[Finding] = []
     if not is_quiet:
         say(f"Looking at {site.host} …")
     async with open_web(services, "headwater sources add") as web:
         follower = Follower(web.fetcher, web.places)
-        async for looked in explore(follower, services.database, site, services.clock.now()):
-            if looked.url == site.url and not isinstance(looked.heard, Body):
-                tell_why_not(looked.heard, site.url, is_quiet=is_quiet)
-            findings = list(looked.findings)
-    for number, finding in enumerate([] if is_quiet else findings, 1):
-        show(f"  {number}) {line_of(finding, services.clock.now())}")
-    if not findings and not is_quiet:
-        say("  Found no feed, no sitemap and no list of articles; a poller will look again.")
-    return findings
+        steps = [one async for one in explore(follower, services.database, site, services.clock.now())]
+    require_allowed(steps[0].heard, site.url)
+    seen = summed_up(steps)
+    trouble = await trouble_with(services, seen, site.url)
+    if not is_quiet:
+        tell_seen(seen, trouble, services.clock.now())
+    return seen, trouble or ("" if seen.findings else IN_VAIN)
 
 
-def tell_why_not(heard: "Heard", url: str, *, is_quiet: bool) -> None:
+def require_allowed(heard: "Heard", url: str) -> None:
     """Raises Refused where we may not ask; a site that is only down now may be followed all the same."""
     from headwater.discover.cadence.rests import ErrorClass
     from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 
-    why = inert(getattr(heard, "message", "") or getattr(heard, "why", ""))
-    # A refusal of ours has no status: nobody was asked.
-    is_ours = isinstance(heard, Trouble) and heard.error is ErrorClass.FORBIDDEN and heard.status is None
-    if is_ours or isinstance(heard, RobotsRefusal):
-        raise Refused(f"{url} may not be asked: {why}.", fix="--no-discover follows it without looking.")
-    if not is_quiet:
-        say(f"  {url}: {why}")
+    match heard:
+        # A refusal of ours has no status: nobody was asked.
+        case RobotsRefusal(why) | Trouble(ErrorClass.FORBIDDEN, why, None):
+            fix = "--no-discover follows it without looking."
+            raise Refused(f"{url} may not be asked: {inert(why)}.", fix=fix)
+
+
+async def trouble_with(services: "Services", seen: "Look", url: str) -> str:
+    from headwater.discover.polls.hearing import Wait
+    from headwater.discover.trying import why_not
+
+    if seen.trouble is None:
+        return ""
+    why = inert(await why_not(services.database, seen.trouble))
+    return why if isinstance(seen.trouble, Wait) else f"{url}: {why}"
+
+
+def tell_seen(seen: "Look", trouble: str, now: datetime) -> None:
+    if trouble:
+        say(f"  {trouble}" if seen.findings or seen.is_in_vain else f"  {trouble}. A poller will look.")
+    for number, finding in enumerate(seen.findings, 1):
+        show(f"  {number}) {line_of(finding, now)}")
+    if seen.is_in_vain:
+        say(f"  {IN_VAIN}; a poller will look again.")
 
 
 def line_of(finding: "Finding", now: datetime) -> str:
     age = f", newest {length_of(max(now - finding.newest, timedelta()))} old" if finding.newest else ""
-    return f"{finding.kind:8} {finding.url}  {counted(finding.items, 'item')}{age}"
+    lists = counted(finding.items, "item") if finding.items else "an index of sitemaps"
+    return f"{finding.kind:8} {finding.url}  {lists}{age}"
 
 
-def with_findings(wanted: "Wanted", findings: "list[Finding]") -> "Wanted":
-    from dataclasses import replace
+def told_of(finding: "Finding") -> dict[str, Any]:
+    """How many items an index leads to is not known before its sitemaps are read."""
+    return {"kind": finding.kind, "url": finding.url, "title": finding.title, "items": finding.items or None}
 
+
+def with_findings(wanted: "Wanted", findings: "tuple[Finding, ...]") -> "Wanted":
     from headwater.sources.channels import ChannelKind
     from headwater.sources.source import Mode
 

@@ -1,5 +1,6 @@
 """`headwater sources edit`: one field after the other, as text."""
 
+import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ from headwater.errors import UsageError
 if TYPE_CHECKING:
     from headwater.services import Services
 
+# An address may hold a comma of its own.
+BETWEEN_ADDRESSES = re.compile(r"\s*,\s*(?=https?://)", re.IGNORECASE)
+
 
 def edit(source: str, *assignments: str, launch: Launched = Launch()) -> None:  # noqa: B008
     """Change fields of a source, as NAME=VALUE; an empty value takes it back to the default.
@@ -21,7 +25,7 @@ def edit(source: str, *assignments: str, launch: Launched = Launch()) -> None:  
     source
         Its id, address, host or name.
     assignments
-        Such as priority=8 poll_every=30m tags=a,b timezone=Europe/Paris.
+        Such as priority=8 poll_every=30m tags=a,b timezone=Europe/Paris; feed_url=URL,URL names all its feeds.
     """
     if not assignments:
         raise UsageError("There is nothing to change.", fix=f"Say NAME=VALUE; names are: {', '.join(names())}.")
@@ -42,9 +46,10 @@ def edit(source: str, *assignments: str, launch: Launched = Launch()) -> None:  
 
 
 def names() -> list[str]:
+    from headwater.discover.adding import NAMED
     from headwater.sources.store import EDITABLE
 
-    return list(EDITABLE)
+    return [*EDITABLE, *NAMED]
 
 
 def read_assignment(text: str) -> tuple[str, Any]:
@@ -57,7 +62,16 @@ def read_assignment(text: str) -> tuple[str, Any]:
         )
     if name not in names():
         raise UsageError(f"A source has no field {name!r}.", fix=f"One of: {', '.join(names())}.")
-    return name, value_of(name, value)
+    return name, addresses_in(name, value) if name.endswith("_url") else value_of(name, value)
+
+
+def addresses_in(name: str, text: str) -> tuple[str, ...]:
+    from headwater.sources.exchange.addresses import checked_url
+
+    try:
+        return tuple(checked_url(url) for url in BETWEEN_ADDRESSES.split(text.strip()) if url)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from error
 
 
 def value_of(name: str, text: str) -> Any:

@@ -11,7 +11,7 @@ from headwater.cli.output import say, show, show_json
 from headwater.cli.progress import counting
 from headwater.cli.serving import with_services
 from headwater.cli.sources import ACTOR
-from headwater.cli.words import counted, inert
+from headwater.cli.words import counted, inert, shortened
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
     from headwater.discover.importing import Imported, Plan
     from headwater.services import Services
+    from headwater.sources.exchange.reading import Read
     from headwater.sources.exchange.rows import BadLine, Row
 
 PARTLY = 3
 SHOWN_BAD_LINES = 8
+SHOWN_COLUMNS_OF_TEXT = 60
 EXPORTED_AT_ONCE = 500
 
 
@@ -49,8 +51,7 @@ def import_sources(
     data = sys.stdin.buffer.read() if file == "-" else _content(Path(file))
     read = read_sources(data, chosen, mapping_from(map), filename=file)
     if not json:
-        rows = counted(len(read.rows) + len(read.bad_lines), "row")
-        say(f"Read {rows} from {file} ({read.format}, {read.spelling})")
+        say(f"Read {_what_was_read(read, file)}")
 
     async def work(services: "Services") -> "tuple[Plan, Imported | None]":
         from headwater.discover.importing import carry_out, plan_import
@@ -64,32 +65,51 @@ def import_sources(
 
     plan, done = with_services(launch, work)
     bad = [*read.bad_lines, *(done.bad if done else plan.bad)]
-    rejected = write_rejected_beside(file, bad) if bad else None
+    place = rejected_beside(file) if bad else None
+    problem = write_rejected_to(place, bad) if place else ""
+    rejected = None if problem else place
     if json:
-        show_json(told(plan, done, bad, rejected))
+        show_json(told(read, plan, done, bad, rejected))
     else:
-        tell(plan, done, bad, rejected)
+        tell(read, plan, done, bad, rejected)
+    if problem:
+        say(f"The rejected lines could not be written to {place}: {problem}.")
     return PARTLY if bad else 0
 
 
-def told(plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", rejected: Path | None) -> dict[str, object]:
+def _what_was_read(read: "Read", file: str) -> str:
+    rows = counted(len(read.rows) + read.duplicates + len(read.bad_lines), "row")
+    unused = f" · columns not used: {', '.join(map(inert, read.unused))}" if read.unused else ""
+    doubled = f" · columns doubled: {', '.join(map(inert, read.doubled))}" if read.doubled else ""
+    return f"{rows} from {file} ({read.format}, {read.spelling}){unused}{doubled}"
+
+
+def told(
+    read: "Read", plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", rejected: Path | None
+) -> dict[str, object]:
     return {
         "is_dry_run": done is None,
         "added": done.added if done else len(plan.new),
+        "paused": done.paused if done else sum(row.status == "paused" for row in plan.new),
         "feeds_added": done.feeds_added if done else len(plan.more),
         "known": done.known if done else len(plan.known),
+        "duplicates": read.duplicates,
+        "unused_columns": read.unused,
+        "doubled_columns": read.doubled,
         "invalid": [{"line": one.line, "text": one.text, "reason": one.reason} for one in bad],
         "rejected_file": rejected and str(rejected),
     }
 
 
-def tell(plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", rejected: Path | None) -> None:
+def tell(read: "Read", plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", rejected: Path | None) -> None:
     if done is None:
-        show(f"  would add {_amounts(len(plan.new), len(plan.more), len(plan.known), len(bad))}")
+        show(f"  would add {_amounts(len(plan.new), len(plan.more), len(plan.known), read.duplicates, len(bad))}")
     else:
-        show(f"  added {_amounts(done.added, done.feeds_added, done.known, len(bad))}")
+        show(f"  added {_amounts(done.added, done.feeds_added, done.known, read.duplicates, len(bad))}")
     for one in bad[:SHOWN_BAD_LINES]:
-        show(f"  line {one.line:<5} {one.text or '(empty)'}  {inert(one.reason)}")
+        # Cut first: the whole record may be long, and its letters are measured one by one.
+        text = shortened(one.text[: SHOWN_COLUMNS_OF_TEXT * 4], SHOWN_COLUMNS_OF_TEXT)
+        show(f"  line {one.line:<5} {text or '(empty)'}  {inert(one.reason)}")
     if len(bad) > SHOWN_BAD_LINES:
         show(f"  … {len(bad) - SHOWN_BAD_LINES:,} more")
     if rejected:
@@ -97,24 +117,32 @@ def tell(plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", reject
     if done is None:
         again = f" to add {counted(len(plan.new), 'source')}" if plan.new else ""
         show(f"Nothing was changed. Run it again without --dry-run{again}.")
-    elif done.added or done.feeds_added:
+        return
+    if done.paused:
+        say(f"{counted(done.paused, 'source')} came paused: `headwater sources resume` starts one.")
+    if done.added > done.paused or done.feeds_added:
         say("Their first polls are due now: headwater run poll")
 
 
-def _amounts(sources: int, feeds: int, known: int, invalid: int) -> str:
+def _amounts(sources: int, feeds: int, known: int, duplicates: int, invalid: int) -> str:
     more = f" and {counted(feeds, 'further feed')}" if feeds else ""
-    return f"{counted(sources, 'source')}{more} · already known {known:,} · invalid {invalid:,}"
+    repeated = f" · duplicates {duplicates:,}" if duplicates else ""
+    return f"{counted(sources, 'source')}{more} · already known {known:,}{repeated} · invalid {invalid:,}"
 
 
-def write_rejected_beside(file: str, bad: "Sequence[BadLine]") -> Path:
+def rejected_beside(file: str) -> Path:
+    return Path("rejected.csv") if file == "-" else Path(file).with_suffix(".rejected.csv")
+
+
+def write_rejected_to(place: Path, bad: "Sequence[BadLine]") -> str:
+    """Why it could not be written: by then the import is done, and a pipe has nothing beside it."""
     from headwater.sources.exchange.tables import write_rejected
 
-    place = Path("rejected.csv") if file == "-" else Path(file).with_suffix(".rejected.csv")
     try:
         place.write_text("".join(write_rejected(bad)), encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"The rejected lines could not be written to {place}: {error}.") from error
-    return place
+        return error.strerror or str(error)
+    return ""
 
 
 def mapping_from(text: str) -> dict[str, str]:

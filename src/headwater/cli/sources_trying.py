@@ -70,8 +70,7 @@ def simulate(
 
 
 def tell(trial: "Trial", most: int) -> None:
-    more = f", {counted(trial.further, 'further answer')} to ask for" if trial.further > 0 else ""
-    show(f"{trial.kind} {trial.url}: {inert(trial.problem) or counted(len(trial.items), 'item')}{more}")
+    show(f"{trial.kind} {trial.url}: {inert(trial.problem) or brings(trial)}")
     for note in trial.notes:
         show(f"  note: {inert(note)}")
     for vacancy in trial.vacancies[:most]:
@@ -84,6 +83,15 @@ def tell(trial: "Trial", most: int) -> None:
         dated = f"{item.published_at:%Y-%m-%d %H:%M} " if item.published_at else ""
         show(f"  {dated}{shortened(item.title or '(no title)', 100)}")
         show(f"    {inert(item.url)}")
+
+
+def brings(trial: "Trial") -> str:
+    """An index has no items of its own: a run reads the sitemaps it names."""
+    is_sitemap = str(trial.kind) == "sitemap"
+    if is_sitemap and trial.further and not trial.items:
+        return f"an index, {counted(trial.further, 'sitemap')} to ask for"
+    more = f", {counted(trial.further, 'further answer')} to ask for" if trial.further else ""
+    return f"{counted(len(trial.items), 'item')}{more}"
 
 
 async def simulation_of(
@@ -153,6 +161,7 @@ def simulated(trial: "Trial", most: int) -> dict[str, Any]:
         "url": trial.url,
         "problem": trial.problem or None,
         "count": len(trial.items),
+        "further": trial.further,
         "notes": trial.notes,
         "items": items,
         "vacancies": [asdict(one) for one in trial.vacancies[:most]],

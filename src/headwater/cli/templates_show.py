@@ -84,7 +84,9 @@ def show_pupil(pupil: "Pupil", now: datetime) -> None:
     from headwater.reports.templates import state_of
 
     show(f"{pupil.host}: {inert(state_of(pupil))}")
-    show(f"  {counted(pupil.pages, 'stored page')} to learn from, {pupil.fresh:,} of them new since the last lesson")
+    # Only so many pages are kept to learn from: more may have come since.
+    fresh = min(pupil.fresh, pupil.pages)
+    show(f"  {counted(pupil.pages, 'stored page')} to learn from, {fresh:,} of them new since the last lesson")
     if pupil.learned_at:
         show(f"  last lesson {relative(pupil.learned_at, now)}: {inert(outcome_in_words(pupil.outcome))}")
     why = f" ({inert(pupil.why)})" if pupil.learn_at and pupil.why else ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +15,8 @@ from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel
 from headwater.sources.channels import channels_of as stored_channels_of
-from headwater.sources.source import Kind, Mode, Profile
+from headwater.sources.events import Event, record
+from headwater.sources.source import Kind, Mode, Profile, Source
 from headwater.sources.store import edit_source, read_source, store_source
 from headwater.urls.articles import patterns_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -23,7 +24,11 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 queries = load_queries("headwater.sources")
 
 LOOKED_THROUGH = (ChannelKind.LISTING, ChannelKind.CRAWL)
+# What a person may name anew beside the fields of the source itself.
+NAMED = {"feed_url": ChannelKind.FEED, "sitemap_url": ChannelKind.SITEMAP}
 NOT_WANTED = "left out by the ingestion mode"
+REPLACED = "replaced by a person"
+IN_VAIN = "nothing was found when it was added: looked for again after poll.discovery_retry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Wanted:
     mode: Mode | None = None
     is_api: bool = False
     is_searched: bool = True
+    search_again_at: datetime | None = None  # where somebody has just looked in vain
 
 
 async def take_up(connection: Connection, wanted: Wanted, actor: str, default_delay: timedelta) -> UUID:
@@ -45,7 +51,8 @@ async def take_up(connection: Connection, wanted: Wanted, actor: str, default_de
     channels = channels_of(wanted)
     source_id = await store_source(connection, profile, actor)
     await pace_hosts(connection, profile, channels, default_delay)
-    added = [await add_channel(connection, source_id, one, actor) for one in channels]
+    due = {ChannelKind.SEARCH: wanted.search_again_at}
+    added = [await add_channel(connection, source_id, one, actor, due.get(one.kind)) for one in channels]
     if channels and not any(added):
         raise UsageError(f"{channels[0].url.url} is followed already, for another source.")
     return source_id
@@ -54,11 +61,20 @@ async def take_up(connection: Connection, wanted: Wanted, actor: str, default_de
 async def change(
     connection: Connection, source_id: UUID, changes: Mapping[str, Any], actor: str, default_delay: timedelta
 ) -> list[str]:
-    """The fields that are different now; channels and hosts follow what was said about them."""
+    """The fields that are different now; channels and hosts follow what was said about them.
+
+    Raises UsageError for what can never work, as when it was added: nothing of the transaction may stay then.
+    """
     patterns_from(changes.get("article_patterns", ()))
     require_sound(changes.get("selectors", {}))
-    changed = await edit_source(connection, source_id, changes, actor)
-    profile = (await read_source(connection, source_id)).profile
+    mode = await _mode_with(connection, source_id, changes.get("feed_url", ()))
+    fields = {name: value for name, value in {**mode, **changes}.items() if name not in NAMED}
+    changed = await edit_source(connection, source_id, fields, actor)
+    source = await read_source(connection, source_id)
+    profile = source.profile
+    for name in [name for name in NAMED if name in changes]:
+        if await _replace(connection, source, name, changes[name], actor, default_delay):
+            changed.append(name)
     if "parser_hint" in changed:
         await _change_recipe(connection, source_id, profile, actor)
     if "ingestion_mode" in changed:
@@ -70,6 +86,43 @@ async def change(
         await set_source_delay(connection, profile.address.host, profile.rate_limit_ms, default_delay)
         await pace_hosts(connection, profile, asked, default_delay)
     return changed
+
+
+async def _mode_with(connection: Connection, source_id: UUID, feeds: Sequence[str]) -> dict[str, Any]:
+    """R8: a source whose pages alone were looked through has another mode once a person names its feeds."""
+    source = await read_source(connection, source_id)
+    if not feeds or source.profile.ingestion_mode is not Mode.SPIDER:
+        return {}
+    channels = (await stored_channels_of(connection, [source_id]))[source_id]
+    is_looked_through = any(one.kind in LOOKED_THROUGH and one.is_enabled for one in channels)
+    return {"ingestion_mode": Mode.BOTH if is_looked_through else Mode.FEED}
+
+
+async def _replace(
+    connection: Connection, source: Source, name: str, urls: Sequence[str], actor: str, default_delay: timedelta
+) -> bool:
+    """Whether other feeds, or other sitemaps, are polled now. Those no longer named stay on record."""
+    kind = NAMED[name]
+    wanted = {url.url_hash: url for url in map(canonicalise, urls)}
+    channels = (await stored_channels_of(connection, [source.id]))[source.id]
+    polled = {canonicalise(one.url).url_hash: one.url for one in channels if one.kind is kind and one.is_enabled}
+    if wanted.keys() == polled.keys():
+        return False
+    for one in channels:
+        is_had = one.is_enabled or one.disabled_reason == NOT_WANTED
+        is_gone = one.kind is kind and canonicalise(one.url).url_hash not in wanted
+        # Nothing is looked for once somebody said what there is, as when it is added so.
+        if is_had and (is_gone or (wanted and one.kind is ChannelKind.SEARCH)):
+            await disable_channel(connection, source.id, one.id, REPLACED, actor)
+    new = [NewChannel(kind, url) for url_hash, url in wanted.items() if url_hash not in polled]
+    await pace_hosts(connection, source.profile, new, default_delay)
+    for channel in new:
+        if await add_channel(connection, source.id, channel, actor) is None:
+            raise UsageError(f"{channel.url.url} is followed already, for another source.")
+    details = {name: [sorted(polled.values()), [url.url for url in wanted.values()]]}
+    message = f"{source.name} edited: {name}"
+    await record(connection, Event("source_edited", message, source.id, actor=actor, details=details))
+    return True
 
 
 async def _change_recipe(connection: Connection, source_id: UUID, profile: Profile, actor: str) -> None:
@@ -129,7 +182,8 @@ def channels_of(wanted: Wanted) -> list[NewChannel]:
         kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING
         given.append(NewChannel(kind, profile.address))
     if not given and wanted.is_searched:
-        given.append(NewChannel(ChannelKind.SEARCH, profile.address, reason="looks for its channels"))
+        reason = IN_VAIN if wanted.search_again_at else "looks for its channels"
+        given.append(NewChannel(ChannelKind.SEARCH, profile.address, reason=reason))
     return given
 
 

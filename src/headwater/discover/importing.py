@@ -13,12 +13,13 @@ from headwater.errors import UrlRejected, UsageError
 from headwater.sources.channels import ChannelKind, ChannelState, NewChannel, add_channel
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
 from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
-from headwater.sources.store import set_status
+from headwater.sources.store import read_source, set_status
 from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.sources")
 
 BATCH = 200
+NO_REASON_GIVEN = "imported as disabled"
 # Written the same in a file and in a profile.
 SAID_ALIKE = (
     *("max_pages", "start_urls", "allowed_domains", "include_paths", "exclude_paths", "allow_external"),
@@ -40,6 +41,7 @@ class Plan:
 @dataclass(slots=True)
 class Imported:
     added: int = 0
+    paused: int = 0  # of those added
     feeds_added: int = 0
     known: int = 0
     bad: list[BadLine] = field(default_factory=list)
@@ -66,7 +68,7 @@ def planned(rows: Sequence[Row], known: dict[bytes, UUID]) -> Plan:
         if feed in known or feed in coming or (feed is None and (site in known or site in coming)):
             had.append(row)
         elif why := why_impossible(row):
-            bad.append(bad_line(row.line, row.url, why))
+            bad.append(_refused(row, why))
             continue  # it will not be there for a later row to belong to
         elif site in known or site in coming:
             more.append((row, known.get(site)))
@@ -110,16 +112,18 @@ async def _add(connection: Connection, row: Row, done: Imported, default_delay: 
     try:
         async with connection.savepoint():
             source_id = await take_up(connection, wanted_from(row), actor, default_delay)
-            if row.status == SourceStatus.PAUSED:
-                await set_status(connection, source_id, SourceStatus.PAUSED, "imported as paused", actor)
+            if _is_paused(row):
+                why = row.disable_reason or NO_REASON_GIVEN
+                await set_status(connection, source_id, SourceStatus.PAUSED, why, actor)
     except UsageError as error:
         # Added by somebody else since the plan was made, or its feed is followed for another source.
         if await connection.fetchval(queries.source_at, canonicalise(row.url).url_hash) is not None:
             done.known += 1
         else:
-            done.bad.append(bad_line(row.line, row.url, error.what))
+            done.bad.append(_refused(row, error.what))
     else:
         done.added += 1
+        done.paused += _is_paused(row)
 
 
 async def _add_feed(
@@ -127,7 +131,11 @@ async def _add_feed(
 ) -> None:
     owner = source_id or await connection.fetchval(queries.source_at, canonicalise(row.url).url_hash)
     if owner is None or not row.feed_url:
-        done.bad.append(bad_line(row.line, row.url, "the source it belongs to could not be added"))
+        done.bad.append(_refused(row, "the source it belongs to could not be added"))
+        return
+    # Such a row must not start a poll: not even where its source goes on.
+    if _is_paused(row) and (await read_source(connection, owner)).status is SourceStatus.ACTIVE:
+        done.known += 1
         return
     new = NewChannel(ChannelKind.FEED, canonicalise(row.feed_url))
     await pace_hosts(connection, wanted_from(row).profile, [new], default_delay)
@@ -135,6 +143,14 @@ async def _add_feed(
         done.known += 1
     else:
         done.feeds_added += 1
+
+
+def _refused(row: Row, why: str) -> BadLine:
+    return bad_line(row.line, row.record or row.url, why)
+
+
+def _is_paused(row: Row) -> bool:
+    return row.status == SourceStatus.PAUSED
 
 
 def wanted_from(row: Row) -> Wanted:
@@ -186,6 +202,7 @@ def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> 
             ingestion_mode=_said_mode(profile, by_kind),
             # A blocked source must not begin to be polled because it was carried elsewhere.
             status=str(SourceStatus.ACTIVE if source.status is SourceStatus.ACTIVE else SourceStatus.PAUSED),
+            disable_reason="" if source.status is SourceStatus.ACTIVE else source.status_reason or "",
             tags=profile.tags,
             priority=profile.priority,
             interval=profile.poll_every,

@@ -1,15 +1,17 @@
 """`poll` as a process: due channels asked, their price steered, robots.txt kept fresh."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from aiohttp.abc import AbstractResolver
 
-from headwater.crew import Crew
+from headwater.crew import Crew, give_back
 from headwater.database.listen import Listener
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.book import Book
+from headwater.discover.polls.ending import Ending
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
@@ -73,6 +75,8 @@ def poller_of(
     calendar: Calendar = by_the_database,
 ) -> Crew[Leased]:
     settings = services.settings
+    if not settings.poll.enabled:
+        services.log.warning("polling_is_off", setting="poll.enabled = false")
     polling = polling_of(services, web, listener, owner, told, calendar)
     return Crew(polling, services.clock, services.log, settings.poll.concurrency, settings.lease.duration)
 
@@ -136,8 +140,9 @@ async def repeated(services: Services, every: timedelta, chore: Callable[[], Awa
 WAITED_FOR = timedelta(seconds=15)
 
 
-async def poll_what_is_due(services: Services, tell: Callable[[str], None]) -> dict[str, int]:
-    """Everything that is due, once, and then an end."""
+async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], None]) -> dict[str, int]:
+    """Everything that is due, once, and then an end. Found is what is new to its channel."""
+    services = switched_on(services)
     counts = {"polled": 0, "failed": 0, "found": 0}
 
     def told(ran: Ran) -> None:
@@ -146,9 +151,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[str], None]) -> d
         counts["polled"] += 1
         counts["failed"] += ran.ending.status == "fail"
         counts["found"] += ran.walk.tally.inserted
-        tell(
-            f"{ran.ending.status:4}  {ran.channel.source.name[:30]:30}  {ran.channel.kind:7}  {ran.ending.message[:90]}"
-        )
+        tell(ran.channel, ran.ending)
 
     async with (
         open_web(services, "headwater crawl run-due") as web,
@@ -157,8 +160,26 @@ async def poll_what_is_due(services: Services, tell: Callable[[str], None]) -> d
         polling = polling_of(services, web, listener, "headwater crawl run-due", told)
         while True:
             leases, wait = await polling.claim(services.settings.poll.concurrency)
-            await asyncio.gather(*(polling.work(lease) for lease in leases))
-            if not leases and (wait is None or wait > WAITED_FOR):
+            if leases:
+                await work_together(polling, leases)
+            elif wait is None or wait > WAITED_FOR:
                 return counts
-            if not leases and wait is not None:
+            else:
                 await services.clock.sleep(max(wait.total_seconds(), 0.1))
+
+
+def switched_on(services: Services) -> Services:
+    """R76: `poll.enabled` is about the schedule; what a person asks for is done."""
+    poll = services.settings.poll.model_copy(update={"enabled": True})
+    return replace(services, settings=services.settings.model_copy(update={"poll": poll}))
+
+
+async def work_together(polling: Polling, leases: Sequence[Leased]) -> None:
+    running = {asyncio.create_task(polling.work(lease)): lease for lease in leases}
+    try:
+        # Not gather, which would end them itself: then nobody could tell what to give back.
+        done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+    finally:
+        await give_back(polling, running)

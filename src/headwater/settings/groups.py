@@ -168,7 +168,7 @@ class KeepSettings(Group):
 class PollSettings(Group):
     """When channels are asked for news."""
 
-    enabled: bool = Field(True, description="False stops all polling of this installation.")
+    enabled: bool = Field(True, description="False stops the schedule; `headwater crawl run-due` still polls.")
     tick: Duration = Field(timedelta(seconds=30), description="Longest time between two looks for due channels.")
     concurrency: Count = Field(10, description="Channels one process polls at once.")
     adaptive: bool = Field(

@@ -1,15 +1,25 @@
 """Sites looked at, channels tried and polled, and the log of it: commands against a small site of the simulated web."""
 
 import json
+import os
+import re
 import signal
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
+from threading import Timer
+from unittest.mock import patch
 
 import pytest
 from tests.integration.cli.conftest import LIMIT_SECONDS, Starts
 from tests.integration.cli.desk import PLACE, Desk, Served, assert_a_sentence, served
 
+from headwater.cli.crawl import show_runs
+from headwater.cli.output import show_table
+from headwater.reports.discovery import list_runs
 from headwater.simweb.message import Page
 
 
@@ -220,7 +230,7 @@ def test_crawl_run_needs_sources_that_are_there(desk: Desk, words: tuple[str, ..
 
 def test_with_nothing_due_run_due_ends_at_once(desk: Desk) -> None:
     said = desk.says("crawl", "run-due")
-    assert (said.code, said.out, said.err) == (0, "0 channels polled, 0 failed, 0 new URLs\n", "")
+    assert (said.code, said.out, said.err) == (0, "0 channels polled, 0 failed, 0 new items\n", "")
     assert desk.says("crawl", "run-due", "--json").json == {"polled": 0, "failed": 0, "found": 0}
 
 
@@ -230,13 +240,38 @@ def test_an_added_source_is_polled_by_run_due_and_its_run_logged(desk: Desk, sit
     said = desk.says("crawl", "run-due")
     assert (said.code, said.err) == (0, ""), "what is shown is not logged as well"
     assert said.out.splitlines()[0].startswith("ok    Harbour ")
-    assert said.out.splitlines()[1] == "1 channel polled, 0 failed, 2 new URLs"
+    assert said.out.splitlines()[1] == "1 channel polled, 0 failed, 2 new items"
     [run] = [json.loads(line) for line in desk.says("crawl", "logs", "--json").out.splitlines()]
     assert (run["source_id"], run["status"], run["found"], run["inserted"]) == (source, "ok", 2, 2)
     header, row = desk.says("crawl", "logs", "Harbour").out.splitlines()
-    assert header.split()[:4] == ["when", "source", "kind", "result"]
-    assert "Harbour  feed  ok      2      2    0" in row
+    assert header.split()[:4] == ["when", "source", "channel", "result"]
+    assert "Harbour  feed     ok      2      2    0" in row
     assert desk.says("status", "--json").json["due"] == 0
+
+
+def test_what_a_person_asks_for_is_polled_with_the_schedule_switched_off(desk: Desk, site: Served) -> None:
+    desk.followed(site.url, "--name", "Harbour", "--feed", publish(site, "One"))
+    desk.polled_in(timedelta(days=3))
+    desk.settings = {**desk.settings, "poll.enabled": "false"}
+    assert desk.says("crawl", "run-due").out == "0 channels polled, 0 failed, 0 new items\n"
+    assert desk.says("crawl", "run", "Harbour").code == 0
+    assert desk.says("crawl", "run-due").out.splitlines()[-1] == "1 channel polled, 0 failed, 1 new item"
+
+
+@pytest.mark.parametrize("role", [("run", "poll"), ("up",)])
+def test_a_poller_that_is_switched_off_says_so_and_by_what(desk: Desk, starts: Starts, role: tuple[str, ...]) -> None:
+    off = {"HEADWATER_POLL__ENABLED": "false", "HEADWATER_DATABASE__URL": desk.database_url}
+    running = starts(*role, **off)
+    assert running.stderr
+    # Nothing else ends a wait for a line that does not come.
+    limit = Timer(LIMIT_SECONDS, running.kill)
+    limit.start()
+    said = next((line for line in running.stderr if "polling_is_off" in line), "{}")
+    limit.cancel()
+    assert json.loads(said).get("setting") == "poll.enabled = false"
+    assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=LIMIT_SECONDS)
 
 
 def test_a_poll_that_failed_makes_run_due_end_with_partly(desk: Desk, site: Served) -> None:
@@ -298,6 +333,124 @@ def test_followed_the_log_goes_on_until_it_is_interrupted(desk: Desk, site: Serv
     following.send_signal(signal.SIGINT)
     assert following.wait(LIMIT_SECONDS) == 130
     assert "Traceback" not in following.communicate(timeout=LIMIT_SECONDS)[1]
+
+
+def test_a_run_that_comes_late_is_followed_too_and_none_is_shown_twice(
+    desk: Desk, site: Served, starts: Starts
+) -> None:
+    desk.followed(site.url, "--name", "Harbour", "--feed", publish(site, "One"))
+    desk.says("crawl", "run-due")
+    stored = """
+        insert into runs (at, id, source_id, channel_id, kind, trigger, status, duration_ms, message)
+        select clock_timestamp() - $1::interval, gen_random_uuid(), source_id, id, kind, 'schedule', 'ok', 9, $2
+        from channels
+    """
+    desk.execute(stored, timedelta(minutes=3), "older than the list")
+    following = starts("crawl", "logs", "--follow", "--limit", "1", HEADWATER_DATABASE__URL=desk.database_url)
+    assert following.stdout
+    assert following.stdout.readline().startswith("when")
+    assert "1 new" in following.stdout.readline()
+    desk.execute(stored, timedelta(), "young")
+    told = [following.stdout.readline()]
+    for wait, message in ((90, "slow and large"), (30, "slow"), (0, "last")):
+        desk.execute(stored, timedelta(seconds=wait), message)
+    while "last" not in told[-1]:
+        told.append(following.stdout.readline())
+    assert [line.split("feed")[1].strip() for line in told] == ["young", "slow and large", "slow", "last"]
+    following.send_signal(signal.SIGINT)
+    assert following.wait(LIMIT_SECONDS) == 130
+
+
+def several_feeds(desk: Desk, site: Served) -> None:
+    """Three that list the same two articles."""
+    publish(site, "One", "Two")
+    feeds = [f"/{name}.json" for name in ("world", "coast", "sport")]
+    site.pages |= dict.fromkeys(feeds, site.pages["/feed.json"])
+    desk.followed(site.url, "--name", "Harbour", *(word for path in feeds for word in ("--feed", f"{site.url}{path}")))
+
+
+def test_an_article_of_three_feeds_is_three_new_items_and_not_three_urls(desk: Desk, site: Served) -> None:
+    several_feeds(desk, site)
+    assert desk.says("crawl", "run-due").out.splitlines()[-1] == "3 channels polled, 0 failed, 6 new items"
+    told = desk.says("status").out
+    assert "3 polls, 0 failed · 6 new items · " in told
+    assert "2 pending" in told
+
+
+def test_runs_of_one_of_several_feeds_say_of_which_and_when_it_is_polled_next(desk: Desk, site: Served) -> None:
+    several_feeds(desk, site)
+    said = [line.split() for line in desk.says("crawl", "run-due").out.splitlines()[:3]]
+    assert sorted(words[3] for words in said) == ["/coast.json:", "/sport.json:", "/world.json:"]
+    header, *rows = desk.says("crawl", "logs").out.splitlines()
+    assert sorted(row.split()[4] for row in rows) == ["/coast.json", "/sport.json", "/world.json"]
+    assert all(row[header.index("next poll") :].startswith("in ") for row in rows)
+    told = [json.loads(line) for line in desk.says("crawl", "logs", "--json").out.splitlines()]
+    known = {str(row[0]): row[1] for row in desk.on_database(lambda base: base.fetch("select id, url from channels"))}
+    assert {run["channel_id"]: run["channel_url"] for run in told} == known
+
+
+def test_a_feed_at_another_host_is_named_with_it(desk: Desk, site: Served) -> None:
+    feed = publish(site, "One")
+    desk.followed(
+        "https://harbour.example/", "--name", "Harbour", "--feed", f"{feed}?page=1", "--feed", f"{feed}?page=2"
+    )
+    site.pages |= {"/feed.json": Page(b"nothing")}
+    desk.says("crawl", "run-due")
+    assert f"feed {PLACE}:{site.port}/feed.json?page=1  fail" in desk.says("crawl", "logs").out
+
+
+def test_interrupted_run_due_gives_back_what_it_was_polling(desk: Desk, starts: Starts) -> None:
+    with socket.create_server((PLACE, 0)) as first, socket.create_server(("127.0.0.3", 0)) as second:
+        silent = [":".join(map(str, one.getsockname())) for one in (first, second)]
+        for listening, place in zip((first, second), silent, strict=True):
+            listening.settimeout(LIMIT_SECONDS)
+            desk.followed(f"http://{place}/", "--feed", f"http://{place}/feed.xml")
+        allowed = {"HEADWATER_NETWORK__ALLOW": ",".join(silent), "HEADWATER_DATABASE__URL": desk.database_url}
+        polling = starts("crawl", "run-due", **allowed)
+        connections = [one.accept()[0] for one in (first, second)]
+        assert desk.value("select count(*) from channels where token is not null") == 2
+        polling.send_signal(signal.SIGINT)
+        assert polling.wait(LIMIT_SECONDS) == 130
+        for connection in connections:
+            connection.close()
+    assert desk.says("status", "--json").json["polling"] == 0
+    assert desk.value("select count(*) from channels where is_active and next_poll_at <= clock_timestamp()") == 2
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def on_terminal(columns: int, show: Callable[[], None]) -> list[str]:
+    out = Terminal()
+    with patch.dict(os.environ, {"COLUMNS": str(columns), "TERM": "xterm"}), redirect_stdout(out):
+        show()
+    return [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in out.getvalue().splitlines()]
+
+
+def test_without_room_spare_columns_go_and_narrow_ones_stay_whole() -> None:
+    columns, row = (
+        ("name", "state", "every", "url"),
+        ("The Harbour and Coast Gazette", "in 2h 48m", "12m 30s", "x" * 40),
+    )
+
+    def show() -> None:
+        show_table(columns, [row], spare=("url", "every"))
+
+    assert on_terminal(100, show)[-1] == "  ".join(row)
+    assert on_terminal(70, show)[-1] == "  ".join(row[:3])
+    assert on_terminal(40, show)[0].split() == ["name", "state"]
+    assert on_terminal(30, show)[2:] == ["The Harbour and      in 2h 48m", "Coast Gazette"]
+
+
+def test_the_log_can_be_read_on_a_terminal_of_eighty_columns(desk: Desk, site: Served) -> None:
+    several_feeds(desk, site)
+    desk.says("crawl", "run-due")
+    runs = desk.on_database(list_runs)
+    header, _, first, *_ = on_terminal(80, lambda: show_runs(runs, runs[0].at, json=False))
+    assert header.split() == ["when", "source", "channel", "result", "next", "poll", "message"]
+    assert first.endswith("2 items, 2 new, 0 changed")
 
 
 def test_the_pages_of_a_crawl_are_listed_by_their_state(desk: Desk, site: Served) -> None:

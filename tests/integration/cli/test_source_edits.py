@@ -100,7 +100,10 @@ def test_every_field_can_be_edited_and_taken_back(desk: Desk) -> None:
         ("rate_limit_ms=-1", "give 0 to 86400000"),
         ("revisit_every=1s", "give 1m to"),
         ("url=https://b.example/", "The address of a source cannot be changed."),
+        ("feed_url=htp://a.example/feed", "feed_url: unsupported scheme (did you mean http://?)"),
+        ("sitemap_url=https://a.example/1.xml,https://u:p@a.example/", "sitemap_url: "),
         ("colour=red", "A source has no field 'colour'."),
+        ("colour=red", "revisit_every, feed_url, sitemap_url."),
         ("priority", "'priority' has no value."),
     ],
 )
@@ -138,6 +141,74 @@ def test_the_ingestion_mode_decides_what_is_polled(desk: Desk) -> None:
     assert channels_of(desk, source) == {("feed", True), ("listing", True)}
     desk.says("sources", "edit", source, "ingestion_mode=feed")
     assert channels_of(desk, source) == {("feed", True), ("listing", False)}
+
+
+def polled(desk: Desk, source: str) -> dict[str, set[str]]:
+    channels = [one for one in shown(desk, source)["channels"] if one["is_active"]]
+    kinds = {one["kind"] for one in channels}
+    return {kind: {one["url"] for one in channels if one["kind"] == kind} for kind in kinds}
+
+
+def test_the_feeds_and_sitemaps_of_a_source_are_those_a_person_names(desk: Desk) -> None:
+    a, b, c, comma = (f"https://a.example/{name}.xml" for name in ("a", "b", "c", "d,sort=1,view=rss2"))
+    source = desk.followed("https://a.example/", "--name", "Alpha", "--feed", a, "--feed", b, "--sitemap", a)
+    desk.polled_in(timedelta(days=3))
+    said = desk.says("sources", "edit", source, f"feed_url={b}, {comma},{c}", f"sitemap_url={b}")
+    assert said.out.splitlines()[0] == "Changed: feed_url, sitemap_url"
+    assert polled(desk, source) == {"feed": {b, c, comma}, "sitemap": {b}}
+    channels = shown(desk, source)["channels"]
+    assert {(one["kind"], one["url"], one["disabled_reason"]) for one in channels if not one["is_enabled"]} == {
+        ("feed", a, "replaced by a person"),
+        ("sitemap", a, "replaced by a person"),
+    }
+    assert desk.value("select count(*) from channels where is_active and next_poll_at <= now()") == 3
+    trail = [one["details"] for one in shown(desk, source)["events"] if one["kind"] == "source_edited"]
+    assert trail == [{"sitemap_url": [[a], [b]]}, {"feed_url": [[a, b], [b, comma, c]]}]
+
+    same = desk.says("sources", "edit", source, f"feed_url={c},{comma},{b}")
+    assert same.out.startswith("Nothing changed: it was so already.\n")
+    desk.says("sources", "edit", source, f"feed_url={a}", "sitemap_url=")
+    assert polled(desk, source) == {"feed": {a}}
+    desk.says("sources", "edit", source, "feed_url=")
+    assert polled(desk, source) == {}
+
+
+def test_a_feed_that_another_source_follows_changes_nothing(desk: Desk) -> None:
+    source = desk.followed("https://a.example/", "--name", "Alpha", "--feed", "https://a.example/feed.xml")
+    desk.followed("https://b.example/", "--feed", "https://b.example/feed.xml")
+    before = shown(desk, source)
+    said = desk.says(
+        "sources", "edit", source, "priority=9", "feed_url=https://a.example/new.xml,https://b.example/feed.xml"
+    )
+    assert said.code == 2
+    assert "https://b.example/feed.xml is followed already, for another source." in said.err
+    assert_a_sentence(said)
+    assert shown(desk, source) == before
+
+
+def test_a_named_feed_ends_the_search_for_one_and_is_told_by_the_mode(desk: Desk) -> None:
+    searched = desk.followed("https://a.example/")
+    desk.says("sources", "edit", searched, "feed_url=https://a.example/feed.xml")
+    assert polled(desk, searched) == {"feed": {"https://a.example/feed.xml"}}
+    assert shown(desk, searched)["ingestion_mode"] == "feed"
+
+    listed = desk.followed("https://b.example/", "--mode", "spider")
+    desk.says("sources", "edit", listed, "feed_url=https://b.example/feed.xml")
+    assert polled(desk, listed) == {"feed": {"https://b.example/feed.xml"}, "listing": {"https://b.example/"}}
+    assert shown(desk, listed)["ingestion_mode"] == "both"
+
+
+def test_a_feed_that_was_replaced_does_not_come_back_with_the_mode(desk: Desk) -> None:
+    source = desk.followed("https://a.example/", "--mode", "both", "--feed", "https://a.example/old.xml")
+    desk.says("sources", "edit", source, "ingestion_mode=spider")
+    desk.says("sources", "edit", source, "feed_url=https://a.example/new.xml")
+    assert polled(desk, source)["feed"] == {"https://a.example/new.xml"}
+
+
+def test_the_host_of_a_named_feed_is_asked_at_the_pace_of_its_source(desk: Desk) -> None:
+    source = desk.followed("https://a.example/jobs", "--kind", "jobs")
+    desk.says("sources", "edit", source, "feed_url=https://feeds.example/jobs.xml")
+    assert desk.value("select serves_jobs from host_policies where host = 'feeds.example'")
 
 
 def test_without_a_feed_the_mode_feed_looks_for_one(desk: Desk) -> None:

@@ -1,11 +1,14 @@
 """`headwater sources` on a database: listed, shown, changed, paused, deleted, and what is refused with a sentence."""
 
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.cli.desk import Desk, assert_a_sentence
+from tests.integration.cli.desk import PLACE, Desk, Served, assert_a_sentence, served
+
+from headwater.simweb.message import Page
 
 NOBODY = "00000000-0000-0000-0000-000000000001"
 
@@ -13,6 +16,28 @@ NOBODY = "00000000-0000-0000-0000-000000000001"
 @pytest.fixture
 def desk(database_url: str, open_folder: Path) -> Desk:
     return Desk(database_url, open_folder)
+
+
+@pytest.fixture
+def site(desk: Desk) -> Iterator[Served]:
+    with served() as serving:
+        desk.settings = serving.settings
+        yield serving
+
+
+def rss(site: Served) -> Page:
+    item = f"<item><title>One</title><link>{site.url}/one</link></item>"
+    return Page(f"<rss version='2.0'><channel><title>A</title>{item}</channel></rss>".encode(), "application/rss+xml")
+
+
+def sitemap_of(*urls: str, kind: str = "urlset", of: str = "url") -> Page:
+    rows = "".join(f"<{of}><loc>{url}</loc></{of}>" for url in urls)
+    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return Page(f'<{kind} xmlns="{namespace}">{rows}</{kind}>'.encode(), "application/xml")
+
+
+def index_at(site: Served) -> Page:
+    return sitemap_of(f"{site.url}/1.xml", f"{site.url}/2.xml", kind="sitemapindex", of="sitemap")
 
 
 def shown(desk: Desk, source: str) -> Any:
@@ -46,6 +71,7 @@ def test_a_filter_that_nothing_matches_says_so(desk: Desk) -> None:
     ("words", "told"),
     [
         (("--status", "sleeping"), "There is no status 'sleeping'.\n  fix: One of: active, paused, blocked, deleted,"),
+        (("--status", "sleeping"), "failing, silent, ok, struggling."),
         (("--kind", "films"), "There is no kind 'films'.\n  fix: One of: news, jobs, docs."),
         (("--limit", "0"), "--limit"),
         (("--limit", "-1"), "--limit"),
@@ -58,6 +84,24 @@ def test_a_wrong_filter_is_a_usage_error(desk: Desk, words: tuple[str, ...], tol
     assert said.code == 2
     assert told in said.err
     assert_a_sentence(said)
+
+
+def test_sources_are_found_by_the_word_their_health_is_told_with(desk: Desk) -> None:
+    for name in ("ash", "birch", "cedar", "dill"):
+        desk.followed(f"https://{name}.example/", "--name", name, "--feed", f"https://{name}.example/feed")
+    desk.execute("update channels set consecutive_errors = 1 where host in ('ash.example', 'cedar.example')")
+    desk.says("sources", "pause", "dill")
+
+    def found(*words: str) -> list[tuple[str, str]]:
+        told = desk.says("sources", "list", "--json", *words).json["sources"]
+        return [(one["name"], one["health"]) for one in told]
+
+    assert found("--status", "struggling") == [("ash", "struggling"), ("cedar", "struggling")]
+    assert found("--status", "ok") == [("birch", "ok")]
+    assert found("--status", "paused") == [("dill", "paused")]
+    first = desk.says("sources", "list", "--status", "struggling", "--limit", "1", "--json").json
+    assert [one["name"] for one in first["sources"]] == ["ash"]
+    assert found("--status", "struggling", "--limit", "1", "--after", first["next"]) == [("cedar", "struggling")]
 
 
 def test_pages_follow_each_other_without_a_gap(desk: Desk) -> None:
@@ -259,3 +303,132 @@ def test_a_reason_is_kept_inert(desk: Desk) -> None:
     desk.followed("https://a.example/", "--name", "Alpha")
     assert desk.says("sources", "block", "Alpha", "--reason", "bad\x1b[31m\udc9b news").code == 0
     assert shown(desk, "Alpha")["status_reason"] == "bad [31m news"
+
+
+def test_tags_are_told_apart_by_commas_as_in_every_list(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha", "--tag", "a,b", "--tag", "c", "--tag", "a")
+    assert shown(desk, "Alpha")["tags"] == ["a", "b", "c"]
+
+
+def test_a_tag_that_no_list_could_carry_is_refused_with_a_sentence(desk: Desk) -> None:
+    said = desk.says("sources", "add", "https://a.example/", "--no-discover", "--tag", "x" * 1_000)
+    assert said.code == 2
+    assert "--tag should be at most" in said.err
+    assert_a_sentence(said)
+
+
+@pytest.mark.parametrize("status", [404, 403, 410])
+def test_where_the_page_is_not_to_be_had_robots_and_the_usual_places_are_asked(
+    desk: Desk, site: Served, status: int
+) -> None:
+    site.pages |= {
+        "/nohome": Page(b"no", status=status),
+        "/feed.xml": rss(site),
+        "/robots.txt": Page(f"Sitemap: {site.url}/map.xml\n".encode(), "text/plain"),
+        "/map.xml": sitemap_of(f"{site.url}/one"),
+    }
+    said = desk.says("sources", "add", f"{site.url}/nohome")
+    assert said.code == 0, said.err
+    assert f"{site.url}/nohome: HTTP {status}\n" in said.err
+    assert f"  1) sitemap  {site.url}/map.xml  1 item\n" in said.out
+    assert f"  2) feed     {site.url}/feed.xml  1 item\n" in said.out
+    assert "first poll now" in said.out
+    assert "Found no" not in said.err
+
+
+@pytest.mark.parametrize("status", [500, 503, 429])
+def test_a_server_in_trouble_is_asked_for_nothing_more_and_the_search_stays_due(
+    desk: Desk, site: Served, status: int
+) -> None:
+    site.pages["/"] = Page(b"broken", status=status)
+    said = desk.says("sources", "add", site.url, "--json")
+    assert said.json["found"] == []
+    assert said.json["reason"] == f"{site.url}/: HTTP {status}"
+    assert set(site.asked()) == {"/robots.txt", "/"}
+    assert desk.value("select next_poll_at <= now() from channels")
+
+
+def test_a_connection_refused_is_the_reason_that_is_given(desk: Desk, site: Served) -> None:
+    nowhere = f"http://{PLACE}:1/"
+    desk.settings = site.settings | {"network.allow": f"{PLACE}:1"}
+    told = desk.says("sources", "add", nowhere, "--dry-run", "--json").json
+    assert told["found"] == []
+    assert "connect_refused" in told["reason"]
+
+
+@pytest.mark.parametrize("home", [Page(b"<title>Empty</title>"), Page(b"no", status=404)], ids=["empty", "missing"])
+def test_what_was_looked_for_in_vain_is_not_looked_for_again_before_its_time(
+    desk: Desk, site: Served, home: Page
+) -> None:
+    site.pages["/"] = home
+    desk.settings |= {"poll.discovery_retry": "3d"}
+    before = datetime.now(UTC)
+    said = desk.says("sources", "add", site.url, "--name", "Alpha")
+    asked = len(site.asked())
+    assert asked == 2 + 11
+    assert desk.says("crawl", "run-due").out.startswith("0 channels polled")
+    assert len(site.asked()) == asked
+    [search] = shown(desk, "Alpha")["channels"]
+    next_poll_at = datetime.fromisoformat(search["next_poll_at"])
+    assert next_poll_at - before >= timedelta(days=3)
+    assert f"looked for again on {next_poll_at:%Y-%m-%d}" in said.out
+    assert search["next_reason"] == "nothing was found when it was added: looked for again after poll.discovery_retry"
+
+
+def test_json_says_that_a_look_was_in_vain(desk: Desk, site: Served) -> None:
+    site.pages["/"] = Page(b"<title>Empty</title>")
+    told = desk.says("sources", "add", site.url, "--json").json
+    assert (told["found"], told["reason"]) == ([], "Found no feed, no sitemap and no list of articles")
+
+
+def slow(site: Served) -> str:
+    site.pages |= {
+        "/": Page(b"<title>Slow</title>"),
+        "/feed.xml": rss(site),
+        "/robots.txt": Page(b"User-agent: *\nCrawl-delay: 15\n", "text/plain"),
+    }
+    return f"{PLACE}: 15 s between requests (Crawl-delay of robots.txt); it can be asked again in "
+
+
+def test_a_host_that_wants_a_long_delay_is_left_to_the_poller(desk: Desk, site: Served) -> None:
+    why = slow(site)
+    said = desk.says("sources", "add", site.url)
+    assert f"  {why}" in said.err
+    assert " s. A poller will look.\n" in said.err
+    assert "Found no" not in said.err
+    assert "first poll now" in said.out
+    assert site.asked() == ["/robots.txt"]
+    assert desk.value("select kind || ' ' || next_reason from channels") == "search looks for its channels"
+    assert desk.value("select next_poll_at <= now() from channels")
+
+
+def test_json_says_which_delay_a_look_ended_at(desk: Desk, site: Served) -> None:
+    why = slow(site)
+    told = desk.says("sources", "add", site.url, "--json").json
+    assert told["found"] == []
+    assert told["reason"].startswith(why)
+
+
+@pytest.mark.parametrize("verb", ["test", "simulate"])
+def test_trying_a_channel_says_in_words_that_its_host_wants_a_long_delay(desk: Desk, site: Served, verb: str) -> None:
+    why = slow(site)
+    desk.followed(site.url, "--name", "Slow", "--feed", f"{site.url}/feed.xml")
+    [told] = desk.says("sources", verb, "Slow", "--json").json["channels"]
+    assert told["problem"].startswith(why)
+
+
+def test_an_index_of_sitemaps_is_not_taken_for_items(desk: Desk, site: Served) -> None:
+    site.pages |= {"/": Page(b"<title>Plain</title>"), "/sitemap.xml": index_at(site)}
+    said = desk.says("sources", "add", site.url, "--dry-run")
+    assert f"  1) sitemap  {site.url}/sitemap.xml  an index of sitemaps\n" in said.out
+    [found] = desk.says("sources", "add", site.url, "--dry-run", "--json").json["found"]
+    assert (found["kind"], found["items"]) == ("sitemap", None)
+
+
+def test_simulating_an_index_says_how_many_sitemaps_a_run_would_read(desk: Desk, site: Served) -> None:
+    site.pages["/sitemap.xml"] = index_at(site)
+    desk.followed(site.url, "--name", "Indexed", "--sitemap", f"{site.url}/sitemap.xml")
+    said = desk.says("sources", "simulate", "Indexed")
+    assert said.out == f"sitemap {site.url}/sitemap.xml: an index, 2 sitemaps to ask for\n"
+    [told] = desk.says("sources", "simulate", "Indexed", "--json").json["channels"]
+    assert (told["count"], told["further"]) == (0, 2)

@@ -1,6 +1,7 @@
 """How the schedule and the pieces of commands are put into words, without a database."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -8,11 +9,13 @@ import pytest
 from headwater.cli.sources_editing import read_assignment
 from headwater.cli.sources_files import mapping_from
 from headwater.cli.status import lines_of, scheduled, titles_of
+from headwater.cli.templates_show import show_pupil
 from headwater.errors import UsageError
 from headwater.frontier.entry import Status
 from headwater.frontier.reads import Counts
 from headwater.reports.discovery import Scheduled, Summary
 from headwater.reports.frontier import HostsNow
+from headwater.reports.templates import Pupil
 from headwater.sources.channels import ChannelKind
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -45,7 +48,13 @@ def test_the_whole_is_told_in_three_lines_with_right_plurals() -> None:
     assert sources == "Sources   1 (1 active) · 1 channel, 1 due, 0 being polled"
     assert frontier.startswith("Frontier  1,902 pending · 0 fetching · ")
     assert frontier.endswith(" · 1 host open, 2 waiting, next host opens in 4s")
-    assert lately == "Last 24 h 1 poll, 0 failed · 1 new URL · from publication to discovery p50/p95: 6m / 22m"
+    assert lately == "Last 24 h 1 poll, 0 failed · 1 new item · from publication to discovery p50/p95: 6m / 22m"
+
+
+def test_of_the_pages_to_learn_from_never_more_are_new_than_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    never: dict[str, Any] = {"learn_at": None, "learned_at": None, "disabled_at": None}
+    show_pupil(Pupil(host="a.example", pages=8, fresh=10, failures=0, why="", outcome="", **never), NOW)
+    assert "  8 stored pages to learn from, 8 of them new since the last lesson\n" in capsys.readouterr().out
 
 
 def test_a_mapping_names_fields_and_their_columns() -> None:
@@ -66,6 +75,11 @@ def test_a_mapping_names_fields_and_their_columns() -> None:
         ("tags= a , ,b", ("tags", ("a", "b"))),
         ("selectors=", ("selectors", {})),
         ("parser_hint=a=b", ("parser_hint", "a=b")),
+        ("feed_url=", ("feed_url", ())),
+        (
+            "feed_url=https://a.example/1,2 ,https://b.example",
+            ("feed_url", ("https://a.example/1,2", "https://b.example/")),
+        ),
     ],
 )
 def test_an_assignment_is_read_as_its_field_wants_it(text: str, told: tuple[str, object]) -> None:

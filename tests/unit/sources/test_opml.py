@@ -59,16 +59,31 @@ def test_what_lies_inside_a_source_is_not_tagged_with_its_name() -> None:
 def test_a_site_without_feed_or_url_is_told() -> None:
     found = read(opml('<outline text="a" htmlUrl="https://a.example/"/>'))
     assert found.rows == ()
-    assert (found.bad_lines[0].line, found.bad_lines[0].text) == (2, "https://a.example/")
+    assert found.bad_lines[0].line == 2
+    assert found.bad_lines[0].text == '<outline text="a" htmlUrl="https://a.example/"/>'
     assert "xmlUrl" in found.bad_lines[0].reason
 
 
 def test_a_bad_address_is_told_with_its_line() -> None:
-    found = read(opml('<outline text="ok" xmlUrl="https://a.example/"/>', '<outline xmlUrl="htp://b.example/"/>'))
+    found = read(
+        opml('<outline text="ok" xmlUrl="https://a.example/"/>', '<outline text="&lt;B>" xmlUrl="htp://b.example/"/>')
+    )
     assert len(found.rows) == 1
     bad = found.bad_lines[0]
-    assert (bad.line, bad.text) == (3, "htp://b.example/")
-    assert bad.reason == "feed_url: unsupported scheme (did you mean http://?)"
+    assert (bad.line, bad.text) == (3, '<outline text="&lt;B&gt;" xmlUrl="htp://b.example/"/>')
+    assert bad.reason == 'feed_url "htp://b.example/": unsupported scheme (did you mean http://?)'
+
+
+def test_a_feed_in_two_folders_is_one_source_with_both_tags() -> None:
+    feed = '<outline text="{0}"><outline text="a" xmlUrl="https://a.example/feed"/></outline>'
+    found = read(opml(*(feed.format(folder) for folder in ("Ships", "North", "Ships"))))
+    assert [row.tags for row in found.rows] == [("Ships", "North")]
+    assert (found.bad_lines, found.duplicates) == ((), 2)
+
+
+def test_tags_joined_from_many_folders_have_an_end() -> None:
+    feed = '<outline text="{0}"><outline text="a" xmlUrl="https://a.example/feed"/></outline>'
+    assert len(read(opml(*(feed.format(n) for n in range(200)))).rows[0].tags) == 100
 
 
 @pytest.mark.parametrize("before", ["", "\ufeff", "\n\n"])

@@ -66,7 +66,7 @@ def test_a_refused_url_comes_with_the_reason_and_a_guess(url: str, reason: str) 
     found = read(f"https://fine.example/\n{url}\n")
     assert len(found.rows) == 1
     assert [(bad.line, bad.reason) for bad in found.bad_lines] == [(2, reason)]
-    assert len(found.bad_lines[0].text) <= 200
+    assert found.bad_lines[0].text == url
 
 
 def test_json_lines_take_numbers_lists_and_objects() -> None:
@@ -102,17 +102,78 @@ def test_a_line_of_json_that_is_no_source_is_told(line: str) -> None:
     assert [bad.line for bad in found.bad_lines] == [3]
 
 
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ({"enabled": False}, "paused"),
+        ({"enabled": "no"}, "paused"),
+        ({"enabled": 0, "status": "active"}, "paused"),
+        ({"enabled": True, "status": "paused"}, "paused"),
+        ({"enabled": True}, ""),
+        ({"enabled": None}, ""),
+    ],
+)
+def test_what_is_not_enabled_is_paused_whatever_else_is_said(said: dict[str, object], status: str) -> None:
+    line = orjson.dumps({"url": "https://a.example/", **said})
+    assert read_sources(line, Format.JSONL).rows[0].status == status
+
+
+def test_a_row_of_which_nobody_can_tell_whether_it_is_enabled_is_not_followed() -> None:
+    found = read_sources(b"url,enabled\nhttps://a.example/,perhaps\n")
+    assert (found.rows, found.bad_lines[0].reason) == ((), 'enabled "perhaps": should be yes or no')
+
+
+def test_whether_a_source_is_enabled_can_be_mapped() -> None:
+    found = read_sources(b"url,In use\nhttps://a.example/,FALSE\n", mapping={"enabled": "In use"})
+    assert found.rows[0].status == "paused"
+
+
+def test_a_long_reason_is_cut_and_comes_in() -> None:
+    row = Row(1, "https://a.example/", status="paused", disable_reason="=" + "x" * 2_000)
+    [back] = read_sources("".join(write_sources([row], Format.CSV)).encode(), Format.CSV).rows
+    assert back.disable_reason == "=" + "x" * 498 + "…"
+
+
 def test_keys_of_json_lines_can_be_mapped() -> None:
     data = b'{"w": "https://a.example/"}\n{"url": "https://b.example/"}'
     assert [row.line for row in read_sources(data, Format.JSONL, {"url": "W"}).rows] == [1, 2]
 
 
-def test_a_repeat_is_told_once_and_the_first_counts() -> None:
+def test_a_line_of_json_nobody_can_follow_is_kept_whole() -> None:
+    line = '{"url": "https://a.example/", "kind": "blog", "colour": 1}'
+    bad = read(f"{line}\n", Format.JSONL).bad_lines
+    assert bad == (BadLine(1, line, 'kind "blog": should be news, jobs or docs'),)
+
+
+def test_a_line_of_a_list_nobody_can_follow_is_kept_whole() -> None:
+    bad = read("htp://a.example/ ships, north sea\n", Format.URLS).bad_lines
+    said = 'url "htp://a.example/": unsupported scheme (did you mean http://?)'
+    assert bad == (BadLine(1, "htp://a.example/ ships, north sea", said),)
+
+
+def test_keys_of_json_lines_that_bring_nothing_are_told_once() -> None:
+    lines = [
+        {"url": "https://a.example/", "colour": 1, "x\x1b\n": 2},
+        {"url": "https://b.example/", "colour": 1, "size": 2, "link": "https://c.example/"},
+    ]
+    found = read("\n".join(orjson.dumps(line).decode() for line in lines), Format.JSONL)
+    assert (found.unused, found.doubled) == (("colour", "x", "size"), ("link",))
+
+
+def test_the_names_that_bring_nothing_have_an_end() -> None:
+    lines = (f'{{"url": "https://a.example/{n}", "{"k" * 1_000}{n}": 1, "{n}": 2}}' for n in range(500))
+    found = read("\n".join(lines), Format.JSONL)
+    assert len(found.rows) == 500
+    assert len(found.unused) == 50
+    assert max(map(len, found.unused)) <= 100
+
+
+def test_the_first_of_equal_lines_counts_with_the_tags_of_all() -> None:
     found = read(
         "https://a.example/x one\nhttp://a.example/x/ two\nhttps://b.example/\nhttps://A.example/x?utm_source=y\n"
     )
-    assert [(row.line, row.tags) for row in found.rows] == [(1, ("one",)), (3, ())]
-    assert found.bad_lines == (BadLine(2, "http://a.example/x/", "the same as line 1, and so are 1 further lines"),)
+    assert [(row.line, row.tags) for row in found.rows] == [(1, ("one", "two")), (3, ())]
+    assert (found.bad_lines, found.duplicates) == ((), 2)
 
 
 def test_two_feeds_of_one_site_are_two_sources() -> None:
@@ -121,8 +182,8 @@ def test_two_feeds_of_one_site_are_two_sources() -> None:
 
 
 def test_bad_lines_are_in_the_order_of_the_file() -> None:
-    found = read("https://a.example/\nhttps://a.example/\nftp://x/\nhttps://a.example/\n")
-    assert [bad.line for bad in found.bad_lines] == [2, 3]
+    found = read("https://a.example/\nftp://x/\nhttps://b.example/\nftp://y/\n")
+    assert [bad.line for bad in found.bad_lines] == [2, 4]
 
 
 def workbook() -> bytes:
@@ -159,6 +220,11 @@ def test_a_json_array_is_refused_with_what_to_do() -> None:
 def test_a_mapping_is_refused_where_there_are_no_columns(as_format: Format) -> None:
     with pytest.raises(UsageError, match="columns to map"):
         read_sources(b"<opml/>", as_format, {"url": "x"})
+
+
+def test_an_export_of_urls_names_each_once() -> None:
+    rows = [Row(0, "https://a.example/", feed_url=f"https://a.example/{n}", tags=("x",)) for n in range(3)]
+    assert list(write_sources(rows, Format.URLS)) == ["https://a.example/ x\n"]
 
 
 def test_an_export_to_json_lines_says_only_what_is_known() -> None:

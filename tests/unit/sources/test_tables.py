@@ -1,12 +1,15 @@
+from dataclasses import replace
 from datetime import timedelta
+from time import process_time
 
 import pytest
 
 from headwater.errors import UsageError
 from headwater.sources.exchange.reading import Format, Read, read_sources
-from headwater.sources.exchange.rows import BadLine, Row
+from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, Row
 from headwater.sources.exchange.tables import write_rejected
 from headwater.sources.exchange.writing import write_sources
+from headwater.sources.store import EDITABLE
 
 
 def read(text: str, **mapping: str) -> Read:
@@ -62,17 +65,22 @@ def test_every_field_can_be_brought() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "complaint"),
     [
-        ("kind", "blog", "kind: should be news, jobs or docs"),
-        ("priority", "11", "priority: should be a whole number from 1 to 10"),
-        ("priority", "high", "priority: should be a whole number from 1 to 10"),
-        ("interval", "0", "interval: should be a duration of a second or more"),
-        ("interval", "soon", "interval: should be a duration such as"),
-        ("timezone", "Europe/Atlantis", "timezone: should be the name of a time zone"),
-        ("timezone", "../../etc/passwd", "timezone: should be the name of a time zone"),
-        ("time_window", "22:00-25:00", "time_window: should be two times"),
-        ("name", "x" * 501, "name: should be at most 500 characters"),
-        ("tags", "x" * 101, "tags: should be at most"),
-        ("feed_url", "file:///etc/passwd", "feed_url: The URL's scheme is neither http nor https."),
+        ("kind", "blog", 'kind "blog": should be news, jobs or docs'),
+        ("priority", "11", 'priority "11": should be a whole number from 1 to 10'),
+        ("priority", "high", 'priority "high": should be a whole number from 1 to 10'),
+        ("interval", "0", 'interval "0": should be a duration of a second or more'),
+        ("interval", "soon", 'interval "soon": should be a duration such as'),
+        ("rate_limit_ms", "a second", 'rate_limit "a second": should be a whole number'),
+        ("timezone", "Europe/Atlantis", 'timezone "Europe/Atlantis": should be the name of a time zone'),
+        ("timezone", "../../etc/passwd", 'timezone "../../etc/passwd": should be the name of a time zone'),
+        ("time_window", "22:00-25:00", 'time_window "22:00-25:00": should be two times'),
+        ("name", "x" * 501, f'name "{"x" * 99}…": should be at most 500 characters'),
+        ("tags", "x" * 101, f'tags "{"x" * 99}…": should be at most'),
+        (
+            "feed_url",
+            "file:///etc/passwd",
+            'feed_url "file:///etc/passwd": The URL\'s scheme is neither http nor https.',
+        ),
     ],
 )
 def test_a_value_that_makes_no_sense_is_told(field: str, value: str, complaint: str) -> None:
@@ -80,6 +88,22 @@ def test_a_value_that_makes_no_sense_is_told(field: str, value: str, complaint: 
     assert [row.url for row in found.rows] == ["https://b.example/"]
     assert found.bad_lines[0].line == 2
     assert found.bad_lines[0].reason.startswith(complaint)
+    assert found.bad_lines[0].text == f"https://a.example/,{value}"
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_a_record_nobody_can_follow_is_kept_as_it_stood(delimiter: str) -> None:
+    record = '"two\nlines, ""said""",htp://a.example/,\tx'.replace(",", delimiter)
+    bad = read(f"name,url,tags\n{record}\n".replace(",", delimiter)).bad_lines[0]
+    assert (bad.line, bad.text) == (2, record)
+    assert bad.reason == 'url "htp://a.example/": unsupported scheme (did you mean http://?)'
+
+
+def test_no_record_is_kept_without_end_or_with_what_a_terminal_obeys() -> None:
+    bad = read(f"name,url\n\x1b[2J{'x' * 30_000},htp://a.example/\n").bad_lines[0]
+    assert bad.text.startswith("[2Jxxx")
+    assert bad.text.endswith("x…")
+    assert len(bad.text) == LONGEST_TEXT
 
 
 @pytest.mark.parametrize(("delimiter", "word"), [(",", "comma"), (";", "semicolon"), ("\t", "tab"), ("|", "bar")])
@@ -116,6 +140,25 @@ def test_the_columns_of_other_systems_are_known() -> None:
     assert (row.name, row.url, row.interval) == ("A", "https://a.example/jobs", timedelta(minutes=15))
 
 
+def test_every_field_that_can_be_edited_is_known_by_that_name() -> None:
+    found = read(f"url,{','.join(EDITABLE)}\nhttps://a.example/")
+    assert (found.unused, found.doubled) == ((), ())
+    row = read("url,poll_every,rate_limit_ms\nhttps://a.example/,45m,2500").rows[0]
+    assert (row.interval, row.rate_limit) == (timedelta(minutes=45), timedelta(seconds=2.5))
+
+
+def test_columns_that_bring_nothing_are_told() -> None:
+    found = read("Name,url,Colour,,prioritty,title,URL\nA,https://a.example/,red,,9,B,https://b.example/")
+    assert [(row.name, row.url) for row in found.rows] == [("A", "https://a.example/")]
+    assert (found.unused, found.doubled) == (("Colour", "prioritty"), ("title", "URL"))
+
+
+def test_a_column_given_up_for_a_named_one_is_told() -> None:
+    found = read("Website,url\nhttps://a.example/,https://b.example/", url="website")
+    assert (found.rows[0].url, found.unused, found.doubled) == ("https://a.example/", (), ("url",))
+    assert read("W,W\nhttps://a.example/,https://b.example/", url="w").doubled == ("W",)
+
+
 def test_a_column_that_is_not_there_is_refused_with_those_that_are() -> None:
     with pytest.raises(UsageError, match='no column "Site"') as refused:
         read("Org,Website\nA,https://a.example/", url="Site")
@@ -140,13 +183,55 @@ def test_lines_are_counted_as_an_editor_does() -> None:
     assert [bad.line for bad in found.bad_lines] == [6]
 
 
+@pytest.mark.parametrize(
+    "after",
+    [
+        "http://b.example/,B\nhttp://c.example/,C",
+        'http://b.example/,"B"\nhttp://c.example/,C',
+        'http://b.example/,B\nhttp://c.example/,"C"\n',
+        'http://b.example/,"B\n"\nhttp://c.example/,C',
+        'http://b.example/,B\nhttp://c.example/,C,""\n',
+    ],
+)
+def test_a_quote_left_open_costs_its_own_line_only(after: str) -> None:
+    found = read(f'url,name\nhttp://a.example/,"Foo\n{after}')
+    assert [(row.url, row.name) for row in found.rows] == [("http://b.example/", "B"), ("http://c.example/", "C")]
+    assert found.bad_lines == (BadLine(2, 'http://a.example/,"Foo', "a quote is opened here and not closed"),)
+
+
+def test_a_quote_closed_too_far_on_was_left_open() -> None:
+    lines = "\n".join(f"http://{n}.example/,{'x' * 50}" for n in range(3_000))
+    found = read(f'url,name\nhttp://a.example/,"Foo\n{lines}\nhttp://b.example/,5"\n')
+    assert (len(found.rows), [bad.line for bad in found.bad_lines]) == (3_001, [2])
+
+
+def test_each_quote_left_open_is_told() -> None:
+    found = read('url,name\nhttp://a.example/,"A\nhttp://b.example/,"B\nhttp://c.example/,C')
+    assert [bad.line for bad in found.bad_lines] == [2, 3]
+    assert [row.name for row in found.rows] == ["C"]
+
+
+def test_a_long_hint_may_be_laid_out_in_many_lines() -> None:
+    row = Row(1, "https://a.example/", parser_hint='"\n' * 9_999 + '"')
+    assert read("".join(write_sources([row, Row(2, "https://b.example/")], Format.CSV))).rows[0] == replace(row, line=2)
+
+
+@pytest.mark.parametrize("last", ["", 'x",y\n'])
+def test_many_quotes_left_open_take_no_longer_than_as_many_lines(last: str) -> None:
+    # Each line leaves a quote open, whether one was open before it or not. Looked at from each, it takes minutes.
+    began = process_time()
+    found = read("url,name\n" + 'x","y\n' * 30_000 + last)
+    assert process_time() - began < 10
+    assert len(found.bad_lines) > 10_000
+
+
 def test_short_rows_are_filled_and_long_ones_cut() -> None:
     found = read("url,name\nhttps://a.example/\nhttps://b.example/,B,more,and more")
     assert [row.name for row in found.rows] == ["", "B"]
 
 
 def test_a_row_without_any_address_is_told() -> None:
-    assert read("name,url\nA,\n").bad_lines == (BadLine(2, "", "empty URL"),)
+    assert read("name,url\nA,\n").bad_lines == (BadLine(2, "A,", "empty URL"),)
 
 
 def test_a_row_with_a_feed_only_is_followed_under_the_feeds_address() -> None:

@@ -2,14 +2,34 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from headwater.errors import UsageError
 from headwater.sources.exchange.fields import BY_NAME, FIELDS, OTHER_FIELDS, Field
+from headwater.sources.exchange.rows import one_line
 
 _SHOWN_COLUMNS = 50
+_LONGEST_SHOWN = 100
 _NOT_A_WORD = re.compile(r"[^a-z0-9]+")
 
-_BY_OTHER_NAME = {name: field for field in (*FIELDS, *OTHER_FIELDS) for name in field.also}
+_BY_OTHER_NAME = {name: known for known in (*FIELDS, *OTHER_FIELDS) for name in known.also}
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOver:
+    """Columns that bring nothing, in order: nobody knows them, or another brings their field. Never more than a few."""
+
+    unused: dict[str, None] = field(default_factory=dict)
+    doubled: dict[str, None] = field(default_factory=dict)
+
+    def note(self, header: Sequence[str], columns: Mapping[int, Field], mapping: Mapping[str, str]) -> None:
+        mapped = {_folded(column) for column in mapping.values()}
+        for at, column in enumerate(header):
+            if at in columns or not (shown := one_line(column[:_LONGEST_SHOWN])):
+                continue
+            names = self.doubled if _folded(column) in mapped or is_header([column]) else self.unused
+            if len(names) < _SHOWN_COLUMNS:
+                names[shown] = None
 
 
 def require_known(mapping: Mapping[str, str]) -> None:
@@ -40,10 +60,10 @@ def columns_in(header: Sequence[str], mapping: Mapping[str, str]) -> dict[int, F
     columns: dict[int, Field] = {}
     taken: set[str] = set()
     for fields in passes:
-        for at, field in fields.items():
-            if field and at not in columns and field.name not in taken:
-                columns[at] = field
-                taken.add(field.name)
+        for at, meant in fields.items():
+            if meant and at not in columns and meant.name not in taken:
+                columns[at] = meant
+                taken.add(meant.name)
     return columns
 
 
@@ -56,12 +76,12 @@ def _folded(column: str) -> str:
 
 
 def _word(column: str) -> str:
-    return _NOT_A_WORD.sub("_", column[:100].lower()).strip("_")
+    return _NOT_A_WORD.sub("_", column[:_LONGEST_SHOWN].lower()).strip("_")
 
 
 def _columns_are(header: Sequence[str]) -> str:
     more = ", …" if len(header) > _SHOWN_COLUMNS else ""
-    return f"The columns are: {', '.join(column.strip()[:100] for column in header[:_SHOWN_COLUMNS])}{more}."
+    return f"The columns are: {', '.join(column.strip()[:_LONGEST_SHOWN] for column in header[:_SHOWN_COLUMNS])}{more}."
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -13,19 +13,19 @@ import orjson
 
 from headwater.settings.durations import format_duration, parse_duration
 from headwater.sources.exchange.addresses import checked_url
-from headwater.sources.exchange.rows import BadLine, Row, bad_line, one_line
+from headwater.sources.exchange.rows import BadLine, Row, as_laid_out, bad_line, cut, one_line
 
 LONGEST_NAME = 500
 LONGEST_HINT = 20_000
 LONGEST_TAG = 100
 MOST_TAGS = 100
+_LONGEST_SHOWN = 100
 _LEAST_DAYS, _MOST_DAYS = 0.04, 365
 
 _TAG_SEPARATOR = re.compile(r"[,;|]")
 _WHOLE = re.compile(r"(-?[0-9]{1,9})(?:\.0+)?")  # spreadsheets write 5.0
 _WINDOW = re.compile(r"((?:[01]\d|2[0-3]):[0-5]\d)\s*[-–]\s*((?:[01]\d|2[0-3]):[0-5]\d)", re.ASCII)
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
-_HINT_UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,14 @@ def _name(text: str) -> str:
     return _no_longer(one_line(text), LONGEST_NAME)
 
 
+def _reason(text: str) -> str:
+    # Cut, not refused: ours may quote what a site wrote, and has to come back.
+    return cut(one_line(text), LONGEST_NAME)
+
+
 def _hint(text: str) -> str:
     # Lines and indents stay: a hint may be JSON that somebody laid out.
-    return _no_longer(_HINT_UNWANTED.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip(), LONGEST_HINT)
+    return _no_longer(as_laid_out(text).strip(), LONGEST_HINT)
 
 
 def _no_longer(text: str, limit: int) -> str:
@@ -91,6 +96,10 @@ def _interval(text: str) -> timedelta:
 
 def _minutes(text: str) -> timedelta:
     return timedelta(minutes=_whole(1, 5_256_000)(text))
+
+
+def _milliseconds(text: str) -> timedelta:
+    return timedelta(milliseconds=_whole(0, 86_400_000)(text))
 
 
 def _timezone(text: str) -> str:
@@ -169,9 +178,10 @@ FIELDS = (
     Field("source_type", _one_of("html", "rss", "api")),
     Field("ingestion_mode", _one_of("feed", "spider", "both"), ("mode",)),
     Field("status", _one_of("active", "paused")),
+    Field("disable_reason", _reason, ("disabled_reason", "status_reason")),
     Field("tags", as_tags, ("tag", "category", "categories", "folder", "folders", "group", "label", "labels")),
     Field("priority", _whole(1, 10)),
-    Field("interval", _interval, ("poll_interval",)),
+    Field("interval", _interval, ("poll_interval", "poll_every")),
     Field("rate_limit", parse_duration),
     Field("max_depth", _whole(-1, 1_000), ("depth",)),
     Field("timezone", _timezone, ("time_zone", "tz")),
@@ -192,12 +202,17 @@ FIELDS = (
     Field("article_patterns", _texts, is_json=True),
     Field("selectors", json_object, is_json=True),
 )
-BY_NAME = {field.name: field for field in FIELDS}
-# The same field, as another system writes it.
-OTHER_FIELDS = (Field("interval", _minutes, ("feed_poll_interval_minutes", "interval_minutes")),)
+# Another way to say `status`, so it is read and never written.
+ENABLED = Field("enabled", _yes_or_no)
+BY_NAME = {field.name: field for field in (*FIELDS, ENABLED)}
+# The same field in another unit, which its name says.
+OTHER_FIELDS = (
+    Field("interval", _minutes, ("feed_poll_interval_minutes", "interval_minutes")),
+    Field("rate_limit", _milliseconds, ("rate_limit_ms",)),
+)
 
 
-def row_from(line: int, cells: Iterable[tuple[Field, str]]) -> Row | BadLine:
+def row_from(line: int, record: str, cells: Iterable[tuple[Field, str]]) -> Row | BadLine:
     """At most one cell for each field; a row with no address but its feed's is followed under that."""
     values: dict[str, Any] = {}
     for field, cell in cells:
@@ -207,10 +222,14 @@ def row_from(line: int, cells: Iterable[tuple[Field, str]]) -> Row | BadLine:
         try:
             values[field.name] = field.read(text)
         except ValueError as problem:
-            start = "" if field.name == "url" else f"{field.name}: "
-            return bad_line(line, text, f"{start}{problem}")
+            # Where the cell is all there is, it need not be said again.
+            start = "" if text == record.strip() else f'{field.name} "{cut(one_line(text), _LONGEST_SHOWN)}": '
+            return bad_line(line, record, f"{start}{problem}")
+    # Whatever `status` says: where one of the two says no, nothing is to be polled.
+    if not values.pop("enabled", True):
+        values["status"] = "paused"
     url = values.pop("url", "") or values.get("feed_url", "")
-    return Row(line, url, **values) if url else BadLine(line, "", "empty URL")
+    return Row(line, url, **values, record=record) if url else bad_line(line, record, "empty URL")
 
 
 def is_said(value: object) -> bool:

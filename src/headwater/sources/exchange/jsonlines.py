@@ -7,19 +7,19 @@ from typing import Any
 import orjson
 
 from headwater.settings.durations import format_duration
-from headwater.sources.exchange.columns import columns_in
+from headwater.sources.exchange.columns import LeftOver, columns_in
 from headwater.sources.exchange.fields import FIELDS, Field, is_said, row_from
 from headwater.sources.exchange.lines import short_lines_in
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
 
 
-def read_jsonl(text: str, mapping: Mapping[str, str]) -> Iterator[Row | BadLine]:
+def read_jsonl(text: str, mapping: Mapping[str, str], left_over: LeftOver) -> Iterator[Row | BadLine]:
     for number, line in enumerate(short_lines_in(text), 1):
         if line.strip():
-            yield _row(number, line, mapping)
+            yield _row(number, line, mapping, left_over)
 
 
-def _row(number: int, line: str, mapping: Mapping[str, str]) -> Row | BadLine:
+def _row(number: int, line: str, mapping: Mapping[str, str], left_over: LeftOver) -> Row | BadLine:
     try:
         said = orjson.loads(line)
     except orjson.JSONDecodeError as problem:
@@ -27,8 +27,9 @@ def _row(number: int, line: str, mapping: Mapping[str, str]) -> Row | BadLine:
     if not isinstance(said, dict):
         return bad_line(number, line, "not a JSON object")
     columns = columns_in(tuple(said), mapping)
+    left_over.note(tuple(said), columns, mapping)
     values = tuple(said.values())
-    return row_from(number, ((field, _as_text(values[at], field)) for at, field in columns.items()))
+    return row_from(number, line, ((field, _as_text(values[at], field)) for at, field in columns.items()))
 
 
 def _as_text(value: Any, field: Field) -> str:

@@ -7,7 +7,7 @@ from headwater.errors import UsageError
 from headwater.sources.exchange.fields import BY_NAME, row_from
 from headwater.sources.exchange.lines import lines_in
 from headwater.sources.exchange.markup import Listener, Stopped, read_markup
-from headwater.sources.exchange.rows import BadLine, Row, bad_line, one_line
+from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, Row, bad_line, one_line
 
 _PIECE = 65_536
 
@@ -31,20 +31,20 @@ class _Outlines(Listener):
         if not self.path and name.lower() != "opml":
             raise Stopped(f"It is not OPML: its outermost element is <{one_line(name[:100])}>.")
         if name.lower() == "outline":
-            self._outline({key.lower(): value for key, value in attributes.items()})
+            self._outline({key.lower(): value for key, value in attributes.items()}, _record(attributes))
 
     def closed(self, name: str) -> None:
         if name.lower() == "outline":
             self._folders.pop()
 
-    def _outline(self, said: Mapping[str, str]) -> None:
+    def _outline(self, said: Mapping[str, str], record: str) -> None:
         label = said.get("title") or said.get("text") or ""
         is_source = any(said.get(key, "").strip() for key in ("xmlurl", "url"))
         if is_source:
-            self._keep(_row(self.line, label, said, self._folders))
+            self._keep(_row(self.line, record, label, said, self._folders))
         elif said.get("htmlurl"):
             why = "This outline names a site (htmlUrl) but no feed: give it an xmlUrl, or a url to follow the site."
-            self._keep(bad_line(self.line, said["htmlurl"], why))
+            self._keep(bad_line(self.line, record, why))
         # A source may hold outlines too; its name is no tag for them.
         self._folders.append("" if is_source else label)
 
@@ -54,7 +54,13 @@ class _Outlines(Listener):
         self.found.append(found)
 
 
-def _row(line: int, label: str, said: Mapping[str, str], folders: Iterable[str]) -> Row | BadLine:
+def _record(attributes: Mapping[str, str]) -> str:
+    """The outline written again: all of them may stand on one line, which is none to keep for each."""
+    said = {key.rpartition("}")[2]: value[:LONGEST_TEXT] for key, value in attributes.items()}
+    return f"<outline{_attributes(**said)}/>"
+
+
+def _row(line: int, record: str, label: str, said: Mapping[str, str], folders: Iterable[str]) -> Row | BadLine:
     tags = ";".join((*folders, said.get("category", "")))
     cells = {
         "feed_url": said.get("xmlurl", ""),
@@ -62,7 +68,7 @@ def _row(line: int, label: str, said: Mapping[str, str], folders: Iterable[str])
         "name": label,
         "tags": tags,
     }
-    return row_from(line, ((BY_NAME[name], cell) for name, cell in cells.items()))
+    return row_from(line, record, ((BY_NAME[name], cell) for name, cell in cells.items()))
 
 
 def read_opml(text: str, most: int) -> list[Row | BadLine]:

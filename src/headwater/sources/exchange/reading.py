@@ -1,7 +1,7 @@
 """A file of sources, whatever its format: its rows, and every line that is none with the reason."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from pathlib import PurePath
@@ -9,11 +9,12 @@ from types import MappingProxyType
 
 from headwater.errors import UsageError
 from headwater.net.charset import Kind, decode
-from headwater.sources.exchange.columns import is_header, require_known
+from headwater.sources.exchange.columns import LeftOver, is_header, require_known
+from headwater.sources.exchange.fields import MOST_TAGS
 from headwater.sources.exchange.jsonlines import read_jsonl
 from headwater.sources.exchange.lines import lines_in
 from headwater.sources.exchange.opml import read_opml
-from headwater.sources.exchange.rows import BadLine, Row, bad_line
+from headwater.sources.exchange.rows import BadLine, Row
 from headwater.sources.exchange.tables import DELIMITERS, cells_in, delimiter_in, read_csv
 from headwater.sources.exchange.urllist import read_urls
 from headwater.urls.canonical import canonicalise
@@ -32,12 +33,18 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """`bad_lines` in the order of the file. `spelling` says how it was written, as in `utf-8, comma`."""
+    """`bad_lines` in the order of the file. `spelling` says how it was written, as in `utf-8, comma`.
+
+    `duplicates` counts lines with the address of an earlier one; `unused` and `doubled` columns brought nothing.
+    """
 
     rows: tuple[Row, ...]
     bad_lines: tuple[BadLine, ...]
     format: Format
     spelling: str
+    duplicates: int = 0
+    unused: tuple[str, ...] = ()
+    doubled: tuple[str, ...] = ()
 
 
 _NO_MAPPING: Mapping[str, str] = MappingProxyType({})
@@ -66,10 +73,10 @@ def read_sources(
     chosen = as_format or format_of(decoded.text, filename, has_mapping=bool(mapping))
     _require_fitting(chosen, mapping)
     delimiter = delimiter_in(decoded.text) if chosen is Format.CSV else ""
-    found = _found(decoded.text, chosen, delimiter, mapping)
-    rows, bad_lines = _sorted_out(found)
+    left_over = LeftOver()
+    rows, bad_lines, duplicates = _sorted_out(_found(decoded.text, chosen, delimiter, mapping, left_over))
     spelling = f"{decoded.charset}, {DELIMITERS[delimiter]}" if delimiter else decoded.charset
-    return Read(rows, bad_lines, chosen, spelling)
+    return Read(rows, bad_lines, chosen, spelling, duplicates, tuple(left_over.unused), tuple(left_over.doubled))
 
 
 def format_of(text: str, filename: str = "", *, has_mapping: bool = False) -> Format:
@@ -115,37 +122,36 @@ def _require_fitting(chosen: Format, mapping: Mapping[str, str]) -> None:
         raise UsageError("Only CSV and JSON Lines have columns to map.", fix="Leave the mapping out.")
 
 
-def _found(text: str, chosen: Format, delimiter: str, mapping: Mapping[str, str]) -> Iterable[Row | BadLine]:
+def _found(
+    text: str, chosen: Format, delimiter: str, mapping: Mapping[str, str], left_over: LeftOver
+) -> Iterable[Row | BadLine]:
     match chosen:
         case Format.OPML:
             return read_opml(text, MOST_SOURCES)
         case Format.CSV:
-            return read_csv(text, delimiter, mapping)
+            return read_csv(text, delimiter, mapping, left_over)
         case Format.JSONL:
-            return read_jsonl(text, mapping)
+            return read_jsonl(text, mapping, left_over)
         case Format.URLS:
             return read_urls(text)
 
 
-def _sorted_out(found: Iterable[Row | BadLine]) -> tuple[tuple[Row, ...], tuple[BadLine, ...]]:
-    """The first of several lines with one address counts; the others are told once."""
+def _sorted_out(found: Iterable[Row | BadLine]) -> tuple[tuple[Row, ...], tuple[BadLine, ...], int]:
+    """The first of several lines with one address counts, with the tags of all; the others are only counted."""
     rows: dict[str, Row] = {}
-    again: dict[str, list[Row]] = {}
     bad: list[BadLine] = []
+    duplicates = 0
     remaining = iter(found)
     for one in islice(remaining, MOST_SOURCES):
         if isinstance(one, BadLine):
             bad.append(one)
             continue
         key = canonicalise(one.feed_url or one.url).key
-        if rows.setdefault(key, one) is not one:
-            again.setdefault(key, []).append(one)
+        if first := rows.get(key):
+            rows[key] = replace(first, tags=tuple(dict.fromkeys(first.tags + one.tags))[:MOST_TAGS])
+            duplicates += 1
+        else:
+            rows[key] = one
     if more := next(remaining, None):
         bad.append(BadLine(more.line, "", f"There are more than {MOST_SOURCES:,} sources; the rest was not read."))
-    bad.extend(_repeat(rows[key], repeats) for key, repeats in again.items())
-    return tuple(rows.values()), tuple(sorted(bad, key=lambda one: one.line))
-
-
-def _repeat(first: Row, repeats: list[Row]) -> BadLine:
-    more = f", and so are {len(repeats) - 1:,} further lines" if len(repeats) > 1 else ""
-    return bad_line(repeats[0].line, repeats[0].feed_url or repeats[0].url, f"the same as line {first.line:,}{more}")
+    return tuple(rows.values()), tuple(bad), duplicates

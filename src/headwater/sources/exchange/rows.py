@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-LONGEST_TEXT = 200
+LONGEST_TEXT = 20_000
 
 # Controls, lone surrogates and the two characters XML forbids: no name needs them, and a terminal may obey them.
 _UNWANTED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_UNWANTED_IN_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Row:
     source_type: str = ""  # html, rss, api
     ingestion_mode: str = ""  # feed, spider, both
     status: str = ""  # active, paused
+    disable_reason: str = ""  # why it is paused
     tags: tuple[str, ...] = ()
     priority: int | None = None
     interval: timedelta | None = None
@@ -46,11 +48,12 @@ class Row:
     allow_external: bool = False
     article_patterns: tuple[str, ...] = ()
     selectors: dict[str, Any] = field(default_factory=dict)
+    record: str = field(default="", compare=False, repr=False)  # as it stood in the file
 
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """`text` is what was found there, safe to print and cut short; `reason` is for people."""
+    """`text` is the record as it stood there, to be mended and brought again; `reason` is for people."""
 
     line: int
     text: str
@@ -59,8 +62,16 @@ class BadLine:
 
 def bad_line(line: int, text: str, reason: str) -> BadLine:
     # Cut before cleaning: a line may be as long as the file.
-    shown = one_line(text[: LONGEST_TEXT * 2])
-    return BadLine(line, shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…", reason)
+    return BadLine(line, cut(as_laid_out(text[: LONGEST_TEXT * 2]).strip("\n"), LONGEST_TEXT), reason)
+
+
+def cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def as_laid_out(text: str) -> str:
+    """Its lines and tabs stay, nothing else a terminal would obey does."""
+    return _UNWANTED_IN_LINES.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(text: str) -> str:

@@ -3,22 +3,31 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from types import MappingProxyType
+from typing import NamedTuple
 
-from headwater.sources.exchange.columns import columns_in, require_address, require_present
+from headwater.sources.exchange.columns import LeftOver, columns_in, require_address, require_present
 from headwater.sources.exchange.fields import FIELDS, row_from, value_as_text
 from headwater.sources.exchange.lines import lines_in, short_lines_in
-from headwater.sources.exchange.rows import BadLine, Row
+from headwater.sources.exchange.rows import BadLine, Row, bad_line
 
 DELIMITERS = MappingProxyType({",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"})
 
 _HEAD = 65_536
+# Of a record on several lines: more than the longest hint needs with all its quotes doubled, less than csv's own limit.
+_LONGEST_SPAN = 100_000
 # Excel's own way to say it, in a first line that is no data.
 _SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 # A spreadsheet would calculate such a cell. One that begins with the quote itself gets another: reading takes one away.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DISARMED = re.compile(r"'+[=+\-@\t\r]")
+
+
+class _Record(NamedTuple):
+    line: int
+    text: str
+    cells: list[str]
 
 
 def delimiter_in(text: str) -> str:
@@ -34,40 +43,94 @@ def cells_in(line: str, delimiter: str) -> list[str]:
     return next(csv.reader([line], delimiter=delimiter), []) if len(line) <= _HEAD else []
 
 
-def read_csv(text: str, delimiter: str, mapping: Mapping[str, str]) -> Iterator[Row | BadLine]:
+def read_csv(text: str, delimiter: str, mapping: Mapping[str, str], left_over: LeftOver) -> Iterator[Row | BadLine]:
     """Raises UsageError if the header does not fit the mapping, or says nothing of an address."""
     records = _records(text, delimiter)
     header = _header(records)
     require_present(header, mapping)
     columns = columns_in(header, mapping)
     require_address(header, columns)
-    for line, cells in records:
-        if isinstance(cells, BadLine):
-            yield cells
-        elif any(cell.strip() for cell in cells):
-            yield row_from(line, ((columns[at], _armed(cell)) for at, cell in enumerate(cells) if at in columns))
+    left_over.note(header, columns, mapping)
+    for record in records:
+        if isinstance(record, BadLine):
+            yield record
+        elif any(cell.strip() for cell in record.cells):
+            cells = ((columns[at], _armed(cell)) for at, cell in enumerate(record.cells) if at in columns)
+            yield row_from(record.line, record.text, cells)
 
 
-def _header(records: Iterator[tuple[int, list[str] | BadLine]]) -> list[str]:
-    for _, cells in records:
-        if isinstance(cells, BadLine):
+def _header(records: Iterator[_Record | BadLine]) -> list[str]:
+    for record in records:
+        if isinstance(record, BadLine):
             break
-        if any(cell.strip() for cell in cells) and cells[0].lower() != "sep=":
-            return [_armed(cell).strip() for cell in cells]
+        if any(cell.strip() for cell in record.cells) and record.cells[0].lower() != "sep=":
+            return [_armed(cell).strip() for cell in record.cells]
     return []
 
 
-def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | BadLine]]:
-    """Each with the line it begins on: a quoted cell may hold line ends."""
-    reader = csv.reader(short_lines_in(text), delimiter=delimiter)
-    while True:
-        line = reader.line_num + 1
-        try:
-            yield line, next(reader)
-        except StopIteration:
-            return
-        except csv.Error as problem:
-            yield line, BadLine(line, "", f"not CSV: {problem}")
+def _records(text: str, delimiter: str) -> Iterator[_Record | BadLine]:
+    """Each with the line it begins on: a quoted cell may hold line ends. One that is not closed costs its own line."""
+    lines = tuple(short_lines_in(text))
+    quotes = _OpenQuotes(lines, delimiter)
+    at = 0
+    while at < len(lines):
+        record = _record(at, lines[at : at + 1], delimiter)
+        after = at + 1 if record else quotes.end_of_record(at)
+        record = record or _record(at, lines[at:after], delimiter)
+        yield record or bad_line(at + 1, lines[at], "a quote is opened here and not closed")
+        at = after
+
+
+def _record(at: int, lines: Sequence[str], delimiter: str) -> _Record | BadLine | None:
+    """None if a quote is still open."""
+    try:
+        cells = _cells_unless_open(lines, delimiter)
+    except csv.Error as problem:
+        return bad_line(at + 1, lines[0], f"not CSV: {problem}")
+    return None if cells is None else _Record(at + 1, "".join(lines), cells)
+
+
+class _OpenQuotes:
+    """Where a cell that is open at the end of a line is closed.
+
+    Whichever line opened it, the answer lies in the same later line, so none is looked at twice however many are open.
+    """
+
+    def __init__(self, lines: Sequence[str], delimiter: str) -> None:
+        self._lines, self._delimiter = lines, delimiter
+        self._starts = tuple(accumulate(map(len, lines), initial=0))
+        self._answer = 0
+        self._is_closed = False
+
+    def end_of_record(self, at: int) -> int:
+        """The line after the record that begins at line `at`, which is the next one if its quote is not closed."""
+        if self._answer <= at:
+            self._answer, self._is_closed = self._look_from(at + 1)
+        after = self._answer + 1 if self._is_closed else at + 1
+        return after if self._starts[after] - self._starts[at] <= _LONGEST_SPAN else at + 1
+
+    def _look_from(self, start: int) -> tuple[int, bool]:
+        for at in range(start, len(self._lines)):
+            try:
+                # Strictly: a quote with text right behind it opens a cell of its own line and closes none before.
+                cells = _cells_unless_open([f'"{self._lines[at]}'], self._delimiter, is_strict=True)
+            except csv.Error:
+                return at, False
+            if cells is not None:
+                return at, True
+        return len(self._lines), False
+
+
+def _cells_unless_open(lines: Sequence[str], delimiter: str, *, is_strict: bool = False) -> list[str] | None:
+    """None if a quote is still open at the end: the reader then asks for one line more than there are."""
+    reader = csv.reader(chain(lines, [""]), delimiter=delimiter, strict=is_strict)
+    try:
+        cells = next(reader)
+    except csv.Error:
+        if reader.line_num <= len(lines):
+            raise
+        return None
+    return cells if reader.line_num <= len(lines) else None
 
 
 def write_csv(rows: Iterable[Row]) -> Iterator[str]:
