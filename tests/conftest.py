@@ -30,6 +30,8 @@ PREFIX = "headwater-test-"
 # Cloning a database was ten times as quick here as on the disk it was measured against.
 MEMORY = Path("/dev/shm")
 MEMORY_NEEDED_BYTES = 2_000_000_000
+# One server for the tests of all workers, some of which start a dozen processes.
+ROOMY = {"max_connections": "300"}
 UNSAFE_BUT_QUICK = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "shared_buffers": "64MB"}
 
 RUN_LOCK = pytest.StashKey[FileLock]()
@@ -147,7 +149,7 @@ def server_url(quick_folder: Path) -> Iterator[str]:
         yield outside
         return
     version = int(os.environ.get("HEADWATER_TEST_PG", "18"))
-    server = EmbeddedServer(quick_folder / "shared", version=version, settings=UNSAFE_BUT_QUICK)
+    server = EmbeddedServer(quick_folder / "shared", version=version, settings=UNSAFE_BUT_QUICK | ROOMY)
     yield asyncio.run(server.start())
     asyncio.run(server.stop())
 

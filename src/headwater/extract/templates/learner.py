@@ -216,7 +216,7 @@ def _ranges(results: Sequence[_Result], repeated: Collection[int]) -> Ranges:
 def _hosted(result: _Result, repeated: Collection[int]) -> float:
     told = [one for one in result.judged if one.hash]
     said = sum(len(one.block.text) for one in told if one.hash in repeated)
-    return said / sum(len(one.block.text) for one in told)
+    return said / (sum(len(one.block.text) for one in told) or 1)
 
 
 def _on_several(pages: Sequence[Sequence[int]]) -> tuple[int, ...]:
