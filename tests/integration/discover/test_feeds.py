@@ -1,5 +1,6 @@
 """A feed polled again and again: what is new is queued once, and nothing is asked without need."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
@@ -139,3 +140,26 @@ async def test_a_shorter_interval_holds_at_once_but_not_for_what_rests(desk: Des
         async with desk.path.database.transaction() as connection:
             await change(connection, source, {"crawl_frequency_days": days}, "tester", DELAY)
         assert abs((await desk.channel(source)).next_poll_at - expected) < timedelta(seconds=1)
+
+
+async def test_a_feed_of_very_many_items_overflows_like_any_other(desk: Desk) -> None:
+    minute, days = timedelta(minutes=1), timedelta(days=10)
+    desk.site.pages["/feed.xml"] = rss(*((f"/a-{n}", f"A {n}", STARTED - n * minute) for n in range(600)))
+    source = await desk.follow(feeds=(FEED,))
+    await desk.poll()
+    desk.site.pages["/feed.xml"] = rss(*((f"/b-{n}", f"B {n}", STARTED + days - n * minute) for n in range(600)))
+    await desk.poll_again(days)
+    feed = next(one for one in await desk.channels(source) if one.url == FEED)
+    assert feed.overflow_count == 1
+
+
+async def test_hours_that_a_feed_asks_to_skip_are_skipped_after_an_error_too(desk: Desk) -> None:
+    page = rss(*stories(3))
+    skipped = "".join(f"<hour>{hour}</hour>" for hour in range(24) if hour != 3)
+    asking = page.body.replace(b"<title>A</title>", f"<title>A</title><skipHours>{skipped}</skipHours>".encode(), 1)
+    desk.site.pages["/feed.xml"] = replace(page, body=asking)
+    source = await desk.follow(feeds=(FEED,))
+    await desk.poll()
+    desk.path.sim.script("a.test", Status(500), "/feed.xml")
+    await desk.poll_again()
+    assert (await desk.channel(source)).next_poll_at.hour == 3

@@ -9,6 +9,7 @@ import pytest
 from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import ARTICLES, index, page_of, sitemap
 from tests.integration.discover.test_leases import EXPIRE, Killed, dying_at
+from tests.integration.fetch.conftest import SmallSite
 
 from headwater.discover.adding import change
 from headwater.discover.polls import book, reading
@@ -214,3 +215,12 @@ async def test_an_edit_of_the_pace_and_a_poll_that_stores_do_not_block_each_othe
     monkeypatch.setattr(book, "take_haul", slowly)
     await asyncio.gather(desk.polling.work(lease), edit())
     assert len(await desk.entries()) == 3
+
+
+async def test_a_sitemap_may_stand_elsewhere_and_list_pages_of_its_source(desk: Desk) -> None:
+    elsewhere = desk.path.sim.sites["b.test"]
+    assert isinstance(elsewhere, SmallSite)
+    elsewhere.pages["/map.xml"] = sitemap(("/x", iso(STARTED)))
+    await desk.follow(sitemaps=("http://b.test/map.xml",))
+    await desk.poll()
+    assert await desk.entries() == {"http://a.test/x"}
