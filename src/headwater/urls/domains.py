@@ -1,0 +1,50 @@
+"""The registrable domain of a host: the name somebody owns, by the public suffix list.
+
+`feeds.bbci.co.uk` lies in `bbci.co.uk`, and `alice.github.io` is a domain of its own: the private half of the list
+counts, so tenants of a shared domain are strangers to each other.
+"""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from headwater.urls.scope import is_within
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+MOST_REMEMBERED = 100_000
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def registrable_domain(host: str) -> str:
+    """Of an address, a name without a dot and a public suffix: the host itself, which nobody shares."""
+    name = host.lower().rstrip(".")
+    if "." not in name or ":" in name or name.rpartition(".")[2].isdigit():
+        return name
+    return _suffixes().privatesuffix(name) or name
+
+
+@cache
+def _suffixes() -> "PublicSuffixList":
+    # Reading the list takes a tenth of a second, which `headwater --help` should not pay.
+    from publicsuffixlist import PublicSuffixList
+
+    return PublicSuffixList()
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """The hosts of which a channel's word counts: those of its own registrable domain, and those an operator named.
+
+    Of any other host it may tell that a URL exists, and nothing about it.
+    """
+
+    domain: str = ""
+    named: frozenset[str] = frozenset()
+
+    def covers(self, host: str) -> bool:
+        return (bool(host) and registrable_domain(host) == self.domain) or is_within(host, self.named)
+
+
+NO_VOICE = Voice()
