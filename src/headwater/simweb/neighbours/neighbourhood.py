@@ -72,7 +72,8 @@ def plan_against(world: World, now: datetime, attacks: Collection[AttackName], m
     papers = [one for one in world.publishers if one.kind == "news" and one.feeds]
     employers = [one for one in world.publishers if one.kind == "jobs"]
     articles = [item.url for paper in papers[:most] for item in islice(world.items(paper, now), 2)]
-    vacancies = [one.apply_url for employer in employers for one in islice(world.vacancies(employer, now), most)]
+    offered = [one for employer in employers for one in islice(world.vacancies(employer, now), most)]
+    vacancies = [url for one in offered for url in (one.url, one.apply_url)]
     return Plan(
         attacks=tuple(attacks),
         articles=tuple(articles[:most]),
