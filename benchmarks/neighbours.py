@@ -88,7 +88,7 @@ def flags_of(folder: Path, served: Served) -> dict[str, str]:
         "fetch.user_agent": USER_AGENT,
         "politeness.delay": f"{DELAY.total_seconds()}s",
         "poll.tick": "500ms",
-        "network.allow": f"127.0.0.1:{served.port}",
+        "network.allow": ",".join(f"{place}:{served.port}" for place in served.places),
     }
 
 
@@ -121,7 +121,7 @@ async def measure(attacks: Sequence[AttackName], shape: Shape) -> Rates:
         flags = flags_of(folder, served)
         async with open_services(load(Given(flags=flags))) as services:
             sources = await fill(services, served)
-            order = {"flags": flags, "port": served.port, "names": served.names}
+            order = {"flags": flags, "port": served.port, "addresses": dict(served.addresses)}
             async with (
                 plain_connection(services.dsn) as connection,
                 children("benchmarks.neighbours_roles", [order]) as (roles,),

@@ -18,7 +18,7 @@ from headwater.simweb.resolver import SimResolver
 
 async def work(task: dict[str, Any]) -> None:
     stop = asyncio.Event()
-    resolver = SimResolver(task["port"], clock=SystemClock(), names=task["names"])
+    resolver = SimResolver(task["port"], clock=SystemClock(), addresses=task["addresses"])
     async with open_services(load(Given(flags=task["flags"]))) as services:
         running = asyncio.create_task(run_everything(services, stop, lambda _: None, lambda _: None, resolver))
         await asyncio.to_thread(sys.stdin.read)

@@ -7,19 +7,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection
+from urllib.parse import urlsplit
 
 from headwater.chance import random_from
 from headwater.clock import ManualClock, SystemClock
+from headwater.simweb.namespace import placed
 from headwater.simweb.neighbours import AttackName, Followed, Plan, beside
+from headwater.simweb.neighbours.neighbourhood import MACHINE
 from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.server import SimWeb
 from headwater.simweb.world import World
+
+# Healthy publishers live on machines of their own, as on the real web, and not on the neighbour's.
+HOSTS_OF_A_MACHINE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
     port: int
-    names: tuple[str, ...]
+    places: tuple[str, ...]  # the addresses it listens on
+    addresses: Mapping[str, str]  # where each name leads
     followed: tuple[Followed, ...]
     urls: Mapping[str, Sequence[str]]  # of each healthy publisher, by its home
 
@@ -39,7 +46,10 @@ async def serve(parent: Connection, attacks: Sequence[AttackName], hosts: int, p
     neighbours = beside(world.sites, Plan(tuple(attacks), aims, heavy_pages=300, deadly_pages=300))
     web = SimWeb(neighbours.sites, clock=ManualClock(WORLD_BEGINS), real=SystemClock(), random=random_from(1))
     neighbours.script(web)
-    parent.send(Served(await web.start(), tuple(sorted(neighbours.names)), neighbours.followed, urls))
+    healthy = [f"127.0.1.{n + 1}" for n in range(-(-hosts // HOSTS_OF_A_MACHINE))]
+    places = ("127.0.0.1", MACHINE, *healthy)
+    addresses = {**placed((urlsplit(home).netloc for home in urls), healthy), **neighbours.addresses()}
+    parent.send(Served(await web.start(places), places, addresses, neighbours.followed, urls))
     await asyncio.to_thread(parent.recv)
     await web.stop()
 

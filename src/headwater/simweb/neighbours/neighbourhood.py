@@ -28,8 +28,10 @@ STANDS: Mapping[AttackName, Attack] = {
     "effects": pretence.effects,
     "hidden_text": pretence.hidden_text,
 }
-# The machine of the thousand names; it has to be one of those the simulated web listens on.
-CROWD_ADDRESS = "127.0.0.9"
+# Their names lead to one machine, as far from healthy publishers as on the real web.
+HOLDING_UP: tuple[AttackName, ...] = ("silent_names", "heavy_subdomains", "deadly_page", "foreign_flood", "many_names")
+# The simulated web has to listen there.
+MACHINE = "127.0.0.9"
 AIMED_AT = 10
 
 
@@ -41,15 +43,16 @@ class Neighbourhood:
     own: Mapping[str, Site]
     followed: tuple[Followed, ...]
     mischief: Mapping[str, Mischief]
+    holding_up: frozenset[str]
 
     @property
     def names(self) -> frozenset[str]:
         """The neighbour's names that do not end in .test: a resolver must be told of them."""
         return frozenset(name for name in self.own if not name.endswith(".test"))
 
-    def addresses(self, at: str = CROWD_ADDRESS) -> dict[str, str]:
-        """Where the names of one machine lead, for a resolver."""
-        return {name: at for name in self.own if name.endswith(".crowd.test") or name.startswith("crowd-")}
+    def addresses(self, at: str = MACHINE) -> dict[str, str]:
+        """Where the names of attacks lead that hold visitors up, for a resolver."""
+        return dict.fromkeys(sorted(self.holding_up), at)
 
     def script(self, web: SimWeb) -> None:
         for host, mischief in self.mischief.items():
@@ -57,13 +60,16 @@ class Neighbourhood:
 
 
 def beside(others: Mapping[str, Site], plan: Plan) -> Neighbourhood:
-    stands: list[Stand] = [STANDS[name](plan, others) for name in plan.attacks]
+    by_name: dict[AttackName, Stand] = {name: STANDS[name](plan, others) for name in plan.attacks}
+    stands = by_name.values()
     own = {host: site for stand in stands for host, site in stand.sites.items()}
+    holding_up = [by_name[name] for name in HOLDING_UP if name in by_name]
     return Neighbourhood(
         sites=ChainMap(own, others),  # type: ignore[arg-type]  # read only
         own=own,
         followed=tuple(one for stand in stands for one in stand.followed),
         mischief={host: mischief for stand in stands for host, mischief in stand.mischief.items()},
+        holding_up=frozenset(host for stand in holding_up for host in (*stand.sites, *stand.mischief)),
     )
 
 

@@ -23,6 +23,7 @@ from headwater.simweb.neighbours.words import Item, article, canary, lines, rss
 from headwater.simweb.world.markup import in_script
 
 LISTING = f"listing.{DOMAIN}"
+ENTANGLED = f"entangled.{DOMAIN}"
 SILENT = f"silent.{DOMAIN}"
 HEAVY = f"heavy.{DOMAIN}"
 DEADLY = f"deadly.{DOMAIN}"
@@ -39,7 +40,10 @@ TINY_PARAGRAPHS = b"<!doctype html><title>Archive</title>" + b"<p>a" * 1_000_000
 
 
 def heavy_listing(plan: Plan, others: Mapping[str, Site]) -> Stand:
-    """A careers page of 100 kB whose vacancies all refer to one place, with a text of thousands of elements."""
+    """A careers page of 100 kB whose vacancies all refer to one place, with a text of thousands of elements.
+
+    Beside it one of lists in lists, which no reader comes to the end of.
+    """
     postings: list[dict[str, object]] = [
         {"@type": "JobPosting", "title": f"Post {n}", "url": f"/jobs/{n}", "jobLocation": {"@id": "#place"}}
         for n in range(POSTINGS)
@@ -47,8 +51,8 @@ def heavy_listing(plan: Plan, others: Mapping[str, Site]) -> Stand:
     place = {"@type": "Place", "@id": "#place", "name": "<div>" * DIVS}
     data = in_script({"@context": "https://schema.org", "@graph": [place, *postings]})
     page = Page(f'<title>Vacancies</title><script type="application/ld+json">{data}</script>'.encode())
-    followed = Followed("heavy_listing", f"http://{LISTING}/careers", "jobs")
-    return Stand({LISTING: Pages({"/careers": always(page)})}, (followed,))
+    sites = {LISTING: Pages({"/careers": always(page)}), ENTANGLED: Pages({"/careers": always(Page(NESTED_LISTS))})}
+    return Stand(sites, tuple(Followed("heavy_listing", f"http://{host}/careers", "jobs") for host in sites))
 
 
 def silent_names(plan: Plan, others: Mapping[str, Site]) -> Stand:
