@@ -65,6 +65,10 @@ SET signature = excluded.signature, title = excluded.title, author = excluded.au
     content = excluded.content, language = excluded.language, published_at = excluded.published_at,
     updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
 
+-- name: note_domain
+-- The registrable domain that a channel's words come from: they count for pages of that domain.
+UPDATE channels SET domain = $2::text WHERE id = $1::uuid AND domain IS DISTINCT FROM $2;
+
 -- name: see_items_again
 -- Listed again, as they were. Not at every poll: it only has to be known whether they are still there.
 UPDATE channel_items SET last_seen_at = $2::timestamptz

@@ -7,6 +7,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.frontier.control import Key, change, let_go, set_aside
 from headwater.frontier.entry import Status
+from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.frontier")
 
@@ -63,6 +64,18 @@ async def queue_revisits(database: Database, now: datetime | None = None) -> int
         count += await change(database, keys, before=(Status.FETCHED,), status=Status.PENDING, now=now)
         if len(rows) < BATCH:
             break
+    return count
+
+
+async def name_domains(database: Database) -> int:
+    """Give hosts their registrable domain that were made by somebody without the list of public suffixes."""
+    count = 0
+    while rows := await database.fetch(queries.hosts_without_domain, BATCH):
+        buckets, hosts = [row["bucket"] for row in rows], [row["host"] for row in rows]
+        async with database.transaction() as connection:
+            await connection.execute(queries.lock_hosts, buckets, hosts)
+            await connection.execute(queries.name_domains, buckets, hosts, list(map(registrable_domain, hosts)))
+        count += len(rows)
     return count
 
 

@@ -54,7 +54,7 @@ SELECT lock_hosts($1::smallint[], $2::text[]);
 
 -- name: hold_hosts
 -- Make and lock all hosts of a transaction that will lock some more than once.
-SELECT hold_hosts($1::smallint[], $2::text[], $3::integer);
+SELECT hold_hosts($1::smallint[], $2::text[], $3::integer, $4::text[]);
 
 -- name: refresh_hosts
 -- Write the derived columns of locked hosts.
@@ -78,20 +78,21 @@ WHERE d.source_id = $1::uuid AND (d.bucket, d.url_hash) > ($2::smallint, $3::byt
 ORDER BY d.bucket, d.url_hash LIMIT $4::integer;
 
 -- name: hand_over_entries
--- Waiting entries of a source that may not be fetched go to another active source that found them too.
+-- Waiting entries of a source that may not be fetched go to another active source that found them too, best
+-- to one that may speak for them.
 -- Invariant: the counters move with them, in this statement.
 WITH heirs AS MATERIALIZED (
-    SELECT e.bucket, e.url_hash, e.status, heir.source_id
+    SELECT e.bucket, e.url_hash, e.status, heir.source_id, heir.speaks
     FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
     JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
     CROSS JOIN LATERAL (
-        SELECT d.source_id FROM discoveries d JOIN sources s ON s.id = d.source_id AND s.status = 'active'
+        SELECT d.source_id, d.speaks FROM discoveries d JOIN sources s ON s.id = d.source_id AND s.status = 'active'
         WHERE d.bucket = e.bucket AND d.url_hash = e.url_hash AND d.source_id <> $1::uuid
-        ORDER BY d.first_seen_at LIMIT 1
+        ORDER BY d.speaks DESC, d.first_seen_at LIMIT 1
     ) AS heir
     WHERE e.source_id = $1::uuid AND e.status IN ('pending', 'failed')
 ), moved AS (
-    UPDATE url_frontier e SET source_id = h.source_id
+    UPDATE url_frontier e SET source_id = h.source_id, owner_speaks = h.speaks
     FROM heirs h
     WHERE e.bucket = h.bucket AND e.url_hash = h.url_hash AND e.source_id = $1::uuid AND e.status = h.status
     RETURNING e.source_id, e.status
@@ -299,3 +300,12 @@ WHERE relname IN ('hosts', 'slots', 'url_frontier', 'counter_deltas') ORDER BY 1
 -- name: forget_sleepers
 -- Workers that are long awake or dead.
 DELETE FROM sleepers WHERE until < clock_timestamp() - interval '1 minute';
+
+-- name: hosts_without_domain
+-- Hosts that were made without their registrable domain; a batch.
+SELECT bucket, host FROM hosts WHERE domain IS NULL ORDER BY bucket, host LIMIT $1::integer;
+
+-- name: name_domains
+-- Note the registrable domains of hosts this transaction has locked.
+UPDATE hosts h SET domain = g.domain FROM unnest($1::smallint[], $2::text[], $3::text[]) AS g (bucket, host, domain)
+WHERE h.bucket = g.bucket AND h.host = g.host;

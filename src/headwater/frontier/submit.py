@@ -14,6 +14,7 @@ from headwater.frontier.entry import Origin, storable
 from headwater.frontier.priority import entry_priority
 from headwater.politeness.takedown import takedowns_for
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.scope import Placement, Scope, placement_of
 
@@ -31,6 +32,7 @@ class Outcome(StrEnum):
     DUPLICATE = "duplicate"
     RAISED = "raised"
     REVISIT = "revisit"
+    TAKEN_OVER = "taken_over"  # from a source that may not speak for it, by one that may
     REJECTED = "rejected"
 
 
@@ -61,12 +63,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Submitter:
-    """`scope` None accepts every host: a person's own list, or a feed whose items may be anywhere."""
+    """`scope` None accepts every host: a person's own list, or a feed whose items may be anywhere.
+
+    URLs of hosts that its `voice` covers belong to its source; the others only until such a source finds them.
+    """
 
     source_id: UUID
     origin: Origin
     channel_id: UUID | None = None
     scope: Scope | None = None
+    voice: Voice = NO_VOICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,8 @@ async def submit(
     """One answer per URL, in order. A URL that will never be fetched is rejected; the rest goes through."""
     source = await _source(connection, submitter.source_id)
     delay = max(default_delay, JOBS_DELAY) if source["kind"] == "jobs" else default_delay
+    # A paused source takes nothing over: nobody would fetch it.
+    voice = submitter.voice if source["status"] == "active" else NO_VOICE
     wanted = [wanted_or_why(one, submitter.scope) for one in found]
     if len(wanted) > BATCH:
         await hold_hosts(connection, _hosts(wanted), delay)
@@ -94,7 +102,7 @@ async def submit(
     for start in range(0, len(found), BATCH):
         batch = found[start : start + BATCH]
         judged = list(await _without_takedowns(connection, wanted[start : start + BATCH]))
-        rows, places = _rows(judged, submitter.origin, source["priority"])
+        rows, places = _rows(judged, submitter.origin, source["priority"], voice)
         told = await connection.fetch(
             queries.submit_urls, submitter.source_id, submitter.channel_id, rows, milliseconds(delay), now
         )
@@ -110,7 +118,8 @@ async def hold_hosts(connection: Connection, hosts: Collection[str], default_del
     """
     named = list(hosts)
     buckets = [bucket_of(host) for host in named]
-    await connection.execute(queries.hold_hosts, buckets, named, milliseconds(default_delay))
+    domains = [registrable_domain(host) for host in named]
+    await connection.execute(queries.hold_hosts, buckets, named, milliseconds(default_delay), domains)
 
 
 def wanted_or_why(found: Found, scope: Scope | None) -> "_Wanted | str":
@@ -146,7 +155,7 @@ def _hosts(judged: "Sequence[_Wanted | str]") -> set[str]:
 
 
 def _rows(
-    judged: "Sequence[_Wanted | str]", origin: Origin, base: int
+    judged: "Sequence[_Wanted | str]", origin: Origin, base: int, voice: Voice
 ) -> tuple[list[tuple[object, ...]], dict[tuple[int, bytes], int]]:
     """Rows for the database, each URL once, and the place (from 1) under which it is answered."""
     rows: list[tuple[object, ...]] = []
@@ -168,6 +177,8 @@ def _rows(
                 found.due_in,
                 found.changed_at,
                 found.hops,
+                registrable_domain(url.host),
+                voice.covers(url.host),
             )
         )
         places[key] = len(rows)

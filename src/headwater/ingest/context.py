@@ -17,6 +17,7 @@ from headwater.frontier.entry import Lease
 from headwater.learning.shelf import REMEMBERED_SECONDS, Shelf
 from headwater.sources.source import Profile
 from headwater.sources.store import read_source
+from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.ingest")
 
@@ -68,7 +69,8 @@ class Context:
         columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host) for one in leases), strict=True)
         buckets, hashes, sources, hosts = map(list, columns)
         asked = [host if host in unknown else None for host in hosts]
-        rows = await self.database.fetch(queries.known_of_pages, buckets, hashes, sources, asked)
+        domains = list(map(registrable_domain, hosts))
+        rows = await self.database.fetch(queries.known_of_pages, buckets, hashes, sources, asked, hosts, domains)
         for host, row in zip(asked, rows, strict=True):
             if host:
                 self.shelf.put(host, row["templates"] or ())

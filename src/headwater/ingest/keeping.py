@@ -21,6 +21,7 @@ from headwater.ingest.links import followed, goes_deeper, submit_links
 from headwater.politeness.settlement import Settlement
 from headwater.sources.source import Profile
 from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
 
 queries = load_queries("headwater.ingest")
 
@@ -76,14 +77,22 @@ class Keeper:
             await hold_hosts(connection, [lease.host, target.host], self.default_delay)
             # The target inherits source and origin.
             found = Found(verdict.to, lease.url, lease.depth, priority=lease.priority, hops=verdict.hops)
-            submitter = Submitter(lease.source_id, lease.origin)
+            submitter = Submitter(lease.source_id, lease.origin, voice=await voice_of(connection, lease))
             await submit(connection, submitter, [found], default_delay=self.default_delay)
         if source := goes_on(lease, leaves):
             today = (await connection.fetchval(queries.now)).date()
             links = followed(leaves.links, source, today)
             hosts = {lease.host, *(canonicalise(link).host for link in links)}
             await hold_hosts(connection, hosts, self.default_delay)
-            await submit_links(connection, lease.source_id, source, Found(lease.url, depth=lease.depth), links, today)
+            voice = await voice_of(connection, lease)
+            parent = Found(lease.url, depth=lease.depth)
+            await submit_links(connection, lease.source_id, source, parent, links, today, voice)
+
+
+async def voice_of(connection: Connection, lease: Lease) -> Voice:
+    """A source that may speak for a page may speak for what the page leads to, as far as its domain goes."""
+    speaks = await connection.fetchval(queries.owner_speaks, lease.bucket, lease.url_hash, lease.source_id)
+    return Voice(registrable_domain(lease.host)) if speaks else NO_VOICE
 
 
 def goes_on(lease: Lease, leaves: Leaves) -> Profile | None:

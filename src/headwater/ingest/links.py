@@ -11,6 +11,7 @@ from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Answer, Found, Submitter, submit
 from headwater.sources.source import Profile
 from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import NO_VOICE, Voice
 from headwater.urls.scope import placement_of
 from headwater.urls.skip import why_skipped
 from headwater.urls.traps import trap_in
@@ -22,7 +23,13 @@ MOST_PAGES = 100_000
 
 
 async def submit_links(
-    connection: Connection, source_id: UUID, profile: Profile, parent: Found, links: Iterable[str], today: date
+    connection: Connection,
+    source_id: UUID,
+    profile: Profile,
+    parent: Found,
+    links: Iterable[str],
+    today: date,
+    voice: Voice = NO_VOICE,
 ) -> list[Answer]:
     """The links of a fetched page, one level deeper: only what is in scope, and only what is new becomes an entry.
 
@@ -35,7 +42,7 @@ async def submit_links(
     if len(urls) > room:
         urls = (await _unknown(connection, source_id, urls))[:room]
     wanted = [Found(url, parent.url, parent.depth + 1) for url in urls]
-    return await submit(connection, Submitter(source_id, Origin.SPIDER, scope=profile.scope), wanted)
+    return await submit(connection, Submitter(source_id, Origin.SPIDER, scope=profile.scope, voice=voice), wanted)
 
 
 def goes_deeper(profile: Profile, depth: int) -> bool:

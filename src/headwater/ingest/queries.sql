@@ -9,18 +9,28 @@ SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new
 
 -- name: known_of_pages
 -- What channels knew of pages, the fullest first; whether their sources crawl; and what was learned of hosts, if named.
--- Invariant: one row a page, in the order given.
+-- Invariants: one row a page, in the order given. A channel's word counts only for pages of its own registrable domain, or
+-- of hosts that a person named for its source: what a stranger says of a page is nothing that is known of it.
 SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
        EXISTS (SELECT 1 FROM channels c WHERE c.source_id = g.source_id AND c.kind = 'crawl' AND c.is_enabled) AS crawls,
        (SELECT jsonb_agg(jsonb_build_object('section', t.section, 'version', t.version, 'template', t.template, 'served', t.served))
         FROM templates t WHERE t.bucket = g.bucket AND t.host = g.host AND t.status = 'active') AS templates
-FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::text[]) WITH ORDINALITY AS g (bucket, url_hash, source_id, host, place)
+FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
+     AS g (bucket, url_hash, source_id, host, page_host, page_domain, place)
 LEFT JOIN LATERAL (
-    SELECT title, author, language, content, published_at, updated_at FROM channel_items
-    WHERE bucket = g.bucket AND url_hash = g.url_hash AND signature <> ''
-    ORDER BY length(content) DESC NULLS LAST, last_seen_at DESC LIMIT 1
+    SELECT k.title, k.author, k.language, k.content, k.published_at, k.updated_at FROM channel_items k
+    JOIN channels c ON c.id = k.channel_id
+    JOIN sources s ON s.id = c.source_id
+    WHERE k.bucket = g.bucket AND k.url_hash = g.url_hash AND k.signature <> '' AND s.status <> 'deleted'
+      AND (c.domain = g.page_domain
+           OR EXISTS (SELECT 1 FROM unnest(s.speaks_for) AS n WHERE n = g.page_host OR right(g.page_host, length(n) + 1) = '.' || n))
+    ORDER BY length(k.content) DESC NULLS LAST, k.last_seen_at DESC LIMIT 1
 ) AS i ON true
 ORDER BY g.place;
+
+-- name: owner_speaks
+-- Whether a source that owns an entry may speak for its host.
+SELECT owner_speaks FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND source_id = $3::uuid;
 
 -- name: known_to_source
 -- Which of these addresses a source has found before.

@@ -9,6 +9,7 @@ from headwater.archive.document import Key
 from headwater.archive.raw import RawBody
 from headwater.archive.vacancies import jobs_from
 from headwater.extract.article import Article, NotAnArticle
+from headwater.extract.body import Producer
 from headwater.extract.jobs.normalise import Harvest
 from headwater.extract.page_type import PageType
 from headwater.frontier.entry import Lease
@@ -75,7 +76,9 @@ class Study:
         if known.source is None or known.source.kind is Kind.JOBS or not known.hints.content:
             return NOTHING
         read = await self.reader.read_feed(lease.url, known, now)
-        return Leaves(document_from(read, lease), known=known) if isinstance(read, Article) else NOTHING
+        if not isinstance(read, Article):
+            return NOTHING
+        return Leaves(document_from(replace(read, produced_by=Producer.FEED_ONLY), lease), known=known)
 
 
 def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:

@@ -3,7 +3,7 @@
 -- Invariant: the host's row is locked while it is judged, so two processes are never inside one host's delay.
 SELECT token, wait, is_alone, not_before, why
 FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::interval, $7::integer, $8::interval,
-                  $9::timestamptz);
+                  $9::timestamptz, $10::text);
 
 -- name: takedowns_of_domains
 -- Takedowns of any of these domains.

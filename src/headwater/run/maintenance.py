@@ -75,6 +75,7 @@ class Maintenance:
             Chore("queue_revisits", timedelta(seconds=5), lambda: maintain.queue_revisits(database)),
             Chore("fold_counters", timedelta(seconds=5), lambda: maintain.fold_counters(database)),
             Chore("fold_statistics", timedelta(seconds=60), lambda: maintain.fold_statistics(database)),
+            Chore("name_domains", timedelta(seconds=60), lambda: maintain.name_domains(database)),
             Chore("follow_source_status", timedelta(seconds=30), lambda: maintain.follow_source_status(database)),
             Chore("watch_snapshots", timedelta(seconds=30), self._watch_snapshots),
             Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),

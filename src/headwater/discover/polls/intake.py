@@ -56,11 +56,15 @@ async def take_items(
         sifted = Sifted(tuple(found))
     # What is new to a channel with a memory was written, not changed.
     changed = sifted.changed if channel.kind in REMEMBERING else sifted.new
+    voice = channel.voice
     is_believed = is_believable(changed, len(found), channel.past.last_ok_at)
     answers = await _submit(
         connection,
         channel,
-        [found_from(one, channel.url.url, now, is_believed=is_believed) for one in sifted.fresh],
+        [
+            found_from(one, channel.url.url, now, is_believed=is_believed and voice.covers(one.url.host))
+            for one in sifted.fresh
+        ],
         default_delay,
     )
     if channel.kind in REMEMBERING:
@@ -95,7 +99,8 @@ def tally_of_memory(sifted: Sifted, refused: Collection[str]) -> tuple[Tally, li
 
 def tally_of_answers(answers: Sequence[Answer]) -> Tally:
     outcomes = [answer.outcome for answer in answers]
-    inserted, updated = outcomes.count(Outcome.QUEUED), outcomes.count(Outcome.REVISIT)
+    inserted = outcomes.count(Outcome.QUEUED) + outcomes.count(Outcome.TAKEN_OVER)
+    updated = outcomes.count(Outcome.REVISIT)
     return Tally(inserted=inserted, updated=updated, skipped=len(answers) - inserted - updated)
 
 
@@ -114,7 +119,7 @@ async def _submit(
     if not found:
         return []
     scope = channel.source.scope if channel.kind in SCOPED else None
-    submitter = Submitter(channel.source_id, ORIGINS[channel.kind], channel.id, scope)
+    submitter = Submitter(channel.source_id, ORIGINS[channel.kind], channel.id, scope, channel.voice)
     try:
         return await submit(connection, submitter, found, default_delay=default_delay)
     except UsageError as error:
@@ -134,6 +139,7 @@ async def _remember(
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
         await connection.execute(queries.remember_items, channel.id, now, *columns)
+        await connection.execute(queries.note_domain, channel.id, channel.voice.domain)
     if seen := (*sifted.known, *still_refused):
         hashes = [one.url.url_hash for one in seen]
         await connection.execute(queries.see_items_again, channel.id, now, hashes)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from headwater.discover.api.recipe import recipe_from
 from headwater.discover.cadence.price import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
@@ -13,6 +14,7 @@ from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Profile
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.domains import Voice, registrable_domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,12 @@ class Leased:
     now: datetime  # the database's time when it was leased
     leased_at: float  # the same moment by our own monotonic clock, at the latest
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
+
+    @property
+    def voice(self) -> Voice:
+        """Of an API it is the place that is really asked: its recipe may name another one than the source's."""
+        asked = canonicalise(recipe_from(self.recipe, self.url.url).url) if self.kind is ChannelKind.API else self.url
+        return Voice(registrable_domain(asked.host), frozenset(self.source.speaks_for))
 
 
 def leased_from(row: Any, leased_at: float) -> Leased:
