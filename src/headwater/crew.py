@@ -17,7 +17,8 @@ LARGEST_CLAIM = 10
 # A claim for one costs nearly as much as a claim for eight: it is made when this share of the crew is idle.
 IDLE_SHARE = 8
 GRACE = timedelta(seconds=30)
-PAUSE_AFTER_TROUBLE = 1.0
+# After trouble with the database, doubled until some work has succeeded again.
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 10.0
 LONELY_EVERY = timedelta(minutes=2)
 
 
@@ -47,6 +48,9 @@ class Trade(Protocol[Lease]):
 
     async def release(self, leases: Sequence[Lease]) -> None: ...
 
+    async def release_all_but(self, held: Collection[UUID]) -> None:
+        """Whatever else is leased to this crew: it was granted or worked on, and the database's answer was lost."""
+
     async def rest(self, come_back_in: timedelta | None) -> None: ...
 
     def named(self, lease: Lease) -> dict[str, Any]:
@@ -64,6 +68,10 @@ class Crew(Generic[Lease]):
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
     _last_alone: float = field(default=float("-inf"), init=False)
     _ending: asyncio.Future[None] | None = field(default=None, init=False)
+    _missed: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _is_troubled: bool = field(default=False, init=False)
+    _has_strays: bool = field(default=False, init=False)
+    _pause: float = field(default=FIRST_PAUSE, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until told to stop; then what is under way is finished within a grace, and the rest given back."""
@@ -71,10 +79,12 @@ class Crew(Generic[Lease]):
         try:
             while not stop.is_set():
                 try:
+                    if self._has_strays:
+                        await self._recover(stop)
                     await self._claim_and_start(stop)
                 except (DatabaseDown, QueryFailed) as error:
                     self.log.warning("claim_failed", error=error.what)
-                    await self.clock.sleep(PAUSE_AFTER_TROUBLE)
+                    self._is_troubled = self._has_strays = True
             if self._running:
                 await asyncio.wait(self._running, timeout=self.grace.total_seconds())
         finally:
@@ -84,14 +94,26 @@ class Crew(Generic[Lease]):
     async def _end(self) -> None:
         try:
             await give_back(self.trade, self._running)
+            if self._has_strays:
+                await self.trade.release_all_but(())
         except (DatabaseDown, QueryFailed) as error:
             # Its leases run out by themselves.
             self.log.warning("release_failed", error=error.what)
 
+    async def _recover(self, stop: asyncio.Event) -> None:
+        """After trouble with the database: wait a while, then give back what nobody here works on any more.
+
+        Until it takes that, nothing is claimed.
+        """
+        wait, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
+        await self._sleep_unless(stop, wait)
+        await self.trade.release_all_but([lease.token for lease in self._running.values()])
+        self._has_strays = False
+
     async def _claim_and_start(self, stop: asyncio.Event) -> None:
-        if await self._worked_alone(stop):
+        if stop.is_set() or await self._worked_alone(stop):
             return
-        room = self.size - len(self._running)
+        room = self._most_at_once - len(self._running)
         if room < self._worth_a_claim:
             await self._until_something_ends(stop)
             return
@@ -102,8 +124,13 @@ class Crew(Generic[Lease]):
             await self._rest(come_back_in, stop)
 
     @property
+    def _most_at_once(self) -> int:
+        """A database that takes claims and nothing else would have us ask site after site for nothing: one tries it."""
+        return 1 if self._is_troubled else self.size
+
+    @property
     def _worth_a_claim(self) -> int:
-        return max(1, min(self.size // IDLE_SHARE, LARGEST_CLAIM))
+        return max(1, min(self._most_at_once // IDLE_SHARE, LARGEST_CLAIM))
 
     def _start(self, lease: Lease) -> None:
         task = asyncio.create_task(self._work(lease))
@@ -148,6 +175,15 @@ class Crew(Generic[Lease]):
         finally:
             stopping.cancel()
 
+    async def _sleep_unless(self, stop: asyncio.Event, seconds: float) -> None:
+        sleeping = asyncio.create_task(self.clock.sleep(seconds))
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait([sleeping, stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sleeping.cancel()
+            stopping.cancel()
+
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
         if self._ending is not None and not self._ending.done():
@@ -156,9 +192,11 @@ class Crew(Generic[Lease]):
     async def _work(self, lease: Lease) -> None:
         try:
             await self.trade.work(lease)
+            self._is_troubled, self._pause = False, FIRST_PAUSE
         except (DatabaseDown, QueryFailed) as error:
-            # The lease runs out by itself, and what it was for comes back.
+            # Given back as soon as the database takes it; should this process end before, its lease runs out.
             self.log.warning("work_lost", **self.trade.named(lease), error=error.what)
+            self._is_troubled = self._has_strays = True
         except Exception:
             # One page or one feed must not end a role; it comes back when its lease has run out.
             self.log.exception("work_broke", **self.trade.named(lease))
@@ -170,7 +208,11 @@ class Crew(Generic[Lease]):
             await self._extend()
 
     async def _extend(self) -> None:
-        """A lease that no longer holds is somebody else's by now: the work under it ends where it is."""
+        """A lease that no longer holds is somebody else's by now: the work under it ends where it is.
+
+        Once is not enough: it may be settled at this very moment, and only the answer is still on its way. What is done
+        under a lost lease changes nothing meanwhile.
+        """
         leases = dict(self._running)
         if not leases:
             return
@@ -179,10 +221,11 @@ class Crew(Generic[Lease]):
         except (DatabaseDown, QueryFailed) as error:
             self.log.warning("heartbeat_failed", error=error.what)
             return
-        for task, lease in leases.items():
-            if lease.token not in held and not task.done():
-                self.log.warning("lease_lost", **self.trade.named(lease))
-                task.cancel()
+        missing = {task for task, lease in leases.items() if lease.token not in held and not task.done()}
+        for task in missing & self._missed:
+            self.log.warning("lease_lost", **self.trade.named(leases[task]))
+            task.cancel()
+        self._missed = missing
 
 
 async def give_back(trade: Trade[Lease], running: Mapping[asyncio.Task[None], Lease]) -> None:

@@ -71,12 +71,27 @@ class Busy(HeadwaterError):
     exit_code = 7
 
 
+# Classes of SQLSTATE that say nothing about what was asked: rolled back among others, out of disk or memory, locked,
+# stopped by a person, the machine's own trouble.
+OUT_OF_LUCK = ("40", "53", "55", "57", "58")
+
+
 class QueryFailed(HeadwaterError):
     """`sqlstate` is PostgreSQL's own five-character class of what went wrong."""
 
     def __init__(self, what: str, *, sqlstate: str = "", fix: str = "") -> None:
         super().__init__(what, fix=fix)
         self.sqlstate = sqlstate
+
+    @property
+    def is_out_of_luck(self) -> bool:
+        """The same statement may succeed later: nothing is wrong with it."""
+        return self.sqlstate.startswith(OUT_OF_LUCK)
+
+
+def is_trouble_of_the_database(error: BaseException) -> bool:
+    """Whatever was under way when it happened is not to blame."""
+    return isinstance(error, DatabaseDown) or (isinstance(error, QueryFailed) and error.is_out_of_luck)
 
 
 class MigrationFailed(HeadwaterError):

@@ -54,7 +54,7 @@ class Keeper:
     default_delay: timedelta
 
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
-        """False if the lease was lost: then nothing was changed at all."""
+        """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
         page = page_row(lease, verdict, settlement, leaves)
         if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves)):
             return bool(await self.database.fetchval(queries.keep_page, *page))

@@ -13,15 +13,13 @@ from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.poll import Poll, Ran
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import is_trouble_of_the_database
 from headwater.log import Logger
 
 queries = load_queries("headwater.discover")
 
 # What is due and yet was not leased is locked by somebody: asking again at once would only keep both busy.
 SHORTEST_REST = timedelta(milliseconds=10)
-# Classes of SQLSTATE that say nothing about the channel: rolled back among others, out of resources, stopped.
-OUT_OF_LUCK = ("40", "53", "55", "57")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +59,8 @@ class Polling:
         except PollLost:
             self.log.warning("poll_lost", **self.named(lease))
             return
-        except DatabaseDown:
-            raise
         except Exception as error:
-            if isinstance(error, QueryFailed) and error.sqlstate.startswith(OUT_OF_LUCK):
+            if is_trouble_of_the_database(error):
                 raise
             self.log.exception("poll_broke", **self.named(lease))
             ran = await self.poll.give_up(lease)
@@ -77,6 +73,9 @@ class Polling:
 
     async def release(self, leases: Sequence[Leased]) -> None:
         await self.database.execute(queries.release_polls, [lease.token for lease in leases])
+
+    async def release_all_but(self, held: Collection[UUID]) -> None:
+        await self.database.execute(queries.release_unheld_polls, self.owner, list(held))
 
     async def rest(self, come_back_in: timedelta | None) -> None:
         wait = self.tick if come_back_in is None else min(self.tick, max(come_back_in, SHORTEST_REST))
