@@ -81,7 +81,7 @@ class Journey:
 
     async def _travel(self, lease: Lease, seat: Seat) -> Told:
         """Fetch, judge, read, keep."""
-        url = canonicalise(lease.resume_url or lease.url)
+        url = address_of(lease)
         if is_file(url):
             return await self._end(lease, Dead(DeadReason.BINARY_URL), seat, NOTHING)
         outcome = await self.fetcher.fetch(wish_of(lease, url), seat)
@@ -114,6 +114,14 @@ class Journey:
                 self.log.warning("keep_failed", host=lease.host, **told)
             await self.clock.sleep(wait)
         return await self.keeper.keep(lease, verdict, settlement, leaves)
+
+
+def address_of(lease: Lease) -> CanonicalUrl:
+    """Where the journey goes on. Raises UrlRejected where the row holds what may not be asked for in its seat."""
+    url = canonicalise(lease.resume_url or lease.url)
+    if url.host != lease.host:
+        raise UrlRejected("other_host", f"{url.url} does not lie at {lease.host}.")
+    return url
 
 
 def broken_by(error: Exception) -> Verdict:
