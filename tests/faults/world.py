@@ -161,6 +161,16 @@ class Workbench:
                 stop.set()
                 await task
 
+    async def make_due(self, host: str) -> None:
+        """As if what failed at a host had waited long enough."""
+        await self.database.execute(
+            "update url_frontier set next_fetch_at = now() where host = $1 and status = 'failed'", host
+        )
+        await self.database.execute(
+            "select refresh_hosts(array_agg(bucket), array_agg(host), clock_timestamp()) from hosts where host = $1",
+            host,
+        )
+
     async def until_settled(self, within_seconds: float = 30) -> None:
         """Until every entry is fetched or dead."""
         left = "select count(*) from url_frontier where status in ('pending', 'failed', 'fetching')"
