@@ -60,6 +60,7 @@ class Crew(Generic[Lease]):
     log: Logger
     size: int
     lease: timedelta
+    grace: timedelta = GRACE
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
     _last_alone: float = field(default=float("-inf"), init=False)
     _ending: asyncio.Future[None] | None = field(default=None, init=False)
@@ -75,13 +76,20 @@ class Crew(Generic[Lease]):
                     self.log.warning("claim_failed", error=error.what)
                     await self.clock.sleep(PAUSE_AFTER_TROUBLE)
             if self._running:
-                await asyncio.wait(self._running, timeout=GRACE.total_seconds())
+                await asyncio.wait(self._running, timeout=self.grace.total_seconds())
         finally:
             heart.cancel()
+            await self._end()
+
+    async def _end(self) -> None:
+        try:
             await give_back(self.trade, self._running)
+        except (DatabaseDown, QueryFailed) as error:
+            # Its leases run out by themselves.
+            self.log.warning("release_failed", error=error.what)
 
     async def _claim_and_start(self, stop: asyncio.Event) -> None:
-        if await self._worked_alone():
+        if await self._worked_alone(stop):
             return
         room = self.size - len(self._running)
         if room < self._worth_a_claim:
@@ -102,18 +110,23 @@ class Crew(Generic[Lease]):
         self._running[task] = lease
         task.add_done_callback(self._forget)
 
-    async def _worked_alone(self) -> bool:
+    async def _worked_alone(self, stop: asyncio.Event) -> bool:
         """Mostly there is nothing of the kind. A crew that is never idle makes itself so now and then."""
         moment = self.clock.monotonic()
         if self._running and moment - self._last_alone >= LONELY_EVERY.total_seconds():
             self._last_alone = moment
             if await self.trade.has_lonely_work():
-                await asyncio.wait(self._running)
-        if self._running or not (lease := await self.trade.claim_alone()):
+                await self._until_idle(stop)
+        if self._running or stop.is_set() or not (lease := await self.trade.claim_alone()):
             return False
         self._start(lease)
-        await asyncio.wait(self._running)
+        await self._until_idle(stop)
         return True
+
+    async def _until_idle(self, stop: asyncio.Event) -> None:
+        """Or until told to stop. Asked anew each time: the last task may end while nobody waits for it."""
+        while self._running and not stop.is_set():
+            await self._until_something_ends(stop)
 
     async def _rest(self, come_back_in: timedelta | None, stop: asyncio.Event) -> None:
         """Work that ends may make room for more: then it is worth looking again at once."""

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from headwater.clock import SystemClock
 from headwater.crew import LARGEST_CLAIM, Crew
-from headwater.log import make_logger
+from headwater.errors import DatabaseDown
+from headwater.log import Logger, make_logger
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,10 @@ class Errands:
         return {}
 
 
+def quiet_log() -> Logger:
+    return make_logger("error", "json", stream=StringIO())
+
+
 async def settled() -> None:
     """Until nothing moves by itself any more."""
     for _ in range(50):
@@ -61,8 +66,7 @@ async def settled() -> None:
 async def claims_after_ends(size: int, ends: int) -> list[int]:
     """What a crew of this size claims, once full, while so many errands end one after the other."""
     errands, stop = Errands(), asyncio.Event()
-    log = make_logger("error", "json", stream=StringIO())
-    crew = Crew(errands, SystemClock(), log, size, lease=timedelta(minutes=5))
+    crew = Crew(errands, SystemClock(), quiet_log(), size, lease=timedelta(minutes=5))
     running = asyncio.create_task(crew.run(stop))
     await settled()
     assert sum(errands.claims) == size
@@ -91,3 +95,76 @@ async def test_a_small_crew_claims_for_every_free_hand() -> None:
 
 async def test_a_large_crew_waits_for_no_more_than_it_would_claim_at_once() -> None:
     assert await claims_after_ends(size=400, ends=LARGEST_CLAIM) == [LARGEST_CLAIM]
+
+
+@dataclass(slots=True)
+class LonelyErrands(Errands):
+    """One of them must run alone; the last of the others ends while the database is asked about it."""
+
+    is_waiting: bool = True
+    went_alone: list[bool] = field(default_factory=list)
+
+    async def has_lonely_work(self) -> bool:
+        await settled()
+        for end in self.under_way:
+            end.set()
+        await settled()
+        return self.is_waiting
+
+    async def claim_alone(self) -> Errand | None:
+        if not self.is_waiting or not self.under_way:
+            return None
+        self.is_waiting = False
+        return Errand(UUID(int=0))
+
+    async def work(self, lease: Errand) -> None:
+        if lease.token.int == 0:
+            self.went_alone.append(all(end.is_set() for end in self.under_way))
+            return
+        await Errands.work(self, lease)
+
+
+async def test_a_crew_outlives_the_end_of_its_last_task_while_it_asks_for_lonely_work() -> None:
+    errands, stop = LonelyErrands(), asyncio.Event()
+    crew = Crew(errands, SystemClock(), quiet_log(), size=2, lease=timedelta(minutes=5))
+    running = asyncio.create_task(crew.run(stop))
+    async with asyncio.timeout(10):
+        while not errands.went_alone and not running.done():
+            await asyncio.sleep(0)
+    assert errands.went_alone == [True]
+    stop.set()
+    for end in errands.under_way:
+        end.set()
+    await running
+
+
+class BusyErrands(Errands):
+    """Something waits to run alone, for as long as the others run."""
+
+    async def has_lonely_work(self) -> bool:
+        return True
+
+
+async def test_a_crew_that_makes_itself_idle_still_hears_that_it_should_stop() -> None:
+    errands, stop = BusyErrands(), asyncio.Event()
+    crew = Crew(errands, SystemClock(), quiet_log(), size=1, lease=timedelta(minutes=5), grace=timedelta())
+    running = asyncio.create_task(crew.run(stop))
+    await settled()
+    stop.set()
+    async with asyncio.timeout(10):
+        await running
+    assert errands.released == 1
+
+
+class AwayAtTheEnd(Errands):
+    async def release(self, leases: Sequence[Errand]) -> None:
+        raise DatabaseDown("The database does not answer.")
+
+
+async def test_a_database_that_is_away_at_the_end_does_not_make_the_end_a_failure() -> None:
+    errands, stop = AwayAtTheEnd(), asyncio.Event()
+    crew = Crew(errands, SystemClock(), quiet_log(), size=1, lease=timedelta(minutes=5), grace=timedelta())
+    running = asyncio.create_task(crew.run(stop))
+    await settled()
+    stop.set()
+    await running
