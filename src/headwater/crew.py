@@ -8,17 +8,19 @@ from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from headwater.clock import Clock
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.log import Logger
 
 # A third of the lease: two heartbeats may fail before anything is lost.
 HEARTBEATS_PER_LEASE = 3
 LARGEST_CLAIM = 10
-# A claim for one costs nearly as much as a claim for eight: it is made when this share of the crew is idle.
+# A claim is made when this share of the crew is idle.
 IDLE_SHARE = 8
 GRACE = timedelta(seconds=30)
 PAUSE_AFTER_TROUBLE = 1.0
 LONELY_EVERY = timedelta(minutes=2)
+# After it ran out of something a crew is whole again so much later.
+RECOVERY = timedelta(minutes=1)
 
 
 class HasToken(Protocol):
@@ -54,6 +56,26 @@ class Trade(Protocol[Lease]):
 
 
 @dataclass(slots=True)
+class Room:
+    """How much is taken on at once: less after the process ran out of something, and more again with time."""
+
+    size: int
+    _left: float = field(default=float("inf"), init=False)
+    _shrunk_at: float = field(default=0.0, init=False)
+
+    def at(self, moment: float) -> int:
+        grown = self.size * (moment - self._shrunk_at) / RECOVERY.total_seconds()
+        return max(1, int(min(self.size, self._left + grown)))
+
+    def shrink(self, running: int, moment: float) -> bool:
+        """To half of what was running when it was too much. False where that has just been done."""
+        if self._left < float("inf") and moment - self._shrunk_at < PAUSE_AFTER_TROUBLE:
+            return False
+        self._left, self._shrunk_at = running / 2, moment
+        return True
+
+
+@dataclass(slots=True)
 class Crew(Generic[Lease]):
     trade: Trade[Lease]
     clock: Clock
@@ -64,6 +86,12 @@ class Crew(Generic[Lease]):
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
     _last_alone: float = field(default=float("-inf"), init=False)
     _ending: asyncio.Future[None] | None = field(default=None, init=False)
+    _room: Room = field(init=False)
+    _lost: list[Lease] = field(default_factory=list, init=False)
+    _is_short: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._room = Room(self.size)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until told to stop; then what is under way is finished within a grace, and the rest given back."""
@@ -84,15 +112,22 @@ class Crew(Generic[Lease]):
     async def _end(self) -> None:
         try:
             await give_back(self.trade, self._running)
+            await self._give_back_lost()
         except (DatabaseDown, QueryFailed) as error:
             # Its leases run out by themselves.
             self.log.warning("release_failed", error=error.what)
 
     async def _claim_and_start(self, stop: asyncio.Event) -> None:
+        await self._give_back_lost()
+        if self._is_short:
+            self._is_short = False
+            await self._pause(stop)
+            return
         if await self._worked_alone(stop):
             return
-        room = self.size - len(self._running)
-        if room < self._worth_a_claim:
+        size = self._room.at(self.clock.monotonic())
+        room = size - len(self._running)
+        if room < worth_a_claim(size):
             await self._until_something_ends(stop)
             return
         leases, come_back_in = await self.trade.claim(min(room, LARGEST_CLAIM))
@@ -101,9 +136,19 @@ class Crew(Generic[Lease]):
         if not leases:
             await self._rest(come_back_in, stop)
 
-    @property
-    def _worth_a_claim(self) -> int:
-        return max(1, min(self.size // IDLE_SHARE, LARGEST_CLAIM))
+    async def _give_back_lost(self) -> None:
+        """Nothing of what we could not finish for reasons of our own is held against what it was for."""
+        if self._lost:
+            lost = self._lost[:]
+            await self.trade.release(lost)
+            del self._lost[: len(lost)]
+
+    async def _pause(self, stop: asyncio.Event) -> None:
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait([stopping], timeout=PAUSE_AFTER_TROUBLE)
+        finally:
+            stopping.cancel()
 
     def _start(self, lease: Lease) -> None:
         task = asyncio.create_task(self._work(lease))
@@ -156,12 +201,25 @@ class Crew(Generic[Lease]):
     async def _work(self, lease: Lease) -> None:
         try:
             await self.trade.work(lease)
-        except (DatabaseDown, QueryFailed) as error:
+        except DatabaseDown as error:
+            self._lost.append(lease)
+            self.log.warning("work_lost", **self.trade.named(lease), error=error.what)
+        except OutOfResources as error:
+            self._lost.append(lease)
+            self._take_on_less(error)
+        except QueryFailed as error:
             # The lease runs out by itself, and what it was for comes back.
             self.log.warning("work_lost", **self.trade.named(lease), error=error.what)
         except Exception:
             # One page or one feed must not end a role; it comes back when its lease has run out.
             self.log.exception("work_broke", **self.trade.named(lease))
+
+    def _take_on_less(self, error: OutOfResources) -> None:
+        """One line for all that failed in the same moment."""
+        self._is_short = True
+        moment = self.clock.monotonic()
+        if self._room.shrink(len(self._running), moment):
+            self.log.error("ran_out_of_resources", error=error.what, fix=error.fix, at_once=self._room.at(moment))
 
     async def _beat(self) -> None:
         wait = self.lease.total_seconds() / HEARTBEATS_PER_LEASE
@@ -183,6 +241,11 @@ class Crew(Generic[Lease]):
             if lease.token not in held and not task.done():
                 self.log.warning("lease_lost", **self.trade.named(lease))
                 task.cancel()
+
+
+def worth_a_claim(size: int) -> int:
+    """A claim for one costs nearly as much as a claim for eight."""
+    return max(1, min(size // IDLE_SHARE, LARGEST_CLAIM))
 
 
 async def give_back(trade: Trade[Lease], running: Mapping[asyncio.Task[None], Lease]) -> None:

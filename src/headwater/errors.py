@@ -8,6 +8,7 @@
     ├── DependencyDown               5   something we stand on does not answer
     │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
     │   ├── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
+    │   ├── OutOfResources           5   file descriptors or processes ran out: our own trouble, no site's
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
     ├── Busy                         7   somebody else holds it: a lock, a port, a run
@@ -61,6 +62,10 @@ class DatabaseDown(DependencyDown):
 
 class EmbeddedServerFailed(DependencyDown):
     pass
+
+
+class OutOfResources(DependencyDown):
+    """Whatever was under way is given back: nothing of it is held against a URL, a channel or a host."""
 
 
 class Refused(HeadwaterError):

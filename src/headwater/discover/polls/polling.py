@@ -13,7 +13,7 @@ from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.poll import Poll, Ran
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.log import Logger
 
 queries = load_queries("headwater.discover")
@@ -61,7 +61,7 @@ class Polling:
         except PollLost:
             self.log.warning("poll_lost", **self.named(lease))
             return
-        except DatabaseDown:
+        except (DatabaseDown, OutOfResources):
             raise
         except Exception as error:
             if isinstance(error, QueryFailed) and error.sqlstate.startswith(OUT_OF_LUCK):
