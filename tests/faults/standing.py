@@ -35,6 +35,7 @@ ROOT = Path(__file__).parents[2]
 LIMIT_SECONDS = 90
 LOOK_EVERY_SECONDS = 0.05
 ARTICLE = "The harbour was rebuilt in spring, and the first ships arrived a week before the bridge was opened again. "
+CHATTER_LENGTH = 1900
 
 T = TypeVar("T")
 
@@ -121,15 +122,17 @@ class Role:
 
 
 @asynccontextmanager
-async def role(task: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> AsyncIterator[Role]:
-    """Ready when the block begins; killed at its end if it still runs."""
+async def role(
+    task: Mapping[str, Any], *, environment: Mapping[str, str] | None = None, log_to: int | None = None
+) -> AsyncIterator[Role]:
+    """Ready when the block begins; killed at its end if it still runs. `log_to`: a descriptor in place of our pipe."""
     pipe = asyncio.subprocess.PIPE
     command = (sys.executable, "-m", "tests.faults.standing")
     process = await asyncio.create_subprocess_exec(
-        *command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT, env=environment
+        *command, stdin=pipe, stdout=pipe, stderr=pipe if log_to is None else log_to, cwd=ROOT, env=environment
     )
     started = Role(process, [])
-    reading = asyncio.create_task(read_log(process, started.log))
+    reading = asyncio.create_task(read_log(process, started.log)) if log_to is None else None
     try:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -140,7 +143,8 @@ async def role(task: Mapping[str, Any], environment: Mapping[str, str] | None = 
         if process.returncode is None:
             process.kill()
         await process.wait()
-        await reading
+        if reading is not None:
+            await reading
 
 
 async def read_log(process: asyncio.subprocess.Process, log: list[dict[str, Any]]) -> None:
@@ -166,6 +170,8 @@ async def work(task: dict[str, Any]) -> None:
         ]
         sys.stdout.write("ready\n")
         sys.stdout.flush()
+        for _ in range(task.get("chatter", 0)):
+            services.log.info("chatter", text="x" * CHATTER_LENGTH)
         hearing = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
         await asyncio.wait([working[0], hearing], return_when=asyncio.FIRST_COMPLETED)
         stop.set()
