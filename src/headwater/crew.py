@@ -8,18 +8,20 @@ from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from headwater.clock import Clock
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.log import Logger
 
 # A third of the lease: two heartbeats may fail before anything is lost.
 HEARTBEATS_PER_LEASE = 3
 LARGEST_CLAIM = 10
-# A claim for one costs nearly as much as a claim for eight: it is made when this share of the crew is idle.
+# A claim is made when this share of the crew is idle.
 IDLE_SHARE = 8
 GRACE = timedelta(seconds=30)
 # After trouble with the database, doubled until some work has succeeded again.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 10.0
 LONELY_EVERY = timedelta(minutes=2)
+# After it ran out of something a crew is whole again so much later.
+RECOVERY = timedelta(minutes=1)
 
 
 class HasToken(Protocol):
@@ -58,6 +60,26 @@ class Trade(Protocol[Lease]):
 
 
 @dataclass(slots=True)
+class Room:
+    """How much is taken on at once: less after the process ran out of something, and more again with time."""
+
+    size: int
+    _left: float = field(default=float("inf"), init=False)
+    _shrunk_at: float = field(default=0.0, init=False)
+
+    def at(self, moment: float) -> int:
+        grown = self.size * (moment - self._shrunk_at) / RECOVERY.total_seconds()
+        return max(1, int(min(self.size, self._left + grown)))
+
+    def shrink(self, running: int, moment: float) -> bool:
+        """To half of what was running when it was too much. False where that has just been done."""
+        if self._left < float("inf") and moment - self._shrunk_at < FIRST_PAUSE:
+            return False
+        self._left, self._shrunk_at = running / 2, moment
+        return True
+
+
+@dataclass(slots=True)
 class Crew(Generic[Lease]):
     trade: Trade[Lease]
     clock: Clock
@@ -72,6 +94,12 @@ class Crew(Generic[Lease]):
     _is_troubled: bool = field(default=False, init=False)
     _has_strays: bool = field(default=False, init=False)
     _pause: float = field(default=FIRST_PAUSE, init=False)
+    _room: Room = field(init=False)
+    _lost: list[Lease] = field(default_factory=list, init=False)
+    _is_short: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._room = Room(self.size)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until told to stop; then what is under way is finished within a grace, and the rest given back."""
@@ -94,6 +122,7 @@ class Crew(Generic[Lease]):
     async def _end(self) -> None:
         try:
             await give_back(self.trade, self._running)
+            await self._give_back_lost()
             if self._has_strays:
                 await self.trade.release_all_but(())
         except (DatabaseDown, QueryFailed) as error:
@@ -111,10 +140,16 @@ class Crew(Generic[Lease]):
         self._has_strays = False
 
     async def _claim_and_start(self, stop: asyncio.Event) -> None:
+        await self._give_back_lost()
+        if self._is_short:
+            self._is_short = False
+            await self._sleep_unless(stop, FIRST_PAUSE)
+            return
         if stop.is_set() or await self._worked_alone(stop):
             return
-        room = self._most_at_once - len(self._running)
-        if room < self._worth_a_claim:
+        size = self._most_at_once
+        room = size - len(self._running)
+        if room < worth_a_claim(size):
             await self._until_something_ends(stop)
             return
         leases, come_back_in = await self.trade.claim(min(room, LARGEST_CLAIM))
@@ -126,11 +161,14 @@ class Crew(Generic[Lease]):
     @property
     def _most_at_once(self) -> int:
         """A database that takes claims and nothing else would have us ask site after site for nothing: one tries it."""
-        return 1 if self._is_troubled else self.size
+        return 1 if self._is_troubled else self._room.at(self.clock.monotonic())
 
-    @property
-    def _worth_a_claim(self) -> int:
-        return max(1, min(self._most_at_once // IDLE_SHARE, LARGEST_CLAIM))
+    async def _give_back_lost(self) -> None:
+        """Nothing of what we could not finish for reasons of our own is held against what it was for."""
+        if self._lost:
+            lost = self._lost[:]
+            await self.trade.release(lost)
+            del self._lost[: len(lost)]
 
     def _start(self, lease: Lease) -> None:
         task = asyncio.create_task(self._work(lease))
@@ -193,6 +231,9 @@ class Crew(Generic[Lease]):
         try:
             await self.trade.work(lease)
             self._is_troubled, self._pause = False, FIRST_PAUSE
+        except OutOfResources as error:
+            self._lost.append(lease)
+            self._take_on_less(error)
         except (DatabaseDown, QueryFailed) as error:
             # Given back as soon as the database takes it; should this process end before, its lease runs out.
             self.log.warning("work_lost", **self.trade.named(lease), error=error.what)
@@ -200,6 +241,13 @@ class Crew(Generic[Lease]):
         except Exception:
             # One page or one feed must not end a role; it comes back when its lease has run out.
             self.log.exception("work_broke", **self.trade.named(lease))
+
+    def _take_on_less(self, error: OutOfResources) -> None:
+        """One line for all that failed in the same moment."""
+        self._is_short = True
+        moment = self.clock.monotonic()
+        if self._room.shrink(len(self._running), moment):
+            self.log.error("ran_out_of_resources", error=error.what, fix=error.fix, at_once=self._room.at(moment))
 
     async def _beat(self) -> None:
         wait = self.lease.total_seconds() / HEARTBEATS_PER_LEASE
@@ -226,6 +274,11 @@ class Crew(Generic[Lease]):
             self.log.warning("lease_lost", **self.trade.named(leases[task]))
             task.cancel()
         self._missed = missing
+
+
+def worth_a_claim(size: int) -> int:
+    """A claim for one costs nearly as much as a claim for eight."""
+    return max(1, min(size // IDLE_SHARE, LARGEST_CLAIM))
 
 
 async def give_back(trade: Trade[Lease], running: Mapping[asyncio.Task[None], Lease]) -> None:

@@ -8,6 +8,7 @@
     ├── DependencyDown               5   something we stand on does not answer
     │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
     │   ├── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
+    │   ├── OutOfResources           5   file descriptors or processes ran out: our own trouble, no site's
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
     ├── Busy                         7   somebody else holds it: a lock, a port, a run
@@ -63,6 +64,10 @@ class EmbeddedServerFailed(DependencyDown):
     pass
 
 
+class OutOfResources(DependencyDown):
+    """Whatever was under way is given back: nothing of it is held against a URL, a channel or a host."""
+
+
 class Refused(HeadwaterError):
     exit_code = 6
 
@@ -89,9 +94,10 @@ class QueryFailed(HeadwaterError):
         return self.sqlstate.startswith(OUT_OF_LUCK)
 
 
-def is_trouble_of_the_database(error: BaseException) -> bool:
-    """Whatever was under way when it happened is not to blame."""
-    return isinstance(error, DatabaseDown) or (isinstance(error, QueryFailed) and error.is_out_of_luck)
+def blames_nobody(error: BaseException) -> bool:
+    """Trouble of the database or of our own: whatever was under way when it happened is not held against anybody."""
+    is_ours = isinstance(error, DatabaseDown | OutOfResources)
+    return is_ours or (isinstance(error, QueryFailed) and error.is_out_of_luck)
 
 
 class MigrationFailed(HeadwaterError):

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from headwater.clock import SystemClock
-from headwater.crew import LARGEST_CLAIM, Crew
-from headwater.errors import DatabaseDown
+from headwater.crew import LARGEST_CLAIM, RECOVERY, Crew, Room
+from headwater.errors import DatabaseDown, OutOfResources
 from headwater.log import Logger, make_logger
 
 
@@ -171,3 +171,75 @@ async def test_a_database_that_is_away_at_the_end_does_not_make_the_end_a_failur
     await settled()
     stop.set()
     await running
+
+
+class ShortErrands(Errands):
+    """The first of them finds no file descriptor."""
+
+    async def work(self, lease: Errand) -> None:
+        if not self.under_way:
+            self.under_way.append(asyncio.Event())
+            raise OutOfResources("There is no file descriptor left.")
+        await Errands.work(self, lease)
+
+
+async def test_what_failed_for_want_of_descriptors_is_given_back_at_once() -> None:
+    errands, stop = ShortErrands(), asyncio.Event()
+    crew = Crew(errands, SystemClock(), quiet_log(), size=8, lease=timedelta(minutes=5))
+    running = asyncio.create_task(crew.run(stop))
+    await settled()
+    assert errands.released == 1
+    stop.set()
+    for end in errands.under_way:
+        end.set()
+    await running
+    assert errands.released == 1
+    assert sum(errands.claims) == 8
+
+
+def test_a_crew_that_ran_out_takes_on_half_and_is_whole_a_minute_later() -> None:
+    room = Room(100)
+    assert room.at(1000) == 100
+    assert room.shrink(running=60, moment=1000)
+    assert not room.shrink(running=59, moment=1000.1)
+    assert room.at(1000) == 30
+    assert 30 < room.at(1000 + RECOVERY.total_seconds() / 2) < 100
+    assert room.at(1000 + RECOVERY.total_seconds()) == 100
+
+
+def test_a_crew_that_runs_out_again_and_again_still_takes_on_one() -> None:
+    room = Room(4)
+    for moment in range(10):
+        room.shrink(room.at(moment), 100 + 2 * moment)
+    assert room.at(118) == 1
+
+
+@dataclass(slots=True)
+class LostErrands(ShortErrands):
+    refused: int = 0
+
+    async def work(self, lease: Errand) -> None:
+        if not self.under_way:
+            self.under_way.append(asyncio.Event())
+            raise DatabaseDown("The database does not answer.")
+        await Errands.work(self, lease)
+
+    async def release_all_but(self, held: Collection[UUID]) -> None:
+        if not self.refused:
+            self.refused = 1
+            raise DatabaseDown("The database does not answer.")
+        self.released += 1
+
+
+async def test_what_a_lost_database_interrupted_is_given_back_when_it_is_there_again() -> None:
+    errands, stop = LostErrands(), asyncio.Event()
+    crew = Crew(errands, SystemClock(), quiet_log(), size=1, lease=timedelta(minutes=5))
+    running = asyncio.create_task(crew.run(stop))
+    async with asyncio.timeout(30):
+        while not errands.released:
+            await asyncio.sleep(0.01)
+    stop.set()
+    for end in errands.under_way:
+        end.set()
+    await running
+    assert errands.refused == 1

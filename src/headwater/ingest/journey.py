@@ -8,7 +8,7 @@ from typing import Protocol
 
 from headwater.chance import Random
 from headwater.clock import Clock
-from headwater.errors import DatabaseDown, QueryFailed, UrlRejected, is_trouble_of_the_database
+from headwater.errors import DatabaseDown, QueryFailed, UrlRejected, blames_nobody
 from headwater.fetch.browser import RenderUnavailable
 from headwater.fetch.fetcher import Fetcher, Wish
 from headwater.fetch.outcomes import Answered, Outcome
@@ -73,7 +73,7 @@ class Journey:
         try:
             return await self._travel(lease, seat)
         except Exception as error:
-            if is_trouble_of_the_database(error):
+            if blames_nobody(error):
                 raise
             self.log.exception("journey_broke", host=lease.host, url=lease.url)
             seat.break_off()
@@ -108,7 +108,7 @@ class Journey:
             try:
                 return await self.keeper.keep(lease, verdict, settlement, leaves)
             except (DatabaseDown, QueryFailed) as error:
-                if not is_trouble_of_the_database(error):
+                if not blames_nobody(error):
                     raise
                 told = {"url": lease.url, "error": error.what, "again_in_seconds": wait}
                 self.log.warning("keep_failed", host=lease.host, **told)

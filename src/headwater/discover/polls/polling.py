@@ -13,7 +13,7 @@ from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.poll import Poll, Ran
-from headwater.errors import UsageError, is_trouble_of_the_database
+from headwater.errors import UsageError, blames_nobody
 from headwater.log import Logger
 from headwater.sources.events import Event, Level, record
 from headwater.sources.store import block_unreadable, source_from
@@ -85,7 +85,7 @@ class Polling:
             self.log.warning("poll_lost", **self.named(lease))
             return
         except Exception as error:
-            if is_trouble_of_the_database(error):
+            if blames_nobody(error):
                 raise
             self.log.exception("poll_broke", **self.named(lease))
             if (given_up := await self._given_up(lease)) is None:
