@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 from tests.faults import invariants
 from tests.faults.proxy import Proxy, proxy_to
-from tests.faults.world import DELAY, Workbench, hosts, pages_of, workbench
+from tests.faults.world import DELAY, Workbench, feed, hosts, pages_of, workbench
+from tests.integration.frontier.surgery import until
 
 from headwater.database.pool import Database
 from headwater.discover.adding import Wanted, take_up
@@ -109,6 +110,30 @@ async def test_work_that_the_database_did_not_take_is_given_back(bench: Workbenc
     assert lost.done == 4
     assert sorted(bench.asked()) == sorted(PAGES)
     assert set(await bench.rows("status, held, crash_count, retry_count")) == {("fetched", None, 0, 0)}
+
+
+async def test_a_channel_whose_poll_was_cut_off_is_polled_and_lists_each_item_once(
+    bench: Workbench, proxy: Proxy
+) -> None:
+    """After its claim, in the middle, before and after its commit; none of it is an error of the channel."""
+    SITES["host0.test"].pages["/feed.xml"] = feed(*PAGES)
+    await bench.follow("http://host0.test/", "http://host0.test/feed.xml")
+    async with bench.poller(proxy.dsn):
+        lost = [
+            proxy.cut("claim_channels", "once it is answered"),
+            proxy.cut("FROM channels c", "before it arrives"),
+            proxy.cut("COMMIT", "before it arrives"),
+            proxy.cut("COMMIT", "once it is answered"),
+        ]
+        await lost[-1].has_happened.wait()
+        await until(lambda: bench.database.fetchval("select last_ok_at from channels where token is null"))
+    assert [cut.done for cut in lost] == [1, 1, 1, 1]
+    channel = await bench.database.fetchrow("select consecutive_errors, last_item_count from channels")
+    assert tuple(channel or ()) == (0, len(PAGES))
+    assert await bench.database.fetchval("select count(*) from runs") == 1
+    assert await bench.database.fetchval("select count(*) from channel_items") == len(PAGES)
+    async with bench.worker(proxy.dsn):
+        await bench.until_settled()
 
 
 async def test_a_slow_database_costs_no_lease(bench: Workbench, proxy: Proxy) -> None:

@@ -5,20 +5,13 @@ from uuid import UUID
 
 import pytest
 from tests.faults import invariants
-from tests.faults.world import DELAY, Articles, Workbench, workbench
+from tests.faults.world import DELAY, Articles, Workbench, feed, workbench
 from tests.integration.frontier.surgery import until
 
 from headwater.database.pool import Database
-from headwater.discover.adding import Wanted, take_up
-from headwater.simweb.message import Page
-from headwater.sources.source import Profile
 from headwater.urls.fingerprint import bucket_of
 
-FEED = Page(
-    b'<?xml version="1.0"?><rss version="2.0"><channel><title>A</title><item><link>http://host0.test/told</link>'
-    b"<title>Told</title></item></channel></rss>",
-    "application/rss+xml",
-)
+FEED = feed("http://host0.test/told")
 SITES = {f"host{number}.test": Articles(pages={"/feed.xml": FEED}) for number in range(8)}
 SOUND = "http://host7.test/sound"
 
@@ -135,10 +128,8 @@ async def test_what_was_learned_of_a_host_and_cannot_be_read_is_left_out(bench: 
 
 
 async def follow(bench: Workbench, number: int) -> UUID:
-    """A source with a feed of its own, whose first poll is due."""
     home = f"http://host{number}.test/"
-    async with bench.database.transaction() as connection:
-        return await take_up(connection, Wanted(Profile(home), feeds=(f"{home}feed.xml",)), "tester", DELAY)
+    return await bench.follow(home, f"{home}feed.xml")
 
 
 async def until_fetched(bench: Workbench, url: str) -> None:

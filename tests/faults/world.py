@@ -15,17 +15,20 @@ from tests.integration.frontier.surgery import until
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
+from headwater.discover.adding import Wanted, take_up
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.log import make_logger
 from headwater.run.everything import run_everything
 from headwater.run.fetching import run_worker
+from headwater.run.polling import run_poller
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
 from headwater.simweb.message import Page, Request
 from headwater.simweb.resolver import SimResolver
 from headwater.simweb.server import SimWeb
 from headwater.simweb.visits import Visit
+from headwater.sources.source import Profile
 from headwater.sources.store import create_source
 
 Role = Coroutine[Any, Any, None]
@@ -74,6 +77,12 @@ class Articles:
         return Page(article(f"{request.host}{request.path}", self.links.get(request.path, ())))
 
 
+def feed(*urls: str) -> Page:
+    items = "".join(f"<item><link>{url}</link><title>{url}</title></item>" for url in urls)
+    text = f'<?xml version="1.0"?><rss version="2.0"><channel><title>A feed</title>{items}</channel></rss>'
+    return Page(text.encode(), "application/rss+xml")
+
+
 class Lines(StringIO):
     """A log that can be asked what it says."""
 
@@ -115,11 +124,17 @@ class Workbench:
             "politeness.delay": f"{DELAY.total_seconds()}s",
             "fetch.contact": "mailto:test@headwater.test",
             "fetch.claim_retry_delay": "100ms",
+            "poll.tick": "100ms",
             "lease.duration": LONG_LEASE,
             "extract.children": "1",
             "extract.templates": "false",
             **more,
         }
+
+    async def follow(self, home: str, feed: str) -> UUID:
+        """A source with a feed, whose first poll is due."""
+        async with self.database.transaction() as connection:
+            return await take_up(connection, Wanted(Profile(home), feeds=(feed,)), "tester", DELAY)
 
     async def queue(self, *urls: str, source: UUID | None = None) -> None:
         async with self.database.transaction() as connection:
@@ -132,6 +147,16 @@ class Workbench:
 
         def role(services: Services, stop: asyncio.Event) -> Role:
             return run_worker(services, owner, stop, resolver=self.resolver)
+
+        async with self._running(role, dsn, flags) as running:
+            yield running
+
+    @asynccontextmanager
+    async def poller(self, dsn: str, owner: str = "poller", **flags: str) -> AsyncIterator[Running]:
+        """The role `poll`."""
+
+        def role(services: Services, stop: asyncio.Event) -> Role:
+            return run_poller(services, owner, stop, resolver=self.resolver)
 
         async with self._running(role, dsn, flags) as running:
             yield running
