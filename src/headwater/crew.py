@@ -136,8 +136,9 @@ class Crew(Generic[Lease]):
         """
         wait, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
         await self._sleep_unless(stop, wait)
-        await self.trade.release_all_but([lease.token for lease in self._running.values()])
+        # Before the question: work may be lost while it is asked, and then there is more to give back.
         self._has_strays = False
+        await self.trade.release_all_but([lease.token for task, lease in self._running.items() if not task.done()])
 
     async def _claim_and_start(self, stop: asyncio.Event) -> None:
         await self._give_back_lost()

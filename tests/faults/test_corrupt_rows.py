@@ -40,6 +40,9 @@ TEMPLATE = """insert into templates (bucket, host, section, version, template, p
                                      learned_at, used_at)
               values ($1, $2, '', 1, $3::text::jsonb, 4, 1, now(), now())"""
 
+ROBOTS = """insert into robots (bucket, host, scheme, port, access, body, fetched_at, expires_at)
+            values ($1, $2, 'http', 80, 'rules', $3, now(), now() + interval '1 day')"""
+
 
 @pytest.fixture
 async def bench(database: Database) -> AsyncIterator[Workbench]:
@@ -118,7 +121,9 @@ async def test_a_source_that_cannot_be_read_is_blocked_and_its_pages_wait(bench:
 
 
 async def test_what_was_learned_of_a_host_and_cannot_be_read_is_left_out(bench: Workbench, database_url: str) -> None:
-    await bench.queue(*(f"http://host{number}.test/page" for number in range(4)))
+    await bench.queue(*(f"http://host{number}.test/page" for number in range(8)))
+    for number, body in enumerate((None, b"", b"\xff\xfe\x00Disallow: /", b"<html>Disallow: /</html>"), start=4):
+        await bench.database.execute(ROBOTS, bucket_of(f"host{number}.test"), f"host{number}.test", body)
     for number, stored in enumerate(('"nonsense"', "[]", '{"form": 1}', '{"form": 2, "variants": 5}')):
         await bench.database.execute(TEMPLATE, bucket_of(f"host{number}.test"), f"host{number}.test", stored)
     await bench.database.execute("update sources set selectors = '[1]'")
