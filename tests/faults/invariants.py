@@ -20,7 +20,7 @@ queries = load_queries("headwater.frontier")
 
 Broken = list[Any]
 
-# Verdicts by which a lease ends. What is logged in the middle of a journey is `asked`.
+# Verdicts by which a lease ends. What is logged in the middle of a journey is `went_on`.
 ENDINGS = ("fetched", "unchanged", "moved", "retry_later", "host_says_wait", "postponed", "dead", "crashed")
 # Two arrivals may be measured this much closer than they were sent.
 MEASURING_SECONDS = 0.005
