@@ -1,5 +1,6 @@
 """Structured logs on standard error: one JSON object per line, or text for people. Secrets never get through."""
 
+import io
 import logging
 import re
 import sys
@@ -8,6 +9,8 @@ from typing import Any, Literal, TextIO, cast
 
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
+
+from headwater.lines import Lines, lines_behind
 
 Logger = FilteringBoundLogger
 Format = Literal["auto", "json", "console"]
@@ -22,7 +25,10 @@ _LONGEST_VALUE = 2000
 
 
 def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stream: TextIO | None = None) -> Logger:
-    """A logger of its own, nothing global: handed to whoever needs it. `secrets` are texts never to be written."""
+    """A logger of its own, nothing global: handed to whoever needs it. `secrets` are texts never to be written.
+
+    On standard error nobody waits for a line to be written: a reader that stops must not stop a role.
+    """
     out = stream or sys.stderr
     as_json = form == "json" or (form == "auto" and not out.isatty())
     renderer: Processor = (
@@ -30,8 +36,22 @@ def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stre
         if as_json
         else structlog.dev.ConsoleRenderer(colors=out.isatty())
     )
+    lines = lines_behind(out)
+    if lines is None:
+        return _logger_on(structlog.PrintLogger(out), level, renderer, secrets)
+
+    def say_dropped(count: int) -> str:
+        told = io.StringIO()
+        _logger_on(structlog.PrintLogger(told), level, renderer, ()).error("log_lines_dropped", lines=count)
+        return told.getvalue()
+
+    lines.say_dropped = say_dropped
+    return _logger_on(LineLogger(lines), level, renderer, secrets)
+
+
+def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collection[str]) -> Logger:
     logger = structlog.wrap_logger(
-        structlog.PrintLogger(out),
+        sink,
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
@@ -43,6 +63,18 @@ def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stre
         cache_logger_on_first_use=True,
     )
     return cast("Logger", logger)
+
+
+class LineLogger:
+    """What structlog hands its finished lines to."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+
+    def msg(self, line: str) -> None:
+        self._lines.put(f"{line}\n")
+
+    debug = info = warning = error = critical = exception = msg
 
 
 class Mask:

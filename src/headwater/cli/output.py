@@ -4,6 +4,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from headwater.lines import lines_behind
+
 GAP = 2  # between two columns of a table
 NARROW = 16  # a cell no wider than this is never broken
 READABLE = 28  # of a wider one, which is broken into lines
@@ -11,6 +13,15 @@ READABLE = 28  # of a wider one, which is broken into lines
 
 def say(text: str = "") -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+def announce(text: str) -> None:
+    """As `say`, for roles: somebody who stops reading must not stop them."""
+    lines = lines_behind(sys.stderr)
+    if lines is None:
+        say(text)
+    else:
+        lines.put(f"{text}\n")
 
 
 def show(text: str) -> None:

@@ -49,6 +49,19 @@ WHERE token = ANY ($1::uuid[]) AND lease_until > clock_timestamp() RETURNING tok
 -- Give back what was not finished: it is due again at once, from where it got to.
 UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL WHERE token = ANY ($1::uuid[]);
 
+-- name: release_unheld_polls
+-- The same for what is leased to somebody who does not know of it: the answer to the claim was lost.
+UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL
+WHERE token IS NOT NULL AND leased_by = $1::text AND token <> ALL ($2::uuid[]);
+
+-- name: set_channel_aside
+-- A leased channel whose row cannot be read is polled no more, and says why; what it remembered goes, so that a person who
+-- enables it again has a sound one. Invariant: a stale token changes nothing.
+UPDATE channels
+SET is_enabled = false, is_active = false, disabled_reason = $3::text, updated_at = now(), progress = NULL, rhythm = NULL,
+    wishes = '{}', answers = '{}', error_class = NULL, token = NULL, leased_by = NULL, lease_until = NULL
+WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
+
 -- name: known_items
 -- Which of these addresses the channel listed before, with what they were then; an empty signature: they were refused.
 SELECT url_hash, signature FROM channel_items WHERE channel_id = $1::uuid AND url_hash = ANY ($2::bytea[]);

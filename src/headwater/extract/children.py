@@ -17,7 +17,7 @@ import orjson
 
 from headwater.clock import Clock
 from headwater.extract.children_frames import CRASHED, DONE, OUT_OF_MEMORY, packed
-from headwater.extract.children_parent import ChildLink, End, NurseryGone, NurseryLink
+from headwater.extract.children_parent import ChildLink, End, NurseryGone, NurseryLink, within_our_limits
 
 MEMORY_BYTES = 512 << 20
 ANSWER_BYTES = 64 << 20
@@ -146,7 +146,8 @@ class Children:
         return await self._new_child()
 
     async def _new_child(self) -> ChildLink:
-        child = ChildLink(await self._open_nursery())
+        with within_our_limits():
+            child = ChildLink(await self._open_nursery())
         try:
             await child.open()
         except BaseException:

@@ -88,6 +88,11 @@ class Seat:
         self.close_for = close_for
         self._end = self.clock.monotonic(), status, body_bytes
 
+    def break_off(self) -> None:
+        """A request that nobody saw to its end has begun all the same, and the next one keeps its distance."""
+        if self._end is None:
+            self.ended()
+
     async def _move_on(self) -> NotBefore | None:
         answer = await self.slots.regrant(self.bucket, self.token, self.past)
         self.started = self._end = None

@@ -31,6 +31,10 @@ SELECT settle_requests($1::settlement[], $2::timestamptz);
 -- Keep leases that still hold; answers with their tokens.
 SELECT extend_leases($1::smallint[], $2::uuid[], $3::interval, $4::timestamptz);
 
+-- name: release_all_but
+-- Give back the leases of an owner that it does not know of, as after a claim whose answer was lost.
+SELECT release_all_but($1::text, $2::uuid[], $3::timestamptz);
+
 -- name: rescue_expired
 -- Take back what dead workers held.
 SELECT rescued, poisoned FROM rescue_expired($1::integer, $2::timestamptz);

@@ -1,6 +1,6 @@
 """Ending leases and slots: fenced by their tokens, in the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -29,6 +29,12 @@ async def release(database: Database, leases: Sequence[Lease], now: datetime | N
         for one in leases
     ]
     await settle(database, given_back, now)
+
+
+async def release_all_but(database: Database, owner: str, held: Collection[UUID], now: datetime | None = None) -> int:
+    """Give back every lease of an owner except these: how many there were that it did not know of."""
+    found: int = await database.fetchval(queries.release_all_but, owner, list(held), now)
+    return found
 
 
 def slot_settlement(

@@ -10,13 +10,13 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.errors import NotFound
+from headwater.errors import NotFound, UsageError
 from headwater.extract.page import FeedHints
 from headwater.extract.templates.guide import Guide
 from headwater.frontier.entry import Lease
 from headwater.learning.shelf import REMEMBERED_SECONDS, Shelf
 from headwater.sources.source import Profile
-from headwater.sources.store import read_source
+from headwater.sources.store import block_unreadable, read_source
 from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.ingest")
@@ -84,6 +84,9 @@ class Context:
             profile = (await read_source(self.database, source_id)).profile
         except NotFound:
             profile = None
+        except UsageError as error:
+            await block_unreadable(self.database, source_id, error.what)
+            raise
         self._sources[source_id] = (self.clock.monotonic(), profile)
         if len(self._sources) > MOST_REMEMBERED:
             self._sources.popitem(last=False)

@@ -11,7 +11,7 @@ from headwater.database.pool import Database
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier.claim import Claimer, has_suspects
 from headwater.frontier.entry import Lease
-from headwater.frontier.settle import extend, release
+from headwater.frontier.settle import extend, release, release_all_but
 from headwater.frontier.wake import Sleeper
 from headwater.ingest.journey import Journey, Told
 
@@ -50,6 +50,9 @@ class Fetching:
 
     async def release(self, leases: Sequence[Lease]) -> None:
         await release(self.database, leases)
+
+    async def release_all_but(self, held: Collection[UUID]) -> None:
+        await release_all_but(self.database, self.claimer.owner, held)
 
     async def rest(self, come_back_in: timedelta | None) -> None:
         await self.sleeper.sleep(come_back_in)

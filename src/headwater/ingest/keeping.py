@@ -17,7 +17,7 @@ from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Dead, Moved, Verdict
 from headwater.ingest.context import Known
-from headwater.ingest.links import followed, goes_deeper, submit_links
+from headwater.ingest.links import followed, goes_deeper, submit_links, within_budget
 from headwater.politeness.settlement import Settlement
 from headwater.sources.source import Profile
 from headwater.urls.canonical import canonicalise
@@ -55,7 +55,7 @@ class Keeper:
     default_delay: timedelta
 
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
-        """False if the lease was lost: then nothing was changed at all."""
+        """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
         page = page_row(lease, verdict, settlement, leaves)
         if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves)):
             return bool(await self.database.fetchval(queries.keep_page, *page))
@@ -81,7 +81,9 @@ class Keeper:
             await submit(connection, submitter, [found], default_delay=self.default_delay)
         if source := goes_on(lease, leaves):
             today = (await connection.fetchval(queries.now)).date()
-            links = followed(leaves.links, source, today)
+            # Names without end become no hosts of ours once the source's budget is spent.
+            wanted = followed(leaves.links, source, today)
+            links = await within_budget(connection, lease.source_id, source, wanted)
             hosts = {lease.host, *(canonicalise(link).host for link in links)}
             await hold_hosts(connection, hosts, self.default_delay)
             voice = await voice_of(connection, lease)

@@ -35,14 +35,19 @@ async def submit_links(
 
     Called in the transaction that settles the page; a page that is processed twice adds nothing.
     """
-    room = await _room(connection, source_id, profile) if goes_deeper(profile, parent.depth) else 0
-    if room <= 0:
-        return []
-    urls = followed(links, profile, today)
-    if len(urls) > room:
-        urls = (await _unknown(connection, source_id, urls))[:room]
-    wanted = [Found(url, parent.url, parent.depth + 1) for url in urls]
+    urls = await within_budget(connection, source_id, profile, followed(links, profile, today))
+    wanted = [Found(url, parent.url, parent.depth + 1) for url in urls if goes_deeper(profile, parent.depth)]
     return await submit(connection, Submitter(source_id, Origin.SPIDER, scope=profile.scope, voice=voice), wanted)
+
+
+async def within_budget(
+    connection: Connection, source_id: UUID, profile: Profile, urls: Sequence[str]
+) -> Sequence[str]:
+    """Those for which the source still has room; what it knows already takes none."""
+    room = await _room(connection, source_id, profile)
+    if len(urls) <= room:
+        return urls
+    return (await _unknown(connection, source_id, urls))[: max(0, room)]
 
 
 def goes_deeper(profile: Profile, depth: int) -> bool:

@@ -29,7 +29,7 @@ from headwater.net.guard import AddressGuard
 from headwater.net.head import head_of, header_lines
 from headwater.net.identity import Identity
 from headwater.net.idle import IdleBudget
-from headwater.net.problems import NETWORK_ERRORS, FetchProblem, problem_from
+from headwater.net.problems import NETWORK_ERRORS, FetchProblem, own_trouble, problem_from
 from headwater.net.resolver import GuardedResolver
 from headwater.net.validators import Validators, validators_from
 from headwater.urls.canonical import CanonicalUrl
@@ -205,7 +205,7 @@ class Transport:
     async def request(
         self, method: str, url: CanonicalUrl, headers: Mapping[str, str], *, gate: Gate, limits: Limits
     ) -> Response | FetchProblem:
-        """Never raises for what the web does; whatever the gate raises goes through."""
+        """Never raises for what the web does; whatever the gate raises goes through. OutOfResources is our own."""
         began = self.clock.monotonic()
         is_kept = self._idle.may_keep(url.host, began)
         target = url.target
@@ -226,6 +226,9 @@ class Transport:
                     # What was not read to its end would be taken for the start of the next answer.
                     (connection.release if is_kept and payload.at_eof() else connection.close)()
         except NETWORK_ERRORS as error:
+            if trouble := own_trouble(error):
+                self._idle.empty(self._connectors)
+                raise trouble from error
             return problem_from(error)
         self.connections["reused" if ride.is_reused else "new"] += 1
         return Response(

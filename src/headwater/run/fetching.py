@@ -110,5 +110,6 @@ def journey_of(services: Services, web: Web, study: Studies) -> Journey:
         services.clock,
         services.random,
         RetryPolicy(settings.fetch.max_retries),
+        services.log,
         web.rendering,
     )

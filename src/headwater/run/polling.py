@@ -18,7 +18,7 @@ from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling
 from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.secrets import secrets_in
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.politeness.backoff import stretched
@@ -131,7 +131,7 @@ async def repeated(services: Services, every: timedelta, chore: Callable[[], Awa
     while True:
         try:
             await chore()
-        except (DatabaseDown, QueryFailed) as error:
+        except (DatabaseDown, OutOfResources, QueryFailed) as error:
             services.log.warning("chore_failed", error=error.what)
         await services.clock.sleep(stretched(every, JITTER, services.random).total_seconds())
 

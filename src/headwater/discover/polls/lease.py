@@ -50,7 +50,7 @@ class Leased:
     interval: timedelta | None
     etag: str | None
     last_modified: str | None
-    progress: Mapping[str, Any] | None
+    progress: object
     wishes: Mapping[str, Any]  # of its last body: a 304 does not say them again
     answers: Mapping[str, Any]  # validators of the further answers of its last run, by their addresses
     past: Past
@@ -74,6 +74,8 @@ class Leased:
 def leased_from(row: Any, leased_at: float) -> Leased:
     error = row["error_class"]
     source = source_from(row)
+    cadence = memory_from(row["cadence"])
+    common = cadence.get("common")
     return Leased(
         id=row["channel_id"],
         token=row["token"],
@@ -89,8 +91,8 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         etag=row["etag"],
         last_modified=row["last_modified"],
         progress=row["progress"],
-        wishes=row["wishes"],
-        answers=row["answers"],
+        wishes=memory_from(row["wishes"]),
+        answers={url: memory_from(known) for url, known in memory_from(row["answers"]).items()},
         past=Past(
             last_ok_at=row["last_ok_at"],
             last_new_at=row["last_new_at"],
@@ -105,8 +107,8 @@ def leased_from(row: Any, leased_at: float) -> Leased:
             class_errors=row["class_errors"],
             rhythm=rhythm_from(row["rhythm"]),
         ),
-        price=price_from(row["cadence"].get("price")),
-        common=tuple(row["cadence"].get("common", ())),
+        price=price_from(cadence.get("price")),
+        common=tuple(common) if isinstance(common, list) else (),
         host_delay=timedelta(milliseconds=row["delay_ms"] or 0),
         most_pages=row["policy_pages"],
         now=row["now"],
@@ -114,3 +116,8 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         speaks_for_site=row["speaks_for_site"],
         followed=frozenset(map(ChannelKind, row["followed"])),
     )
+
+
+def memory_from(stored: object) -> Mapping[str, Any]:
+    """What is no object was not written by us: nothing is remembered."""
+    return stored if isinstance(stored, Mapping) else {}

@@ -131,9 +131,9 @@ class Walk:
         return told
 
 
-def walk_from(stored: Mapping[str, Any] | None) -> Walk | None:
+def walk_from(stored: object) -> Walk | None:
     """Nothing stored, or in a form that is no longer ours: the run begins anew."""
-    if not stored or not stored.get("todo"):
+    if not isinstance(stored, Mapping) or not stored.get("todo"):
         return None
     try:
         return Walk(
