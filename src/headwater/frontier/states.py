@@ -20,7 +20,7 @@ LAWFUL: tuple[Change, ...] = (
     Change(
         Status.FETCHING, Status.PENDING, "retry later: the host asked us to wait; released; rescued; changed meanwhile"
     ),
-    Change(Status.FETCHING, Status.DEAD, "dead, moved, poison"),
+    Change(Status.FETCHING, Status.DEAD, "dead, moved, poison, takedown"),
     Change(Status.FETCHED, Status.PENDING, "submit: it changed; its revisit is due; a person asks"),
     Change(Status.PENDING, Status.DEAD, "takedown, robots, a person"),
     Change(Status.FAILED, Status.DEAD, "takedown, robots, a person"),

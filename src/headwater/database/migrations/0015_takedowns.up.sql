@@ -67,20 +67,24 @@ end $$;
 create function is_taken_down(p_keys text[]) returns boolean
     language plpgsql
 as $$
+declare
+    v_domains text[];
 begin
     perform watch_takedowns();
     -- Nearly always: nothing at all is taken down.
     if not exists (select 1 from takedowns) then
         return false;
     end if;
+    v_domains := array(select unnest(domains_above(url_host(k.key))) from unnest(p_keys) as k (key));
     return exists (
-        select 1 from unnest(p_keys) as k (key)
+        select 1 from takedowns t
+        cross join unnest(p_keys) as k (key)
         cross join lateral (select url_host(k.key) as host) as h
-        join takedowns t on t.domain = any (domains_above(h.host))
-        -- Whole segments: `/a` covers `/a`, `/a/b` and `/a?x`, not `/ab`.
-        where t.key_prefix is null
-           or t.domain = h.host and (k.key = t.key_prefix or starts_with(k.key, rtrim(t.key_prefix, '/') || '/')
-                                     or starts_with(k.key, rtrim(t.key_prefix, '/') || '?')));
+        where t.domain = any (v_domains)
+          -- Whole segments: `/a` covers `/a`, `/a/b` and `/a?x`, not `/ab`.
+          and (t.key_prefix is null and t.domain = any (domains_above(h.host))
+               or t.domain = h.host and (k.key = t.key_prefix or starts_with(k.key, rtrim(t.key_prefix, '/') || '/')
+                                         or starts_with(k.key, rtrim(t.key_prefix, '/') || '?'))));
 end $$;
 
 -- Documents that were read from one address and call another one canonical: few, and found by both.
