@@ -16,7 +16,7 @@ from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 from tests.integration.frontier.surgery import STOP_HERE, alter, closed_gate, until
 from tests.integration.ingest.press import Press, press_on, reading_children
-from tests.integration.ingest.remains import remains_of
+from tests.integration.ingest.remains import is_waiting, remains_of
 
 from headwater.chance import random_from
 from headwater.clock import SystemClock
@@ -27,7 +27,7 @@ from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Fetched, Verdict
 from headwater.ingest.journey import Studies
 from headwater.ingest.keeping import Leaves
-from headwater.ingest.taking_down import finish_takedowns, take_down_everywhere
+from headwater.ingest.taking_down import TakenDown, finish_takedowns, take_down_everywhere
 from headwater.log import make_logger
 from headwater.net.transport import Response
 from headwater.politeness.takedown import parse_takedown
@@ -135,6 +135,14 @@ async def polling(database_url: str) -> AsyncIterator[Desk]:
         yield desk
 
 
+async def ended_or_waiting(taking: asyncio.Task[TakenDown], database: Database, stop: str) -> None:
+    """A takedown goes its way beside a transaction that has not looked yet, and waits for one that has."""
+    if stop == "before it looks":
+        await taking
+    else:
+        await until(lambda: is_waiting(database), within_seconds=20)
+
+
 def vacancies(host: str, *, apply: str) -> Page:
     items = f"<item><title>Water engineer</title><link>http://{apply}/jobs/1</link></item>"
     return Page(f'<rss version="2.0"><channel><title>{host}</title>{items}</channel></rss>'.encode(), "application/xml")
@@ -167,7 +175,7 @@ async def test_a_poll_under_way_keeps_nothing_of_what_is_taken_down(database_url
             polled = asyncio.create_task(desk.poll())
             await somebody_stopped()
             taking = asyncio.create_task(take_down_everywhere(database, TAKEDOWN))
-            await until(lambda: database.fetchval("SELECT count(*) FROM takedowns"))
+            await ended_or_waiting(taking, database, stop)
         await asyncio.gather(polled, taking)
         await finish_takedowns(database, timedelta())
         assert await remains_of(database, GONE) == []
@@ -193,7 +201,7 @@ async def test_a_replay_under_way_keeps_nothing_of_what_is_taken_down(
         reading = asyncio.create_task(replay(press))
         await somebody_stopped()
         taking = asyncio.create_task(take_down_everywhere(press.database, takedown))
-        await until(lambda: press.database.fetchval("SELECT count(*) FROM takedowns"))
+        await ended_or_waiting(taking, press.database, stop)
     await asyncio.gather(reading, taking)
     standing = await press.database.fetchval("SELECT count(*) FROM documents WHERE deleted_at IS NULL")
     assert standing == 0

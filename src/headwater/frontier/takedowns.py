@@ -28,14 +28,6 @@ class Ended(NamedTuple):
     living: int
 
 
-async def take_down(database: Database, takedown: Takedown, reason: str = "") -> int:
-    """What waits there, or was fetched, ends. Returns how many ended."""
-    await record(database, takedown, reason)
-    await close_hosts(database, takedown)
-    ended = [await end_entries(database, keys) async for keys in entries_of(database, takedown)]
-    return sum(one.entries for one in ended)
-
-
 async def record(database: Database, takedown: Takedown, reason: str) -> None:
     """From here on nothing of it is requested, queued or stored by any transaction that begins."""
     await database.execute(queries.add_takedown, takedown.name, takedown.domain, takedown.key_prefix, reason or None)

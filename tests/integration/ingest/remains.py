@@ -41,3 +41,11 @@ async def remains_of(database: Database, domain: str) -> list[str]:
         for what, query in QUERIES.items()
     }
     return [f"{what}: {rows[0][0]}" for what, rows in found.items() if rows]
+
+
+async def is_waiting(database: Database) -> bool:
+    """Whether a takedown waits: for transactions that looked before, or for a host's row that one of them holds."""
+    found: bool = await database.fetchval("""
+        SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+                       AND (wait_event = 'PgSleep' OR wait_event IN ('transactionid', 'tuple')))""")
+    return found

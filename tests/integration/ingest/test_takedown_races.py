@@ -12,7 +12,7 @@ from tests.integration.archive.shelf import LONG, Shelf, broken, key_of, page
 from tests.integration.frontier.invariants import broken_invariants
 from tests.integration.frontier.stage import AT_ONCE, DELAY, Stage, add_source
 from tests.integration.frontier.surgery import STOP_HERE, alter, closed_gate, until
-from tests.integration.ingest.remains import remains_of
+from tests.integration.ingest.remains import is_waiting, remains_of
 
 from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
@@ -22,12 +22,12 @@ from headwater.database.pool import Database
 from headwater.errors import HeadwaterError
 from headwater.frontier.entry import Lease
 from headwater.frontier.submit import Outcome
-from headwater.frontier.takedowns import lift
+from headwater.frontier.takedowns import lift, outlive_earlier
 from headwater.frontier.verdicts import Fetched, Moved, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.context import Known
 from headwater.ingest.keeping import NOTHING, Keeper, Leaves
 from headwater.ingest.taking_down import finish_takedowns, take_down_everywhere
-from headwater.politeness.takedown import parse_takedown
+from headwater.politeness.takedown import parse_takedown, takedowns_for
 from headwater.sources.source import Profile
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import Voice
@@ -70,14 +70,6 @@ async def desk(database_url: str) -> AsyncIterator[Desk]:
 def leaves_of(url: str, **fields: Any) -> Leaves:
     raw = RawBody(key_of(url), page(url).source_id, url, 200, {}, b"<p>")
     return Leaves(page(url, **fields), raw=raw)
-
-
-async def is_waiting(database: Database) -> bool:
-    """Whether a takedown waits: for transactions that looked before, or for a host's row that one of them holds."""
-    found: bool = await database.fetchval("""
-        SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-                       AND (wait_event = 'PgSleep' OR wait_event IN ('transactionid', 'tuple')))""")
-    return found
 
 
 def vacancy(**fields: Any) -> NewJob:
@@ -314,3 +306,23 @@ async def test_taken_down_twice_the_second_time_finds_nothing(desk: Desk) -> Non
     second = await take_down_everywhere(desk.database, TAKEDOWN, "again")
     assert (second.entries, second.documents, second.is_whole) == (0, 0, True)
     assert await desk.database.fetchval("SELECT reason FROM takedowns") == "asked"
+
+
+async def test_nobody_waits_for_a_takedown_that_waits_for_others(desk: Desk) -> None:
+    lease = await desk.lease(ELSEWHERE)
+    async with desk.database.transaction() as connection:
+        await takedowns_for(connection, [GONE])
+        taking = asyncio.create_task(take_down_everywhere(desk.database, TAKEDOWN))
+        await until(lambda: is_waiting(desk.database), within_seconds=20)
+        assert await desk.keep(lease, Fetched(), leaves_of(ELSEWHERE))
+        assert await desk.stage.submit("https://fine.example/2") == [Outcome.QUEUED]
+        assert not taking.done()
+    await taking
+    assert await desk.database.fetchval("SELECT count(*) FROM documents WHERE deleted_at IS NULL") == 1
+
+
+async def test_a_transaction_without_end_is_waited_for_only_so_long(desk: Desk) -> None:
+    async with desk.database.transaction() as connection:
+        await takedowns_for(connection, [GONE])
+        assert not await outlive_earlier(desk.database, timedelta(milliseconds=100))
+    assert await outlive_earlier(desk.database, timedelta(milliseconds=100))

@@ -66,6 +66,7 @@ end $$;
 -- Whether one of these addresses, by their keys, was taken down; for a transaction that stores if not.
 create function is_taken_down(p_keys text[]) returns boolean
     language plpgsql
+    set plan_cache_mode = force_generic_plan set enable_seqscan = off
 as $$
 declare
     v_domains text[];
@@ -78,13 +79,13 @@ begin
     v_domains := array(select unnest(domains_above(url_host(k.key))) from unnest(p_keys) as k (key));
     return exists (
         select 1 from takedowns t
-        cross join unnest(p_keys) as k (key)
-        cross join lateral (select url_host(k.key) as host) as h
         where t.domain = any (v_domains)
           -- Whole segments: `/a` covers `/a`, `/a/b` and `/a?x`, not `/ab`.
-          and (t.key_prefix is null and t.domain = any (domains_above(h.host))
-               or t.domain = h.host and (k.key = t.key_prefix or starts_with(k.key, rtrim(t.key_prefix, '/') || '/')
-                                         or starts_with(k.key, rtrim(t.key_prefix, '/') || '?'))));
+          and (t.key_prefix is null
+               or exists (select 1 from unnest(p_keys) as k (key)
+                          where url_host(k.key) = t.domain
+                            and (k.key = t.key_prefix or starts_with(k.key, rtrim(t.key_prefix, '/') || '/')
+                                 or starts_with(k.key, rtrim(t.key_prefix, '/') || '?')))));
 end $$;
 
 -- Documents that were read from one address and call another one canonical: few, and found by both.
