@@ -42,6 +42,7 @@ from headwater.frontier.verdicts import Fetched, Released, Verdict
 from headwater.politeness.hosts import close_host
 from headwater.politeness.slots import Slot
 from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import NO_VOICE, Voice
 
 EXAMPLES = int(os.environ.get("HEADWATER_MACHINE_EXAMPLES", "70"))
 # To shrink a failure takes minutes; it is remembered, and shrunk when somebody looks longer.
@@ -128,8 +129,18 @@ class FrontierMachine(RuleBasedStateMachine):
         origin=st.sampled_from([Origin.FEED, Origin.SPIDER]),
         due_in=st.sampled_from([None, None, 30.0, -5.0]),
         changed=st.sampled_from([None, None, 0.0, -100.0, 500.0]),
+        speaks=st.sampled_from([False, False, True]),
     )
-    def submit(self, urls: list[str], which: int, origin: Origin, due_in: float | None, changed: float | None) -> None:
+    def submit(
+        self,
+        urls: list[str],
+        which: int,
+        origin: Origin,
+        due_in: float | None,
+        changed: float | None,
+        *,
+        speaks: bool = False,
+    ) -> None:
         found = [
             Found(
                 url,
@@ -139,8 +150,13 @@ class FrontierMachine(RuleBasedStateMachine):
             for url in urls
         ]
         source, priority = self.sources[which], entry_priority(5 + 2 * which, origin)
-        expected = [self.model.submit(one, canonicalise(one.url).host, source, priority, self.now) for one in found]
-        assert self.run(self.stage.submit(*found, source=source, origin=origin)) == expected
+        is_heard = speaks and self.model.active[source]
+        expected = [
+            self.model.submit(one, canonicalise(one.url).host, source, priority, self.now, speaks=is_heard)
+            for one in found
+        ]
+        voice = Voice(named=frozenset(PACES)) if speaks else NO_VOICE
+        assert self.run(self.stage.submit(*found, source=source, origin=origin, voice=voice)) == expected
 
     @rule(
         owner=owners,

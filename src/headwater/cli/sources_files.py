@@ -33,6 +33,9 @@ def import_sources(
     *,
     format: Annotated[str, Parameter(help="opml, csv, urls, jsonl or auto.")] = "auto",  # noqa: A002 - what people type
     map: Annotated[str, Parameter(help="Columns of a table, as url=Website,name=Org.")] = "",  # noqa: A002
+    trusted: Annotated[
+        bool, Parameter(negative="", help="The file is your own: it says for which hosts its sources may speak.")
+    ] = False,
     dry_run: Annotated[bool, Parameter(negative="", help="Only say what would happen.")] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
@@ -45,6 +48,7 @@ def import_sources(
         The file; - reads standard input.
     """
     from headwater.cli.filters import word_of
+    from headwater.discover.importing import needs_trust
     from headwater.sources.exchange.reading import Format, read_sources
 
     chosen = None if format == "auto" else word_of(Format, format)
@@ -61,7 +65,7 @@ def import_sources(
             return plan, None
         delay = services.settings.politeness.delay
         with counting("importing", len(plan.new) + len(plan.more), is_shown=not json) as progress:
-            return plan, await carry_out(services.database, plan, delay, ACTOR, progress)
+            return plan, await carry_out(services.database, plan, delay, ACTOR, progress, is_trusted=trusted)
 
     plan, done = with_services(launch, work)
     bad = [*read.bad_lines, *(done.bad if done else plan.bad)]
@@ -72,6 +76,12 @@ def import_sources(
         show_json(told(read, plan, done, bad, rejected))
     else:
         tell(read, plan, done, bad, rejected)
+        if not trusted and (silenced := [row for row in read.rows if needs_trust(row)]):
+            say(
+                f"{counted(len(silenced), 'source')} would speak for sites other than those of their feeds, such as "
+                f"{inert(silenced[0].url)}: what their feeds say of those pages is left out. "
+                "If the file is your own, import it with --trusted."
+            )
     if problem:
         say(f"The rejected lines could not be written to {place}: {problem}.")
     return PARTLY if bad else 0

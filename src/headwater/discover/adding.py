@@ -42,6 +42,7 @@ class Wanted:
     is_api: bool = False
     is_searched: bool = True
     search_again_at: datetime | None = None  # where somebody has just looked in vain
+    is_trusted: bool = True  # False: from a file that others may have written
 
 
 async def take_up(connection: Connection, wanted: Wanted, actor: str, default_delay: timedelta) -> UUID:
@@ -170,13 +171,14 @@ def require_sound(selectors: Mapping[str, Any]) -> None:
 
 def channels_of(wanted: Wanted) -> list[NewChannel]:
     """Given ones first; pages are looked through where that is wanted, or where nothing else is known."""
-    profile = wanted.profile
+    profile, trusted = wanted.profile, wanted.is_trusted
     given = [
-        *(NewChannel(ChannelKind.FEED, canonicalise(url)) for url in wanted.feeds),
-        *(NewChannel(ChannelKind.SITEMAP, canonicalise(url)) for url in wanted.sitemaps),
+        *(NewChannel(ChannelKind.FEED, canonicalise(url), speaks_for_site=trusted) for url in wanted.feeds),
+        *(NewChannel(ChannelKind.SITEMAP, canonicalise(url), speaks_for_site=trusted) for url in wanted.sitemaps),
     ]
     if wanted.is_api:
-        given.append(NewChannel(ChannelKind.API, profile.address, recipe=profile.parser_hint))
+        recipe = profile.parser_hint
+        given.append(NewChannel(ChannelKind.API, profile.address, recipe=recipe, speaks_for_site=trusted))
     looks_through = wanted.mode in (Mode.SPIDER, Mode.BOTH) or (not given and profile.kind is not Kind.NEWS)
     if looks_through:
         kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING

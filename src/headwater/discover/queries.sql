@@ -6,7 +6,8 @@ SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz);
 -- Everything a run needs to know of the channels somebody has just leased.
 SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
-       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, h.delay_ms,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, c.speaks_for_site,
+       h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
             ELSE '{}' END AS followed
@@ -21,7 +22,8 @@ WHERE c.id = ANY ($1::uuid[]) AND c.leased_by = $2::text AND c.token IS NOT NULL
 -- The same for a person who tries a source's channels without leasing them.
 SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
-       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, h.delay_ms,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, c.speaks_for_site,
+       h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
             ELSE '{}' END AS followed
@@ -65,9 +67,9 @@ SET signature = excluded.signature, title = excluded.title, author = excluded.au
     content = excluded.content, language = excluded.language, published_at = excluded.published_at,
     updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
 
--- name: note_domain
--- The registrable domain that a channel's words come from: they count for pages of that domain.
-UPDATE channels SET domain = $2::text WHERE id = $1::uuid AND domain IS DISTINCT FROM $2;
+-- name: note_domains
+-- The registrable domains of whose pages a channel's words count.
+UPDATE channels SET domains = $2::text[] WHERE id = $1::uuid AND domains <> $2;
 
 -- name: see_items_again
 -- Listed again, as they were. Not at every poll: it only has to be known whether they are still there.

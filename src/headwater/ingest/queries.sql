@@ -22,7 +22,7 @@ LEFT JOIN LATERAL (
     JOIN channels c ON c.id = k.channel_id
     JOIN sources s ON s.id = c.source_id
     WHERE k.bucket = g.bucket AND k.url_hash = g.url_hash AND k.signature <> '' AND s.status <> 'deleted'
-      AND (c.domain = g.page_domain
+      AND (g.page_domain = ANY (c.domains)
            OR EXISTS (SELECT 1 FROM unnest(s.speaks_for) AS n WHERE n = g.page_host OR right(g.page_host, length(n) + 1) = '.' || n))
     ORDER BY length(k.content) DESC NULLS LAST, k.last_seen_at DESC LIMIT 1
 ) AS i ON true

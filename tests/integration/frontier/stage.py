@@ -20,6 +20,7 @@ from headwater.frontier.verdicts import Fetched, RetryPolicy, Verdict, settlemen
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore, Slot, SlotKeeper
 from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import NO_VOICE, Voice
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.frontier")
@@ -56,9 +57,14 @@ class Stage:
         await self.database.execute("UPDATE sources SET status = $2 WHERE id = $1", source or self.source, status)
 
     async def submit(
-        self, *found: str | Found, source: UUID | None = None, origin: Origin = Origin.MANUAL, delay: timedelta = DELAY
+        self,
+        *found: str | Found,
+        source: UUID | None = None,
+        origin: Origin = Origin.MANUAL,
+        delay: timedelta = DELAY,
+        voice: Voice = NO_VOICE,
     ) -> list[Outcome]:
-        submitter = Submitter(source or self.source, origin)
+        submitter = Submitter(source or self.source, origin, voice=voice)
         wanted = [Found(one) if isinstance(one, str) else one for one in found]
         async with self.database.transaction() as connection:
             answers = await submit(connection, submitter, wanted, default_delay=delay, now=self.now)

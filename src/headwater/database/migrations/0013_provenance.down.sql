@@ -322,5 +322,5 @@ from sources where url_hash is not null;
 
 alter table discoveries drop column speaks;
 alter table url_frontier drop column owner_speaks, drop column reads_anew;
-alter table channels drop column domain;
+alter table channels drop column domains, drop column speaks_for_site;
 alter table hosts drop column domain;

@@ -23,8 +23,10 @@ comment on column url_frontier.reads_anew is 'Another source took it over during
 alter table discoveries add column speaks boolean not null default true;
 alter table discoveries alter column speaks set default false;
 
-alter table channels add column domain text;
-comment on column channels.domain is 'The registrable domain its items were last told from: its words count for pages of that domain.';
+alter table channels add column domains text[] not null default '{}', add column speaks_for_site boolean not null default true;
+alter table channels alter column speaks_for_site set default false;
+comment on column channels.domains is 'The registrable domains of whose pages its words count, as of its last poll.';
+comment on column channels.speaks_for_site is 'Wherever it lies: a person gave it, or the site of its source names it.';
 
 alter type submission add attribute domain text, add attribute speaks boolean;
 

@@ -152,7 +152,7 @@ async def _remember(
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
         await connection.execute(queries.remember_items, channel.id, now, *columns)
-        await connection.execute(queries.note_domain, channel.id, channel.voice.domain)
+        await connection.execute(queries.note_domains, channel.id, list(channel.voice.domains))
     if seen := (*sifted.known, *still_refused):
         hashes = [one.url.url_hash for one in seen]
         await connection.execute(queries.see_items_again, channel.id, now, hashes)

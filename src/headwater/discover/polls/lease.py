@@ -60,6 +60,7 @@ class Leased:
     most_pages: int | None  # by its host's policy
     now: datetime  # the database's time when it was leased
     leased_at: float  # the same moment by our own monotonic clock, at the latest
+    speaks_for_site: bool = False
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
 
     @property
@@ -69,7 +70,8 @@ class Leased:
 
     @property
     def voice(self) -> Voice:
-        return Voice(registrable_domain(self.asked.host), frozenset(self.source.speaks_for))
+        site = registrable_domain(self.source.address.host) if self.speaks_for_site else ""
+        return Voice(registrable_domain(self.asked.host), frozenset(self.source.speaks_for), site)
 
 
 def leased_from(row: Any, leased_at: float) -> Leased:
@@ -112,5 +114,6 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         most_pages=row["policy_pages"],
         now=row["now"],
         leased_at=leased_at,
+        speaks_for_site=row["speaks_for_site"],
         followed=frozenset(map(ChannelKind, row["followed"])),
     )
