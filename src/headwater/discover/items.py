@@ -42,10 +42,14 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Haul:
-    """What one answer brought: items, and for job sources the vacancies it tells of."""
+    """What one answer brought: items, and for job sources the vacancies it tells of.
+
+    `url` is the address that answered; it may hold an API's key, and is never stored.
+    """
 
     items: tuple[Item, ...] = ()
     vacancies: tuple[RawVacancy, ...] = ()
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

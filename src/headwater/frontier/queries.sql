@@ -122,6 +122,17 @@ SELECT bucket, url_hash, url, status, reason FROM url_frontier
 WHERE bucket = $1::smallint AND host = $2::text AND url_hash > $3::bytea AND status = ANY ($4::text[])
 ORDER BY url_hash LIMIT $5::integer;
 
+-- name: entries_of_hosts
+-- A page of the entries of hosts that share a bucket, in key order, whatever became of them.
+SELECT bucket, url_hash, url FROM url_frontier
+WHERE bucket = $1::smallint AND host = ANY ($2::text[]) AND url_hash > $3::bytea ORDER BY url_hash LIMIT $4::integer;
+
+-- name: count_living
+-- How many of these entries are not dead.
+SELECT count(*) FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+WHERE e.status <> 'dead';
+
 -- name: robots_blocked_of_host
 -- Entries that robots.txt once forbade, to be asked again when its rules change.
 SELECT bucket, url_hash, url, status, reason FROM url_frontier

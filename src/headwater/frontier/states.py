@@ -22,7 +22,7 @@ LAWFUL: tuple[Change, ...] = (
         Status.PENDING,
         "retry later: the host asked us to wait; released; rescued; changed or taken over meanwhile",
     ),
-    Change(Status.FETCHING, Status.DEAD, "dead, moved, poison"),
+    Change(Status.FETCHING, Status.DEAD, "dead, moved, poison, takedown"),
     Change(
         Status.FETCHED,
         Status.PENDING,

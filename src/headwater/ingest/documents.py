@@ -1,6 +1,6 @@
 """An article as the archive keeps it. Pure."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from headwater.archive.document import Key, NewDocument
@@ -46,6 +46,11 @@ def document_from(article: Article, lease: Lease) -> NewDocument:
         metadata=metadata_of(article),
         page=page if page.url_hash != address.url_hash else None,
     )
+
+
+def without_claim(new: NewDocument, page: Key) -> NewDocument:
+    """Under the address it was read from, calling no other one canonical."""
+    return replace(new, bucket=page.bucket, url_hash=page.url_hash, canonical_url=new.url, page=None)
 
 
 def metadata_of(article: Article) -> dict[str, Any]:

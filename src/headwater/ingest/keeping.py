@@ -1,24 +1,27 @@
 """What a journey leaves beside its verdict: document, links, raw body, all in one transaction with the settle."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from headwater.archive.document import NewDocument
 from headwater.archive.documents import document_row
-from headwater.archive.job import NewJob
+from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.outlinks import packed_outlinks
 from headwater.archive.raw import RawBody, body_row
 from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.extract.body import Producer
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Dead, Moved, Verdict
 from headwater.ingest.context import Known
 from headwater.ingest.links import followed, goes_deeper, submit_links, within_budget
 from headwater.politeness.settlement import Settlement
+from headwater.politeness.takedown import takedowns_for
 from headwater.sources.source import Profile
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
@@ -61,11 +64,15 @@ class Keeper:
             return bool(await self.database.fetchval(queries.keep_page, *page))
         try:
             async with self.database.transaction() as connection:
-                await self._submit(connection, lease, verdict, leaves)
+                own = canonicalise(lease.url)
+                # Where a page leads that was taken down is nobody's business.
+                if not (await takedowns_for(connection, [own.host])).covers(own):
+                    await self._submit(connection, lease, verdict, leaves)
                 if not await connection.fetchval(queries.keep_page, *page):
                     raise LeaseWasLost
                 if leaves.jobs:
-                    await keep_jobs(connection, lease.source_id, leaves.jobs, await connection.fetchval(queries.now))
+                    now = await connection.fetchval(queries.now)
+                    await keep_jobs(connection, teller_of(lease, leaves), leaves.jobs, now)
         except LeaseWasLost:
             return False
         return True
@@ -103,6 +110,13 @@ def goes_on(lease: Lease, leaves: Leaves) -> Profile | None:
     return source if source and leaves.links and goes_deeper(source, lease.depth) else None
 
 
+def teller_of(lease: Lease, leaves: Leaves) -> Teller:
+    """A page speaks for its own domain, whichever source it was read for."""
+    source = leaves.known.source if leaves.known else None
+    url = leaves.raw.url if leaves.raw else lease.url
+    return Teller(lease.source_id, url, Voice(registrable_domain(lease.host)), source_url=source.url if source else "")
+
+
 def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> tuple[Any, ...]:
     """What the database's `keep_page` is called with."""
     return (
@@ -112,7 +126,28 @@ def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Lea
         packed_outlinks(leaves.outlinks),
         body_row(leaves.raw) if leaves.raw else None,
         storable(leaves.withdraws or withdrawn_by(verdict, lease)),
+        [canonicalise(url).key for url in set(addresses_of(lease, leaves))],
+        claimed_by(leaves.document),
     )
+
+
+def addresses_of(lease: Lease, leaves: Leaves) -> Iterator[str]:
+    """Where all of this came from. A document in a feed's words came from its source as well."""
+    yield lease.url
+    if leaves.raw:
+        yield leaves.raw.url
+    if document := leaves.document:
+        yield document.url
+        if document.produced_by == Producer.FEED_ONLY and leaves.known and leaves.known.source:
+            yield leaves.known.source.url
+
+
+def claimed_by(document: NewDocument | None) -> str | None:
+    """The key of the address that a page calls canonical, where that is another one than its own."""
+    if document is None or document.canonical_url == document.url:
+        return None
+    claimed = canonicalise(document.canonical_url).key
+    return claimed if claimed != canonicalise(document.url).key else None
 
 
 def withdrawn_by(verdict: Verdict, lease: Lease) -> str:

@@ -4,8 +4,8 @@ SELECT clock_timestamp();
 
 -- name: keep_page
 -- End a journey and keep what it leaves, in one statement: no transaction around it costs a round trip.
--- Invariant: false, and nothing changed, if the lease was lost.
-SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new_body, $6::text);
+-- Invariants: false, and nothing changed, if the lease was lost; nothing stored of an address that was taken down.
+SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new_body, $6::text, $7::text[], $8::text);
 
 -- name: known_of_pages
 -- What channels knew of pages, the fullest first; whether their sources crawl; and what was learned of hosts, if named.
@@ -42,3 +42,45 @@ JOIN discoveries d ON d.source_id = $1::uuid AND d.bucket = u.bucket AND d.url_h
 SELECT coalesce(sum(entries), 0)::bigint FROM (
     SELECT entries FROM counters WHERE source_id = $1::uuid
     UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted;
+
+-- name: forget_bodies
+-- What was sent for these pages.
+DELETE FROM raw_bodies r USING unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+WHERE r.bucket = g.bucket AND r.url_hash = g.url_hash;
+
+-- name: forget_items_of_pages
+-- What channels said of these pages; that they were listed and are refused is still known.
+UPDATE channel_items i
+SET signature = '', title = NULL, author = NULL, summary = NULL, content = NULL, language = NULL, published_at = NULL,
+    updated_at = NULL, fields = NULL
+FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+WHERE i.bucket = g.bucket AND i.url_hash = g.url_hash AND i.signature <> '';
+
+-- name: forget_items_of_channels
+-- All that these channels said.
+UPDATE channel_items
+SET signature = '', title = NULL, author = NULL, summary = NULL, content = NULL, language = NULL, published_at = NULL,
+    updated_at = NULL, fields = NULL
+WHERE channel_id = ANY ($1::uuid[]) AND signature <> '';
+
+-- name: sources_within_domain
+-- Sources that lie in a domain or below it. Rare, and over sources, not documents.
+SELECT id, url FROM sources WHERE host = $1::text OR right(host, length($1) + 1) = '.' || $1;
+
+-- name: channels_within_domain
+-- Channels that lie in a domain or below it. Rare, and over channels, not items.
+SELECT id, url FROM channels WHERE host = $1::text OR right(host, length($1) + 1) = '.' || $1;
+
+-- name: sighting_urls_within_domain
+-- Lists and pages in a domain or below it, or of hosts whose names begin so, where vacancies of others were seen.
+SELECT DISTINCT url FROM job_sightings
+WHERE host_backwards(url) COLLATE "C" >= reverse($1::text) AND host_backwards(url) COLLATE "C" < reverse($1) || '/';
+
+-- name: forget_sightings_at
+-- Sightings of vacancies in these lists and pages.
+DELETE FROM job_sightings s USING unnest($1::text[]) AS g (url)
+WHERE host_backwards(s.url) COLLATE "C" = host_backwards(g.url) COLLATE "C" AND s.url = g.url;
+
+-- name: forget_sightings_by
+-- Sightings of vacancies by these sources.
+DELETE FROM job_sightings WHERE source_id = ANY ($1::uuid[]);

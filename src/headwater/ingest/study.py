@@ -84,7 +84,7 @@ class Study:
 def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:
     """A page that asks not to be kept takes with it what was kept of it; a list of articles is not one."""
     if isinstance(read, Harvest):
-        return Leaves(raw=raw, jobs=tuple(jobs_from(read.vacancies, is_detailed=True)), known=known)
+        return Leaves(raw=raw, jobs=tuple(jobs_from(read.vacancies, raw.url, is_detailed=True)), known=known)
     assert isinstance(read, Article | NotAnArticle)
     unfollowed = set(read.unfollowed)
     links = tuple(link for link in read.links if link not in unfollowed) if known.crawls else ()

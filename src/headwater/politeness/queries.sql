@@ -5,9 +5,10 @@ SELECT token, wait, is_alone, not_before, why
 FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::interval, $7::integer, $8::interval,
                   $9::timestamptz, $10::text);
 
--- name: takedowns_of_domains
--- Takedowns of any of these domains.
-SELECT domain_or_url, domain, key_prefix FROM takedowns WHERE domain = ANY ($1::text[]);
+-- name: takedowns_over
+-- Takedowns of any of these domains, for a transaction that stores what they do not cover.
+-- Invariant: whoever takes something down later waits until this transaction has ended, and then looks for what it stored.
+SELECT domain_or_url, domain, key_prefix FROM takedowns_over($1::text[]);
 
 -- name: add_takedown
 -- Idempotent: the first reason stays.
@@ -32,7 +33,29 @@ WHERE id IN (SELECT channel_id FROM channel_items WHERE signature = '')
 
 -- name: list_takedowns
 -- All, by name.
-SELECT domain_or_url, domain, key_prefix, reason, created_at FROM takedowns ORDER BY domain_or_url;
+SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM takedowns ORDER BY domain_or_url;
+
+-- name: takedowns_of_domains
+-- Takedowns of any of these domains, for people: what is stored may not depend on it.
+SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM takedowns WHERE domain = ANY ($1::text[])
+ORDER BY domain_or_url;
+
+-- name: unswept_takedowns
+-- Takedowns that whoever added them has not applied in all this time.
+SELECT domain_or_url, domain, key_prefix FROM takedowns
+WHERE swept_at IS NULL AND created_at <= clock_timestamp() - $1::interval ORDER BY created_at;
+
+-- name: is_recorded
+-- Whether it is still taken down.
+SELECT EXISTS (SELECT 1 FROM takedowns WHERE domain_or_url = $1::text);
+
+-- name: mark_swept
+-- Nothing of it is left.
+UPDATE takedowns SET swept_at = clock_timestamp() WHERE domain_or_url = $1::text AND swept_at IS NULL;
+
+-- name: outlive_watchers
+-- Wait for the transactions that looked at the takedowns before this moment.
+SELECT outlive_watchers($1::interval);
 
 -- name: hosts_within_domain
 -- A domain and what lies below it. Rare, and over hosts, not entries.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from headwater.archive.jobs import BATCH as EXPIRED_AT_ONCE
-from headwater.archive.jobs import expire_jobs
+from headwater.archive.jobs import expire_jobs, forget_sightings
 from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.database.days import keep_days
@@ -16,6 +16,7 @@ from headwater.discover.polls.intake import forget_items
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier import maintain
 from headwater.ingest.decay import watch_decay
+from headwater.ingest.taking_down import finish_takedowns
 from headwater.learning.store import expire
 from headwater.log import Logger
 from headwater.politeness.backoff import stretched
@@ -81,10 +82,12 @@ class Maintenance:
             Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),
             Chore("vacuum_hot_tables", timedelta(minutes=5), lambda: maintain.vacuum_hot_tables(database)),
             Chore("expire_jobs", timedelta(minutes=10), self._expire_jobs),
+            Chore("finish_takedowns", timedelta(seconds=30), lambda: finish_takedowns(database)),
             Chore("watch_decay", timedelta(hours=1), lambda: watch_decay(database)),
             Chore("expire_templates", timedelta(hours=1), lambda: expire(database, self.template_days)),
             Chore("forget_events", timedelta(hours=1), lambda: forget_events(database, EVENT_DAYS)),
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
+            Chore("forget_sightings", timedelta(hours=1), lambda: forget_sightings(database, self.item_days)),
             Chore("keep_history", timedelta(hours=1), self._keep_history),
         )
 

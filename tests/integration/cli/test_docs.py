@@ -17,13 +17,15 @@ from tests.integration.ingest.press import press_on, reading_children
 
 from headwater.archive.document import NewDocument
 from headwater.archive.documents import keep_document, tombstone
-from headwater.archive.job import NewJob
+from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody, keep_body
 from headwater.cli.docs_show import write_bytes
 from headwater.database.pool import Database
+from headwater.urls.domains import NO_VOICE
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
+TELLER = Teller(UUID(int=1), "https://j.example/", NO_VOICE)
 TIDES = f"New tide tables were printed for the harbour this week. {LONG}"
 
 
@@ -251,7 +253,7 @@ def offered(desk: Desk, **fields: Any) -> None:
 
     async def keep(database: Database) -> None:
         async with database.transaction() as connection:
-            await keep_jobs(connection, UUID(int=1), [job], await connection.fetchval("select clock_timestamp()"))
+            await keep_jobs(connection, TELLER, [job], await connection.fetchval("select clock_timestamp()"))
 
     desk.on_database(keep)
 
@@ -297,7 +299,7 @@ def test_a_filter_is_looked_for_behind_the_first_page_of_matches(desk: Desk) -> 
             for n in range(250)
         ]
         async with database.transaction() as connection:
-            await keep_jobs(connection, UUID(int=1), many, await connection.fetchval("select clock_timestamp()"))
+            await keep_jobs(connection, TELLER, many, await connection.fetchval("select clock_timestamp()"))
 
     desk.on_database(keep)
     told = desk.says("jobs", "search", "water", "--country", "KE", "--json").json

@@ -19,7 +19,7 @@ from headwater.extract.children import Children
 from headwater.extract.templates.explain import Explanation
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
-from headwater.frontier.takedowns import take_down
+from headwater.frontier.takedowns import record
 from headwater.ingest.context import Context
 from headwater.ingest.difference import MOST_ROWS, side_by_side
 from headwater.ingest.inspection import Answer, Inspection
@@ -141,7 +141,7 @@ async def test_what_was_deleted_stays_deleted(press: Press) -> None:
 async def test_what_was_taken_down_stays_down(press: Press) -> None:
     await press.print(2)
     await select(press, body=SHORTER)
-    await take_down(press.database, parse_takedown(press.publisher.host))
+    await record(press.database, parse_takedown(press.publisher.host), "")
     assert outcomes(await replayed(press)) == {"left": 2}
     assert await press.database.fetchval("select count(*) from documents where version > 1") == 0
 

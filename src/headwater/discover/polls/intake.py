@@ -15,7 +15,9 @@ from headwater.discover.polls.walk import Tally, Walk
 from headwater.errors import UsageError
 from headwater.frontier.entry import storable
 from headwater.frontier.submit import Answer, Found, Outcome, Submitter, submit
+from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind
+from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.discover")
 
@@ -23,6 +25,7 @@ queries = load_queries("headwater.discover")
 REMEMBERING = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 # A feed may link anywhere; a page's links are followed as far as the source says.
 SCOPED = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
+TAKEN_DOWN = "taken down: nothing of it is kept"
 NOT_BELIEVED = "too many dates of change at once: not believed"
 MOST_DATES_KEPT = 500
 FORGOTTEN_AT_ONCE = 5_000
@@ -36,10 +39,20 @@ async def take_haul(
     connection: Connection, channel: Leased, walk: Walk, haul: Haul, now: datetime, default_delay: timedelta
 ) -> Walk:
     """The walk with everything counted; a job source by its vacancies, whose own pages are only the way to more."""
+    if (haul.items or haul.vacancies) and await is_taken_down(connection, channel, haul):
+        return walk.noting(TAKEN_DOWN)
     taken = await take_items(connection, channel, walk, haul.items, now, default_delay)
     if not has_vacancies(channel):
         return taken
     return await keep_vacancies(connection, channel, replace(taken, tally=walk.tally), haul.vacancies, now)
+
+
+async def is_taken_down(connection: Connection, channel: Leased, haul: Haul) -> bool:
+    """By the addresses of the source, of the channel and of the answer: it may have been asked before the takedown."""
+    answered = (canonicalise(haul.url),) if haul.url else ()
+    places = (channel.url, channel.asked, channel.source.address, *answered)
+    taken_down = await takedowns_for(connection, {url.host for url in places})
+    return any(map(taken_down.covers, places))
 
 
 async def take_items(

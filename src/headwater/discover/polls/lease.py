@@ -64,11 +64,14 @@ class Leased:
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
 
     @property
+    def asked(self) -> CanonicalUrl:
+        """The place that is really asked: the recipe of an API may name another one than the source's."""
+        return canonicalise(recipe_from(self.recipe, self.url.url).url) if self.kind is ChannelKind.API else self.url
+
+    @property
     def voice(self) -> Voice:
-        """Of an API it is the place that is really asked: its recipe may name another one than the source's."""
-        asked = canonicalise(recipe_from(self.recipe, self.url.url).url) if self.kind is ChannelKind.API else self.url
         site = registrable_domain(self.source.address.host) if self.speaks_for_site else ""
-        return Voice(registrable_domain(asked.host), frozenset(self.source.speaks_for), site)
+        return Voice(registrable_domain(self.asked.host), frozenset(self.source.speaks_for), site)
 
 
 def leased_from(row: Any, leased_at: float) -> Leased:

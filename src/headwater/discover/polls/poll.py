@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from headwater.chance import Random
@@ -98,10 +98,11 @@ class Poll:
                 validators = Validators() if read.takes_turns else response.validators
                 answer = Answer(validators, response.url, self._now(channel), read.memory)
                 after = remembered(channel, walk, read.walk, answer)
+                haul = replace(read.haul, url=response.url.url)
                 if not walk.is_first_step:
-                    return after.keeping(is_unchanged=False), read.haul, None
+                    return after.keeping(is_unchanged=False), haul, None
                 said = said_by(response, validators, moved_to, self.settings)
-                return after.keeping(**said, **read.kept), read.haul, None
+                return after.keeping(**said, **read.kept), haul, None
             case NotModified(response, moved_to):
                 answer = Answer(response.validators, response.url, self._now(channel))
                 after = led_on(channel, walk, answer, most_answers(channel))

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
+from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.vacancies import jobs_from
 from headwater.database.pool import Connection
@@ -48,9 +49,8 @@ async def keep_vacancies(
 ) -> Walk:
     """A job source is counted by its vacancies; why some were left out is said."""
     harvest = harvest_from(channel, found, now)
-    counts = await keep_jobs(
-        connection, channel.source_id, jobs_from(harvest.vacancies, is_detailed=False), now, channel.id
-    )
+    teller = Teller(channel.source_id, channel.url.url, channel.voice, channel.id, channel.source.url)
+    counts = await keep_jobs(connection, teller, jobs_from(harvest.vacancies, teller.url, is_detailed=False), now)
     tally = Tally(
         found=len(found),
         inserted=counts.inserted,
