@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.extract.jobs.vacancy import RawVacancy
+from headwater.extract.jobs.normalise import NOTHING, Harvest
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Haul:
     """What one answer brought: items, and for job sources the vacancies it tells of."""
 
     items: tuple[Item, ...] = ()
-    vacancies: tuple[RawVacancy, ...] = ()
+    harvest: Harvest = NOTHING
 
 
 @dataclass(frozen=True, slots=True)

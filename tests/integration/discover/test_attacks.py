@@ -19,7 +19,9 @@ from tests.integration.fetch.conftest import robots
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.hearing import Body
 from headwater.discover.polls.prices import steer
-from headwater.discover.polls.reading import MOST_SITEMAPS, Read, read_answer, start_of
+from headwater.discover.polls.reader import task_of
+from headwater.discover.polls.reading import MOST_SITEMAPS, Read, read_answer
+from headwater.discover.polls.starting import start_of
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status
@@ -251,7 +253,7 @@ async def test_children_beyond_the_limit_are_not_passed_over_in_silence(desk: De
     walk = start_of(lease)
     heard = await desk.polling.poll.asker.ask(lease, walk)
     assert isinstance(heard, Body)
-    read = read_answer(lease, walk, heard, STARTED)
+    read = read_answer(task_of(lease, walk, heard, STARTED))
     assert isinstance(read, Read)
     assert len(read.walk.todo) == MOST_SITEMAPS
     assert read.walk.notes == ("Of its 60 sitemaps 49 are asked at a time.",)

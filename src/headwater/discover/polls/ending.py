@@ -29,6 +29,8 @@ AUTO_PAUSED = "auto-paused after failures"
 MOVES_BEFORE_WARNING = 3
 MOVED = "channel_moved"
 LONGEST_MESSAGE = 500
+# Leases that ran out under a poll, in a row; the first is forgiven, since a process may die of anything.
+MOST_LOST = 2
 # What learns a rhythm: the others list what there is, not what is new.
 WISHES = ("ttl", "skip_hours", "skip_days")
 # What is read since the last time rather than compared with a memory.
@@ -114,6 +116,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         "error_class": None,
         "class_errors": 0,
         "last_error": None,
+        "lost_count": 0,
         "last_status": kept.get("status"),
         "rhythm": rhythm.to_dict(),
         "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
@@ -147,6 +150,7 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         error=trouble.error,
         class_errors=past.class_errors + 1 if is_same else 1,
         wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after),
+        is_deadly=trouble.is_deadly,
     )
     patch = {
         "consecutive_errors": standing.errors,
@@ -154,6 +158,8 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         "class_errors": standing.class_errors,
         "last_error": trouble.message[:LONGEST_MESSAGE],
         "last_status": trouble.status,
+        # One that rests for its losses stays a suspect: the next one is not forgiven.
+        "lost_count": int(channel.lost >= MOST_LOST),
     }
     ending = _ending(channel, ends, standing, "fail", trouble.message, patch)
     return replace(

@@ -39,7 +39,7 @@ async def take_haul(
     taken = await take_items(connection, channel, walk, haul.items, now, default_delay)
     if not has_vacancies(channel):
         return taken
-    return await keep_vacancies(connection, channel, replace(taken, tally=walk.tally), haul.vacancies, now)
+    return await keep_vacancies(connection, channel, replace(taken, tally=walk.tally), haul.harvest, now)
 
 
 async def take_items(

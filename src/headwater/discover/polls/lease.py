@@ -58,6 +58,7 @@ class Leased:
     most_pages: int | None  # by its host's policy
     now: datetime  # the database's time when it was leased
     leased_at: float  # the same moment by our own monotonic clock, at the latest
+    lost: int = 0  # leases in a row that ran out under a poll
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
 
 
@@ -101,5 +102,6 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         most_pages=row["policy_pages"],
         now=row["now"],
         leased_at=leased_at,
+        lost=row["lost_count"],
         followed=frozenset(map(ChannelKind, row["followed"])),
     )

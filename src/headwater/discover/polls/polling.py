@@ -44,12 +44,12 @@ class Polling:
         leased_at = self.clock.monotonic()
         ids = [row[0] for row in await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now)]
         if not ids:
-            return (), await self.database.fetchval(queries.next_due, now)
+            return (), await self.database.fetchval(queries.next_due, now, self.owner)
         rows = await self.database.fetch(queries.read_leased, ids, self.owner, now)
         return [leased_from(row, leased_at) for row in rows], None
 
     async def claim_alone(self) -> Leased | None:
-        """A channel is never suspected: its answers are read with care, not alone."""
+        """A channel under suspicion need not be alone: a claim leases one of them at a time."""
         return None
 
     async def has_lonely_work(self) -> bool:
