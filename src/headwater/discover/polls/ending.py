@@ -116,7 +116,6 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         "error_class": None,
         "class_errors": 0,
         "last_error": None,
-        "lost_count": 0,
         "last_status": kept.get("status"),
         "rhythm": rhythm.to_dict(),
         "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
@@ -158,8 +157,6 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         "class_errors": standing.class_errors,
         "last_error": trouble.message[:LONGEST_MESSAGE],
         "last_status": trouble.status,
-        # One that rests for its losses stays a suspect: the next one is not forgiven.
-        "lost_count": int(channel.lost >= MOST_LOST),
     }
     ending = _ending(channel, ends, standing, "fail", trouble.message, patch)
     return replace(
@@ -190,6 +187,8 @@ def _ending(
         "next_reason": following.reason,
         "poll_interval": following.interval,
         "last_polled_at": ends.now,
+        # One that rests for its losses stays a suspect: the next one is not forgiven.
+        "lost_count": int(channel.lost >= MOST_LOST),
     }
     return Ending(following, str(policy), status, message[:LONGEST_MESSAGE], patch | schedule)
 

@@ -14,8 +14,7 @@ from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import MOST_LOST, Ending, Ends, ended_badly, ended_well, refused_by_robots
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, is_no_page
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.reader import ChannelReader, most_pages, task_of
-from headwater.discover.polls.reading import MOST_SITEMAPS
+from headwater.discover.polls.reader import ChannelReader, most_answers, task_of
 from headwater.discover.polls.said import said_by
 from headwater.discover.polls.schedule import closed_now
 from headwater.discover.polls.starting import start_of, start_pages
@@ -113,7 +112,7 @@ class Poll:
                 return after.keeping(**said, **read.said.to_dict()), haul, None
             case NotModified(response, moved_to):
                 answer = Answer(response.validators, response.url, self._now(channel))
-                after = led_on(channel, walk, answer, _most_answers(channel))
+                after = led_on(channel, walk, answer, most_answers(channel))
                 if not walk.is_first_step:
                     return after, Haul(), None
                 said = said_by(response, response.validators, moved_to, self.settings)
@@ -148,11 +147,6 @@ class Poll:
     def _now(self, channel: Leased) -> datetime:
         """The database's time, by what passed on our own clock since the lease."""
         return self.calendar() or channel.now + timedelta(seconds=self.clock.monotonic() - channel.leased_at)
-
-
-def _most_answers(channel: Leased) -> int:
-    """How many answers a run may ask for in all."""
-    return MOST_SITEMAPS if channel.kind is ChannelKind.SITEMAP else most_pages(channel)
 
 
 def _troubled(walk: Walk, trouble: Trouble | RobotsRefusal) -> Walk:

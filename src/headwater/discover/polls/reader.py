@@ -19,6 +19,7 @@ from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind
 from headwater.urls.scope import Scope
 
+MOST_SITEMAPS = 50
 MOST_PAGES = 10
 # Where the source's own places matter to the reader.
 SCOPED = frozenset({ChannelKind.SITEMAP, ChannelKind.LISTING})
@@ -80,7 +81,7 @@ def subject_of(channel: Leased) -> Subject:
         article_patterns=source.article_patterns,
         selectors=source.selectors,
         max_depth=source.max_depth,
-        most_pages=most_pages(channel),
+        most_answers=most_answers(channel),
         most_api_pages=channel.most_pages,
         is_wanted_whole=source.kind is Kind.DOCS,
         lists_vacancies=has_vacancies(channel),
@@ -93,8 +94,10 @@ def subject_of(channel: Leased) -> Subject:
     )
 
 
-def most_pages(channel: Leased) -> int:
-    """A run's own limit: the source's and its host's, whichever is smaller."""
+def most_answers(channel: Leased) -> int:
+    """How many answers a run may ask for: of pages what the source and its host allow, whichever is less."""
+    if channel.kind is ChannelKind.SITEMAP:
+        return MOST_SITEMAPS
     return min(channel.source.max_pages or MOST_PAGES, channel.most_pages or MOST_PAGES)
 
 

@@ -30,7 +30,6 @@ from headwater.sources.kinds import ChannelKind
 from headwater.urls.articles import patterns_from
 
 DEEPEST_SITEMAP = 3
-MOST_SITEMAPS = 50
 LATELY = timedelta(hours=48)
 LONGEST_GAP = timedelta(days=30)
 # What was published while the last poll was under way must not fall between two.
@@ -121,10 +120,11 @@ def _sitemap(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
     said = Said(listed=len(reading.items))
     if not children:
         return Read(walk.noting(*reading.notes), reading.items, said)
-    room = max(0, MOST_SITEMAPS - len(walk.asked) - len(walk.todo))
+    room = max(0, channel.most_answers - len(walk.asked) - len(walk.todo))
     turn = turn_of(children, known_of(channel, walk), room, now)
     since = turn.since.isoformat() if turn.since else None
-    walk = walk.ahead((Todo(url, ChannelKind.SITEMAP, depth, since=since) for url in turn.children), MOST_SITEMAPS)
+    more = (Todo(url, ChannelKind.SITEMAP, depth, since=since) for url in turn.children)
+    walk = walk.ahead(more, channel.most_answers)
     if turn.is_cut:
         # Nothing on the way here may be found unchanged: it would lead to the same part again.
         walk = walk.keeping(is_cut=True).noting(f"Of its {len(children):,} sitemaps {room} are asked at a time.")
@@ -132,7 +132,7 @@ def _sitemap(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
 
 
 def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
-    step, site, most = walk.step, reply.url, channel.most_pages
+    step, site, most = walk.step, reply.url, channel.most_answers
     tree = parsed(reply.body)
     if tree is None:
         return Unreadable("The page is too entangled to be read.")

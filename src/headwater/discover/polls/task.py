@@ -22,7 +22,7 @@ class Subject:
     article_patterns: tuple[str, ...] = ()
     selectors: Mapping[str, Any] = field(default_factory=dict)
     max_depth: int = 0
-    most_pages: int = 1  # answers of a listing that one run may ask for
+    most_answers: int = 1  # that one run may ask for in all
     most_api_pages: int | None = None
     is_wanted_whole: bool = False  # whatever its age, as the pages of a manual
     lists_vacancies: bool = False
