@@ -120,6 +120,20 @@ async def test_while_an_answer_is_never_read_to_its_end_others_are_polled_and_le
     assert await desk.path.database.fetchval("select max(lost_count) from channels") == 0
 
 
+async def test_no_channel_is_blamed_where_no_reader_can_be_started(desk: Desk) -> None:
+    desk.site.pages["/feed.xml"] = rss(*stories(3))
+    source = await desk.follow(feeds=(FEED,))
+    nowhere = Children("tests.nowhere:nothing", size=1, timeout=LIMIT, clock=SystemClock())
+    poll = replace(desk.polling.poll, reader=ChannelReader(nowhere))
+    desk.polling = replace(desk.polling, poll=poll)
+    [lease] = await desk.claim()
+    await desk.polling.work(lease)
+    await nowhere.close()
+    channel = await desk.channel(source)
+    assert desk.ran[-1].ending is None
+    assert (channel.consecutive_errors, channel.next_reason) == (0, "waits: The extraction children were closed.")
+
+
 async def test_one_part_too_long_to_read_does_not_cost_the_others_but_a_second_one_ends_the_run(
     bewitched: Desk,
 ) -> None:

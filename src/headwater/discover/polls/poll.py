@@ -12,9 +12,18 @@ from headwater.discover.polls.answers import Answer, led_on, missed, remembered
 from headwater.discover.polls.asking import Asker, another_try, sitemaps_of
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import MOST_LOST, Ending, Ends, ended_badly, ended_well, refused_by_robots
-from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, is_no_page
+from headwater.discover.polls.hearing import (
+    AGAIN_SOON,
+    Body,
+    Heard,
+    NotModified,
+    RobotsRefusal,
+    Trouble,
+    Wait,
+    is_no_page,
+)
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.reader import ChannelReader, most_answers, task_of
+from headwater.discover.polls.reader import ChannelReader, ReadersGone, most_answers, task_of
 from headwater.discover.polls.said import said_by
 from headwater.discover.polls.schedule import closed_now
 from headwater.discover.polls.starting import start_of, start_pages
@@ -61,8 +70,7 @@ class Poll:
             return await self._finish(channel, start_of(channel), Haul(), LOST)
         walk = walk_from(channel.progress) or start_of(channel).keeping(began_at=self._now(channel).isoformat())
         if walk.is_untouched and (not_now := self._not_now(channel)):
-            await self.book.wait(channel, walk, not_now, self._now(channel))
-            return Ran(channel, walk, None, not_now)
+            return await self._wait(channel, walk, not_now)
         if channel.kind is ChannelKind.CRAWL:
             return await self._finish(channel, walk, Haul(start_pages(channel)), None)
         while walk.todo:
@@ -70,9 +78,11 @@ class Poll:
             if again := another_try(channel, walk, heard):
                 walk, heard = walk.trying_again(), again
             if isinstance(heard, Wait):
-                await self.book.wait(channel, walk, heard, self._now(channel))
-                return Ran(channel, walk, None, heard)
-            walk, haul, trouble = await self._read(channel, walk, heard)
+                return await self._wait(channel, walk, heard)
+            try:
+                walk, haul, trouble = await self._read(channel, walk, heard)
+            except ReadersGone as gone:
+                return await self._wait(channel, walk, Wait(AGAIN_SOON, gone.what))
             if trouble is not None and (walk.is_first_step or walk.kept.get("deaths", 0) >= MOST_DEATHS):
                 return await self._finish(channel, walk, Haul(), trouble)
             if walk.is_last_step:
@@ -85,6 +95,10 @@ class Poll:
     async def give_up(self, channel: Leased) -> Ran:
         """For a run that a fault of ours has ended: not counted as an error, it would be tried at once and for ever."""
         return await self._finish(channel, start_of(channel), Haul(), Trouble(ErrorClass.UNREADABLE, BROKEN))
+
+    async def _wait(self, channel: Leased, walk: Walk, wait: Wait) -> Ran:
+        await self.book.wait(channel, walk, wait, self._now(channel))
+        return Ran(channel, walk, None, wait)
 
     def _not_now(self, channel: Leased) -> Wait | None:
         if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:

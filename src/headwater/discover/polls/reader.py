@@ -12,7 +12,7 @@ from headwater.discover.polls.task import Reply, Subject, Task
 from headwater.discover.polls.vacancies import has_vacancies
 from headwater.discover.polls.walk import Walk
 from headwater.discover.polls.wire import read_from, sent
-from headwater.errors import UsageError
+from headwater.errors import DependencyDown, UsageError
 from headwater.extract.children import Children, Crashed, Done, OutOfMemory
 from headwater.extract.jobs.normalise import Employer
 from headwater.sources.channels import ChannelKind
@@ -35,12 +35,21 @@ TOO_LARGE = (
 TAKEN_OVER = "Its reader answered with something that no reader says: the answer may be an attack. Look at it."
 
 
+class ReadersGone(DependencyDown):
+    """No child can be started to read a channel's answer in."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelReader:
     children: Children
 
     async def read(self, task: Task) -> Read | Trouble:
-        match await self.children.run(sent(task)):
+        """Raises ReadersGone where there is no child to be had: that is no fault of the answer's."""
+        try:
+            outcome = await self.children.run(sent(task))
+        except DependencyDown as error:
+            raise ReadersGone(error.what, fix=error.fix) from error
+        match outcome:
             case Done(value):
                 return _believed(value, task)
             case OutOfMemory():
