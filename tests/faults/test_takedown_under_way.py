@@ -31,10 +31,10 @@ from headwater.ingest.taking_down import TakenDown, finish_takedowns, take_down_
 from headwater.log import make_logger
 from headwater.net.transport import Response
 from headwater.politeness.takedown import parse_takedown
-from headwater.run.fetching import reading_children as children_of
+from headwater.run.children import page_children as children_of
 from headwater.run.fetching import studying
 from headwater.run.maintenance import Maintenance
-from headwater.run.polling import polling_of
+from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
 from headwater.sources.channels import NOTICE
 from headwater.sources.source import Kind
@@ -125,12 +125,13 @@ async def polling(database_url: str) -> AsyncIterator[Desk]:
     sites = {"a.test": SmallSite({}), GONE: SmallSite({})}
     async with (
         opened_path(database_url, sites, {"poll.jitter_percent": "0"}) as path,
+        channel_reader(path.services) as reader,
         Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
     ):
         await path.database.execute("select ensure_days('runs', $1, 60)", STARTED.date())
         desk = Desk(path, None)  # type: ignore[arg-type]
         desk.polling = polling_of(
-            path.services, path.web, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]
+            path.services, path.web, reader, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]
         )
         yield desk
 

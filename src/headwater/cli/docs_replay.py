@@ -83,12 +83,12 @@ def reextract(
     async def work(services: "Services") -> None:
         from headwater.cli.progress import counting
         from headwater.reports.archive import count_stored_pages
-        from headwater.run.fetching import reading_children
+        from headwater.run.children import page_children
         from headwater.sources.store import find_source
 
         found = await find_source(services.database, source)
         pages = await count_stored_pages(services.database, found.id)
-        async with reading_children(services) as children:
+        async with page_children(services) as children:
             with counting("pages", min(pages, limit or pages), is_shown=not dry_run and not json) as advance:
                 async for one in replay_of(services, children).over(found.id, limit=limit, stores=not dry_run):
                     account.add(one, is_kept=json)
@@ -114,7 +114,7 @@ def replay_of(services: "Services", children: "Children") -> "Replay":
     from headwater.ingest.study import Study
     from headwater.learning.shelf import Shelf
     from headwater.net.identity import identity_of
-    from headwater.run.fetching import children_of
+    from headwater.run.children import children_of
 
     settings = services.settings
     reader = Reader(children, identity_of(settings.fetch).product_token)
@@ -130,7 +130,7 @@ def inspection_of(services: "Services", children: "Children") -> "Inspection":
     from headwater.ingest.reading import Reader
     from headwater.learning.shelf import Shelf
     from headwater.net.identity import identity_of
-    from headwater.run.fetching import children_of
+    from headwater.run.children import children_of
 
     settings = services.settings
     context = Context(services.database, services.clock, Shelf(services.clock, services.random))
@@ -142,11 +142,11 @@ def compare_pages(source: str, limit: int | None, *, is_json: bool, launch: Laun
     pages: list[Compared] = []
 
     async def work(services: "Services") -> None:
-        from headwater.run.fetching import reading_children
+        from headwater.run.children import page_children
         from headwater.sources.store import find_source
 
         found = await find_source(services.database, source)
-        async with reading_children(services) as children:
+        async with page_children(services) as children:
             async for one in inspection_of(services, children).compare(found.id, limit=limit):
                 pages.append(one)
                 if not is_json:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.extract.jobs.vacancy import RawVacancy
+from headwater.extract.jobs.normalise import NOTHING, Harvest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Haul:
     """
 
     items: tuple[Item, ...] = ()
-    vacancies: tuple[RawVacancy, ...] = ()
+    harvest: Harvest = NOTHING
     url: str = ""
 
 

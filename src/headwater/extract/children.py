@@ -73,6 +73,7 @@ class Children:
         self._memory_bytes = memory_bytes
         self._tasks_per_child = tasks_per_child
         self._answer_bytes = answer_bytes
+        self._beside: Children | None = None
         self._nursery: NurseryLink | None = None
         self._opening = asyncio.Lock()
         self._is_closed = False
@@ -91,6 +92,23 @@ class Children:
     async def __aexit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self.close()
+
+    def beside(self, size: int) -> "Children":
+        """Other children from the same nursery: neither kind of task waits for a place of the other's."""
+        others = Children(
+            self._work,
+            size=size,
+            timeout=self._timeout,
+            clock=self._clock,
+            memory_bytes=self._memory_bytes,
+            tasks_per_child=self._tasks_per_child,
+            answer_bytes=self._answer_bytes,
+        )
+        others._beside = self
+        return others
+
+    async def close(self) -> None:
         self._is_closed = True
         while not self._places.empty():
             if child := self._places.get_nowait():
@@ -159,6 +177,8 @@ class Children:
         async with self._opening:
             if self._is_closed:
                 raise NurseryGone
+            if self._beside is not None:
+                return await self._beside._open_nursery()  # noqa: SLF001 - one of its own kind
             if self._nursery is None or self._nursery.is_gone:
                 self._nursery = await self._opened()
             return self._nursery

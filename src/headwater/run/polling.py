@@ -1,7 +1,8 @@
 """`poll` as a process: due channels asked, their price steered, robots.txt kept fresh."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -17,11 +18,13 @@ from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling
 from headwater.discover.polls.prices import STEERED_EVERY, steer
+from headwater.discover.polls.reader import ChannelReader
 from headwater.discover.polls.secrets import secrets_in
 from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.politeness.backoff import stretched
+from headwater.run.children import channel_children
 from headwater.services import Services
 from headwater.sources.channels import NOTICE
 from headwater.web import Web, open_web
@@ -46,15 +49,22 @@ async def run_poller(
     """Until told to stop."""
     async with (
         open_web(services, owner, resolver) as web,
+        channel_reader(services) as reader,
         Listener(services.dsn, [NOTICE], services.random) as listener,
     ):
         beside = chores_beside(services, web, calendar)
         try:
-            await poller_of(services, web, listener, owner, told, calendar).run(stop)
+            await poller_of(services, web, reader, listener, owner, told, calendar).run(stop)
         finally:
             for task in beside:
                 task.cancel()
             await asyncio.wait(beside)
+
+
+@asynccontextmanager
+async def channel_reader(services: Services) -> AsyncIterator[ChannelReader]:
+    async with channel_children(services) as children:
+        yield ChannelReader(children)
 
 
 def chores_beside(services: Services, web: Web, calendar: Calendar) -> list[asyncio.Task[None]]:
@@ -69,6 +79,7 @@ def chores_beside(services: Services, web: Web, calendar: Calendar) -> list[asyn
 def poller_of(
     services: Services,
     web: Web,
+    reader: ChannelReader,
     listener: Listener,
     owner: str,
     told: Callable[[Ran], None],
@@ -77,13 +88,14 @@ def poller_of(
     settings = services.settings
     if not settings.poll.enabled:
         services.log.warning("polling_is_off", setting="poll.enabled = false")
-    polling = polling_of(services, web, listener, owner, told, calendar)
+    polling = polling_of(services, web, reader, listener, owner, told, calendar)
     return Crew(polling, services.clock, services.log, settings.poll.concurrency, settings.lease.duration)
 
 
 def polling_of(
     services: Services,
     web: Web,
+    reader: ChannelReader,
     listener: Listener,
     owner: str,
     told: Callable[[Ran], None],
@@ -94,7 +106,7 @@ def polling_of(
         clock=services.clock,
         log=services.log,
         listener=listener,
-        poll=poll_of(services, web, calendar),
+        poll=poll_of(services, web, reader, calendar),
         owner=owner,
         lease=services.settings.lease.duration,
         tick=services.settings.poll.tick,
@@ -102,7 +114,7 @@ def polling_of(
     )
 
 
-def poll_of(services: Services, web: Web, calendar: Calendar = by_the_database) -> Poll:
+def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calendar = by_the_database) -> Poll:
     settings = services.settings
     return Poll(
         asker=Asker(
@@ -111,6 +123,7 @@ def poll_of(services: Services, web: Web, calendar: Calendar = by_the_database) 
             Overheard(services.clock),
             secrets_in(settings.poll.secrets_file),
         ),
+        reader=reader,
         book=Book(services.database, services.clock, settings.lease.duration, settings.politeness.delay),
         settings=settings.poll,
         clock=services.clock,
@@ -155,9 +168,10 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
 
     async with (
         open_web(services, "headwater crawl run-due") as web,
+        channel_reader(services) as reader,
         Listener(services.dsn, [NOTICE], services.random) as listener,
     ):
-        polling = polling_of(services, web, listener, "headwater crawl run-due", told)
+        polling = polling_of(services, web, reader, listener, "headwater crawl run-due", told)
         while True:
             leases, wait = await polling.claim(services.settings.poll.concurrency)
             if leases:

@@ -126,10 +126,12 @@ class PolitenessSettings(Group):
 
 
 class ExtractSettings(Group):
-    """How fetched pages are read: in child processes, so that no page can harm more than its own."""
+    """How pages and answers of channels are read: in child processes, so that none can harm more than its own."""
 
     children: CountOrNone = Field(0, description="Child processes of one worker; 0 means one per core.")
-    timeout: Duration = Field(timedelta(seconds=10), description="Longest time one page may be read.")
+    timeout: Duration = Field(
+        timedelta(seconds=10), description="Longest time one page, or one answer of a channel, may be read."
+    )
     memory_mb: Annotated[int, Field(ge=256, le=65536)] = Field(
         512, description="Most address space one child may use, in MB."
     )

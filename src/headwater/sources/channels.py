@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed, UrlRejected
 from headwater.sources.events import Event, record
+from headwater.sources.kinds import ChannelKind as ChannelKind  # noqa: PLC0414 - to be had from here as well
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import registrable_domain
 
@@ -19,15 +19,6 @@ queries = load_queries("headwater.sources")
 NOTICE = "headwater_poll"
 UNIQUE_VIOLATION = "23505"
 LEFT_TO_ITS_SITE = "it is followed for the site it lies on"
-
-
-class ChannelKind(StrEnum):
-    FEED = "feed"
-    SITEMAP = "sitemap"
-    LISTING = "listing"
-    API = "api"
-    CRAWL = "crawl"  # start pages, whose links lead on
-    SEARCH = "search"  # looks for the others
 
 
 @dataclass(frozen=True, slots=True)

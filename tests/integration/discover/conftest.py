@@ -13,7 +13,7 @@ from headwater.discover.adding import Wanted, take_up
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.poll import Ran
 from headwater.discover.polls.polling import Polling
-from headwater.run.polling import polling_of
+from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
 from headwater.sources.channels import NOTICE, ChannelState, channels_of
 from headwater.sources.source import Profile
@@ -104,11 +104,12 @@ async def desk(database_url: str) -> AsyncIterator[Desk]:
     sites = {"a.test": SmallSite({}), "b.test": SmallSite({})}
     async with (
         opened_path(database_url, sites, {"poll.jitter_percent": "0"}) as path,
+        channel_reader(path.services) as reader,
         Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
     ):
         await path.database.execute("select ensure_days('runs', $1, 60)", STARTED.date())
         desk = Desk(path, None)  # type: ignore[arg-type]
         desk.polling = polling_of(
-            path.services, path.web, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]
+            path.services, path.web, reader, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]
         )
         yield desk

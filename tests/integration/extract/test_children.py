@@ -264,3 +264,12 @@ async def test_closing_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     async with children(size=2) as pool:
         await asyncio.gather(value_of(pool, "pid"), value_of(pool, "pid"))
     assert capfd.readouterr().err == ""
+
+
+async def test_children_beside_others_share_their_nursery_and_wait_for_none_of_them() -> None:
+    async with children(size=1) as pool, pool.beside(1) as others:
+        held = asyncio.create_task(pool.run(["hang"]))
+        nursery = await value_of(others, "parent")
+        held.cancel()
+        await asyncio.wait([held])
+        assert await value_of(pool, "parent") == nursery

@@ -13,7 +13,8 @@ from headwater.archive.reads import read_document
 from headwater.clock import SystemClock
 from headwater.frontier.claim import Claimer
 from headwater.ingest.journey import Told
-from headwater.run.fetching import reading_children, studying
+from headwater.run.children import page_children
+from headwater.run.fetching import studying
 from headwater.simweb.message import Page
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
 from headwater.urls.canonical import canonicalise
@@ -49,7 +50,7 @@ async def tell_in_feed(path: Path, content: str, told_from: str = "paper.test") 
 async def travel(path: Path) -> Told:
     await path.queue(URL)
     token = path.web.identity.product_token
-    async with reading_children(path.services) as children, studying(path.services, token, children) as study:
+    async with page_children(path.services) as children, studying(path.services, token, children) as study:
         claimed = await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)
         return await replace(path.journey(), study=study).travel(claimed.leases[0])
 

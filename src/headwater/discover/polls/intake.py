@@ -39,12 +39,12 @@ async def take_haul(
     connection: Connection, channel: Leased, walk: Walk, haul: Haul, now: datetime, default_delay: timedelta
 ) -> Walk:
     """The walk with everything counted; a job source by its vacancies, whose own pages are only the way to more."""
-    if (haul.items or haul.vacancies) and await is_taken_down(connection, channel, haul):
+    if (haul.items or haul.harvest.vacancies) and await is_taken_down(connection, channel, haul):
         return walk.noting(TAKEN_DOWN)
     taken = await take_items(connection, channel, walk, haul.items, now, default_delay)
     if not has_vacancies(channel):
         return taken
-    return await keep_vacancies(connection, channel, replace(taken, tally=walk.tally), haul.vacancies, now)
+    return await keep_vacancies(connection, channel, replace(taken, tally=walk.tally), haul.harvest, now)
 
 
 async def is_taken_down(connection: Connection, channel: Leased, haul: Haul) -> bool:

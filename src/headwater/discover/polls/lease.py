@@ -61,6 +61,7 @@ class Leased:
     now: datetime  # the database's time when it was leased
     leased_at: float  # the same moment by our own monotonic clock, at the latest
     speaks_for_site: bool = False
+    lost: int = 0  # leases in a row that ran out under a poll
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
 
     @property
@@ -117,6 +118,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         now=row["now"],
         leased_at=leased_at,
         speaks_for_site=row["speaks_for_site"],
+        lost=row["lost_count"],
         followed=frozenset(map(ChannelKind, row["followed"])),
     )
 

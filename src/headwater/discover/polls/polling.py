@@ -47,7 +47,7 @@ class Polling:
         leased_at = self.clock.monotonic()
         ids = [row[0] for row in await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now)]
         if not ids:
-            return (), await self.database.fetchval(queries.next_due, now)
+            return (), await self.database.fetchval(queries.next_due, now, self.owner)
         rows = await self.database.fetch(queries.read_leased, ids, self.owner, now)
         leases = [await self._leased_from(row, leased_at) for row in rows]
         return [lease for lease in leases if lease], None
@@ -72,7 +72,7 @@ class Polling:
                 await record(connection, Event("channel_disabled", why, source, channel, level=Level.ERROR))
 
     async def claim_alone(self) -> Leased | None:
-        """A channel is never suspected: its answers are read with care, not alone."""
+        """A channel under suspicion need not be alone: a claim leases one of them at a time."""
         return None
 
     async def has_lonely_work(self) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 
 MOST_NOTES = 20
 MOST_DATES = 1_000

@@ -33,8 +33,8 @@ def vacancies_in(html: str | bytes, base_url: str, parser_hint: str = "") -> tup
     """Everything that looks like a vacancy; whether it is one is decided when it is normalised."""
     tree = LexborHTMLParser(html)
     base = _base_of(tree, base_url)
-    if postings := postings_in(tree, base):
-        return _with_page_facts(postings[:MOST_VACANCIES], tree)
+    if postings := postings_in(tree, base, MOST_VACANCIES):
+        return _with_page_facts(postings, tree)
     for selector, found_by in ((parser_hint, FoundBy.HINT), *((one, FoundBy.SELECTOR) for one in KNOWN_SELECTORS)):
         if found := _selected(tree, selector, base, found_by):
             return found
