@@ -54,9 +54,11 @@ def import_sources(
         say(f"Read {_what_was_read(read, file)}")
 
     async def work(services: "Services") -> "tuple[Plan, Imported | None]":
+        from headwater.discover.api.secrets import secrets_from
         from headwater.discover.importing import carry_out, plan_import
 
-        plan = await plan_import(services.database, read.rows)
+        secrets = secrets_from(services.settings.poll.secrets_file)
+        plan = await plan_import(services.database, read.rows, secrets)
         if dry_run:
             return plan, None
         delay = services.settings.politeness.delay

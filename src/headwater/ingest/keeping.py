@@ -78,12 +78,22 @@ class Keeper:
             found = Found(verdict.to, lease.url, lease.depth, priority=lease.priority, hops=verdict.hops)
             submitter = Submitter(lease.source_id, lease.origin)
             await submit(connection, submitter, [found], default_delay=self.default_delay)
-        if source := goes_on(lease, leaves):
+        source = goes_on(lease, leaves)
+        if source and not await repeats_another_page(connection, lease, leaves.document):
             today = (await connection.fetchval(queries.now)).date()
             links = followed(leaves.links, source, today)
             hosts = {lease.host, *(canonicalise(link).host for link in links)}
             await hold_hosts(connection, hosts, self.default_delay)
             await submit_links(connection, lease.source_id, source, Found(lease.url, depth=lease.depth), links, today)
+
+
+async def repeats_another_page(connection: Connection, lease: Lease, document: NewDocument | None) -> bool:
+    """Links of a page whose text its source has elsewhere are not followed: the same text under any number of
+    addresses would lead a crawl on for ever, and what an honest copy links to is found from its original."""
+    if document is None:
+        return False
+    alike = (document.bucket, document.url_hash, document.content_hash, document.simhash)
+    return bool(await connection.fetchval(queries.repeats_another_page, lease.source_id, *alike))
 
 
 def goes_on(lease: Lease, leaves: Leaves) -> Profile | None:

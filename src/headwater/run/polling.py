@@ -9,6 +9,7 @@ from aiohttp.abc import AbstractResolver
 
 from headwater.crew import Crew, give_back
 from headwater.database.listen import Listener
+from headwater.discover.api.secrets import secrets_from
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
@@ -17,7 +18,6 @@ from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling
 from headwater.discover.polls.prices import STEERED_EVERY, steer
-from headwater.discover.polls.secrets import secrets_in
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
@@ -109,7 +109,7 @@ def poll_of(services: Services, web: Web, calendar: Calendar = by_the_database) 
             Follower(web.fetcher, web.places),
             services.database,
             Overheard(services.clock),
-            secrets_in(settings.poll.secrets_file),
+            secrets_from(settings.poll.secrets_file),
         ),
         book=Book(services.database, services.clock, settings.lease.duration, settings.politeness.delay),
         settings=settings.poll,
