@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
+from headwater.extract.hidden import seen_page
 from headwater.extract.text import LONGEST_TEXT, tidy
 
 _INLINE = frozenset({
@@ -19,7 +20,7 @@ _SILENT = frozenset({
 
 def text_of_html(html: str) -> str:
     """The whole of a fragment, as a feed carries it."""
-    root = LexborHTMLParser(html).body
+    root = seen_page(html).body
     return text_of([root]) if root else ""
 
 

@@ -21,14 +21,14 @@ _BUYING = frozenset(
 _SEGMENTS = _LEAVING | _DELETING | _BUYING
 _CARTS = frozenset({"cart", "basket", "wishlist"})
 _CART_VERBS = frozenset({"add", "remove", "update", "clear", "delete", "empty"})
-# Manuals have pages about `docker logout` and DELETE; sites have tags and stories of that name.
+# Manuals have pages about `docker logout` and DELETE; sites have tags and dated stories of that name.
 _MANUALS = frozenset(
     {
         *("doc", "docs", "documentation", "reference", "manual", "manuals", "man", "guide", "guides", "tutorial"),
         *("tutorials", "command", "commands", "cli", "help", "kb", "faq", "wiki", "glossary", "dictionary"),
     }
 )
-_SHELVES = frozenset({"tag", "tags", "topic", "topics", "category", "categories", "news", "article", "articles"})
+_SHELVES = frozenset({"tag", "tags", "topic", "topics", "category", "categories"})
 _DATED = re.compile(r"(?:^|/)(?:19|20)\d\d/[01]?\d(?:/[0-3]?\d)?$")
 
 _SCRIPT = re.compile(r"\.(?:php|aspx?|jsp|cgi|do|html?)$")

@@ -9,23 +9,28 @@ from tests.integration.cli.desk import PLACE, Desk, Served, served
 from headwater.simweb.message import Page
 
 ESCAPES = "\x1b]0;owned\x07\x9b2J\u202e\u2028"
-SITE = f"http://{PLACE}"
 
 
 @pytest.fixture
-def site(database_url: str, open_folder: Path) -> Iterator[Served]:
-    robots = Page(f"User-agent: *\r\nDisallow: /x # {ESCAPES}\r\n".encode(), "text/plain")
-    with served(Desk(database_url, open_folder), {"/robots.txt": robots, "/": Page(b"<p>Hello")}) as found:
+def site() -> Iterator[Served]:
+    with served() as found:
+        found.pages["/robots.txt"] = Page(f"User-agent: *\r\nDisallow: /x # {ESCAPES}\r\n".encode(), "text/plain")
+        found.pages["/"] = Page(b"<p>Hello")
         yield found
+
+
+@pytest.fixture
+def desk(database_url: str, open_folder: Path, site: Served) -> Desk:
+    return Desk(database_url, open_folder, site.settings)
 
 
 def assert_tame(text: str) -> None:
     assert not [letter for letter in text if not letter.isprintable() and letter not in "\n\t"]
 
 
-def test_no_command_lets_a_terminal_be_driven(site: Served) -> None:
-    desk = site.desk
-    desk.says("fetch", f"{SITE}/")
+def test_no_command_lets_a_terminal_be_driven(desk: Desk, site: Served) -> None:
+    assert desk.says("fetch", f"{site.url}/").code == 0
+    assert "Disallow: /x # \\u001b]0;owned" in desk.says("hosts", "robots", PLACE).out
     commands = [
         ("hosts", "robots", PLACE),
         ("hosts", "robots", PLACE, "--check", f"/x{ESCAPES}"),
@@ -35,8 +40,8 @@ def test_no_command_lets_a_terminal_be_driven(site: Served) -> None:
         ("frontier", "add", f"https://a.example/{ESCAPES}", "--json"),
         ("explain", f"https://a.example/{ESCAPES}"),
         ("explain", ESCAPES),
-        ("fetch", f"{SITE}/{ESCAPES}", "--explain"),
-        ("sources", "add", f"{SITE}/{ESCAPES}"),
+        ("fetch", f"{site.url}/{ESCAPES}", "--explain"),
+        ("sources", "add", f"{site.url}/{ESCAPES}"),
         ("sources", "add", f"https://b.example/{ESCAPES}", "--no-discover"),
         ("sources", "add", "https://c.example/", "--no-discover", "--name", f"Name {ESCAPES}"),
         ("sources", "list"),

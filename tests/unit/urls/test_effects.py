@@ -41,6 +41,7 @@ ACTING = [
     "/?logout=1",
     "/mod/forum/post.php?id=4&sesskey=abc",
     "/blog/my-post/delete",
+    "/news/delete",
 ]
 
 SPEAKING = [
@@ -48,7 +49,6 @@ SPEAKING = [
     "/news/how-to-delete-your-account",
     "/2024/05/cart-wheel",
     "/2024/05/12/delete/",
-    "/news/delete",
     "/tag/unsubscribe",
     "/delete-your-account-now",
     "/logouts-explained",
