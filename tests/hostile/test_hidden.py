@@ -139,6 +139,7 @@ SHOWN = [
     '<div class="panel" aria-hidden="false"><p>{}</p></div>',
     '<div class="opacity-0 lazyload"><p>{}</p></div>',
     '<div style="opacity:0;transform:translateY(20px)"><p>{}</p></div>',
+    '<div data-w-id="7" style="opacity:0"><p>{}</p></div>',
     '<div class="wow fadeIn" style="visibility:hidden"><p>{}</p></div>',
     '<div style="color:#fff;background:#000"><p>{}</p></div>',
     '<div style="color:#fff"><p>{}</p></div>',
@@ -189,8 +190,9 @@ def test_what_a_hidden_part_says_about_the_page_is_still_heard() -> None:
         "<style>@media{" + "a{" * 50_000 + "</style>",
         '<p style="' + "a:b;" * 100_000 + '">x</p>',
         '<div class="comment"><h1>' * 3_000,
+        '<div style="display:none">' * 2_000 + "<time>",
     ],
-    ids=["styles", "ears", "rules", "braces", "media", "declarations", "comments"],
+    ids=["styles", "ears", "rules", "braces", "media", "declarations", "comments", "deep"],
 )
 def test_looking_for_hidden_text_takes_no_time(html: str) -> None:
     began = time.process_time()

@@ -5,12 +5,14 @@ Seen by attributes, inline styles and the plain rules of the page's own <style>;
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _MOST_ELEMENTS = 20_000
-_MOST_CSS = 200_000
+_MOST_CSS = 50_000
 _MOST_RULES = 5_000
+_MOST_NAMES = 100
 _MOST_SPARED = 50
 _LITTLE_TEXT, _MOST_OF_A_PAGE = 500, 0.5
 
@@ -31,12 +33,8 @@ _COMMENTS = frozenset(
         *("user-comments", "reader-comments", "comments-wrapper", "fb-comments", "disqus", "disqus_thread"),
     }
 )
-_COMMENT_PLACES = ", ".join(
-    [
-        *(f".{name}" for name in sorted(_COMMENTS)),
-        *("#comments", "#comment-list", "#disqus_thread", "#respond", '[itemprop="comment"]'),
-    ]
-)
+_COMMENT_PLACES = '[class*="omment"], [class*="disqus"], [id*="omment"], #disqus_thread, #respond, [itemprop="comment"]'
+_COMMENT_IDS = frozenset({"comments", "comment-list", "commentlist", "disqus_thread", "respond"})
 
 _DECLARATION = re.compile(r"\s*([a-z-]+)\s*:\s*([^;]*)", re.IGNORECASE)
 _ZERO = re.compile(r"[-+]?0*\.?0*(?:px|em|rem|%|pt|vw|vh)?")
@@ -49,15 +47,15 @@ _COLOUR_OF_THREE = re.compile(r"rgba?\((\d+),(\d+),(\d+)(?:,1)?\)")
 # Scripts and animations show these in their time.
 _REVEALED = re.compile(
     r"accordion|collaps|panel|tab|toggle|expand|slide|swiper|carousel|lazy|fade|anim|aos|wow|reveal|motion|faq|answer"
-    r"|read-?more|dropdown|content|body|story|article|paywall"
+    r"|read-?more|dropdown|paywall"
 )
+_REVEALING_ATTRIBUTE = re.compile(r"data-(?:w-id|aos|anim|scroll|sal|motion|reveal|wow|framer)")
 _MOVING = ("transform", "transition", "animation", "animation-name", "will-change")
 _SHOWING = frozenset({"display", "visibility", "opacity", "position", "clip", "left", "font-size", "height"})
-_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
-_AT_BLOCK = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _PLAIN_SELECTOR = re.compile(r"[a-z0-9]*([.#][a-zA-Z_][\w-]*)")
-_NAME_IN_SELECTOR = re.compile(r"[.#][a-zA-Z_][\w-]*")
+# In the words of a style sheet that may hide something; looked for as they are, which takes no time.
+_HINTS = (":none", ": none", ":hidden", ": hidden", "opacity:0", "font-size:0", "-9", "-1000", "rect(")
 
 
 def seen_page(markup: str | bytes) -> LexborHTMLParser:
@@ -75,16 +73,15 @@ def remove_hidden(tree: LexborHTMLParser) -> None:
         [node for node in tree.css(_CANDIDATES)[:_MOST_ELEMENTS] if node.tag not in _NEVER and _is_hidden(node)],
         lambda node: node.css_first(_HOLDS_THE_PAGE) is not None or (_is_for_ears(node) and page.are_mostly_in(node)),
     )
-    if rules := hiding_rules(tree):
-        found = tree.css(", ".join(sorted(rules)))[:_MOST_ELEMENTS]
-        _remove(
-            [node for node in found if node.tag not in _NEVER and _is_hidden_by_rule(node)],
-            lambda node: node.css_first(_HOLDS_THE_PAGE) is not None,
-        )
+    css = _css_of(tree)
+    for name in islice(sorted(set(_hidden_by(css))), _MOST_NAMES):
+        found = [node for node in tree.css(name) if node.tag not in _NEVER and _is_hidden_by_rule(node)]
+        if found and not _is_shown_by_a_rule(name, css):
+            _remove(found[:_MOST_ELEMENTS], lambda node: node.css_first(_HOLDS_THE_PAGE) is not None)
 
 
 def _remove_comments(tree: LexborHTMLParser) -> None:
-    found = tree.css(_COMMENT_PLACES)[:_MOST_ELEMENTS]
+    found = [node for node in tree.css(_COMMENT_PLACES)[:_MOST_ELEMENTS] if _is_comment(node)]
     if not found:
         return
     page = _Paragraphs(tree)
@@ -94,6 +91,13 @@ def _remove_comments(tree: LexborHTMLParser) -> None:
         [node for node in found if node.tag not in _WHOLE_PAGE and not (is_only_article and node.tag == "article")],
         lambda node: node.css_first("main, h1") is not None or page.are_mostly_in(node),
     )
+
+
+def _is_comment(node: LexborNode) -> bool:
+    said = node.attributes
+    names = (said.get("class") or "").lower().split()
+    is_named = not _COMMENTS.isdisjoint(names) or (said.get("id") or "").lower() in _COMMENT_IDS
+    return is_named or said.get("itemprop") == "comment"
 
 
 class _Paragraphs:
@@ -148,14 +152,19 @@ def _goes_with_another(node: LexborNode, fates: dict[int, bool]) -> bool:
 
 
 def _clear(node: LexborNode) -> None:
+    """Without recursion: a page may be deeper than the interpreter's stack."""
     if node.css_first(_KEPT) is None:
         node.decompose()
         return
-    for child in list(node.iter(include_text=True)):
-        if child.tag == _TEXT:
-            child.decompose()
-        elif child.tag not in _KEPT_TAGS:
-            _clear(child)
+    waiting = [node]
+    while waiting:
+        for child in list(waiting.pop().iter(include_text=True)):
+            if child.tag in _KEPT_TAGS:
+                continue
+            if child.tag == _TEXT or child.css_first(_KEPT) is None:
+                child.decompose()
+            else:
+                waiting.append(child)
 
 
 def _is_for_ears(node: LexborNode) -> bool:
@@ -198,7 +207,16 @@ def hides(said: dict[str, str], node: LexborNode | None = None) -> bool:
     is_faint = said.get("visibility") in ("hidden", "collapse") or _is_zero(said.get("opacity", ""))
     if not is_faint or any(name in said for name in _MOVING):
         return False
-    return node is None or not _REVEALED.search((node.attributes.get("class") or "").lower())
+    return node is None or not _is_revealed(node)
+
+
+def _is_revealed(node: LexborNode) -> bool:
+    """By a script or an animation, in its time: by what its classes are called, and by what such scripts look for."""
+    said = node.attributes
+    return (
+        any(_REVEALING_ATTRIBUTE.match(name) for name in said)
+        or _REVEALED.search((said.get("class") or "").lower()) is not None
+    )
 
 
 def _is_away(said: dict[str, str]) -> bool:
@@ -239,34 +257,53 @@ def _is_zero(text: str) -> bool:
     return bool(text) and any(letter == "0" for letter in text) and _ZERO.fullmatch(text) is not None
 
 
-def hiding_rules(tree: LexborHTMLParser) -> frozenset[str]:
-    """Classes and ids, as selectors, that the page's own rules hide and that none of its rules shows again."""
-    css = _CSS_COMMENT.sub("", "\n".join(node.text() for node in tree.css("style"))[:_MOST_CSS])
-    if not css:
-        return frozenset()
-    hidden = {name for name, said in _plain_rules(_AT_BLOCK.sub("", css)) if hides(said)}
-    return frozenset(hidden - _shown_somewhere(css)) if hidden else frozenset()
+def _css_of(tree: LexborHTMLParser) -> str:
+    css = "\n".join(node.text() for node in tree.css("style"))[:_MOST_CSS]
+    return _CSS_COMMENT.sub("", css) if "/*" in css else css
 
 
-def _plain_rules(css: str) -> Iterator[tuple[str, dict[str, str]]]:
-    for number, rule in enumerate(_RULE.finditer(css)):
-        if number >= _MOST_RULES:
-            return
-        said = declarations(rule[2])
-        if not said:
+def _hidden_by(css: str) -> Iterator[str]:
+    """Classes and ids, as selectors. Only rules with a word in them that may hide are read: nearly all have none;
+    one inside of `@media` holds only sometimes.
+    """
+    depth = counted = end = 0
+    for place in _hints_in(css):
+        begins, close = css.rfind("{", end, place), css.find("}", place)
+        if place < end or begins < 0 or close < 0:
             continue
-        for selector in rule[1].split(","):
-            if plain := _PLAIN_SELECTOR.fullmatch(selector.strip()):
-                yield plain[1], said
+        depth += css.count("{", counted, begins) - css.count("}", counted, begins)
+        counted, end = begins, close
+        if depth == 0 and hides(declarations(css[begins + 1 : close])):
+            selectors = css[css.rfind("}", 0, begins) + 1 : begins]
+            plain = (_PLAIN_SELECTOR.fullmatch(one.strip()) for one in selectors.split(","))
+            yield from (found[1] for found in plain if found)
 
 
-def _shown_somewhere(css: str) -> set[str]:
-    """Names that some rule, under whatever condition, mentions without hiding by it."""
-    found: set[str] = set()
-    for number, rule in enumerate(_RULE.finditer(css)):
-        said = declarations(rule[2])
-        if number >= _MOST_RULES:
-            break
-        if not _SHOWING.isdisjoint(said) and not hides(said):
-            found.update(_NAME_IN_SELECTOR.findall(rule[1]))
-    return found
+def _hints_in(css: str) -> list[int]:
+    return sorted(islice((place for hint in _HINTS for place in _places_of(hint, css)), _MOST_RULES))
+
+
+def _places_of(hint: str, css: str) -> Iterator[int]:
+    place = css.find(hint)
+    while place >= 0:
+        yield place
+        place = css.find(hint, place + 1)
+
+
+def _is_shown_by_a_rule(name: str, css: str) -> bool:
+    """Whether some rule, under whatever condition, mentions this name without hiding by it."""
+    return any(
+        not (css[place + len(name) : place + len(name) + 1].isalnum() or css[place + len(name)] in "-_")
+        and _shows(css, place)
+        for place in islice(_places_of(name, css), _MOST_RULES)
+        if place + len(name) < len(css)
+    )
+
+
+def _shows(css: str, place: int) -> bool:
+    """Whether the rule with this place in its selector shows what it speaks of."""
+    begins, close = css.find("{", place), css.find("}", place)
+    if begins < 0 or close < begins:
+        return False
+    said = declarations(css[begins + 1 : close])
+    return not _SHOWING.isdisjoint(said) and not hides(said)
