@@ -20,7 +20,10 @@ _SECRET_NAME = re.compile(r"pass(word|wd)|secret|token|authorization|cookie|api_
 # Bounded repetitions: on a megabyte without "://" an open one would look from every letter to the end.
 _USERINFO = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]{0,30}://)[^/@\s]{0,1000}@", re.IGNORECASE)
 # Whatever a site or a person sends may end up in a log: nothing may start a line, move a cursor or flip the text.
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
 _LONGEST_VALUE = 2000
 
 
@@ -93,7 +96,7 @@ class Mask:
         if isinstance(value, bool | int | float) or value is None:
             return value
         if isinstance(value, dict):
-            return {str(key): self._shown(str(key), inner) for key, inner in value.items()}
+            return {self.text(str(key)): self._shown(str(key), inner) for key, inner in value.items()}
         if isinstance(value, list | tuple | set | frozenset):
             return [self._shown("", inner) for inner in value]
         return self.text(str(value))

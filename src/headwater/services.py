@@ -13,6 +13,7 @@ from headwater.database.embedded import EmbeddedServer
 from headwater.database.installation import Installation, installation_of
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database, Limits
+from headwater.database.translate import with_escapes
 from headwater.log import Logger, make_logger
 from headwater.metrics import Metrics
 from headwater.settings import Loaded, Settings
@@ -52,7 +53,7 @@ def embedded_server(settings: Settings) -> EmbeddedServer:
 async def database_address(settings: Settings) -> AsyncIterator[str]:
     """The configured database, or the embedded one, kept up for the length of the block."""
     if settings.database.url is not None:
-        yield settings.database.url.get_secret_value()
+        yield with_escapes(settings.database.url.get_secret_value())
         return
     async with embedded_server(settings) as dsn:
         yield dsn

@@ -50,3 +50,13 @@ def test_below_the_level_nothing_is_written() -> None:
     stream = io.StringIO()
     make_logger("warning", "json", stream=stream).info("poll_done")
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_hostile_names_and_invisible_letters_are_escaped_too(form: str) -> None:
+    """Input 126: in a URL, a title, a user agent, and in the names of a mapping."""
+    hostile = "a\r\nb\x1b]0;x\x07\u2028\x85\x9b2J\u061c\ufeff\U000e0041\ud800\x00"
+    text = written(form, url=hostile, title=hostile, user_agent=hostile, headers={hostile: [hostile]})
+    assert text.count("\n") == 1
+    assert not [letter for letter in text[:-1] if not letter.isprintable() and letter != "\x1b"]
+    assert "\x1b]" not in text

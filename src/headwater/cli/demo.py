@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, run_to_end
-from headwater.cli.output import say, show, show_json
+from headwater.cli.output import say, say_lines, show, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,4 +129,4 @@ async def introduce(services: "Services") -> None:
     from headwater.services import data_folder
 
     data = data_folder(services.settings)
-    say(report([check async for check in examine(services.settings, data, services.database, services.clock)]))
+    say_lines(report([check async for check in examine(services.settings, data, services.database, services.clock)]))

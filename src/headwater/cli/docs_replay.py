@@ -1,6 +1,5 @@
 """`headwater docs reextract`: stored pages once more, by today's rules, without fetching."""
 
-import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from itertools import takewhile
@@ -12,7 +11,7 @@ from cyclopts.validators import Number
 
 from headwater.cli.docs import Flag
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.output import say, show, show_json, show_table, terminal_width
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, inert, shortened
 from headwater.reports.template_words import reader_in_words, reason_in_words
@@ -180,10 +179,8 @@ def tell_compared(one: "Compared") -> None:
 
 def show_rows(rows: "Sequence[tuple[str, str]]") -> None:
     """Lines of two texts: beside each other where there is room, else below each other."""
-    from rich.console import Console
-
     shown = [from_difference(*row) for row in rows[:SHOWN_ROWS]]
-    width = Console().width if sys.stdout.isatty() else 0
+    width = terminal_width()
     if width >= WIDE:
         # Two lines of each are enough to know what it is.
         cells = [tuple(shortened(line, width - 10) for line in row) for row in shown]

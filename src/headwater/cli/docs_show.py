@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from headwater.cli.docs import WIDEST_TITLE, Flag
+from headwater.cli.files import why_unwritten
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.output import say, show, show_bytes, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, inert, shortened
 from headwater.errors import NotFound, UsageError
@@ -165,14 +166,10 @@ def write_bytes(body: bytes, output: Path | None) -> None:
             "A page may hold anything and is not written to a terminal.", fix="Add -o FILE, or send it into a pipe."
         )
     if output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(body)
-        sys.stdout.buffer.flush()
+        show_bytes(body)
         return
-    try:
-        output.write_bytes(body)
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
+    if why := why_unwritten(output, [body]):
+        raise UsageError(f"{output} cannot be written: {why}.")
     say(f"Wrote {counted(len(body), 'byte')} to {output}")
 
 

@@ -228,6 +228,8 @@ def _is_named(wanted: "Wanted") -> bool:
 
 async def store(services: "Services", wanted: "Wanted") -> "UUID":
     from headwater.discover.adding import take_up
+    from headwater.discover.api.secrets import secrets_from
 
+    secrets = secrets_from(services.settings.poll.secrets_file)
     async with services.database.transaction() as connection:
-        return await take_up(connection, wanted, ACTOR, services.settings.politeness.delay)
+        return await take_up(connection, wanted, ACTOR, services.settings.politeness.delay, secrets)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from headwater.cli.files import why_unwritten
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json
+from headwater.cli.output import say, show, show_file, show_json
 from headwater.cli.progress import counting
 from headwater.cli.serving import with_services
 from headwater.cli.sources import ACTOR
@@ -58,9 +59,11 @@ def import_sources(
         say(f"Read {_what_was_read(read, file)}")
 
     async def work(services: "Services") -> "tuple[Plan, Imported | None]":
+        from headwater.discover.api.secrets import secrets_from
         from headwater.discover.importing import carry_out, plan_import
 
-        plan = await plan_import(services.database, read.rows)
+        secrets = secrets_from(services.settings.poll.secrets_file)
+        plan = await plan_import(services.database, read.rows, secrets)
         if dry_run:
             return plan, None
         delay = services.settings.politeness.delay
@@ -148,11 +151,8 @@ def write_rejected_to(place: Path, bad: "Sequence[BadLine]") -> str:
     """Why it could not be written: by then the import is done, and a pipe has nothing beside it."""
     from headwater.sources.exchange.tables import write_rejected
 
-    try:
-        place.write_text("".join(write_rejected(bad)), encoding="utf-8")
-    except OSError as error:
-        return error.strerror or str(error)
-    return ""
+    # Nobody chose this name: in a shared folder somebody else may have put a link there.
+    return why_unwritten(place, (line.encode() for line in write_rejected(bad)), is_chosen=False)
 
 
 def mapping_from(text: str) -> dict[str, str]:
@@ -211,10 +211,8 @@ def export_sources(
     rows = with_services(launch, work)
     text = "".join(write_sources(rows, chosen))
     if output is None:
-        sys.stdout.write(text)
+        show_file(text)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
+    if why := why_unwritten(output, [text.encode()]):
+        raise UsageError(f"{output} cannot be written: {why}.", fix="Choose another place, or make room there.")
     say(f"Wrote {counted(len({row.url for row in rows}), 'source')} to {output}")

@@ -9,6 +9,8 @@ from uuid import UUID
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.adding import Wanted, check, pace_hosts, take_up
+from headwater.discover.api.recipe import recipe_from
+from headwater.discover.api.secrets import Secrets
 from headwater.errors import UrlRejected, UsageError
 from headwater.sources.channels import ChannelKind, ChannelState, NewChannel, add_channel
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
@@ -16,6 +18,7 @@ from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode
 from headwater.sources.store import read_source, set_status
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
+from headwater.urls.effects import has_effects
 
 queries = load_queries("headwater.sources")
 
@@ -49,15 +52,16 @@ class Imported:
     bad: list[BadLine] = field(default_factory=list)
 
 
-async def plan_import(database: Database, rows: Sequence[Row]) -> Plan:
+async def plan_import(database: Database, rows: Sequence[Row], secrets: Secrets | None = None) -> Plan:
+    """A recipe of the file may name secrets, but binds none: where they may go only their own file says."""
     known: dict[bytes, UUID] = {}
     hashes = [canonicalise(url).url_hash for row in rows for url in (row.url, row.feed_url) if url]
     for row in await database.fetch(queries.known_addresses, hashes):
         known.setdefault(row["url_hash"], row["source_id"])
-    return planned(rows, known)
+    return planned(rows, known, secrets)
 
 
-def planned(rows: Sequence[Row], known: dict[bytes, UUID]) -> Plan:
+def planned(rows: Sequence[Row], known: dict[bytes, UUID], secrets: Secrets | None = None) -> Plan:
     """Pure. `known`: whose an address is already, as a source or as a feed of one."""
     new: list[Row] = []
     more: list[tuple[Row, UUID | None]] = []
@@ -69,7 +73,7 @@ def planned(rows: Sequence[Row], known: dict[bytes, UUID]) -> Plan:
         feed = canonicalise(row.feed_url).url_hash if row.feed_url else None
         if feed in known or feed in coming or (feed is None and (site in known or site in coming)):
             had.append(row)
-        elif why := why_impossible(row):
+        elif why := why_impossible(row, secrets):
             bad.append(_refused(row, why))
             continue  # it will not be there for a later row to belong to
         elif site in known or site in coming:
@@ -80,12 +84,17 @@ def planned(rows: Sequence[Row], known: dict[bytes, UUID]) -> Plan:
     return Plan(tuple(new), tuple(more), tuple(had), tuple(bad))
 
 
-def why_impossible(row: Row) -> str:
+def why_impossible(row: Row, secrets: Secrets | None = None) -> str:
     try:
-        check(wanted_from(row, is_trusted=True))
+        wanted = wanted_from(row, is_trusted=True)
+        check(wanted, secrets)
+        places = [wanted.profile.url, *wanted.feeds, *wanted.sitemaps]
+        if wanted.is_api:
+            places.append(recipe_from(wanted.profile.parser_hint, wanted.profile.url).url)
+        acting = [url for url in places if has_effects(canonicalise(url))]
     except (UsageError, UrlRejected) as error:
         return error.what
-    return ""
+    return f"{acting[0]} looks as if it did something when it is fetched" if acting else ""
 
 
 async def carry_out(

@@ -4,8 +4,8 @@
 SELECT place, outcome FROM submit_urls($1::uuid, $2::uuid, $3::submission[], $4::integer, $5::timestamptz);
 
 -- name: read_source_for_submit
--- What a source says about its URLs' urgency, and whether it may submit at all.
-SELECT id, kind, priority, status FROM sources WHERE id = $1::uuid FOR KEY SHARE;
+-- What a source says about its URLs' urgency, whether it may submit at all, and the time by which URLs are judged.
+SELECT id, kind, priority, status, now() AS now FROM sources WHERE id = $1::uuid FOR KEY SHARE;
 
 -- name: claim_entries
 -- Lease due entries of open hosts; the last row says when to come back.

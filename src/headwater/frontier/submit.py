@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.scope import Placement, Scope, placement_of
+from headwater.urls.traps import Trap, trap_in
 
 queries = load_queries("headwater.frontier")
 
@@ -95,7 +96,8 @@ async def submit(
     delay = max(default_delay, JOBS_DELAY) if source["kind"] == "jobs" else default_delay
     # A paused source takes nothing over: nobody would fetch it.
     voice = submitter.voice if source["status"] == "active" else NO_VOICE
-    wanted = [wanted_or_why(one, submitter.scope) for one in found]
+    today = (now or source["now"]).date()
+    wanted = [wanted_or_why(one, submitter, today) for one in found]
     if len(wanted) > BATCH:
         await hold_hosts(connection, _hosts(wanted), delay)
     answers: list[Answer] = []
@@ -122,8 +124,9 @@ async def hold_hosts(connection: Connection, hosts: Collection[str], default_del
     await connection.execute(queries.hold_hosts, buckets, named, milliseconds(default_delay), domains)
 
 
-def wanted_or_why(found: Found, scope: Scope | None) -> "_Wanted | str":
+def wanted_or_why(found: Found, submitter: Submitter, today: date) -> "_Wanted | str":
     """The URL under its key, or the word that says why it will never be fetched."""
+    scope = submitter.scope
     try:
         url = canonicalise(found.url)
     except UrlRejected as rejected:
@@ -131,7 +134,16 @@ def wanted_or_why(found: Found, scope: Scope | None) -> "_Wanted | str":
     placement = placement_of(url, scope) if scope is not None else Placement.INSIDE
     if not placement.is_followed:
         return str(placement)
+    if not found.hops and (trap := trap_for(url, submitter.origin, today)):
+        return str(trap)
     return _Wanted(found, url, placement is Placement.EXTERNAL)
+
+
+def trap_for(url: CanonicalUrl, origin: Origin, today: date) -> Trap | None:
+    """What a person names is fetched; of a redirect only its target's effects count, which were looked at before."""
+    if origin is Origin.MANUAL:
+        return None
+    return trap_in(url, today=today, is_told=origin is not Origin.SPIDER)
 
 
 async def _source(connection: Connection, source_id: UUID) -> Any:

@@ -9,7 +9,8 @@ from headwater.extract.linked_data import LinkedData
 from headwater.extract.metadata import Metadata
 from headwater.extract.quality import Quality
 from headwater.frontier.entry import Lease
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.effects import has_effects
 
 # What has a column of its own, or is only of use while a page is read.
 _NOT_KEPT = frozenset({"images", "language", "article_body", "is_about_this_page"})
@@ -17,7 +18,7 @@ _NOT_KEPT = frozenset({"images", "language", "article_body", "is_about_this_page
 
 def document_from(article: Article, lease: Lease) -> NewDocument:
     """Under the address the page itself calls canonical: two spellings of a story are one document."""
-    address = canonicalise(article.canonical_url or article.url)
+    address = address_of(article)
     page = Key(lease.bucket, lease.url_hash)
     parts = values_of(article.quality)
     return NewDocument(
@@ -51,6 +52,13 @@ def document_from(article: Article, lease: Lease) -> NewDocument:
 def without_claim(new: NewDocument, page: Key) -> NewDocument:
     """Under the address it was read from, calling no other one canonical."""
     return replace(new, bucket=page.bucket, url_hash=page.url_hash, canonical_url=new.url, page=None)
+
+
+def address_of(article: Article) -> CanonicalUrl:
+    """Nothing is kept under an address that would do something when it is fetched, whatever the page calls it."""
+    own = canonicalise(article.url)
+    named = canonicalise(article.canonical_url) if article.canonical_url else own
+    return own if has_effects(named) else named
 
 
 def metadata_of(article: Article) -> dict[str, Any]:

@@ -86,7 +86,8 @@ class Keeper:
             found = Found(verdict.to, lease.url, lease.depth, priority=lease.priority, hops=verdict.hops)
             submitter = Submitter(lease.source_id, lease.origin, voice=await voice_of(connection, lease))
             await submit(connection, submitter, [found], default_delay=self.default_delay)
-        if source := goes_on(lease, leaves):
+        source = goes_on(lease, leaves)
+        if source and not await repeats_another_page(connection, lease, leaves.document):
             today = (await connection.fetchval(queries.now)).date()
             # Names without end become no hosts of ours once the source's budget is spent.
             wanted = followed(leaves.links, source, today)
@@ -102,6 +103,15 @@ async def voice_of(connection: Connection, lease: Lease) -> Voice:
     """A source that may speak for a page may speak for what the page leads to, as far as its domain goes."""
     speaks = await connection.fetchval(queries.owner_speaks, lease.bucket, lease.url_hash, lease.source_id)
     return Voice(registrable_domain(lease.host)) if speaks else NO_VOICE
+
+
+async def repeats_another_page(connection: Connection, lease: Lease, document: NewDocument | None) -> bool:
+    """Links of a page whose text its source has elsewhere are not followed: the same text under any number of
+    addresses would lead a crawl on for ever, and what an honest copy links to is found from its original."""
+    if document is None:
+        return False
+    alike = (document.bucket, document.url_hash, document.content_hash, document.simhash)
+    return bool(await connection.fetchval(queries.repeats_another_page, lease.source_id, *alike))
 
 
 def goes_on(lease: Lease, leaves: Leaves) -> Profile | None:

@@ -32,6 +32,18 @@ ORDER BY g.place;
 -- Whether a source that owns an entry may speak for its host.
 SELECT owner_speaks FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND source_id = $3::uuid;
 
+-- name: repeats_another_page
+-- Whether another page of a source says the same, or nearly: a site may have its text under any number of addresses.
+-- Invariant: the page's own document is not looked at, so that a page which is read again repeats nothing.
+SELECT EXISTS (
+    SELECT 1 FROM documents d
+    WHERE d.content_hash = $4::bytea AND d.duplicate_of IS NULL AND d.deleted_at IS NULL AND is_comparable(d.word_count)
+      AND d.source_id = $1::uuid AND (d.bucket, d.url_hash) <> ($2::smallint, $3::bytea)
+) OR EXISTS (
+    SELECT 1 FROM near_duplicate_of($2::smallint, $3::bytea, $5::bigint) AS n
+    JOIN documents d ON d.bucket = n.bucket AND d.url_hash = n.url_hash AND d.source_id = $1
+);
+
 -- name: known_to_source
 -- Which of these addresses a source has found before.
 SELECT d.url_hash FROM unnest($2::smallint[], $3::bytea[]) AS u (bucket, url_hash)

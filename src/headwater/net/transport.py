@@ -68,6 +68,7 @@ class Limits:
     connect: timedelta = timedelta(seconds=10)
     read: timedelta = timedelta(seconds=30)
     body_bytes: int = 10 * 1024 * 1024
+    is_only_inside: bool = False  # nothing is said unless the connection leads into a network of our own
     timeout: aiohttp.ClientTimeout = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -163,6 +164,7 @@ class _Question(NamedTuple):
     gate: Gate
     read_timeout: float | None
     dialled: Dialled | None
+    inside: AddressGuard | None = None
 
 
 @dataclass(slots=True)
@@ -213,7 +215,8 @@ class Transport:
         lines = {**place.lines, **header_lines(headers), **({} if is_kept else _NOT_KEPT)}
         # As it was checked: nothing may be parsed or written a second time.
         head = head_of(method, url.url if place.is_proxied else target, lines)
-        question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled)
+        inside = self.guard if limits.is_only_inside else None
+        question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled, inside)
         ride = _Ride(url.host)
         _RIDE.set(ride)
         try:
@@ -282,6 +285,8 @@ async def _answered(
     while True:
         connection = await place.connection(limits.timeout)
         try:
+            if question.inside is not None:
+                question.inside.check_inside(connection.transport, is_proxied=place.is_proxied)
             if question.dialled is not None and not ride.is_reused:
                 await question.dialled(ride.host, is_inside=ride.is_inside)
             return connection, *await _head_answered(connection, question)

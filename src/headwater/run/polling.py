@@ -10,6 +10,7 @@ from aiohttp.abc import AbstractResolver
 
 from headwater.crew import Crew, give_back
 from headwater.database.listen import Listener
+from headwater.discover.api.secrets import secrets_from
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
@@ -19,7 +20,6 @@ from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling
 from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
-from headwater.discover.polls.secrets import secrets_in
 from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
@@ -121,7 +121,7 @@ def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calen
             Follower(web.fetcher, web.places),
             services.database,
             Overheard(services.clock),
-            secrets_in(settings.poll.secrets_file),
+            secrets_from(settings.poll.secrets_file),
         ),
         reader=reader,
         book=Book(services.database, services.clock, settings.lease.duration, settings.politeness.delay),

@@ -191,7 +191,8 @@ class PollSettings(Group):
     )
     secrets_file: Path | None = Field(
         None,
-        description="A file of NAME=value lines that APIs' recipes name as `{{SECRET:NAME}}`; only you may read it.",
+        description="A file of NAME@https://host=value lines that APIs' recipes name as `{{SECRET:NAME}}`, each sent "
+        "to its own host only; only you may read it.",
     )
     discovery: bool = Field(True, description="Look for feeds and sitemaps of sources that have none.")
     discovery_retry: Duration = Field(timedelta(days=7), description="Wait before a fruitless search is repeated.")

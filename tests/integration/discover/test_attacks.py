@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 import pytest
-from pydantic import SecretStr
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import index, sitemap
 from tests.integration.fetch.conftest import robots
 
+from headwater.discover.api.secrets import read_secrets
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.hearing import Body
 from headwater.discover.polls.prices import steer
@@ -54,9 +54,9 @@ def jobs(*numbers: int, following: str | None = None) -> Page:
     return Page(orjson.dumps({"jobs": listed, "next": following}), "application/json")
 
 
-async def follow_api(desk: Desk, hint: str) -> None:
+async def follow_api(desk: Desk, hint: str, secrets: str = f"MINE@http://a.test={KEY}") -> None:
     poll = desk.polling.poll
-    asker = replace(poll.asker, secrets={"MINE": SecretStr(KEY)})
+    asker = replace(poll.asker, secrets=read_secrets(secrets))
     desk.polling = replace(desk.polling, poll=replace(poll, asker=asker))
     await desk.follow("http://a.test/api", is_api=True, is_searched=False, parser_hint=hint)
 

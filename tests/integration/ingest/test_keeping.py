@@ -17,9 +17,11 @@ from headwater.chance import random_from
 from headwater.database.pool import Database
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Dead, Fetched, Moved, RetryPolicy, Verdict, settlement_of
+from headwater.ingest.context import Known
 from headwater.ingest.keeping import NOTHING, Keeper, Leaves
 from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
+from headwater.sources.source import Kind, Profile
 
 # A page, the address it calls canonical, and another one.
 AMP, STORY, OTHER_STORY = "https://a.example/amp/1", "https://a.example/1", "https://b.example/2"
@@ -147,3 +149,34 @@ async def test_a_takedown_withdraws_what_was_kept(desk: Desk, takedown: str, gon
     assert (done.entries, done.documents) == (len(gone), len(gone))
     withdrawn = [url for url in (STORY, OTHER_STORY) if await desk.deleted_at(url)]
     assert withdrawn == gone
+
+
+def crawled(desk: Desk, url: str, *links: str, **fields: Any) -> Leaves:
+    """A page of a crawl: what it links to is followed."""
+    profile = Profile("https://a.example/", kind=Kind.DOCS, max_depth=-1)
+    document = page(url, source_id=desk.stage.source, **fields)
+    return Leaves(document, links=links, known=Known(source=profile))
+
+
+async def test_the_links_of_a_page_that_repeats_another_one_are_not_followed(desk: Desk) -> None:
+    """Input 118: the same text under any number of addresses ends where it is first repeated."""
+    first, again, near = ("https://a.example/one", "https://b.example/again", "https://c.example/near")
+    leases = [await desk.lease(url) for url in (first, again, near)]
+    pages = [
+        crawled(desk, first, "https://a.example/from-one", simhash=4711),
+        crawled(desk, again, "https://a.example/from-again", simhash=None),
+        crawled(desk, near, "https://a.example/from-near", text=OTHER, simhash=4711 ^ 1),
+    ]
+    for lease, leaves in zip(leases, pages, strict=True):
+        assert await desk.keep(lease, Fetched(), leaves)
+    queued = {row["url"] for row in await desk.stage.database.fetch("select url from url_frontier")}
+    assert "https://a.example/from-one" in queued
+    assert not {"https://a.example/from-again", "https://a.example/from-near"} & queued
+
+
+async def test_a_page_that_is_read_again_does_not_repeat_itself(desk: Desk) -> None:
+    url = "https://a.example/section/one"
+    await desk.shelf.keep(url, source_id=desk.stage.source)
+    await desk.keep(await desk.lease(url), Fetched(), crawled(desk, url, "https://a.example/late"))
+    queued = {row["url"] for row in await desk.stage.database.fetch("select url from url_frontier")}
+    assert "https://a.example/late" in queued

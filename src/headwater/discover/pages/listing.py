@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from headwater.discover.feeds.dates import moment
 from headwater.discover.items import Item, Reading
 from headwater.errors import UrlRejected, UsageError
+from headwater.extract.hidden import remove_hidden
 from headwater.extract.markup_cost import ATTRIBUTE, TAG, is_costly
 from headwater.net.charset import Kind, decode
 from headwater.urls.articles import Patterns, is_article_url, leads_to_articles
@@ -352,4 +353,8 @@ def parsed(html: Html) -> LexborHTMLParser | None:
     text = _UNREAD.sub("", html if isinstance(html, str) else decode(html, Kind.HTML).text)
     end = next(islice(TAG.finditer(text), _MOST_TAGS, None), None)
     text = text[: end.start()] if end else text
-    return None if is_costly(text) else LexborHTMLParser(text)
+    if is_costly(text):
+        return None
+    tree = LexborHTMLParser(text)
+    remove_hidden(tree)
+    return tree

@@ -1,6 +1,7 @@
 """A step's items, submitted to the frontier and remembered by their channel, in the caller's transaction."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from headwater.frontier.submit import Answer, Found, Outcome, Submitter, submit
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind
 from headwater.urls.canonical import canonicalise
+from headwater.urls.traps import Trap
 
 queries = load_queries("headwater.discover")
 
@@ -88,7 +90,13 @@ async def take_items(
     else:
         tally, dates = tally_of_answers(answers), []
     unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
-    return walk.counting(tally + unusable, dates).noting("" if is_believed else NOT_BELIEVED)
+    return walk.counting(tally + unusable, dates).noting("" if is_believed else NOT_BELIEVED, *traps_among(answers))
+
+
+def traps_among(answers: Sequence[Answer]) -> Iterator[str]:
+    """How many URLs were left out as traps, for the log of runs."""
+    counts = Counter(answer.reason for answer in answers if answer.reason in set(Trap))
+    yield from (f"{count} left out: {trap}" for trap, count in sorted(counts.items()))
 
 
 async def forget_items(database: Database, days: int) -> int:
