@@ -1,9 +1,10 @@
 import io
 import json
+import logging
 
 import pytest
 
-from headwater.log import Mask, make_logger
+from headwater.log import Mask, hearing_libraries, make_logger
 
 
 def written(form: str = "json", **event: object) -> str:
@@ -60,3 +61,18 @@ def test_hostile_names_and_invisible_letters_are_escaped_too(form: str) -> None:
     assert text.count("\n") == 1
     assert not [letter for letter in text[:-1] if not letter.isprintable() and letter != "\x1b"]
     assert "\x1b]" not in text
+
+
+def test_what_a_library_logs_is_one_line_of_ours() -> None:
+    stream = io.StringIO()
+    with hearing_libraries(make_logger("info", "json", secrets=["hunter2-canary"], stream=stream)):
+        try:
+            raise OSError("refused\nhunter2-canary")
+        except OSError:
+            logging.getLogger("some.library").exception("could not %s", "connect")
+    logging.getLogger("some.library").debug("not heard")
+    assert stream.getvalue().count("\n") == 1
+    line = json.loads(stream.getvalue())
+    assert (line["event"], line["library"], line["level"]) == ("library_said", "some.library", "error")
+    assert line["message"] == "could not connect"
+    assert "hunter2-canary" not in line["error"]

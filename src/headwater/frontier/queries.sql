@@ -324,3 +324,27 @@ SELECT bucket, host FROM hosts WHERE domain IS NULL ORDER BY bucket, host LIMIT 
 -- Note the registrable domains of hosts this transaction has locked.
 UPDATE hosts h SET domain = g.domain FROM unnest($1::smallint[], $2::text[], $3::text[]) AS g (bucket, host, domain)
 WHERE h.bucket = g.bucket AND h.host = g.host;
+
+-- name: hold_clock_mark
+-- The newest time that was seen; nobody else follows the clock meanwhile.
+SELECT seen_at FROM clock_mark FOR UPDATE;
+
+-- name: read_clock
+-- The time: in a statement of its own, since a wait for a lock would be in it.
+SELECT clock_timestamp();
+
+-- name: note_clock
+-- The time that was seen.
+UPDATE clock_mark SET seen_at = $1::timestamptz;
+
+-- name: follow_clock_back
+-- A bucket after the clock was set back. Invariant: no slot is brought nearer than its host's spacing.
+SELECT follow_clock_back($1::smallint, $2::interval, $3::interval);
+
+-- name: follow_clock_back_in_channels
+-- All channels after the clock was set back.
+SELECT follow_clock_back_in_channels($1::interval, $2::interval);
+
+-- name: follow_clock_ahead
+-- A bucket after the clock was set forward: what is under way keeps the time it had left.
+SELECT follow_clock_ahead($1::smallint, $2::interval, $3::timestamptz, $4::interval);
