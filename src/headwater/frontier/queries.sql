@@ -1,7 +1,7 @@
 -- name: submit_urls
 -- Queue, raise or wake; answers by position in the batch.
 -- Invariant: every accepted URL is one row, and its host knows of it before the transaction ends.
-SELECT place, outcome FROM submit_urls($1::uuid, $2::uuid, $3::submission[], $4::integer, $5::timestamptz);
+SELECT place, outcome FROM submit_urls($1::uuid, $2::uuid, $3::submission[], $4::integer, $5::timestamptz, $6::integer);
 
 -- name: read_source_for_submit
 -- What a source says about its URLs' urgency, and whether it may submit at all.
@@ -10,13 +10,14 @@ SELECT id, kind, priority, status FROM sources WHERE id = $1::uuid FOR KEY SHARE
 -- name: claim_entries
 -- Lease due entries of open hosts; the last row says when to come back.
 SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, retry_count, fetch_count, hops, resume_url,
-       etag, last_modified, content_hash, is_alone, wait, marks
-FROM claim_entries($1::text, $2::integer, $3::interval, $4::smallint, $5::timestamptz[], $6::timestamptz);
+       etag, last_modified, content_hash, is_alone, wait, marks, domain, found_by, is_doubted
+FROM claim_entries($1::text, $2::integer, $3::interval, $4::smallint, $5::timestamptz[], $6::timestamptz, $7::integer,
+                   $8::integer, $9::text[], $10::uuid[]);
 
 -- name: claim_suspect
 -- Lease one entry whose worker died, to a worker that holds nothing else.
 SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, retry_count, fetch_count, hops, resume_url,
-       etag, last_modified, content_hash, is_alone, wait, marks
+       etag, last_modified, content_hash, is_alone, wait, marks, domain, found_by, is_doubted
 FROM claim_suspect($1::text, $2::interval, $3::timestamptz);
 
 -- name: has_suspects

@@ -12,6 +12,7 @@ from headwater.database.listen import Listener
 from headwater.extract.children import Children
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease
+from headwater.frontier.shares import Shares
 from headwater.frontier.verdicts import RetryPolicy
 from headwater.frontier.wake import CHANNEL, Sleeper
 from headwater.ingest.classroom import Classroom
@@ -79,6 +80,7 @@ def worker_of(
         claimer=Claimer(services.database, services.clock, owner, settings.lease.duration),
         sleeper=Sleeper(services.database, listener, owner, settings.fetch.claim_retry_delay),
         journey=journey_of(services, web, study),
+        shares=Shares(settings.fetch.concurrency),
         told=told,
     )
     return Crew(fetching, services.clock, services.log, settings.fetch.concurrency, settings.lease.duration)
