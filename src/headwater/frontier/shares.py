@@ -26,8 +26,8 @@ class Allowance:
 class Shares:
     """The leases a worker with `size` places holds, by whom they are for.
 
-    Hosts in doubt have at most half of the places: a place given to a silent host is gone for half a minute. A domain has a
-    quarter and a source a half while others wait.
+    Hosts in doubt have at most half of the places: a place given to a silent host is gone for half a minute. A domain
+    has a quarter and a source a half while others wait.
     """
 
     size: int
