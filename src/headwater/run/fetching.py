@@ -107,7 +107,7 @@ def journey_of(services: Services, web: Web, study: Studies) -> Journey:
     return Journey(
         web.fetcher,
         web.regranter,
-        Keeper(services.database, settings.politeness.delay),
+        Keeper(services.database, settings.politeness.delay, settings.poll.new_hosts_per_hour),
         study,
         services.clock,
         services.random,

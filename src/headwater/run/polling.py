@@ -12,6 +12,7 @@ from headwater.database.listen import Listener
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
+from headwater.discover.polls.intake import IntakeLimits
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
@@ -111,7 +112,14 @@ def poll_of(services: Services, web: Web, calendar: Calendar = by_the_database) 
             Overheard(services.clock),
             secrets_in(settings.poll.secrets_file),
         ),
-        book=Book(services.database, services.clock, settings.lease.duration, settings.politeness.delay),
+        book=Book(
+            services.database,
+            services.clock,
+            settings.lease.duration,
+            IntakeLimits(
+                settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
+            ),
+        ),
         settings=settings.poll,
         clock=services.clock,
         random=services.random,

@@ -187,6 +187,14 @@ class PollSettings(Group):
     polls_per_hour: Annotated[float, Field(gt=0, le=60)] = Field(
         1.0, description="The budget of adaptive polling: polls an hour for each channel, on average over all of them."
     )
+    foreign_urls_per_day: CountOrNone = Field(
+        1000,
+        description="URLs of other sites that one channel may queue in a day; the others are offered again.",
+    )
+    new_hosts_per_hour: CountOrNone = Field(
+        500,
+        description="New hosts that one source may bring in an hour; a person's own list has no limit.",
+    )
     secrets_file: Path | None = Field(
         None,
         description="A file of NAME=value lines that APIs' recipes name as `{{SECRET:NAME}}`; only you may read it.",

@@ -68,6 +68,12 @@ class Leased:
         asked = canonicalise(recipe_from(self.recipe, self.url.url).url) if self.kind is ChannelKind.API else self.url
         return Voice(registrable_domain(asked.host), frozenset(self.source.speaks_for))
 
+    @property
+    def own(self) -> Voice:
+        """The publisher's own pages: those of the channel's domain, and of the site that a person follows."""
+        voice = self.voice
+        return Voice(voice.domain, voice.named | {registrable_domain(self.source.address.host)})
+
 
 def leased_from(row: Any, leased_at: float) -> Leased:
     error = row["error_class"]
