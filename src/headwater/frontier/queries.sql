@@ -216,7 +216,7 @@ SELECT e.bucket, e.url_hash, e.host, e.url, e.source_id, e.origin, e.parent_url,
        e.next_fetch_at, e.retry_count, e.crash_count, e.fetch_count, e.reason, e.last_error, e.last_status, e.moved_to,
        e.last_fetched_at, e.discovered_at, e.revisit_at,
        greatest(h.next_slot_at, 'epoch') AS next_slot_at, greatest(h.yield_until, 'epoch') AS yield_until, h.in_flight,
-       h.max_concurrency, h.delay_ms, h.penalty_ms,
+       h.max_concurrency, h.delay_ms, h.penalty_ms, h.is_doubted,
        s.name AS source_name, s.status AS source_status, s.status_reason,
        t.owner AS lease_owner, t.expires_at AS lease_expires_at,
        coalesce($3::timestamptz, clock_timestamp()) AS now
@@ -310,3 +310,7 @@ SELECT bucket, host FROM hosts WHERE domain IS NULL ORDER BY bucket, host LIMIT 
 -- Note the registrable domains of hosts this transaction has locked.
 UPDATE hosts h SET domain = g.domain FROM unnest($1::smallint[], $2::text[], $3::text[]) AS g (bucket, host, domain)
 WHERE h.bucket = g.bucket AND h.host = g.host;
+
+-- name: forget_new_hosts
+-- How many new hosts sources brought days ago.
+DELETE FROM new_hosts WHERE hour < now() - interval '2 days';

@@ -24,6 +24,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from headwater.clock import Clock
+from headwater.net.addresses import machine_of
 from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_to, encodings_in
 from headwater.net.guard import AddressGuard
 from headwater.net.head import head_of, header_lines
@@ -99,6 +100,8 @@ class Response:
     address: str | None
     at: datetime  # our own wall clock: only to read dates in headers against
     asked_as: str = ""  # our product token: what a page says to it is said to us
+    # Where names may share a pace; None where it is unknown, behind a proxy, or in a network of our own.
+    machine: str | None = None
 
     @property
     def body(self) -> bytes:
@@ -130,6 +133,7 @@ class _Ride:
     is_reused: bool = True
     address: str | None = None
     is_inside: bool = True  # every address dialled lies in a network of our own
+    machine: str | None = None
 
 
 # Which request a connection is dialled for; tasks that the client makes of its own inherit this.
@@ -239,6 +243,7 @@ class Transport:
             ride.address,
             self.clock.now(),
             self._product_token,
+            ride.machine,
         )
 
     def _guarded_socket(self, addr_info: Any) -> socket.socket:
@@ -247,7 +252,9 @@ class Transport:
         address, port, *_ = addr_info[4]
         ride.is_reused, ride.address = False, address
         # Behind a proxy every host would seem to stand where the proxy does.
-        ride.is_inside = ride.is_inside and self.proxy is None and self.guard.is_inside(address, port)
+        is_inside = self.proxy is None and self.guard.is_inside(address, port)
+        ride.is_inside = ride.is_inside and is_inside
+        ride.machine = None if is_inside or self.proxy else machine_of(address)
         return opened
 
     def _new_place(self, root: str) -> _Place:

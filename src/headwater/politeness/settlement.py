@@ -16,7 +16,7 @@ class Visit:
     status: int | None = None
     body_bytes: int | None = None
     kind: str | None = None  # page, robots, feed …; None: what the slot was given for
-    address: str | None = None  # as `shared_address` gives it; None: inside networks of our own, or never connected
+    address: str | None = None  # of its machine, where it is known
 
     @property
     def milliseconds(self) -> int | None:

@@ -122,6 +122,10 @@ class PolitenessSettings(Group):
         description="False leaves the delay out for hosts inside network.allow that are not public; never elsewhere.",
     )
     delay: Duration = Field(timedelta(seconds=1), description="Time between two request starts to one host.")
+    address_delay: Duration = Field(
+        timedelta(seconds=1),
+        description="Time between two requests to an address with many names, shared hosts excepted; 0 is off.",
+    )
     burst: Count = Field(3, description="Accepted for older configurations; bursts are a host policy's business.")
 
 
