@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -52,6 +52,10 @@ class Dialled(Protocol):
     """Told of every new connection, before anything is asked on it."""
 
     async def __call__(self, host: str, *, is_inside: bool) -> None: ...
+
+
+# Host and address of every new connection to a public place: it may wait, or refuse by raising.
+Crowded = Callable[[str, str], Awaitable[None]]
 
 
 class Gate(Protocol):
@@ -167,6 +171,7 @@ class _Question(NamedTuple):
     gate: Gate
     read_timeout: float | None
     dialled: Dialled | None
+    crowded: Crowded | None
 
 
 @dataclass(slots=True)
@@ -182,6 +187,7 @@ class Transport:
     proxy: str | None = None
     resolver: AbstractResolver | None = None
     dialled: Dialled | None = None
+    crowded: Crowded | None = None
     trust: ssl.SSLContext | None = None
     connections: dict[str, int] = field(default_factory=lambda: {"new": 0, "reused": 0}, init=False)
     _connectors: list[aiohttp.TCPConnector] = field(default_factory=list, init=False)
@@ -217,7 +223,7 @@ class Transport:
         lines = {**place.lines, **header_lines(headers), **({} if is_kept else _NOT_KEPT)}
         # As it was checked: nothing may be parsed or written a second time.
         head = head_of(method, url.url if place.is_proxied else target, lines)
-        question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled)
+        question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled, self.crowded)
         ride = _Ride(url.host)
         _RIDE.set(ride)
         try:
@@ -288,6 +294,8 @@ async def _answered(
         try:
             if question.dialled is not None and not ride.is_reused:
                 await question.dialled(ride.host, is_inside=ride.is_inside)
+            if question.crowded is not None and ride.machine is not None:
+                await question.crowded(ride.host, ride.machine)
             return connection, *await _head_answered(connection, question)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             connection.close()

@@ -32,3 +32,8 @@ async def pace_addresses(database: Database, pace: timedelta, now: datetime | No
             now,
         )
     return len(rows)
+
+
+async def answering_domains(database: Database, address: str) -> int:
+    count: int = await database.fetchval(queries.answering_domains, address)
+    return count

@@ -132,3 +132,7 @@ WHERE delay_ms <> before AND abs(delay_ms - before) * 10 > before ORDER BY bucke
 -- name: pace_hosts
 -- Each host's part of its address's pace, and when it may next be asked.
 SELECT pace_hosts($1::smallint[], $2::text[], $3::integer[], $4::interval[], $5::timestamptz);
+
+-- name: answering_domains
+-- How many domains at an address answer.
+SELECT count(DISTINCT domain) FROM hosts WHERE address = $1::text AND NOT is_doubted;
