@@ -46,16 +46,14 @@ MOST_INTERIM = 20
 _NOT_KEPT = {"connection": "Connection: close\r\n"}
 _REPEATABLE = frozenset({"GET", "HEAD"})
 _SWITCHING_PROTOCOLS = 101
+# Host and address of every new connection to a public place: it may wait, or refuse by raising.
+Crowded = Callable[[str, str], Awaitable[None]]
 
 
 class Dialled(Protocol):
     """Told of every new connection, before anything is asked on it."""
 
     async def __call__(self, host: str, *, is_inside: bool) -> None: ...
-
-
-# Host and address of every new connection to a public place: it may wait, or refuse by raising.
-Crowded = Callable[[str, str], Awaitable[None]]
 
 
 class Gate(Protocol):
@@ -104,8 +102,7 @@ class Response:
     address: str | None
     at: datetime  # our own wall clock: only to read dates in headers against
     asked_as: str = ""  # our product token: what a page says to it is said to us
-    # Where names may share a pace; None where it is unknown, behind a proxy, or in a network of our own.
-    machine: str | None = None
+    machine: str | None = None  # where names share a pace; None behind a proxy and in networks of our own
 
     @property
     def body(self) -> bytes:
@@ -258,9 +255,8 @@ class Transport:
         address, port, *_ = addr_info[4]
         ride.is_reused, ride.address = False, address
         # Behind a proxy every host would seem to stand where the proxy does.
-        is_inside = self.proxy is None and self.guard.is_inside(address, port)
-        ride.is_inside = ride.is_inside and is_inside
-        ride.machine = None if is_inside or self.proxy else machine_of(address)
+        ride.is_inside = ride.is_inside and self.proxy is None and self.guard.is_inside(address, port)
+        ride.machine = None if self.proxy or self.guard.is_inside(address, port) else machine_of(address)
         return opened
 
     def _new_place(self, root: str) -> _Place:
