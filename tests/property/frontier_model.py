@@ -83,6 +83,7 @@ class Host:
     max_concurrency: int
     burst: int
     closed_until: datetime
+    is_doubted: bool = True
     starts: list[datetime] = field(default_factory=list)
 
     def grant(self, start: datetime) -> None:
@@ -156,6 +157,8 @@ class Model:
         running = self.running.pop(token)
         assert running.url is not None
         entry = self.entries[running.url]
+        if not isinstance(verdict, Released):
+            self.hosts[running.host].is_doubted = isinstance(verdict, RetryLater)
         if isinstance(verdict, HostSaysWait):
             self.close(running.host, now + verdict.wait)
         _apply(entry, running, verdict, now)

@@ -89,6 +89,16 @@ SET signature = excluded.signature, title = excluded.title, author = excluded.au
 -- The registrable domains of whose pages a channel's words count.
 UPDATE channels SET domains = $2::text[] WHERE id = $1::uuid AND domains <> $2;
 
+-- name: foreign_taken
+-- How many URLs of other sites a channel has queued on a day.
+SELECT CASE WHEN foreign_day = $2::date THEN foreign_taken ELSE 0 END FROM channels WHERE id = $1::uuid;
+
+-- name: count_foreign
+-- Add to them; another day begins anew.
+UPDATE channels
+SET foreign_taken = CASE WHEN foreign_day = $2::date THEN foreign_taken ELSE 0 END + $3::integer, foreign_day = $2
+WHERE id = $1::uuid;
+
 -- name: see_items_again
 -- Listed again, as they were. Not at every poll: it only has to be known whether they are still there.
 UPDATE channel_items SET last_seen_at = $2::timestamptz

@@ -126,4 +126,6 @@ def _why_host_waits(row: Any, ahead: int) -> tuple[str, datetime | None]:
         return f"its host's next slot is not open yet (one request every {delay:g} s){behind}", row["next_slot_at"]
     if row["yield_until"] > row["now"]:
         return f"its host's next slot is kept for a feed or robots.txt{behind}", row["yield_until"]
+    if row["is_doubted"]:
+        return f"ready; its host waits behind hosts that have answered before{behind}", row["now"]
     return f"ready; the next free worker takes its host's best entry{behind}", row["now"]

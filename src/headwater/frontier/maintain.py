@@ -116,6 +116,10 @@ async def forget_sleepers(database: Database) -> None:
     await database.execute(queries.forget_sleepers)
 
 
+async def forget_new_hosts(database: Database) -> None:
+    await database.execute(queries.forget_new_hosts)
+
+
 async def oldest_snapshot(database: Database) -> OldSnapshot | None:
     row = await database.fetchrow(queries.oldest_snapshot)
     if row is None:

@@ -1,7 +1,7 @@
 -- name: submit_urls
 -- Queue, raise or wake; answers by position in the batch.
 -- Invariant: every accepted URL is one row, and its host knows of it before the transaction ends.
-SELECT place, outcome FROM submit_urls($1::uuid, $2::uuid, $3::submission[], $4::integer, $5::timestamptz);
+SELECT place, outcome FROM submit_urls($1::uuid, $2::uuid, $3::submission[], $4::integer, $5::timestamptz, $6::integer);
 
 -- name: read_source_for_submit
 -- What a source says about its URLs' urgency, whether it may submit at all, and the time by which URLs are judged.
@@ -10,13 +10,14 @@ SELECT id, kind, priority, status, now() AS now FROM sources WHERE id = $1::uuid
 -- name: claim_entries
 -- Lease due entries of open hosts; the last row says when to come back.
 SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, retry_count, fetch_count, hops, resume_url,
-       etag, last_modified, content_hash, is_alone, wait, marks
-FROM claim_entries($1::text, $2::integer, $3::interval, $4::smallint, $5::timestamptz[], $6::timestamptz);
+       etag, last_modified, content_hash, is_alone, wait, marks, domain, found_by, is_doubted
+FROM claim_entries($1::text, $2::integer, $3::interval, $4::smallint, $5::timestamptz[], $6::timestamptz, $7::integer,
+                   $8::integer, $9::text[], $10::uuid[]);
 
 -- name: claim_suspect
 -- Lease one entry whose worker died, to a worker that holds nothing else.
 SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, retry_count, fetch_count, hops, resume_url,
-       etag, last_modified, content_hash, is_alone, wait, marks
+       etag, last_modified, content_hash, is_alone, wait, marks, domain, found_by, is_doubted
 FROM claim_suspect($1::text, $2::interval, $3::timestamptz);
 
 -- name: has_suspects
@@ -230,7 +231,7 @@ SELECT e.bucket, e.url_hash, e.host, e.url, e.source_id, e.origin, e.parent_url,
        e.next_fetch_at, e.retry_count, e.crash_count, e.fetch_count, e.reason, e.last_error, e.last_status, e.moved_to,
        e.last_fetched_at, e.discovered_at, e.revisit_at,
        greatest(h.next_slot_at, 'epoch') AS next_slot_at, greatest(h.yield_until, 'epoch') AS yield_until, h.in_flight,
-       h.max_concurrency, h.delay_ms, h.penalty_ms,
+       h.max_concurrency, h.delay_ms, h.penalty_ms, h.is_doubted,
        s.name AS source_name, s.status AS source_status, s.status_reason,
        t.owner AS lease_owner, t.expires_at AS lease_expires_at,
        coalesce($3::timestamptz, clock_timestamp()) AS now
@@ -348,3 +349,7 @@ SELECT follow_clock_back_in_channels($1::interval, $2::interval);
 -- name: follow_clock_ahead
 -- A bucket after the clock was set forward: what is under way keeps the time it had left.
 SELECT follow_clock_ahead($1::smallint, $2::interval, $3::timestamptz, $4::interval);
+
+-- name: forget_new_hosts
+-- How many new hosts sources brought days ago.
+DELETE FROM new_hosts WHERE hour < now() - interval '2 days';

@@ -26,6 +26,7 @@ BATCH = 5_000
 DEEPEST = 1_000
 DEFAULT_DELAY = timedelta(seconds=1)
 JOBS_DELAY = timedelta(seconds=3)
+TOO_MANY_NEW_HOSTS = "too_many_new_hosts"
 
 
 class Outcome(StrEnum):
@@ -74,6 +75,7 @@ class Submitter:
     channel_id: UUID | None = None
     scope: Scope | None = None
     voice: Voice = NO_VOICE
+    most_new_hosts: int | None = None  # of its source, in an hour; what lies beyond is rejected
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +108,15 @@ async def submit(
         judged = list(await _without_takedowns(connection, wanted[start : start + BATCH]))
         rows, places = _rows(judged, submitter.origin, source["priority"], voice)
         told = await connection.fetch(
-            queries.submit_urls, submitter.source_id, submitter.channel_id, rows, milliseconds(delay), now
+            queries.submit_urls,
+            submitter.source_id,
+            submitter.channel_id,
+            rows,
+            milliseconds(delay),
+            now,
+            submitter.most_new_hosts,
         )
-        outcomes = {row["place"]: Outcome(row["outcome"]) for row in told}
+        outcomes = {row["place"]: row["outcome"] for row in told}
         answers.extend(_answers(batch, judged, places, outcomes))
     return answers
 
@@ -201,7 +209,7 @@ def _answers(
     batch: Sequence[Found],
     judged: "Sequence[_Wanted | str]",
     places: dict[tuple[int, bytes], int],
-    outcomes: dict[int, Outcome],
+    outcomes: dict[int, str],
 ) -> Iterator[Answer]:
     answered: set[int] = set()
     for found, one in zip(batch, judged, strict=True):
@@ -209,8 +217,11 @@ def _answers(
             yield Answer(found.url, Outcome.REJECTED, one)
             continue
         place = places[one.url.bucket, one.url.url_hash]
+        if outcomes[place] == TOO_MANY_NEW_HOSTS:
+            yield Answer(found.url, Outcome.REJECTED, TOO_MANY_NEW_HOSTS)
+            continue
         # Listed twice in one call: the first is queued, the second is its duplicate.
-        yield Answer(found.url, Outcome.DUPLICATE if place in answered else outcomes[place])
+        yield Answer(found.url, Outcome.DUPLICATE if place in answered else Outcome(outcomes[place]))
         answered.add(place)
 
 

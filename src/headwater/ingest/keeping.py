@@ -15,7 +15,7 @@ from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.extract.body import Producer
-from headwater.frontier.entry import DeadReason, Lease
+from headwater.frontier.entry import DeadReason, Lease, Origin
 from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Dead, Moved, Verdict
 from headwater.ingest.context import Known
@@ -56,6 +56,7 @@ NOTHING = Leaves()
 class Keeper:
     database: Database
     default_delay: timedelta
+    new_hosts_per_hour: int | None = None  # that the links of a source's pages may lead to
 
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
         """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
@@ -96,7 +97,8 @@ class Keeper:
             await hold_hosts(connection, hosts, self.default_delay)
             voice = await voice_of(connection, lease)
             parent = Found(lease.url, depth=lease.depth)
-            await submit_links(connection, lease.source_id, source, parent, links, today, voice)
+            submitter = Submitter(lease.source_id, Origin.SPIDER, voice=voice, most_new_hosts=self.new_hosts_per_hour)
+            await submit_links(connection, lease.source_id, source, parent, links, today, submitter)
 
 
 async def voice_of(connection: Connection, lease: Lease) -> Voice:

@@ -1,6 +1,7 @@
 """The links of a fetched page, one level deeper (R103): what is in scope and new becomes an entry."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from uuid import UUID
 
@@ -11,7 +12,6 @@ from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Answer, Found, Submitter, submit
 from headwater.sources.source import Profile
 from headwater.urls.canonical import canonicalise
-from headwater.urls.domains import NO_VOICE, Voice
 from headwater.urls.scope import placement_of
 from headwater.urls.skip import why_skipped
 from headwater.urls.traps import trap_in
@@ -29,7 +29,7 @@ async def submit_links(
     parent: Found,
     links: Iterable[str],
     today: date,
-    voice: Voice = NO_VOICE,
+    submitter: Submitter | None = None,
 ) -> list[Answer]:
     """The links of a fetched page, one level deeper: only what is in scope, and only what is new becomes an entry.
 
@@ -37,7 +37,8 @@ async def submit_links(
     """
     urls = await within_budget(connection, source_id, profile, followed(links, profile, today))
     wanted = [Found(url, parent.url, parent.depth + 1) for url in urls if goes_deeper(profile, parent.depth)]
-    return await submit(connection, Submitter(source_id, Origin.SPIDER, scope=profile.scope, voice=voice), wanted)
+    submitter = replace(submitter or Submitter(source_id, Origin.SPIDER), scope=profile.scope)
+    return await submit(connection, submitter, wanted)
 
 
 async def within_budget(

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -24,6 +24,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from headwater.clock import Clock
+from headwater.net.addresses import machine_of
 from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_to, encodings_in
 from headwater.net.guard import AddressGuard
 from headwater.net.head import head_of, header_lines
@@ -45,6 +46,8 @@ MOST_INTERIM = 20
 _NOT_KEPT = {"connection": "Connection: close\r\n"}
 _REPEATABLE = frozenset({"GET", "HEAD"})
 _SWITCHING_PROTOCOLS = 101
+# Host and address of every new connection to a public place: it may wait, or refuse by raising.
+Crowded = Callable[[str, str], Awaitable[None]]
 
 
 class Dialled(Protocol):
@@ -100,6 +103,7 @@ class Response:
     address: str | None
     at: datetime  # our own wall clock: only to read dates in headers against
     asked_as: str = ""  # our product token: what a page says to it is said to us
+    machine: str | None = None  # where names share a pace; None behind a proxy and in networks of our own
 
     @property
     def body(self) -> bytes:
@@ -131,6 +135,7 @@ class _Ride:
     is_reused: bool = True
     address: str | None = None
     is_inside: bool = True  # every address dialled lies in a network of our own
+    machine: str | None = None
 
 
 # Which request a connection is dialled for; tasks that the client makes of its own inherit this.
@@ -164,6 +169,7 @@ class _Question(NamedTuple):
     gate: Gate
     read_timeout: float | None
     dialled: Dialled | None
+    crowded: Crowded | None = None
     inside: AddressGuard | None = None
 
 
@@ -180,6 +186,7 @@ class Transport:
     proxy: str | None = None
     resolver: AbstractResolver | None = None
     dialled: Dialled | None = None
+    crowded: Crowded | None = None
     trust: ssl.SSLContext | None = None
     connections: dict[str, int] = field(default_factory=lambda: {"new": 0, "reused": 0}, init=False)
     _connectors: list[aiohttp.TCPConnector] = field(default_factory=list, init=False)
@@ -216,7 +223,7 @@ class Transport:
         # As it was checked: nothing may be parsed or written a second time.
         head = head_of(method, url.url if place.is_proxied else target, lines)
         inside = self.guard if limits.is_only_inside else None
-        question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled, inside)
+        question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled, self.crowded, inside)
         ride = _Ride(url.host)
         _RIDE.set(ride)
         try:
@@ -245,6 +252,7 @@ class Transport:
             ride.address,
             self.clock.now(),
             self._product_token,
+            ride.machine,
         )
 
     def _guarded_socket(self, addr_info: Any) -> socket.socket:
@@ -254,6 +262,7 @@ class Transport:
         ride.is_reused, ride.address = False, address
         # Behind a proxy every host would seem to stand where the proxy does.
         ride.is_inside = ride.is_inside and self.proxy is None and self.guard.is_inside(address, port)
+        ride.machine = None if self.proxy or self.guard.is_inside(address, port) else machine_of(address)
         return opened
 
     def _new_place(self, root: str) -> _Place:
@@ -289,6 +298,8 @@ async def _answered(
                 question.inside.check_inside(connection.transport, is_proxied=place.is_proxied)
             if question.dialled is not None and not ride.is_reused:
                 await question.dialled(ride.host, is_inside=ride.is_inside)
+            if question.crowded is not None and ride.machine is not None:
+                await question.crowded(ride.host, ride.machine)
             return connection, *await _head_answered(connection, question)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             connection.close()

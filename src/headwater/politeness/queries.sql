@@ -111,7 +111,8 @@ SELECT h.bucket, h.host, h.base_delay_ms, h.delay_ms, h.penalty_ms, h.max_concur
        h.last_fetch_at, nullif(h.wake_at, 'infinity') AS wake_at,
        p.max_concurrency AS policy_concurrency, p.min_request_interval_ms, p.burst AS policy_burst, p.max_pages,
        p.max_kb_per_page, p.allow_js, p.crawl_delay_ms, p.source_delay_ms, nullif(p.is_unpaced, false) AS is_unpaced,
-       s.requests, s.succeeded, s.failed, s.rate_limited, s.last_status
+       s.requests, s.succeeded, s.failed, s.rate_limited, s.last_status, h.is_doubted, h.address, h.address_delay_ms,
+       (SELECT count(*) FROM hosts o WHERE o.address = h.address) AS names_at_address
 FROM hosts h
 LEFT JOIN host_policies p USING (bucket, host)
 LEFT JOIN host_statistics s USING (bucket, host)
@@ -132,3 +133,29 @@ SELECT settle_requests($1::settlement[], $2::timestamptz);
 SELECT granted_at, lasts, not_before, why
 FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::interval, $5::timestamptz, $6::integer, $7::smallint, $8::bigint,
                   $9::text, $10::timestamptz);
+
+-- name: crowded_hosts
+-- Hosts whose part of their address's pace has changed by more than a tenth: names that were asked within the hour or have
+-- something waiting share it. An address with many domains that answer is a shared host and has none.
+WITH crowds AS (
+    SELECT address, count(*) AS names, count(DISTINCT domain) FILTER (WHERE NOT is_doubted) AS answering,
+           count(*) FILTER (WHERE priority > 0 OR in_flight > 0
+                            OR last_fetch_at > coalesce($4::timestamptz, clock_timestamp()) - interval '1 hour') AS active
+    FROM hosts WHERE address IS NOT NULL
+    GROUP BY 1 HAVING count(*) > $2::integer OR max(address_delay_ms) > 0
+), wanted AS (
+    SELECT h.bucket, h.host, h.address_delay_ms AS before,
+           CASE WHEN c.names > $2 AND c.answering < $3::integer THEN least(86400000, c.active * $1::integer) ELSE 0 END::integer AS delay_ms,
+           row_number() OVER (PARTITION BY h.address ORDER BY h.next_slot_at, h.host) AS place
+    FROM crowds c JOIN hosts h ON h.address = c.address
+)
+SELECT bucket, host, delay_ms, place FROM wanted
+WHERE delay_ms <> before AND abs(delay_ms - before) * 10 > before ORDER BY bucket, host;
+
+-- name: pace_hosts
+-- Each host's part of its address's pace, and when it may next be asked.
+SELECT pace_hosts($1::smallint[], $2::text[], $3::integer[], $4::interval[], $5::timestamptz);
+
+-- name: answering_domains
+-- How many domains at an address answer.
+SELECT count(DISTINCT domain) FROM hosts WHERE address = $1::text AND NOT is_doubted;

@@ -19,11 +19,35 @@ WHERE g.gap IS NOT NULL
 GROUP BY g.host
 ORDER BY min(g.gap - g.delay) LIMIT $2::integer;
 
+-- name: busiest_addresses
+-- Addresses with several names: requests, the most within one second, and within one minute of those that were made under
+-- the address's own pace.
+SELECT g.address, g.names, g.requests, g.most_in_a_second, coalesce(p.most_in_a_minute, 0) AS paced_in_a_minute
+FROM (
+    SELECT s.address, max(s.names) AS names, sum(s.requests)::bigint AS requests, max(s.requests)::bigint AS most_in_a_second
+    FROM (SELECT h.address, date_trunc('second', l.started_at) AS second, count(*) AS requests,
+                 (SELECT count(*) FROM hosts o WHERE o.address = h.address) AS names
+          FROM fetch_log l JOIN hosts h ON h.bucket = l.bucket AND h.host = l.host
+          WHERE l.at > now() - $1::interval AND l.started_at IS NOT NULL AND h.address IS NOT NULL GROUP BY 1, 2) AS s
+    GROUP BY 1
+) AS g
+LEFT JOIN (
+    SELECT m.address, max(m.requests)::bigint AS most_in_a_minute
+    FROM (SELECT h.address, date_trunc('minute', l.started_at) AS minute, count(*) AS requests
+          FROM fetch_log l JOIN hosts h ON h.bucket = l.bucket AND h.host = l.host
+          WHERE l.at > now() - $1 AND l.started_at IS NOT NULL AND h.address_delay_ms > 0 AND l.delay_ms * 2 >= h.address_delay_ms
+          GROUP BY 1, 2) AS m
+    GROUP BY 1
+) AS p ON p.address = g.address
+WHERE g.names > 1
+ORDER BY p.most_in_a_minute DESC NULLS LAST, g.most_in_a_second DESC LIMIT $2::integer;
+
 -- name: waiting_hosts
 -- Hosts with something waiting: how many are open now, how many not yet, and when the next one opens.
 SELECT count(*) FILTER (WHERE wake_at <= clock_timestamp()) AS open,
        count(*) FILTER (WHERE wake_at > clock_timestamp() AND wake_at < 'infinity') AS waiting,
        count(*) FILTER (WHERE in_flight > 0) AS busy,
+       count(*) FILTER (WHERE is_doubted AND wake_at < 'infinity') AS doubted,
        extract(epoch FROM min(wake_at) FILTER (WHERE wake_at > clock_timestamp() AND wake_at < 'infinity') - clock_timestamp())::float8
            AS next_in_seconds
 FROM hosts;

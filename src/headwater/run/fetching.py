@@ -11,6 +11,7 @@ from headwater.database.listen import Listener
 from headwater.extract.children import Children
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease
+from headwater.frontier.shares import Shares
 from headwater.frontier.verdicts import RetryPolicy
 from headwater.frontier.wake import CHANNEL, Sleeper
 from headwater.ingest.classroom import Classroom
@@ -57,6 +58,7 @@ def worker_of(
         claimer=Claimer(services.database, services.clock, owner, settings.lease.duration),
         sleeper=Sleeper(services.database, listener, owner, settings.fetch.claim_retry_delay),
         journey=journey_of(services, web, study),
+        shares=Shares(settings.fetch.concurrency),
         told=told,
     )
     return Crew(fetching, services.clock, services.log, settings.fetch.concurrency, settings.lease.duration)
@@ -83,7 +85,7 @@ def journey_of(services: Services, web: Web, study: Studies) -> Journey:
     return Journey(
         web.fetcher,
         web.regranter,
-        Keeper(services.database, settings.politeness.delay),
+        Keeper(services.database, settings.politeness.delay, settings.poll.new_hosts_per_hour),
         study,
         services.clock,
         services.random,

@@ -20,6 +20,7 @@ from headwater.ingest.decay import watch_decay
 from headwater.ingest.taking_down import finish_takedowns
 from headwater.learning.store import expire
 from headwater.log import Logger
+from headwater.politeness.addresses import pace_addresses
 from headwater.politeness.backoff import stretched
 from headwater.services import Services
 from headwater.sources.events import forget_events
@@ -54,6 +55,7 @@ def maintenance_of(services: Services) -> "Maintenance":
         },
         settings.keep.item_days,
         settings.extract.template_days,
+        settings.politeness.address_delay,
         lease=settings.lease.duration,
     )
 
@@ -68,6 +70,7 @@ class Maintenance:
     history_days: Mapping[str, int]
     item_days: int
     template_days: int
+    address_delay: timedelta = timedelta(seconds=1)
     longest_snapshot: timedelta = timedelta(seconds=60)
     lease: timedelta = timedelta(seconds=60)
     watch: ClockWatch = field(init=False)
@@ -85,6 +88,8 @@ class Maintenance:
             Chore("fold_counters", timedelta(seconds=5), lambda: maintain.fold_counters(database)),
             Chore("fold_statistics", timedelta(seconds=60), lambda: maintain.fold_statistics(database)),
             Chore("name_domains", timedelta(seconds=60), lambda: maintain.name_domains(database)),
+            Chore("pace_addresses", timedelta(minutes=1), lambda: pace_addresses(database, self.address_delay)),
+            Chore("forget_new_hosts", timedelta(hours=1), lambda: maintain.forget_new_hosts(database)),
             Chore("follow_source_status", timedelta(seconds=30), lambda: maintain.follow_source_status(database)),
             Chore("watch_snapshots", timedelta(seconds=30), self._watch_snapshots),
             Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),

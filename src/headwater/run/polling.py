@@ -14,6 +14,7 @@ from headwater.discover.api.secrets import secrets_from
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
+from headwater.discover.polls.intake import IntakeLimits
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
@@ -124,7 +125,14 @@ def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calen
             secrets_from(settings.poll.secrets_file),
         ),
         reader=reader,
-        book=Book(services.database, services.clock, settings.lease.duration, settings.politeness.delay),
+        book=Book(
+            services.database,
+            services.clock,
+            settings.lease.duration,
+            IntakeLimits(
+                settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
+            ),
+        ),
         settings=settings.poll,
         clock=services.clock,
         random=services.random,

@@ -122,6 +122,10 @@ class PolitenessSettings(Group):
         description="False leaves the delay out for hosts inside network.allow that are not public; never elsewhere.",
     )
     delay: Duration = Field(timedelta(seconds=1), description="Time between two request starts to one host.")
+    address_delay: Duration = Field(
+        timedelta(seconds=1),
+        description="Time between two requests to an address with many names, shared hosts excepted; 0 is off.",
+    )
     burst: Count = Field(3, description="Accepted for older configurations; bursts are a host policy's business.")
 
 
@@ -188,6 +192,14 @@ class PollSettings(Group):
     )
     polls_per_hour: Annotated[float, Field(gt=0, le=60)] = Field(
         1.0, description="The budget of adaptive polling: polls an hour for each channel, on average over all of them."
+    )
+    foreign_urls_per_day: CountOrNone = Field(
+        1000,
+        description="URLs of other sites that one channel may queue in a day; the others are offered again.",
+    )
+    new_hosts_per_hour: CountOrNone = Field(
+        500,
+        description="New hosts that one source may bring in an hour; a person's own list has no limit.",
     )
     secrets_file: Path | None = Field(
         None,

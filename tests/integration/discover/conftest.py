@@ -1,6 +1,7 @@
 """Polls on a real database against small sites of the simulated web."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -99,11 +100,12 @@ class Desk:
         return [row["kind"] for row in await self.path.database.fetch("select kind from events order by id")]
 
 
-@pytest.fixture
-async def desk(database_url: str) -> AsyncIterator[Desk]:
-    sites = {"a.test": SmallSite({}), "b.test": SmallSite({})}
+@asynccontextmanager
+async def opened_desk(
+    database_url: str, sites: Mapping[str, SmallSite], flags: Mapping[str, str] | None = None
+) -> AsyncIterator[Desk]:
     async with (
-        opened_path(database_url, sites, {"poll.jitter_percent": "0"}) as path,
+        opened_path(database_url, sites, {"poll.jitter_percent": "0", **(flags or {})}) as path,
         channel_reader(path.services) as reader,
         Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
     ):
@@ -113,3 +115,9 @@ async def desk(database_url: str) -> AsyncIterator[Desk]:
             path.services, path.web, reader, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]
         )
         yield desk
+
+
+@pytest.fixture
+async def desk(database_url: str) -> AsyncIterator[Desk]:
+    async with opened_desk(database_url, {"a.test": SmallSite({}), "b.test": SmallSite({})}) as opened:
+        yield opened

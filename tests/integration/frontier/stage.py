@@ -15,6 +15,7 @@ from headwater.frontier.claim import Claimed, Claimer
 from headwater.frontier.entry import Lease, Origin
 from headwater.frontier.maintain import rescue
 from headwater.frontier.settle import extend, settle, slot_settlement
+from headwater.frontier.shares import Allowance
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, RetryPolicy, Verdict, settlement_of
 from headwater.politeness.settlement import Visit
@@ -78,8 +79,8 @@ class Stage:
     async def claim(self, limit: int = 1, owner: str = "ann") -> list[Lease]:
         return (await self.look(limit, owner)).leases
 
-    async def look(self, limit: int = 1, owner: str = "ann") -> Claimed:
-        return await self.claimer(owner).claim(limit, self.now)
+    async def look(self, limit: int = 1, owner: str = "ann", allowance: Allowance | None = None) -> Claimed:
+        return await self.claimer(owner).claim(limit, self.now, allowance)
 
     async def claim_one(self, owner: str = "ann") -> Lease:
         (lease,) = await self.claim(1, owner)

@@ -74,6 +74,12 @@ class Leased:
         site = registrable_domain(self.source.address.host) if self.speaks_for_site else ""
         return Voice(registrable_domain(self.asked.host), frozenset(self.source.speaks_for), site)
 
+    @property
+    def own(self) -> Voice:
+        """The publisher's own pages: those of the channel's domain, and of the site that a person follows."""
+        voice = self.voice
+        return Voice(voice.domain, voice.named | {registrable_domain(self.source.address.host)})
+
 
 def leased_from(row: Any, leased_at: float) -> Leased:
     error = row["error_class"]
