@@ -49,8 +49,8 @@ SELECT targets FROM outlinks WHERE bucket = $1::smallint AND url_hash = $2::byte
 -- All of one document.
 SELECT bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, published_at, updated_at, language, section,
        keywords, images, word_count, page_type, quality, quality_parts, content_hash, simhash, produced_by, metadata, version,
-       crawled_at, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, deleted_at,
-       deleted_reason
+       crawled_at, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, claimed_url,
+       is_claim_believed, deleted_at, deleted_reason
 FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
 
 -- name: find_document
@@ -58,7 +58,8 @@ FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
 SELECT d.bucket, d.url_hash, d.source_id, d.url, d.canonical_url, d.title, d.text, d.summary, d.author, d.published_at,
        d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality, d.quality_parts,
        d.content_hash, d.simhash, d.produced_by, d.metadata, d.version, d.crawled_at, d.first_seen_at, d.changed_at,
-       d.duplicate_bucket, d.duplicate_of, d.near_bucket, d.near_duplicate_of, d.deleted_at, d.deleted_reason
+       d.duplicate_bucket, d.duplicate_of, d.near_bucket, d.near_duplicate_of, d.claimed_url, d.is_claim_believed,
+       d.deleted_at, d.deleted_reason
 FROM generate_series(0, 255) AS b
 CROSS JOIN LATERAL (SELECT * FROM documents e WHERE e.bucket = b::smallint AND e.url_hash = $1::bytea) AS d
 LIMIT 1;

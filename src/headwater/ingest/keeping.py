@@ -1,5 +1,6 @@
 """What a journey leaves beside its verdict: document, links, raw body, all in one transaction with the settle."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -13,6 +14,7 @@ from headwater.archive.raw import RawBody, body_row
 from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.errors import NotFound, UsageError
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Dead, Moved, Verdict
@@ -56,7 +58,7 @@ class Keeper:
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
         """False if the lease was lost: then nothing was changed at all."""
         page = page_row(lease, verdict, settlement, leaves)
-        if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves)):
+        if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves) or named_page(lease, leaves)):
             return bool(await self.database.fetchval(queries.keep_page, *page))
         try:
             async with self.database.transaction() as connection:
@@ -84,12 +86,33 @@ class Keeper:
             hosts = {lease.host, *(canonicalise(link).host for link in links)}
             await hold_hosts(connection, hosts, self.default_delay)
             await submit_links(connection, lease.source_id, source, Found(lease.url, depth=lease.depth), links, today)
+        elif named := named_page(lease, leaves):
+            await self._submit_named(connection, lease, leaves, named)
+
+    async def _submit_named(self, connection: Connection, lease: Lease, leaves: Leaves, named: str) -> None:
+        """A page that this one calls canonical, where its source would follow a link to it."""
+        today = (await connection.fetchval(queries.now)).date()
+        if not (leaves.known and leaves.known.source and followed([named], leaves.known.source, today)):
+            return
+        await hold_hosts(connection, {lease.host, canonicalise(named).host}, self.default_delay)
+        submitter = Submitter(lease.source_id, lease.origin, scope=leaves.known.source.scope)
+        # A source that was deleted meanwhile takes no new URLs; what was read is kept all the same.
+        with suppress(NotFound, UsageError):
+            await submit(
+                connection, submitter, [Found(named, lease.url, lease.depth + 1)], default_delay=self.default_delay
+            )
 
 
 def goes_on(lease: Lease, leaves: Leaves) -> Profile | None:
     """The source whose crawl follows the links of this page; None: nobody's does."""
     source = leaves.known.source if leaves.known else None
     return source if source and leaves.links and goes_deeper(source, lease.depth) else None
+
+
+def named_page(lease: Lease, leaves: Leaves) -> str | None:
+    """The page that this one calls canonical, where no crawl follows it as a link. One step: it may name another."""
+    is_crawled = leaves.known is not None and leaves.known.crawls
+    return None if is_crawled or lease.depth or leaves.document is None else leaves.document.claimed_url
 
 
 def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> tuple[Any, ...]:
@@ -100,11 +123,9 @@ def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Lea
         document_row(leaves.document) if leaves.document else None,
         packed_outlinks(leaves.outlinks),
         body_row(leaves.raw) if leaves.raw else None,
-        storable(leaves.withdraws or withdrawn_by(verdict, lease)),
+        storable(leaves.withdraws or withdrawn_by(verdict)),
     )
 
 
-def withdrawn_by(verdict: Verdict, lease: Lease) -> str:
-    if isinstance(verdict, Dead) and verdict.reason in WITHDRAWN_BY and lease.fetch_count:
-        return str(verdict.reason)
-    return ""
+def withdrawn_by(verdict: Verdict) -> str:
+    return str(verdict.reason) if isinstance(verdict, Dead) and verdict.reason in WITHDRAWN_BY else ""

@@ -103,13 +103,12 @@ async def store(connection: Connection, new: NewDocument, leaves: Leaves, standi
 
 
 def why_not_ours(body: KeptBody, standing: Document | None, began: datetime) -> str:
-    """Two pages may call one address canonical: the one that was stored last speaks for it, or they would alternate."""
     if standing is None:
         return ""
     if standing.deleted_at is not None:
         return f"was deleted: {standing.deleted_reason}"
-    if standing.source_id != body.raw.source_id or standing.url != body.raw.url:
-        return f"stands as read from {standing.url}"
+    if standing.source_id != body.raw.source_id:
+        return "belongs to another source by now"
     return "was stored anew meanwhile" if standing.changed_at > began else ""
 
 
