@@ -49,8 +49,8 @@ SELECT targets FROM outlinks WHERE bucket = $1::smallint AND url_hash = $2::byte
 -- All of one document.
 SELECT bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, published_at, updated_at, language, section,
        keywords, images, word_count, page_type, quality, quality_parts, content_hash, simhash, produced_by, metadata, version,
-       crawled_at, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, deleted_at,
-       deleted_reason
+       crawled_at, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, claimed_url,
+       is_claim_believed, deleted_at, deleted_reason
 FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
 
 -- name: find_document
@@ -58,7 +58,8 @@ FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
 SELECT d.bucket, d.url_hash, d.source_id, d.url, d.canonical_url, d.title, d.text, d.summary, d.author, d.published_at,
        d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality, d.quality_parts,
        d.content_hash, d.simhash, d.produced_by, d.metadata, d.version, d.crawled_at, d.first_seen_at, d.changed_at,
-       d.duplicate_bucket, d.duplicate_of, d.near_bucket, d.near_duplicate_of, d.deleted_at, d.deleted_reason
+       d.duplicate_bucket, d.duplicate_of, d.near_bucket, d.near_duplicate_of, d.claimed_url, d.is_claim_believed,
+       d.deleted_at, d.deleted_reason
 FROM generate_series(0, 255) AS b
 CROSS JOIN LATERAL (SELECT * FROM documents e WHERE e.bucket = b::smallint AND e.url_hash = $1::bytea) AS d
 LIMIT 1;
@@ -225,33 +226,26 @@ SELECT DISTINCT bucket FROM hosts WHERE host = $1::text OR right(host, length($1
 
 -- name: standing_in_bucket
 -- A page of the documents of one bucket that are not withdrawn and were read in a domain or below it, by key.
-SELECT url_hash, url, canonical_url FROM documents
+SELECT url_hash, url FROM documents
 WHERE bucket = $1::smallint AND url_hash > $2::bytea AND deleted_at IS NULL
   AND (url_host(url) = $3::text OR right(url_host(url), length($3) + 1) = '.' || $3)
 ORDER BY url_hash LIMIT $4::integer;
 
--- name: documents_read_within
--- A page of the documents that call another address canonical and were read in a domain or below it.
-SELECT host_backwards(url) AS place, bucket, url_hash AS hash, url, canonical_url FROM documents
-WHERE canonical_url <> url AND deleted_at IS NULL AND host_backwards(url) COLLATE "C" < reverse($1::text) || '/'
-  AND (host_backwards(url) COLLATE "C", bucket, url_hash) > ($2::text, $3::smallint, $4::bytea)
-ORDER BY host_backwards(url) COLLATE "C", bucket, url_hash LIMIT $5::integer;
-
 -- name: documents_claiming_within
--- A page of the documents that call an address in a domain or below it canonical, and were read elsewhere.
-SELECT host_backwards(canonical_url) AS place, bucket, url_hash AS hash, url, canonical_url FROM documents
-WHERE canonical_url <> url AND deleted_at IS NULL AND host_backwards(canonical_url) COLLATE "C" < reverse($1::text) || '/'
-  AND (host_backwards(canonical_url) COLLATE "C", bucket, url_hash) > ($2::text, $3::smallint, $4::bytea)
-ORDER BY host_backwards(canonical_url) COLLATE "C", bucket, url_hash LIMIT $5::integer;
+-- A page of the documents whose pages call an address in a domain or below it canonical.
+SELECT host_backwards(claimed_url) AS place, bucket, url_hash AS hash, url, claimed_url FROM documents
+WHERE claimed_url IS NOT NULL AND deleted_at IS NULL AND host_backwards(claimed_url) COLLATE "C" < reverse($1::text) || '/'
+  AND (host_backwards(claimed_url) COLLATE "C", bucket, url_hash) > ($2::text, $3::smallint, $4::bytea)
+ORDER BY host_backwards(claimed_url) COLLATE "C", bucket, url_hash LIMIT $5::integer;
 
 -- name: documents_in_words_of
 -- Documents that were made of what feeds of these sources said, since their pages are refused.
-SELECT bucket, url_hash, url, canonical_url FROM documents
+SELECT bucket, url_hash, url FROM documents
 WHERE source_id = ANY ($1::uuid[]) AND produced_by = 'feed_only' AND deleted_at IS NULL;
 
 -- name: strip_claim
--- A document under its own address only; sinks are told.
-SELECT strip_claim($1::smallint, $2::bytea, clock_timestamp());
+-- A document that calls no other page canonical.
+SELECT strip_claim($1::smallint, $2::bytea);
 
 -- name: jobs_applied_for_within
 -- A page of the vacancies for which one applies in a domain or below it.

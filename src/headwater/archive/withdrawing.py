@@ -21,7 +21,7 @@ class Standing:
 
     key: Key
     url: str
-    canonical_url: str
+    claimed_url: str = ""
     is_in_words_of_source: bool = False
 
 
@@ -44,12 +44,11 @@ async def documents_of(database: Database, domain: str, sources: Sequence[UUID])
         while rows := await database.fetch(queries.standing_in_bucket, bucket, after, domain, BATCH):
             after = rows[-1]["url_hash"]
             for row in rows:
-                yield Standing(Key(bucket, row["url_hash"]), row["url"], row["canonical_url"])
-    for query in (queries.documents_read_within, queries.documents_claiming_within):
-        async for row in _pages(database, query, domain):
-            yield Standing(Key(row["bucket"], row["hash"]), row["url"], row["canonical_url"])
+                yield Standing(Key(bucket, row["url_hash"]), row["url"])
+    async for row in _pages(database, queries.documents_claiming_within, domain):
+        yield Standing(Key(row["bucket"], row["hash"]), row["url"], row["claimed_url"])
     for row in await database.fetch(queries.documents_in_words_of, sources):
-        yield Standing(Key(row["bucket"], row["url_hash"]), row["url"], row["canonical_url"], True)
+        yield Standing(Key(row["bucket"], row["url_hash"]), row["url"], is_in_words_of_source=True)
 
 
 async def jobs_of(

@@ -1,6 +1,7 @@
 """What a journey leaves beside its verdict: document, links, raw body, all in one transaction with the settle."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from headwater.archive.raw import RawBody, body_row
 from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.errors import NotFound, UsageError
 from headwater.extract.body import Producer
 from headwater.frontier.entry import DeadReason, Lease, Origin
 from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
@@ -61,7 +63,7 @@ class Keeper:
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
         """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
         page = page_row(lease, verdict, settlement, leaves)
-        if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves)):
+        if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves) or named_page(lease, leaves)):
             return bool(await self.database.fetchval(queries.keep_page, *page))
         try:
             async with self.database.transaction() as connection:
@@ -100,6 +102,23 @@ class Keeper:
             submitter = Submitter(lease.source_id, Origin.SPIDER, voice=voice, most_new_hosts=self.new_hosts_per_hour)
             await submit_links(connection, lease.source_id, source, parent, links, today, submitter)
 
+        elif named := named_page(lease, leaves):
+            await self._submit_named(connection, lease, leaves, named)
+
+    async def _submit_named(self, connection: Connection, lease: Lease, leaves: Leaves, named: str) -> None:
+        """A page that this one calls canonical, where its source would follow a link to it."""
+        today = (await connection.fetchval(queries.now)).date()
+        if not (leaves.known and leaves.known.source and followed([named], leaves.known.source, today)):
+            return
+        await hold_hosts(connection, {lease.host, canonicalise(named).host}, self.default_delay)
+        voice = await voice_of(connection, lease)
+        submitter = Submitter(lease.source_id, lease.origin, scope=leaves.known.source.scope, voice=voice)
+        # A source that was deleted meanwhile takes no new URLs; what was read is kept all the same.
+        with suppress(NotFound, UsageError):
+            await submit(
+                connection, submitter, [Found(named, lease.url, lease.depth + 1)], default_delay=self.default_delay
+            )
+
 
 async def voice_of(connection: Connection, lease: Lease) -> Voice:
     """A source that may speak for a page may speak for what the page leads to, as far as its domain goes."""
@@ -129,6 +148,12 @@ def teller_of(lease: Lease, leaves: Leaves) -> Teller:
     return Teller(lease.source_id, url, Voice(registrable_domain(lease.host)), source_url=source.url if source else "")
 
 
+def named_page(lease: Lease, leaves: Leaves) -> str | None:
+    """The page that this one calls canonical, where no crawl follows it as a link. One step: it may name another."""
+    is_crawled = leaves.known is not None and leaves.known.crawls
+    return None if is_crawled or lease.depth or leaves.document is None else leaves.document.claimed_url
+
+
 def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> tuple[Any, ...]:
     """What the database's `keep_page` is called with."""
     return (
@@ -137,7 +162,7 @@ def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Lea
         document_row(leaves.document) if leaves.document else None,
         packed_outlinks(leaves.outlinks),
         body_row(leaves.raw) if leaves.raw else None,
-        storable(leaves.withdraws or withdrawn_by(verdict, lease)),
+        storable(leaves.withdraws or withdrawn_by(verdict)),
         [canonicalise(url).key for url in set(addresses_of(lease, leaves))],
         claimed_by(leaves.document),
     )
@@ -155,14 +180,9 @@ def addresses_of(lease: Lease, leaves: Leaves) -> Iterator[str]:
 
 
 def claimed_by(document: NewDocument | None) -> str | None:
-    """The key of the address that a page calls canonical, where that is another one than its own."""
-    if document is None or document.canonical_url == document.url:
-        return None
-    claimed = canonicalise(document.canonical_url).key
-    return claimed if claimed != canonicalise(document.url).key else None
+    """The key of the other page that this one calls canonical."""
+    return canonicalise(document.canonical_url).key if document and document.claimed else None
 
 
-def withdrawn_by(verdict: Verdict, lease: Lease) -> str:
-    if isinstance(verdict, Dead) and verdict.reason in WITHDRAWN_BY and lease.fetch_count:
-        return str(verdict.reason)
-    return ""
+def withdrawn_by(verdict: Verdict) -> str:
+    return str(verdict.reason) if isinstance(verdict, Dead) and verdict.reason in WITHDRAWN_BY else ""

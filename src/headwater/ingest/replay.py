@@ -107,13 +107,12 @@ async def store(connection: Connection, new: NewDocument, leaves: Leaves, standi
 
 
 def why_not_ours(body: KeptBody, standing: Document | None, began: datetime) -> str:
-    """Two pages may call one address canonical: the one that was stored last speaks for it, or they would alternate."""
     if standing is None:
         return ""
     if standing.deleted_at is not None:
         return f"was deleted: {standing.deleted_reason}"
-    if standing.source_id != body.raw.source_id or standing.url != body.raw.url:
-        return f"stands as read from {standing.url}"
+    if standing.source_id != body.raw.source_id:
+        return "belongs to another source by now"
     return "was stored anew meanwhile" if standing.changed_at > began else ""
 
 
@@ -125,7 +124,7 @@ async def without_takedowns(connection: Connection, body: KeptBody, leaves: Leav
     taken_down = await takedowns_for(connection, {url.host for url in (*own, claimed)})
     if any(map(taken_down.covers, own)):
         return None
-    return without_claim(leaves.document, body.raw.key) if taken_down.covers(claimed) else leaves.document
+    return without_claim(leaves.document) if taken_down.covers(claimed) else leaves.document
 
 
 async def why_ended(connection: Connection, body: KeptBody) -> str:

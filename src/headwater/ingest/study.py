@@ -92,7 +92,10 @@ def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:
         return Leaves(links=links, raw=raw, known=known)
     if read.robots.noindex:
         return Leaves(withdraws=NOINDEX, links=links, raw=raw, known=known)
-    return Leaves(document_from(read, lease), links=links, outlinks=read.links, raw=raw, known=known)
+    document = document_from(read, lease)
+    if known.crawls and document.claimed_url and not read.robots.nofollow:
+        links = (*links, document.claimed_url)
+    return Leaves(document, links=links, outlinks=read.links, raw=raw, known=known)
 
 
 def raw_of(lease: Lease, response: Response) -> RawBody:

@@ -93,11 +93,8 @@ async def withdraw_documents(database: Database, takedown: Takedown, sources: Se
         if one.is_in_words_of_source or takedown.covers(own):
             await forget_texts(database, [Key(own.bucket, own.url_hash)])
             count += await withdraw(database, one.key, DeadReason.TAKEDOWN)
-        elif takedown.covers(canonicalise(one.canonical_url)):
-            if one.key.url_hash == own.url_hash:
-                await strip_claim(database, one.key)
-            else:
-                count += await withdraw(database, one.key, DeadReason.TAKEDOWN)
+        elif is_covered(takedown, one.claimed_url):
+            await strip_claim(database, one.key)
     return count
 
 

@@ -178,17 +178,26 @@ LEFT JOIN sources s ON s.id = j.source_id;
 SELECT r.relation, r.url, r.url_hash AS hash
 FROM documents d
 CROSS JOIN LATERAL (
-    (SELECT 'duplicate_of' AS relation, o.url, o.url_hash, o.first_seen_at FROM documents o
+    (SELECT 'duplicate_of' AS relation, o.url, o.url_hash, coalesce(o.told_since, o.first_seen_at) AS since FROM documents o
      WHERE o.bucket = d.duplicate_bucket AND o.url_hash = d.duplicate_of)
     UNION ALL
-    (SELECT 'near', n.url, n.url_hash, n.first_seen_at FROM documents n
+    (SELECT 'near', n.url, n.url_hash, coalesce(n.told_since, n.first_seen_at) FROM documents n
      WHERE n.bucket = d.near_bucket AND n.url_hash = d.near_duplicate_of)
     UNION ALL
-    (SELECT 'duplicate', c.url, c.url_hash, c.first_seen_at FROM documents c
-     WHERE c.duplicate_bucket = d.bucket AND c.duplicate_of = d.url_hash ORDER BY c.first_seen_at LIMIT $3::integer)
+    (SELECT 'duplicate', c.url, c.url_hash, coalesce(c.told_since, c.first_seen_at) FROM documents c
+     WHERE c.duplicate_bucket = d.bucket AND c.duplicate_of = d.url_hash
+     ORDER BY coalesce(c.told_since, c.first_seen_at) LIMIT $3::integer)
 ) AS r
 WHERE d.bucket = $1::smallint AND d.url_hash = $2::bytea
-ORDER BY r.relation, r.first_seen_at;
+ORDER BY r.relation, r.since;
+
+-- name: claim_of_document
+-- The page that a document calls canonical, and what speaks against it.
+SELECT d.claimed_url AS url, d.is_claim_believed AS is_believed, t.url_hash IS NOT NULL AS has_document, t.deleted_reason,
+       t.claimed_url AS names
+FROM documents d
+LEFT JOIN documents t ON t.bucket = d.claimed_bucket AND t.url_hash = d.claimed_hash
+WHERE d.bucket = $1::smallint AND d.url_hash = $2::bytea AND d.claimed_hash IS NOT NULL;
 
 -- name: count_stored_pages
 -- Pages of a source that can be read again without fetching.

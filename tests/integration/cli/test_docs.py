@@ -156,6 +156,31 @@ def test_a_document_is_shown_with_its_origin_and_its_worth(desk: Desk) -> None:
     assert "Old tides" in desk.says("docs", "show", A, "--versions").out
 
 
+def test_a_document_says_what_it_calls_canonical_and_whether_that_is_believed(desk: Desk) -> None:
+    amp, unread, other = "https://a.example/amp/1", "https://a.example/unread", "https://a.example/other"
+    kept(
+        desk,
+        page(A, TIDES),
+        page(amp, TIDES, claims=A),
+        page(other, OTHER, claims=A),
+        page(B, f"{OTHER} b", claims=unread),
+        page("https://a.example/third", f"{OTHER} c", claims=other),
+    )
+
+    def claim_in(url: str) -> str:
+        said = desk.says("docs", "show", url).out.splitlines()
+        return next(line.strip() for line in said if " canonical; " in line)
+
+    assert claim_in(amp) == f"calls {A} canonical; believed"
+    assert claim_in(other) == f"calls {A} canonical; not believed, because that page says something else"
+    assert claim_in(B) == f"calls {unread} canonical; not believed, because that page has not become a document"
+    assert claim_in("https://a.example/third").endswith(f"not believed, because that page calls {A} canonical")
+    told = desk.says("docs", "show", other, "--json").json
+    assert (told["claimed_url"], told["canonical_url"]) == (A, other)
+    assert told["why_not_canonical"] == "that page says something else"
+    assert " canonical; " not in desk.says("docs", "show", A).out
+
+
 def test_a_document_says_which_version_of_a_template_read_it(desk: Desk) -> None:
     kept(desk, page(A, TIDES, produced_by="template/sport@3"))
     assert "  read by its host's template for /sport, version 3" in desk.says("docs", "show", A).out.splitlines()

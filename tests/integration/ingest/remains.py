@@ -9,7 +9,8 @@ QUERIES = {
     "a document": """
         SELECT url FROM documents WHERE deleted_at IS NULL AND $1 = ANY (domains_above(url_host(url)))""",
     "a document under one of its addresses": """
-        SELECT url FROM documents WHERE deleted_at IS NULL AND $1 = ANY (domains_above(url_host(canonical_url)))""",
+        SELECT url FROM documents WHERE deleted_at IS NULL
+          AND $1 = ANY (domains_above(url_host(canonical_url)) || domains_above(url_host(claimed_url)))""",
     "a vacancy": """
         SELECT j.title FROM jobs j LEFT JOIN sources s ON s.id = j.source_id LEFT JOIN channels c ON c.id = j.channel_id
         WHERE j.status <> 'deleted'

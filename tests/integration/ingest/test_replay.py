@@ -159,15 +159,22 @@ async def test_a_page_that_is_gone_yields_no_document_after_all(press: Press) ->
     assert outcomes(await replayed(press)) == {"new": 1}
 
 
-async def test_two_pages_of_one_document_do_not_alternate(press: Press) -> None:
+async def test_pages_that_call_one_page_canonical_are_documents_of_their_own(press: Press) -> None:
     home = press.publisher.home
     head = f'<title>One</title><link rel=canonical href="{home}one">'
     await press.keep(f"{home}one", f"{head}<article>{PROSE}</article>".encode())
     await press.keep(f"{home}print-one", f"{head}<article>{PROSE}<p>Printed here.</p></article>".encode())
     before = await everything(press.database)
     told = {one.url: one.outcome for one in await replayed(press)}
-    assert told == {f"{home}one": Outcome.LEFT, f"{home}print-one": Outcome.SAME}
+    assert told == {f"{home}one": Outcome.SAME, f"{home}print-one": Outcome.SAME}
     assert await everything(press.database) == before
+
+
+async def test_a_page_of_another_source_by_now_is_left(press: Press) -> None:
+    [url] = await press.print(1)
+    await press.database.execute("UPDATE documents SET source_id = gen_random_uuid()")
+    [told] = await replayed(press)
+    assert (told.url, told.outcome, told.why) == (url, Outcome.LEFT, "belongs to another source by now")
 
 
 async def test_a_document_stored_while_we_read_is_newer(press: Press) -> None:

@@ -4,8 +4,8 @@ comment on column jobs.source_id is null;
 alter table jobs drop column page_url, drop column is_spoken_for;
 
 drop function keep_page(settlement, bytea, new_document, bytea, new_body, text, text[], text);
-drop function strip_claim(smallint, bytea, timestamptz);
-drop function without_claim(new_document, smallint, bytea);
+drop function strip_claim(smallint, bytea);
+drop function without_claim(new_document);
 drop function ended_by_takedown(settlement);
 -- The end of a journey: its request, and what it leaves. False if its lease was lost; then nothing is changed at all.
 -- `p_withdrawn_by` says why the documents of this address have to go.
@@ -33,7 +33,7 @@ begin
     return true;
 end $$;
 
-drop index documents_read_at, documents_claiming;
+drop index documents_claiming;
 drop function is_taken_down(text[]);
 drop function takedowns_over(text[]);
 drop function outlive_watchers(interval);

@@ -88,16 +88,14 @@ begin
                                  or starts_with(k.key, rtrim(t.key_prefix, '/') || '?')))));
 end $$;
 
--- Documents that were read from one address and call another one canonical: few, and found by both.
-create index documents_read_at on documents (host_backwards(url) collate "C", bucket, url_hash)
-    where canonical_url <> url and deleted_at is null;
-create index documents_claiming on documents (host_backwards(canonical_url) collate "C", bucket, url_hash)
-    where canonical_url <> url and deleted_at is null;
+-- Documents whose pages call another one canonical, by the host of that.
+create index documents_claiming on documents (host_backwards(claimed_url) collate "C", bucket, url_hash)
+    where claimed_url is not null and deleted_at is null;
 
 -- The end of a journey: its request, and what it leaves. False if its lease was lost; then nothing is changed at all.
 -- `p_withdrawn_by` says why the documents of this address have to go. `p_keys` are the addresses all of this came from: if
 -- one of them was taken down, whatever was fetched, the entry ends and nothing is stored. `p_claimed` is the address that
--- the page calls canonical, where it is another one: if that was taken down, the page stands under its own.
+-- the page calls canonical, where it is another one: if that was taken down, the claim is dropped.
 drop function keep_page(settlement, bytea, new_document, bytea, new_body, text);
 create function keep_page(
     p_settlement settlement, p_url_hash bytea, p_document new_document, p_outlinks bytea, p_body new_body, p_withdrawn_by text,
@@ -124,7 +122,7 @@ begin
     end if;
     if p_document.url_hash is not null then
         if p_claimed is not null and is_taken_down(array[p_claimed]) then
-            p_document := without_claim(p_document, p_settlement.bucket, p_url_hash);
+            p_document := without_claim(p_document);
         end if;
         if (keep_document(p_document, v_now)).outcome <> 'unchanged' then
             perform keep_outlinks(p_document.bucket, p_document.url_hash, p_outlinks);
@@ -154,34 +152,27 @@ begin
     return s;
 end $$;
 
--- A document under the address it was read from, calling no other one canonical.
-create function without_claim(n new_document, p_bucket smallint, p_url_hash bytea) returns new_document
+-- A document that calls no other page canonical.
+create function without_claim(n new_document) returns new_document
     language plpgsql immutable
 as $$
 begin
-    n.bucket := p_bucket;
-    n.url_hash := p_url_hash;
     n.canonical_url := n.url;
-    n.page_bucket := null;
-    n.page_hash := null;
+    n.claimed_bucket := null;
+    n.claimed_hash := null;
     return n;
 end $$;
 
--- The same for a document that stands; sinks are told what it says now.
-create function strip_claim(p_bucket smallint, p_url_hash bytea, p_now timestamptz) returns void
+-- The same for a document that stands. The page it claims is withdrawn, so nobody believes the claim, and sinks know nothing of it.
+create function strip_claim(p_bucket smallint, p_url_hash bytea) returns void
     language plpgsql
     set plan_cache_mode = force_generic_plan set enable_seqscan = off
 as $$
 begin
     perform lock_hashes(array[p_url_hash]);
-    perform lock_hashes(array(select d.content_hash from documents d where d.bucket = p_bucket and d.url_hash = p_url_hash));
-    with stripped as (
-        update documents d set canonical_url = d.url, version = d.version + 1, changed_at = p_now
-        where d.bucket = p_bucket and d.url_hash = p_url_hash and d.deleted_at is null and d.canonical_url <> d.url
-        returning d.version, d.duplicate_of is null as is_delivered
-    )
-    insert into outbox (kind, bucket, hash, version, op, at)
-    select 'document', p_bucket, p_url_hash, s.version, 'upsert', p_now from stripped s where s.is_delivered;
+    perform lock_claims(array(select d.claimed_hash from documents d where d.bucket = p_bucket and d.url_hash = p_url_hash));
+    update documents d set claimed_bucket = null, claimed_hash = null, claimed_url = null
+    where d.bucket = p_bucket and d.url_hash = p_url_hash and not d.is_claim_believed;
 end $$;
 
 alter table jobs add column page_url text not null default '', add column is_spoken_for boolean not null default false;
