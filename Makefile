@@ -11,7 +11,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-
 
 .DEFAULT_GOAL := help
 .PHONY: help install check fix test test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path demo docs lock clean
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,7 +67,7 @@ coverage: $(READY) ## tests with coverage of src; fails under 75 %
 	@$(BIN)/coverage report
 
 bench: bench-urls bench-simweb bench-frontier bench-net bench-feeds bench-cadence bench-extract \
-       bench-templates bench-path ## every benchmark
+       bench-templates bench-path bench-neighbours ## every benchmark
 
 bench-urls: $(READY) ## canonical keys per second on one core
 	@$(BIN)/python -m benchmarks.urls $(ARGS)
@@ -95,6 +95,9 @@ bench-templates: $(READY) ## what a host's learned template reads, beside trafil
 
 bench-path: $(READY) ## from claim to stored document, beside Scrapy; QUICK=1 takes three minutes
 	@$(BIN)/python -m benchmarks.path $(if $(QUICK),--quick) $(ARGS)
+
+bench-neighbours: $(READY) ## the healthy publishers' rate beside a hostile neighbour; QUICK=1 stays under two minutes
+	@$(BIN)/python -m benchmarks.neighbours $(if $(QUICK),--quick) $(ARGS)
 
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)

@@ -1,7 +1,7 @@
-"""DNS of the simulated web: every name under .test leads to it, no other name exists."""
+"""DNS of the simulated web: every name under .test leads to it, and of others those it is told of."""
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -37,7 +37,7 @@ DnsMischief = NoSuchName | ServerFailure | NoAnswer | Answers
 
 
 class SimResolver(AbstractResolver):
-    """For aiohttp's connector. `addresses` places hosts elsewhere than at `address`."""
+    """For aiohttp's connector. `addresses` places hosts elsewhere than at `address`; `names` exist beside .test."""
 
     def __init__(
         self,
@@ -46,11 +46,14 @@ class SimResolver(AbstractResolver):
         clock: Clock,
         address: str = "127.0.0.1",
         addresses: Mapping[str, str] | None = None,
+        names: Collection[str] = (),
     ) -> None:
         self._port = port
         self._clock = clock
         self._address = address
         self._addresses = addresses or {}
+        self._ours = frozenset((address, *self._addresses.values()))
+        self._names = frozenset(names)
         self._script: dict[str, DnsMischief] = {}
         self.asked: dict[str, int] = {}  # how often each name was looked up
 
@@ -78,7 +81,7 @@ class SimResolver(AbstractResolver):
                 raise no_answer_now(name)
             case Answers(turns):
                 return [self._found(host, each, port) for each in turns[min(turn, len(turns) - 1)]]
-        if not name.endswith(".test"):
+        if not name.endswith(".test") and name not in self._names:
             raise no_such_name(name)
         return [self._found(host, self._addresses.get(name, self._address), port)]
 
@@ -86,11 +89,10 @@ class SimResolver(AbstractResolver):
         """Nothing is held."""
 
     def _found(self, host: str, address: str, port: int) -> ResolveResult:
-        is_ours = address == self._address or address in self._addresses.values()
         return {
             "hostname": host,
             "host": address,
-            "port": self._port if is_ours else port,
+            "port": self._port if address in self._ours else port,
             "family": socket.AF_INET6 if ":" in address else socket.AF_INET,
             "proto": socket.IPPROTO_TCP,
             "flags": socket.AI_NUMERICHOST,

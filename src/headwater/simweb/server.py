@@ -45,28 +45,37 @@ class SimWeb:
         self._connections: set[Connection] = set()
         self._accepted = 0
         self._server: asyncio.Server | None = None
+        self._beside: list[asyncio.Server] = []  # the same port of further addresses
         self._date = (0, b"")
 
     async def start(self, host: str | Sequence[str] = "127.0.0.1", port: int = 0) -> int:
-        """Listen on one address or several; returns the port."""
+        """Listen on one address or several; returns the port, which is the same for all of them."""
+        first, *others = (host,) if isinstance(host, str) else host
+        self._server = await self._listen(first, port)
+        bound = int(self._server.sockets[0].getsockname()[1])
+        self._beside = [await self._listen(one, bound) for one in others]
+        return bound
+
+    async def _listen(self, host: str, port: int) -> asyncio.Server:
         loop = asyncio.get_running_loop()
         try:
-            self._server = await loop.create_server(self._connected, host, port, backlog=4096)
+            return await loop.create_server(self._connected, host, port, backlog=4096)
         except OSError as error:
             if error.errno != EADDRINUSE:
                 raise
             raise Busy(
                 f"Port {port} of {host} is in use.", fix="Stop what listens there, or choose another port."
             ) from error
-        return int(self._server.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
         """Stop listening and drop every client, in mid-answer or not."""
         if self._server is not None:
-            self._server.close()
+            for server in (self._server, *self._beside):
+                server.close()
             playing = [connection.stop() for connection in tuple(self._connections)]
             await asyncio.gather(*(task for task in playing if task is not None), return_exceptions=True)
-            await self._server.wait_closed()
+            for server in (self._server, *self._beside):
+                await server.wait_closed()
             # Before Python 3.12 wait_closed does not wait: give the dropped connections their last turn.
             await asyncio.sleep(0)
 

@@ -74,3 +74,10 @@ async def test_hosts_may_be_placed_at_addresses_of_their_own(clock: ManualClock)
     placed = SimResolver(80, clock=clock, addresses={"a.test": "93.184.216.34"})
     assert await found(placed, "A.test.") == [("93.184.216.34", 80)]
     assert await found(placed, "b.test") == [("127.0.0.1", 80)]
+
+
+async def test_names_that_do_not_end_in_test_exist_once_they_are_named(clock: ManualClock) -> None:
+    resolver = SimResolver(8080, clock=clock, names=("alice.github.io",))
+    assert await found(resolver, "alice.github.io") == [("127.0.0.1", 8080)]
+    with pytest.raises(socket.gaierror):
+        await resolver.resolve("bob.github.io")

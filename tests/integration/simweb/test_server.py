@@ -176,3 +176,16 @@ async def test_the_simulated_moment_reaches_the_site(farm: Farm) -> None:
     farm.clock.move(timedelta(days=2))
     await farm.ask("a.test/")
     assert [now for _, now in farm.site.asked] == [datetime(2026, 3, 3, 12, tzinfo=UTC)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere loopback has one address")
+async def test_several_addresses_share_one_port() -> None:
+    clock = SystemClock()
+    web = SimWeb({}, clock=clock, real=clock, random=random_from(1))
+    port = await web.start(("127.0.0.1", "127.0.0.9"))
+    for address in ("127.0.0.1", "127.0.0.9"):
+        reader, writer = await asyncio.open_connection(address, port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: nobody.test\r\nConnection: close\r\n\r\n")
+        assert (await reader.read()).startswith(b"HTTP/1.1 404")
+        writer.close()
+    await web.stop()
