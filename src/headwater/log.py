@@ -4,7 +4,8 @@ import io
 import logging
 import re
 import sys
-from collections.abc import Collection, MutableMapping
+from collections.abc import Collection, Iterator, MutableMapping
+from contextlib import contextmanager
 from typing import Any, Literal, TextIO, cast
 
 import structlog
@@ -75,6 +76,30 @@ class LineLogger:
         self._lines.put(f"{line}\n")
 
     debug = info = warning = error = critical = exception = msg
+
+
+class LibraryLines(logging.Handler):
+    """What libraries tell the standard logging, in our form and through our queue instead of straight to a terminal."""
+
+    def __init__(self, log: Logger) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        told = {"library": record.name, "message": record.getMessage()}
+        if record.exc_info and record.exc_info[1] is not None:
+            told["error"] = f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
+        (self._log.error if record.levelno >= logging.ERROR else self._log.warning)("library_said", **told)
+
+
+@contextmanager
+def hearing_libraries(log: Logger) -> Iterator[None]:
+    handler, root = LibraryLines(log), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
 
 
 class Mask:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App
 
 from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.numbers import require_number
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from headwater.frontier.reads import Counts
     from headwater.reports.politeness import HostGap
     from headwater.services import Services
+
+TEN_YEARS_HOURS = 10 * 365 * 24
+MOST_HOSTS = 10_000
 
 app = App(name="audit", help="Check our promises against the records.")
 
@@ -28,6 +32,8 @@ def politeness(*, hours: float = 24, limit: int = 20, json: AsJson = False, laun
     limit
         How many of the closest hosts to show.
     """
+    require_number("--hours", hours, 0.01, TEN_YEARS_HOURS)
+    require_number("--limit", limit, 1, MOST_HOSTS)
 
     async def work(services: "Services") -> "list[HostGap]":
         from headwater.reports.politeness import smallest_gaps

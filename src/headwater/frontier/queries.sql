@@ -303,3 +303,27 @@ WHERE relname IN ('hosts', 'slots', 'url_frontier', 'counter_deltas') ORDER BY 1
 -- name: forget_sleepers
 -- Workers that are long awake or dead.
 DELETE FROM sleepers WHERE until < clock_timestamp() - interval '1 minute';
+
+-- name: hold_clock_mark
+-- The newest time that was seen; nobody else follows the clock meanwhile.
+SELECT seen_at FROM clock_mark FOR UPDATE;
+
+-- name: read_clock
+-- The time: in a statement of its own, since a wait for a lock would be in it.
+SELECT clock_timestamp();
+
+-- name: note_clock
+-- The time that was seen.
+UPDATE clock_mark SET seen_at = $1::timestamptz;
+
+-- name: follow_clock_back
+-- A bucket after the clock was set back. Invariant: no slot is brought nearer than its host's spacing.
+SELECT follow_clock_back($1::smallint, $2::interval, $3::interval);
+
+-- name: follow_clock_back_in_channels
+-- All channels after the clock was set back.
+SELECT follow_clock_back_in_channels($1::interval, $2::interval);
+
+-- name: follow_clock_ahead
+-- A bucket after the clock was set forward: what is under way keeps the time it had left.
+SELECT follow_clock_ahead($1::smallint, $2::interval, $3::timestamptz, $4::interval);

@@ -2,19 +2,20 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from headwater.archive.jobs import BATCH as EXPIRED_AT_ONCE
 from headwater.archive.jobs import expire_jobs
 from headwater.chance import Random
-from headwater.clock import Clock
+from headwater.clock import Clock, SystemClock
 from headwater.database.days import keep_days
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import forget_items
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier import maintain
+from headwater.frontier.clock_steps import ClockWatch
 from headwater.ingest.decay import watch_decay
 from headwater.learning.store import expire
 from headwater.log import Logger
@@ -52,6 +53,7 @@ def maintenance_of(services: Services) -> "Maintenance":
         },
         settings.keep.item_days,
         settings.extract.template_days,
+        lease=settings.lease.duration,
     )
 
 
@@ -66,10 +68,16 @@ class Maintenance:
     item_days: int
     template_days: int
     longest_snapshot: timedelta = timedelta(seconds=60)
+    lease: timedelta = timedelta(seconds=60)
+    watch: ClockWatch = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "watch", ClockWatch(self.database, SystemClock(), self.lease))
 
     def chores(self) -> tuple[Chore, ...]:
         database = self.database
         return (
+            Chore("follow_clock", timedelta(seconds=1), self._follow_clock),
             Chore("promote", timedelta(seconds=1), lambda: maintain.promote(database)),
             Chore("rescue", self.sweep_every, self._rescue),
             Chore("queue_revisits", timedelta(seconds=5), lambda: maintain.queue_revisits(database)),
@@ -107,7 +115,13 @@ class Maintenance:
                 self.log.warning("chore_failed", chore=chore.name, error=error.what)
             await self.clock.sleep(stretched(chore.every, JITTER, self.random).total_seconds())
 
+    async def _follow_clock(self) -> None:
+        if step := await self.watch.look():
+            self.log.error("database_clock_was_set", by_seconds=round(step.total_seconds(), 1))
+
     async def _rescue(self) -> None:
+        # First: a clock that was set forward makes every lease look expired.
+        await self._follow_clock()
         done = await maintain.rescue(self.database)
         if done.rescued:
             self.log.warning("leases_rescued", rescued=done.rescued, poisoned=done.poisoned)
