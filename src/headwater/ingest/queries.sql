@@ -34,13 +34,15 @@ SELECT owner_speaks FROM url_frontier WHERE bucket = $1::smallint AND url_hash =
 
 -- name: repeats_another_page
 -- Whether another page of a source says the same, or nearly: a site may have its text under any number of addresses.
--- Invariant: the page's own document is not looked at, so that a page which is read again repeats nothing.
+-- Invariant: only pages that told it before count, so that a page which is read again repeats nothing.
 SELECT EXISTS (
     SELECT 1 FROM documents d
     WHERE d.content_hash = $4::bytea AND d.duplicate_of IS NULL AND d.deleted_at IS NULL AND is_comparable(d.word_count)
       AND d.source_id = $1::uuid AND (d.bucket, d.url_hash) <> ($2::smallint, $3::bytea)
 ) OR EXISTS (
-    SELECT 1 FROM near_duplicate_of($2::smallint, $3::bytea, $5::bigint) AS n
+    SELECT 1 FROM near_duplicate_of(
+        coalesce((SELECT telling_of((o.bucket, o.url_hash)::document_key) FROM documents o WHERE o.bucket = $2 AND o.url_hash = $3),
+                 (now(), NULL, now(), $2, $3)::telling), $5::bigint) AS n
     JOIN documents d ON d.bucket = n.bucket AND d.url_hash = n.url_hash AND d.source_id = $1
 );
 
