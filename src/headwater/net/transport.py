@@ -46,8 +46,7 @@ MOST_INTERIM = 20
 _NOT_KEPT = {"connection": "Connection: close\r\n"}
 _REPEATABLE = frozenset({"GET", "HEAD"})
 _SWITCHING_PROTOCOLS = 101
-# Host and address of every new connection to a public place: it may wait, or refuse by raising.
-Crowded = Callable[[str, str], Awaitable[None]]
+Crowded = Callable[[str, str], Awaitable[None]]  # host and address, once connected: may wait, or refuse by raising
 
 
 class Dialled(Protocol):
@@ -298,7 +297,7 @@ async def _answered(
                 question.inside.check_inside(connection.transport, is_proxied=place.is_proxied)
             if question.dialled is not None and not ride.is_reused:
                 await question.dialled(ride.host, is_inside=ride.is_inside)
-            if question.crowded is not None and ride.machine is not None:
+            if question.crowded and ride.machine:
                 await question.crowded(ride.host, ride.machine)
             return connection, *await _head_answered(connection, question)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):

@@ -55,7 +55,7 @@ def maintenance_of(services: Services) -> "Maintenance":
         },
         settings.keep.item_days,
         settings.extract.template_days,
-        settings.politeness.address_delay,
+        address_delay=settings.politeness.address_delay,
         lease=settings.lease.duration,
     )
 
@@ -70,8 +70,8 @@ class Maintenance:
     history_days: Mapping[str, int]
     item_days: int
     template_days: int
-    address_delay: timedelta = timedelta(seconds=1)
     longest_snapshot: timedelta = timedelta(seconds=60)
+    address_delay: timedelta = timedelta(seconds=1)
     lease: timedelta = timedelta(seconds=60)
     watch: ClockWatch = field(init=False)
 
