@@ -17,6 +17,8 @@ from headwater.extract.children import Children, Crashed, Done, OutOfMemory
 from headwater.extract.jobs.normalise import Employer
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind
+from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import registrable_domain
 from headwater.urls.scope import Scope
 
 MOST_SITEMAPS = 50
@@ -46,7 +48,8 @@ class ChannelReader:
     async def read(self, task: Task) -> Read | Trouble:
         """Raises ReadersGone where there is no child to be had: that is no fault of the answer's."""
         try:
-            outcome = await self.children.run(sent(task))
+            share = registrable_domain(canonicalise(task.reply.url).host)
+            outcome = await self.children.run(sent(task), share)
         except DependencyDown as error:
             raise ReadersGone(error.what, fix=error.fix) from error
         match outcome:
