@@ -8,17 +8,20 @@ from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from headwater.clock import Clock
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.log import Logger
 
 # A third of the lease: two heartbeats may fail before anything is lost.
 HEARTBEATS_PER_LEASE = 3
 LARGEST_CLAIM = 10
-# A claim for one costs nearly as much as a claim for eight: it is made when this share of the crew is idle.
+# A claim is made when this share of the crew is idle.
 IDLE_SHARE = 8
 GRACE = timedelta(seconds=30)
-PAUSE_AFTER_TROUBLE = 1.0
+# After trouble with the database, doubled until some work has succeeded again.
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 10.0
 LONELY_EVERY = timedelta(minutes=2)
+# After it ran out of something a crew is whole again so much later.
+RECOVERY = timedelta(minutes=1)
 
 
 class HasToken(Protocol):
@@ -47,10 +50,33 @@ class Trade(Protocol[Lease]):
 
     async def release(self, leases: Sequence[Lease]) -> None: ...
 
+    async def release_all_but(self, held: Collection[UUID]) -> None:
+        """Whatever else is leased to this crew: it was granted or worked on, and the database's answer was lost."""
+
     async def rest(self, come_back_in: timedelta | None) -> None: ...
 
     def named(self, lease: Lease) -> dict[str, Any]:
         """How a lease is called in a log line."""
+
+
+@dataclass(slots=True)
+class Room:
+    """How much is taken on at once: less after the process ran out of something, and more again with time."""
+
+    size: int
+    _left: float = field(default=float("inf"), init=False)
+    _shrunk_at: float = field(default=0.0, init=False)
+
+    def at(self, moment: float) -> int:
+        grown = self.size * (moment - self._shrunk_at) / RECOVERY.total_seconds()
+        return max(1, int(min(self.size, self._left + grown)))
+
+    def shrink(self, running: int, moment: float) -> bool:
+        """To half of what was running when it was too much. False where that has just been done."""
+        if self._left < float("inf") and moment - self._shrunk_at < FIRST_PAUSE:
+            return False
+        self._left, self._shrunk_at = running / 2, moment
+        return True
 
 
 @dataclass(slots=True)
@@ -60,9 +86,20 @@ class Crew(Generic[Lease]):
     log: Logger
     size: int
     lease: timedelta
+    grace: timedelta = GRACE
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
     _last_alone: float = field(default=float("-inf"), init=False)
     _ending: asyncio.Future[None] | None = field(default=None, init=False)
+    _missed: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _is_troubled: bool = field(default=False, init=False)
+    _has_strays: bool = field(default=False, init=False)
+    _pause: float = field(default=FIRST_PAUSE, init=False)
+    _room: Room = field(init=False)
+    _lost: list[Lease] = field(default_factory=list, init=False)
+    _is_short: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._room = Room(self.size)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until told to stop; then what is under way is finished within a grace, and the rest given back."""
@@ -70,21 +107,50 @@ class Crew(Generic[Lease]):
         try:
             while not stop.is_set():
                 try:
+                    if self._has_strays:
+                        await self._recover(stop)
                     await self._claim_and_start(stop)
                 except (DatabaseDown, QueryFailed) as error:
                     self.log.warning("claim_failed", error=error.what)
-                    await self.clock.sleep(PAUSE_AFTER_TROUBLE)
+                    self._is_troubled = self._has_strays = True
             if self._running:
-                await asyncio.wait(self._running, timeout=GRACE.total_seconds())
+                await asyncio.wait(self._running, timeout=self.grace.total_seconds())
         finally:
             heart.cancel()
+            await self._end()
+
+    async def _end(self) -> None:
+        try:
             await give_back(self.trade, self._running)
+            await self._give_back_lost()
+            if self._has_strays:
+                await self.trade.release_all_but(())
+        except (DatabaseDown, QueryFailed) as error:
+            # Its leases run out by themselves.
+            self.log.warning("release_failed", error=error.what)
+
+    async def _recover(self, stop: asyncio.Event) -> None:
+        """After trouble with the database: wait a while, then give back what nobody here works on any more.
+
+        Until it takes that, nothing is claimed.
+        """
+        wait, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE)
+        await self._sleep_unless(stop, wait)
+        # Before the question: work may be lost while it is asked, and then there is more to give back.
+        self._has_strays = False
+        await self.trade.release_all_but([lease.token for task, lease in self._running.items() if not task.done()])
 
     async def _claim_and_start(self, stop: asyncio.Event) -> None:
-        if await self._worked_alone():
+        await self._give_back_lost()
+        if self._is_short:
+            self._is_short = False
+            await self._sleep_unless(stop, FIRST_PAUSE)
             return
-        room = self.size - len(self._running)
-        if room < self._worth_a_claim:
+        if stop.is_set() or await self._worked_alone(stop):
+            return
+        size = self._most_at_once
+        room = size - len(self._running)
+        if room < worth_a_claim(size):
             await self._until_something_ends(stop)
             return
         leases, come_back_in = await self.trade.claim(min(room, LARGEST_CLAIM))
@@ -94,26 +160,39 @@ class Crew(Generic[Lease]):
             await self._rest(come_back_in, stop)
 
     @property
-    def _worth_a_claim(self) -> int:
-        return max(1, min(self.size // IDLE_SHARE, LARGEST_CLAIM))
+    def _most_at_once(self) -> int:
+        """A database that takes claims and nothing else would have us ask site after site for nothing: one tries it."""
+        return 1 if self._is_troubled else self._room.at(self.clock.monotonic())
+
+    async def _give_back_lost(self) -> None:
+        """Nothing of what we could not finish for reasons of our own is held against what it was for."""
+        if self._lost:
+            lost = self._lost[:]
+            await self.trade.release(lost)
+            del self._lost[: len(lost)]
 
     def _start(self, lease: Lease) -> None:
         task = asyncio.create_task(self._work(lease))
         self._running[task] = lease
         task.add_done_callback(self._forget)
 
-    async def _worked_alone(self) -> bool:
+    async def _worked_alone(self, stop: asyncio.Event) -> bool:
         """Mostly there is nothing of the kind. A crew that is never idle makes itself so now and then."""
         moment = self.clock.monotonic()
         if self._running and moment - self._last_alone >= LONELY_EVERY.total_seconds():
             self._last_alone = moment
             if await self.trade.has_lonely_work():
-                await asyncio.wait(self._running)
-        if self._running or not (lease := await self.trade.claim_alone()):
+                await self._until_idle(stop)
+        if self._running or stop.is_set() or not (lease := await self.trade.claim_alone()):
             return False
         self._start(lease)
-        await asyncio.wait(self._running)
+        await self._until_idle(stop)
         return True
+
+    async def _until_idle(self, stop: asyncio.Event) -> None:
+        """Or until told to stop. Asked anew each time: the last task may end while nobody waits for it."""
+        while self._running and not stop.is_set():
+            await self._until_something_ends(stop)
 
     async def _rest(self, come_back_in: timedelta | None, stop: asyncio.Event) -> None:
         """Work that ends may make room for more: then it is worth looking again at once."""
@@ -135,6 +214,15 @@ class Crew(Generic[Lease]):
         finally:
             stopping.cancel()
 
+    async def _sleep_unless(self, stop: asyncio.Event, seconds: float) -> None:
+        sleeping = asyncio.create_task(self.clock.sleep(seconds))
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait([sleeping, stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sleeping.cancel()
+            stopping.cancel()
+
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
         if self._ending is not None and not self._ending.done():
@@ -143,12 +231,24 @@ class Crew(Generic[Lease]):
     async def _work(self, lease: Lease) -> None:
         try:
             await self.trade.work(lease)
+            self._is_troubled, self._pause = False, FIRST_PAUSE
+        except OutOfResources as error:
+            self._lost.append(lease)
+            self._take_on_less(error)
         except (DatabaseDown, QueryFailed) as error:
-            # The lease runs out by itself, and what it was for comes back.
+            # Given back as soon as the database takes it; should this process end before, its lease runs out.
             self.log.warning("work_lost", **self.trade.named(lease), error=error.what)
+            self._is_troubled = self._has_strays = True
         except Exception:
             # One page or one feed must not end a role; it comes back when its lease has run out.
             self.log.exception("work_broke", **self.trade.named(lease))
+
+    def _take_on_less(self, error: OutOfResources) -> None:
+        """One line for all that failed in the same moment."""
+        self._is_short = True
+        moment = self.clock.monotonic()
+        if self._room.shrink(len(self._running), moment):
+            self.log.error("ran_out_of_resources", error=error.what, fix=error.fix, at_once=self._room.at(moment))
 
     async def _beat(self) -> None:
         wait = self.lease.total_seconds() / HEARTBEATS_PER_LEASE
@@ -157,7 +257,11 @@ class Crew(Generic[Lease]):
             await self._extend()
 
     async def _extend(self) -> None:
-        """A lease that no longer holds is somebody else's by now: the work under it ends where it is."""
+        """A lease that no longer holds is somebody else's by now: the work under it ends where it is.
+
+        Once is not enough: it may be settled at this very moment, and only the answer is still on its way. What is done
+        under a lost lease changes nothing meanwhile.
+        """
         leases = dict(self._running)
         if not leases:
             return
@@ -166,10 +270,16 @@ class Crew(Generic[Lease]):
         except (DatabaseDown, QueryFailed) as error:
             self.log.warning("heartbeat_failed", error=error.what)
             return
-        for task, lease in leases.items():
-            if lease.token not in held and not task.done():
-                self.log.warning("lease_lost", **self.trade.named(lease))
-                task.cancel()
+        missing = {task for task, lease in leases.items() if lease.token not in held and not task.done()}
+        for task in missing & self._missed:
+            self.log.warning("lease_lost", **self.trade.named(leases[task]))
+            task.cancel()
+        self._missed = missing
+
+
+def worth_a_claim(size: int) -> int:
+    """A claim for one costs nearly as much as a claim for eight."""
+    return max(1, min(size // IDLE_SHARE, LARGEST_CLAIM))
 
 
 async def give_back(trade: Trade[Lease], running: Mapping[asyncio.Task[None], Lease]) -> None:

@@ -8,6 +8,7 @@
     ├── DependencyDown               5   something we stand on does not answer
     │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
     │   ├── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
+    │   ├── OutOfResources           5   file descriptors or processes ran out: our own trouble, no site's
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
     ├── Busy                         7   somebody else holds it: a lock, a port, a run
@@ -63,6 +64,10 @@ class EmbeddedServerFailed(DependencyDown):
     pass
 
 
+class OutOfResources(DependencyDown):
+    """Whatever was under way is given back: nothing of it is held against a URL, a channel or a host."""
+
+
 class Refused(HeadwaterError):
     exit_code = 6
 
@@ -71,12 +76,28 @@ class Busy(HeadwaterError):
     exit_code = 7
 
 
+# Classes of SQLSTATE that say nothing about what was asked: rolled back among others, out of disk or memory, locked,
+# stopped by a person, the machine's own trouble.
+OUT_OF_LUCK = ("40", "53", "55", "57", "58")
+
+
 class QueryFailed(HeadwaterError):
     """`sqlstate` is PostgreSQL's own five-character class of what went wrong."""
 
     def __init__(self, what: str, *, sqlstate: str = "", fix: str = "") -> None:
         super().__init__(what, fix=fix)
         self.sqlstate = sqlstate
+
+    @property
+    def is_out_of_luck(self) -> bool:
+        """The same statement may succeed later: nothing is wrong with it."""
+        return self.sqlstate.startswith(OUT_OF_LUCK)
+
+
+def blames_nobody(error: BaseException) -> bool:
+    """Trouble of the database or of our own: whatever was under way when it happened is not held against anybody."""
+    is_ours = isinstance(error, DatabaseDown | OutOfResources)
+    return is_ours or (isinstance(error, QueryFailed) and error.is_out_of_luck)
 
 
 class MigrationFailed(HeadwaterError):

@@ -1,13 +1,17 @@
 """Structured logs on standard error: one JSON object per line, or text for people. Secrets never get through."""
 
+import io
 import logging
 import re
 import sys
-from collections.abc import Collection, MutableMapping
+from collections.abc import Collection, Iterator, MutableMapping
+from contextlib import contextmanager
 from typing import Any, Literal, TextIO, cast
 
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
+
+from headwater.lines import Lines, lines_behind
 
 Logger = FilteringBoundLogger
 Format = Literal["auto", "json", "console"]
@@ -17,12 +21,18 @@ _SECRET_NAME = re.compile(r"pass(word|wd)|secret|token|authorization|cookie|api_
 # Bounded repetitions: on a megabyte without "://" an open one would look from every letter to the end.
 _USERINFO = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]{0,30}://)[^/@\s]{0,1000}@", re.IGNORECASE)
 # Whatever a site or a person sends may end up in a log: nothing may start a line, move a cursor or flip the text.
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
 _LONGEST_VALUE = 2000
 
 
 def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stream: TextIO | None = None) -> Logger:
-    """A logger of its own, nothing global: handed to whoever needs it. `secrets` are texts never to be written."""
+    """A logger of its own, nothing global: handed to whoever needs it. `secrets` are texts never to be written.
+
+    On standard error nobody waits for a line to be written: a reader that stops must not stop a role.
+    """
     out = stream or sys.stderr
     as_json = form == "json" or (form == "auto" and not out.isatty())
     renderer: Processor = (
@@ -30,8 +40,22 @@ def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stre
         if as_json
         else structlog.dev.ConsoleRenderer(colors=out.isatty())
     )
+    lines = lines_behind(out)
+    if lines is None:
+        return _logger_on(structlog.PrintLogger(out), level, renderer, secrets)
+
+    def say_dropped(count: int) -> str:
+        told = io.StringIO()
+        _logger_on(structlog.PrintLogger(told), level, renderer, ()).error("log_lines_dropped", lines=count)
+        return told.getvalue()
+
+    lines.say_dropped = say_dropped
+    return _logger_on(LineLogger(lines), level, renderer, secrets)
+
+
+def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collection[str]) -> Logger:
     logger = structlog.wrap_logger(
-        structlog.PrintLogger(out),
+        sink,
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
@@ -43,6 +67,42 @@ def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stre
         cache_logger_on_first_use=True,
     )
     return cast("Logger", logger)
+
+
+class LineLogger:
+    """What structlog hands its finished lines to."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+
+    def msg(self, line: str) -> None:
+        self._lines.put(f"{line}\n")
+
+    debug = info = warning = error = critical = exception = msg
+
+
+class LibraryLines(logging.Handler):
+    """What libraries tell the standard logging, in our form and through our queue instead of straight to a terminal."""
+
+    def __init__(self, log: Logger) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        told = {"library": record.name, "message": record.getMessage()}
+        if record.exc_info and record.exc_info[1] is not None:
+            told["error"] = f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
+        (self._log.error if record.levelno >= logging.ERROR else self._log.warning)("library_said", **told)
+
+
+@contextmanager
+def hearing_libraries(log: Logger) -> Iterator[None]:
+    handler, root = LibraryLines(log), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
 
 
 class Mask:
@@ -61,7 +121,7 @@ class Mask:
         if isinstance(value, bool | int | float) or value is None:
             return value
         if isinstance(value, dict):
-            return {str(key): self._shown(str(key), inner) for key, inner in value.items()}
+            return {self.text(str(key)): self._shown(str(key), inner) for key, inner in value.items()}
         if isinstance(value, list | tuple | set | frozenset):
             return [self._shown("", inner) for inner in value]
         return self.text(str(value))

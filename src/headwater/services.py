@@ -1,5 +1,6 @@
 """The composition root: everything that is shared is built here, once, and handed down."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from headwater.database.embedded import EmbeddedServer
 from headwater.database.installation import Installation, installation_of
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database, Limits
-from headwater.log import Logger, make_logger
+from headwater.database.reviving import keep_serving
+from headwater.database.translate import with_escapes
+from headwater.log import Logger, hearing_libraries, make_logger
 from headwater.metrics import Metrics
 from headwater.settings import Loaded, Settings
 from headwater.settings.environment import data_directory
@@ -49,39 +52,57 @@ def embedded_server(settings: Settings) -> EmbeddedServer:
 
 
 @asynccontextmanager
-async def database_address(settings: Settings) -> AsyncIterator[str]:
-    """The configured database, or the embedded one, kept up for the length of the block."""
+async def database_address(settings: Settings, log: Logger | None = None) -> AsyncIterator[str]:
+    """The configured database, or the embedded one, kept up for the length of the block.
+
+    With a log it is also started again if it is killed meanwhile: only our own, never one that was configured.
+    """
     if settings.database.url is not None:
-        yield settings.database.url.get_secret_value()
+        yield with_escapes(settings.database.url.get_secret_value())
         return
-    async with embedded_server(settings) as dsn:
-        yield dsn
+    server = embedded_server(settings)
+    async with server as dsn:
+        if log is None:
+            yield dsn
+            return
+        # By the machine's clock: whatever days are simulated, the server is real.
+        keeping = asyncio.create_task(keep_serving(server, SystemClock(), log))
+        try:
+            yield dsn
+        finally:
+            keeping.cancel()
+            await asyncio.wait([keeping])
 
 
 @asynccontextmanager
-async def open_database(settings: Settings) -> AsyncIterator[tuple[Database, str]]:
+async def open_database(settings: Settings, log: Logger | None = None) -> AsyncIterator[tuple[Database, str]]:
     """A pool on the database as it is, migrated or not, and its address."""
-    async with database_address(settings) as dsn, await connect(dsn, settings.database) as database:
+    async with database_address(settings, log) as dsn, await connect(dsn, settings.database) as database:
         yield database, dsn
 
 
 @asynccontextmanager
 async def open_services(loaded: Loaded, *, clock: Clock | None = None) -> AsyncIterator[Services]:
     """Everything a role needs, with the schema brought up to date."""
-    settings = loaded.settings
-    async with open_database(settings) as (database, dsn):
-        await migrate(database)
-        await ensure_days(database)
-        yield Services(
-            settings=settings,
-            clock=clock or SystemClock(),
-            random=random_from(),
-            log=logger_for(loaded),
-            metrics=Metrics(),
-            dsn=dsn,
-            database=database,
-            installation=await installation_of(database, __version__),
-        )
+    settings, log = loaded.settings, logger_for(loaded)
+    with hearing_libraries(log):
+        async with open_database(settings, log) as (database, dsn):
+            yield await _services_on(database, dsn, loaded, clock or SystemClock(), log)
+
+
+async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Clock, log: Logger) -> Services:
+    await migrate(database)
+    await ensure_days(database)
+    return Services(
+        settings=loaded.settings,
+        clock=clock,
+        random=random_from(),
+        log=log,
+        metrics=Metrics(),
+        dsn=dsn,
+        database=database,
+        installation=await installation_of(database, __version__),
+    )
 
 
 async def connect(dsn: str, settings: DatabaseSettings) -> Database:

@@ -12,6 +12,7 @@ from aiohttp.abc import AbstractResolver
 
 from headwater.errors import SettingError
 from headwater.fetch.browser import Browser
+from headwater.fetch.crowds import Crowds
 from headwater.fetch.fetcher import Fetcher
 from headwater.fetch.lookout import DatabaseLookout
 from headwater.fetch.places import Places
@@ -24,6 +25,7 @@ from headwater.frontier.entry import DeadReason
 from headwater.net.guard import AddressGuard, allowed_place
 from headwater.net.identity import Identity, identity_of
 from headwater.net.transport import Limits, Pooling, Transport
+from headwater.politeness.addresses import answering_domains
 from headwater.politeness.hosts import follow_address, pace_everybody
 from headwater.politeness.robots import Robots
 from headwater.politeness.robots_text import LARGEST_BYTES
@@ -135,6 +137,7 @@ def transport_of(
         proxy=proxy_of(network),
         resolver=resolver,
         dialled=None if politeness.enabled else partial(follow_address, services.database, politeness.delay),
+        crowded=Crowds(services.clock, politeness.address_delay, partial(answering_domains, services.database)),
     )
 
 

@@ -20,7 +20,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 OURS = ("src", "tests", "benchmarks", "docs", ".ci")
 
 LONGEST_FUNCTION = 60
-LONGEST_MODULE = 400
+LONGEST_MODULE = 450
 # Written in two pieces, or this file would be found.
 HOMES = re.compile(r"(?<![\w.])/(?:wor" + r"k|roo" + r"t|home/\w+|Users/\w+)/")
 INDEX = re.compile(r"https?://\S+/simp" + r"le\b|index-url[ =]+\S*http", re.IGNORECASE)

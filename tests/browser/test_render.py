@@ -7,7 +7,7 @@ from tests.browser.conftest import Listener, Stage, html, script
 from tests.integration.fetch.conftest import robots
 
 from headwater.fetch.render import MOST_REQUESTS, Rendered, RenderFailed, WhyFailed
-from headwater.frontier.takedowns import take_down
+from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 from headwater.simweb.message import Page
 
@@ -141,7 +141,7 @@ async def test_parts_that_robots_or_a_takedown_forbid_are_not_requested(stage: S
         "<p id=p>plain</p><script src=/private/app.js></script><script src=/gone/app.js></script>"
     )
     stage.site.pages["/private/app.js"] = stage.site.pages["/gone/app.js"] = script("p.textContent = 'forbidden'")
-    await take_down(stage.path.database, parse_takedown("http://a.test/gone"), "asked to")
+    await take_down_everywhere(stage.path.database, parse_takedown("http://a.test/gone"), "asked to")
     result = await stage.render()
     assert isinstance(result, Rendered)
     assert "plain" in result.html

@@ -16,7 +16,7 @@ from headwater.discover.importing import Imported, carry_out, plan_import
 from headwater.discover.polls.poll import Ran
 from headwater.discover.polls.polling import Polling
 from headwater.discover.polls.prices import steer
-from headwater.run.polling import polling_of
+from headwater.run.polling import channel_reader, polling_of
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
 from headwater.simweb.play import WORLD_BEGINS
@@ -104,12 +104,13 @@ async def simulated_days(database_url: str, publishers: int, days: int) -> Async
     async with (
         open_services(load(Given(flags=settings_for(database_url, port)))) as services,
         open_web(services, "poller", SimResolver(port, clock=SystemClock())) as path,
+        channel_reader(services) as reader,
         Listener(services.dsn, [NOTICE], services.random) as listener,
     ):
         await services.database.execute("select ensure_days('runs', $1, $2)", WORLD_BEGINS.date(), days + 10)
         await services.database.execute("update cadence set steered_at = $1", WORLD_BEGINS)
         ran: list[Ran] = []
-        polling = polling_of(services, path, listener, "poller", ran.append, calendar=clock.now)
+        polling = polling_of(services, path, reader, listener, "poller", ran.append, calendar=clock.now)
         try:
             yield Days(services, world, web, clock, polling, ran)
         finally:

@@ -128,7 +128,7 @@ def test_row_140_what_cannot_be_stored_is_left_out_everywhere(reference: str) ->
     "href",
     ["http://127.0.0.1/", "http://other.example/x", "http://169.254.169.254/latest", "x" * 1_000_000, "//", "http://["],
 )
-def test_row_141_a_canonical_link_away_from_the_site_is_not_believed(href: str) -> None:
+def test_row_141_a_canonical_link_away_from_the_site_is_not_kept(href: str) -> None:
     assert read(f'<link rel=canonical href="{href}"><title>T</title><p>{WORDS}').canonical_url == URL
 
 

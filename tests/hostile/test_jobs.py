@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -76,6 +77,20 @@ def test_what_is_stored_is_bounded() -> None:
     assert len(vacancy.title) <= 300
     assert len(vacancy.description_snippet) <= SNIPPET_CHARACTERS
     assert all(len(said) <= LONGEST_FACT for said in vacancy.raw_metadata["facts"].values())
+
+
+@pytest.mark.parametrize("text", ["<div>" * 19_800, "<div " + "a=1 " * 20_000 + ">"], ids=["deep", "wide"])
+def test_many_references_to_one_costly_text_cost_it_once(text: str) -> None:
+    place = {"@id": "#p", "@type": "Place", "name": text + "Nairobi"}
+    org = {"@id": "#o", "@type": "Organization", "name": "Aid " + text}
+    many = {"jobLocation": [{"@id": "#p"}] * 220, "hiringOrganization": {"@id": "#o"}, "description": f"Care {text}"}
+    postings = [{"@type": "JobPosting", "title": f"Nurse {n}", "url": f"/jobs/{n}", **many} for n in range(10)]
+    began = monotonic()
+    found = vacancies_in(data(json.dumps({"@graph": [place, org, *postings]})), BASE)
+    assert monotonic() - began < 10  # it took hours
+    assert [one.title for one in found] == [f"Nurse {n}" for n in range(10)]
+    assert found[0].org_name.startswith("Aid")
+    assert found[0].description.startswith("Care")
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ VERDICTS: list[Verdict] = [
     HostSaysWait(timedelta()),
     Postponed(timedelta(seconds=15), "https://one.example/hop", 1),
     Dead(DeadReason.NOT_FOUND),
+    Dead(DeadReason.EXTRACT_FAILED),
     Released(),
 ]
 
@@ -50,6 +51,9 @@ class Entry:
     changed_at: datetime | None = None
     told_at: datetime | None = None
     last_fetched_at: datetime | None = None
+    reason: str | None = None
+    owner_speaks: bool = False
+    reads_anew: bool = False
 
     def is_due(self, now: datetime) -> bool:
         return self.status in ("pending", "failed") and self.held is None and self.next_fetch_at <= now
@@ -79,6 +83,7 @@ class Host:
     max_concurrency: int
     burst: int
     closed_until: datetime
+    is_doubted: bool = True
     starts: list[datetime] = field(default_factory=list)
 
     def grant(self, start: datetime) -> None:
@@ -98,17 +103,21 @@ class Model:
     running: dict[UUID, Running] = field(default_factory=dict)
     active: dict[UUID, bool] = field(default_factory=dict)
 
-    def submit(self, found: Found, host: str, source: UUID, priority: int, now: datetime) -> Outcome:
+    def submit(
+        self, found: Found, host: str, source: UUID, priority: int, now: datetime, *, speaks: bool = False
+    ) -> Outcome:
         due_at = now + (found.due_in or timedelta())
         entry = self.entries.get(found.url)
         if entry is None:
-            self.entries[found.url] = Entry(host, source, priority, due_at)
+            self.entries[found.url] = Entry(host, source, priority, due_at, owner_speaks=speaks)
             return Outcome.QUEUED
-        outcome = _outcome(entry, found, priority, due_at)
+        outcome = _outcome(entry, found, priority, due_at, speaks=speaks)
         if outcome is not Outcome.DUPLICATE:
             entry.priority = max(entry.priority, priority)
             entry.changed_at = max(filter(None, (entry.changed_at, found.changed_at)), default=None)
             entry.told_at = now
+        if outcome is Outcome.TAKEN_OVER:
+            _take_over(entry, source, due_at)
         if outcome is Outcome.RAISED and entry.status == "pending":
             entry.next_fetch_at = min(entry.next_fetch_at, due_at)
         if outcome is Outcome.REVISIT and entry.status == "fetched":
@@ -148,6 +157,8 @@ class Model:
         running = self.running.pop(token)
         assert running.url is not None
         entry = self.entries[running.url]
+        if not isinstance(verdict, Released):
+            self.hosts[running.host].is_doubted = isinstance(verdict, RetryLater)
         if isinstance(verdict, HostSaysWait):
             self.close(running.host, now + verdict.wait)
         _apply(entry, running, verdict, now)
@@ -172,7 +183,22 @@ class Model:
         return counted
 
 
-def _outcome(entry: Entry, found: Found, priority: int, due_at: datetime) -> Outcome:
+def _take_over(entry: Entry, source: UUID, due_at: datetime) -> None:
+    """By a source that may speak for it: what another one read of it is read again."""
+    entry.source, entry.owner_speaks = source, True
+    entry.held = None if entry.held == "paused" else entry.held
+    if entry.status == "pending":
+        entry.next_fetch_at = min(entry.next_fetch_at, due_at)
+    elif entry.status == "fetching":
+        entry.reads_anew = True
+    elif entry.status == "fetched" or (entry.status, entry.reason) == ("dead", "extract_failed"):
+        entry.retry_count = 0 if entry.status == "dead" else entry.retry_count
+        entry.status, entry.next_fetch_at = "pending", due_at
+
+
+def _outcome(entry: Entry, found: Found, priority: int, due_at: datetime, *, speaks: bool) -> Outcome:
+    if speaks and not entry.owner_speaks:
+        return Outcome.TAKEN_OVER
     rises = priority > entry.priority
     if entry.status == "pending" and (rises or due_at < entry.next_fetch_at):
         return Outcome.RAISED
@@ -190,13 +216,18 @@ def _is_news(entry: Entry, changed_at: datetime | None) -> bool:
 
 
 def _apply(entry: Entry, running: Running, verdict: Verdict, now: datetime) -> None:
+    is_read_anew = entry.reads_anew
+    entry.reads_anew = is_read_anew and isinstance(verdict, Released)
     match verdict:
         case Fetched() | Unchanged():
             told = entry.told_at and entry.changed_at and min(entry.told_at, entry.changed_at)
-            entry.status = "pending" if told and told > running.starts_at else "fetched"
+            entry.status = "pending" if is_read_anew or (told and told > running.starts_at) else "fetched"
             entry.retry_count, entry.last_fetched_at = 0, now
+        case Dead(DeadReason.EXTRACT_FAILED) if is_read_anew:
+            entry.status, entry.retry_count = "pending", entry.retry_count + 1
         case Moved() | Dead():
             entry.status, entry.retry_count = "dead", entry.retry_count + 1
+            entry.reason = str(verdict.reason) if isinstance(verdict, Dead) else "redirect"
         case RetryLater():
             entry.retry_count += 1
             entry.status = "failed" if entry.retry_count <= RetryPolicy().max_retries else "dead"

@@ -37,11 +37,13 @@ from headwater.frontier.control import Key, change
 from headwater.frontier.entry import Lease, Origin, Status
 from headwater.frontier.maintain import fold_counters, promote, queue_revisits
 from headwater.frontier.priority import entry_priority
+from headwater.frontier.shares import Allowance
 from headwater.frontier.submit import Found
-from headwater.frontier.verdicts import Fetched, Released, Verdict
+from headwater.frontier.verdicts import Fetched, Released, RetryLater, Verdict
 from headwater.politeness.hosts import close_host
 from headwater.politeness.slots import Slot
 from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import NO_VOICE, Voice
 
 EXAMPLES = int(os.environ.get("HEADWATER_MACHINE_EXAMPLES", "70"))
 # To shrink a failure takes minutes; it is remembered, and shrunk when somebody looks longer.
@@ -49,7 +51,7 @@ PHASES = set(Phase) if "HEADWATER_MACHINE_EXAMPLES" in os.environ else set(Phase
 LONG_AGO = datetime.fromisoformat("2000-01-01T00:00:00Z")
 TABLES = "url_frontier, hosts, slots, counters, counter_deltas, fetch_log, host_closures, discoveries, sources"
 OPEN_HOSTS_WITH_WORK = """
-    SELECT h.host FROM hosts h
+    SELECT h.host, h.is_doubted FROM hosts h
     WHERE h.in_flight < capacity_of(h.max_concurrency, h.bad_in_a_row) AND greatest(h.closed_until, h.yield_until) <= $1
       AND h.next_slot_at - (h.burst - 1) * spacing_of(h.delay_ms, h.penalty_ms) <= $1
       AND EXISTS (SELECT 1 FROM url_frontier e WHERE e.bucket = h.bucket AND e.host = h.host AND e.held IS NULL
@@ -128,8 +130,18 @@ class FrontierMachine(RuleBasedStateMachine):
         origin=st.sampled_from([Origin.FEED, Origin.SPIDER]),
         due_in=st.sampled_from([None, None, 30.0, -5.0]),
         changed=st.sampled_from([None, None, 0.0, -100.0, 500.0]),
+        speaks=st.sampled_from([False, False, True]),
     )
-    def submit(self, urls: list[str], which: int, origin: Origin, due_in: float | None, changed: float | None) -> None:
+    def submit(
+        self,
+        urls: list[str],
+        which: int,
+        origin: Origin,
+        due_in: float | None,
+        changed: float | None,
+        *,
+        speaks: bool = False,
+    ) -> None:
         found = [
             Found(
                 url,
@@ -139,8 +151,13 @@ class FrontierMachine(RuleBasedStateMachine):
             for url in urls
         ]
         source, priority = self.sources[which], entry_priority(5 + 2 * which, origin)
-        expected = [self.model.submit(one, canonicalise(one.url).host, source, priority, self.now) for one in found]
-        assert self.run(self.stage.submit(*found, source=source, origin=origin)) == expected
+        is_heard = speaks and self.model.active[source]
+        expected = [
+            self.model.submit(one, canonicalise(one.url).host, source, priority, self.now, speaks=is_heard)
+            for one in found
+        ]
+        voice = Voice(named=frozenset(PACES)) if speaks else NO_VOICE
+        assert self.run(self.stage.submit(*found, source=source, origin=origin, voice=voice)) == expected
 
     @rule(
         owner=owners,
@@ -159,10 +176,13 @@ class FrontierMachine(RuleBasedStateMachine):
                 self._settle(lease, verdict, late)
             self.the_model_agrees()
 
-    @rule(limit=st.integers(1, 5), owner=owners)
-    def claim(self, limit: int, owner: str) -> None:
+    @rule(limit=st.integers(1, 5), owner=owners, doubted=st.sampled_from([5, 5, 0, 1]))
+    def claim(self, limit: int, owner: str, doubted: int = 5) -> None:
         due = {name: self.model.best_due(name, self.now) for name in PACES}
-        looked = self.run(self.stage.look(limit, owner))
+        looked = self.run(self.stage.look(limit, owner, Allowance(doubted, 0)))
+        in_doubt = [lease for lease in looked.leases if self.model.hosts[lease.host].is_doubted]
+        assert [lease for lease in looked.leases if lease.is_doubted] == in_doubt
+        assert len(in_doubt) <= doubted
         self._note_set_aside(due)
         for lease in sorted(
             looked.leases, key=lambda lease: (lease.window.earliest, self.model.entries[lease.url].rank)
@@ -171,7 +191,12 @@ class FrontierMachine(RuleBasedStateMachine):
             self._note_lease(lease, "page", owner)
         # One that rose above the level at which it was visited is left for a moment, and the claim says so.
         if len(looked.leases) < limit and looked.come_back_in != seconds(0.05):
-            assert self.run(self.database.fetch(OPEN_HOSTS_WITH_WORK, self.now)) == []
+            left = self.run(self.database.fetch(OPEN_HOSTS_WITH_WORK, self.now))
+            assert [row for row in left if not row["is_doubted"] or len(in_doubt) < doubted] == []
+        # Hosts that answer come first: where one in doubt was taken, none of them was left.
+        if in_doubt and looked.come_back_in != seconds(0.05):
+            left = self.run(self.database.fetch(OPEN_HOSTS_WITH_WORK, self.now))
+            assert [row for row in left if not row["is_doubted"]] == []
         assert len(looked.leases) <= limit
 
     def _place(self, lease: Lease) -> tuple[object, ...]:
@@ -229,6 +254,8 @@ class FrontierMachine(RuleBasedStateMachine):
             verdict = Released()
         lateness = self._possible_lateness(lease, late)
         visit = NEVER_BEGAN if isinstance(verdict, Released) else replace(AT_ONCE, started_after=lateness)
+        if isinstance(verdict, RetryLater):
+            visit = replace(visit, status=None)
         if visit.started_after:
             self.model.began_late(lease.token, visit.started_after)
         assert self.run(self.stage.settle(lease, verdict, visit))
@@ -296,6 +323,7 @@ class FrontierMachine(RuleBasedStateMachine):
             return
         assert self.run(self.stage.end(slot, close_for=close_for))
         self.model.running.pop(slot.token)
+        self.model.hosts[slot.host].is_doubted = False
         if close_for is not None:
             self.model.close(slot.host, self.now + close_for)
 

@@ -1,9 +1,10 @@
 import io
 import json
+import logging
 
 import pytest
 
-from headwater.log import Mask, make_logger
+from headwater.log import Mask, hearing_libraries, make_logger
 
 
 def written(form: str = "json", **event: object) -> str:
@@ -50,3 +51,28 @@ def test_below_the_level_nothing_is_written() -> None:
     stream = io.StringIO()
     make_logger("warning", "json", stream=stream).info("poll_done")
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_hostile_names_and_invisible_letters_are_escaped_too(form: str) -> None:
+    """Input 126: in a URL, a title, a user agent, and in the names of a mapping."""
+    hostile = "a\r\nb\x1b]0;x\x07\u2028\x85\x9b2J\u061c\ufeff\U000e0041\ud800\x00"
+    text = written(form, url=hostile, title=hostile, user_agent=hostile, headers={hostile: [hostile]})
+    assert text.count("\n") == 1
+    assert not [letter for letter in text[:-1] if not letter.isprintable() and letter != "\x1b"]
+    assert "\x1b]" not in text
+
+
+def test_what_a_library_logs_is_one_line_of_ours() -> None:
+    stream = io.StringIO()
+    with hearing_libraries(make_logger("info", "json", secrets=["hunter2-canary"], stream=stream)):
+        try:
+            raise OSError("refused\nhunter2-canary")
+        except OSError:
+            logging.getLogger("some.library").exception("could not %s", "connect")
+    logging.getLogger("some.library").debug("not heard")
+    assert stream.getvalue().count("\n") == 1
+    line = json.loads(stream.getvalue())
+    assert (line["event"], line["library"], line["level"]) == ("library_said", "some.library", "error")
+    assert line["message"] == "could not connect"
+    assert "hunter2-canary" not in line["error"]

@@ -133,6 +133,8 @@ def test_a_secret_file_that_is_missing_is_one_sentence() -> None:
         (Given(environment={"HEADWATER_FETCH__TIMEOUT": "3"}), r"Unknown setting in HEADWATER_FETCH__TIMEOUT"),
         (Given(flags={"fetch.total_timeout": "soon"}), r"should be a duration such as 30s"),
         (Given(document={"rate_limit_per_second": 0}), r"should be above 0 requests per second"),
+        (Given(document={"rate_limit_per_second": "inf"}), r"should be above 0 requests per second"),
+        (Given(document={"rate_limit_per_second": "nan"}), r"should be above 0 requests per second"),
         (Given(environment={"AIDJOBS_DISABLE_SCHEDULER": "perhaps"}), r"should be true or false"),
         (Given(document={"poll": {"tick": True}}), r"not true or false"),
     ],

@@ -9,9 +9,10 @@ from uuid import UUID
 
 from headwater.errors import UsageError
 
-# What a reader would call a change, beside the text: what the database's `says_the_same` compares.
+# What is a change, beside the text: what the database's `says_the_same` compares.
 TRACKED = (
-    "canonical_url",
+    "source_id",
+    "claimed_url",
     "title",
     "summary",
     "author",
@@ -31,7 +32,9 @@ class Key(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
     """`simhash` None: nothing to compare. `metadata` is whatever the page said that has no field of its own.
-    `page` is the address it was read from, where that calls another one canonical.
+
+    It stands under the address it was read from. `claimed` is another page that this one calls canonical, with the
+    address `canonical_url`: a claim, which the archive believes or not.
     """
 
     bucket: int
@@ -57,7 +60,7 @@ class NewDocument:
     simhash: int | None = None
     produced_by: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    page: Key | None = None
+    claimed: Key | None = None
 
     def __post_init__(self) -> None:
         if len(self.url_hash) != 32 or len(self.content_hash) != 32:
@@ -67,6 +70,10 @@ class NewDocument:
     def key(self) -> Key:
         return Key(self.bucket, self.url_hash)
 
+    @property
+    def claimed_url(self) -> str | None:
+        return self.canonical_url if self.claimed else None
+
 
 class Op(StrEnum):
     UPSERT = "upsert"
@@ -75,7 +82,7 @@ class Op(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Delivered. `near` is an older document that says nearly the same."""
+    """Delivered. `near` is a document that said nearly the same before."""
 
     version: int
     is_new: bool
@@ -91,7 +98,7 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Kept, and not delivered: the same text stands under an older address."""
+    """Kept, and not delivered: another page told the same before, or is the one that this page calls canonical."""
 
     version: int
     of: Key

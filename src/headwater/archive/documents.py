@@ -15,7 +15,7 @@ from headwater.database.queries import load_queries
 queries = load_queries("headwater.archive")
 
 _NOWHERE = (None, None)
-_AS_THEY_ARE = tuple(name for name in NewDocument.__dataclass_fields__ if name != "page")
+_AS_THEY_ARE = tuple(name for name in NewDocument.__dataclass_fields__ if name != "claimed")
 
 
 async def keep_document(connection: Connection, new: NewDocument, now: datetime) -> Kept:
@@ -45,7 +45,7 @@ def document_row(new: NewDocument) -> tuple[Any, ...]:
         "simhash": signed(new.simhash),
     }
     values = [special[name] if name in special else storable(getattr(new, name)) for name in _AS_THEY_ARE]
-    return (*values, *(new.page or _NOWHERE))
+    return (*values, *(new.claimed or _NOWHERE))
 
 
 def key_in(row: Any, bucket: str, url_hash: str) -> Key | None:

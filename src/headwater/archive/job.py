@@ -1,33 +1,39 @@
 """A vacancy on its way into the archive, and what becomes of it beside the one that stands there."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 from headwater.archive.document import Key
 from headwater.archive.storable import storable
-from headwater.errors import UsageError
+from headwater.errors import UrlRejected, UsageError
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.domains import Voice
 
 # A day is over when it is over everywhere on earth.
 LAST_ZONE = timedelta(hours=12)
 # How a vacancy was read is no part of what it says.
 NOT_TRACKED = frozenset(
-    {"language", "compensation_confidence", "data_provenance", "raw_metadata", "is_detailed", "document"}
+    {"language", "compensation_confidence", "data_provenance", "raw_metadata", "is_detailed", "page_url", "document"}
 )
 
 
 class JobStatus(StrEnum):
     ACTIVE = "active"
     EXPIRED = "expired"
-    DELETED = "deleted"  # by a person, for good
+    DELETED = "deleted"  # by a person, for good; or by a takedown, for as long as that holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """None, False and what is empty mean: not said. `is_detailed`: read on the vacancy's own page, not in a list."""
+    """None, False and what is empty mean: not said. `is_detailed`: read on the vacancy's own page, not in a list.
+    `page_url` is the address its words were read from.
+    """
 
     canonical_hash: bytes
     title: str
@@ -73,6 +79,7 @@ class NewJob:
     data_provenance: str = ""
     raw_metadata: Mapping[str, Any] = field(default_factory=dict)
     is_detailed: bool = False
+    page_url: str = ""
     document: Key | None = None
 
     def __post_init__(self) -> None:
@@ -93,18 +100,45 @@ FIELDS = tuple(NewJob.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)
+class Teller:
+    """A list or a page that names vacancies, with the hosts it may speak for. `channel_id` None: a page."""
+
+    source_id: UUID
+    url: str
+    voice: Voice
+    channel_id: UUID | None = None
+    source_url: str = ""  # empty: a source that only collects what people added by hand
+
+    def speaks_for(self, job: NewJob) -> bool:
+        """Whether its word counts for the place where one applies."""
+        return any(self.voice.covers(url.host) for url in addresses_of(job.apply_url))
+
+
+@dataclass(frozen=True, slots=True)
 class StandingJob:
+    """`is_abandoned`: its source was deleted. `is_final`: a person deleted the vacancy."""
+
     job: NewJob
     status: JobStatus
     version: int
+    source_id: UUID
+    is_spoken_for: bool = False
+    is_abandoned: bool = False
+    is_final: bool = False
+
+    @property
+    def is_free(self) -> bool:
+        """Nobody tells it any more: the next teller may, in words of its own."""
+        return self.is_abandoned or self.status is not JobStatus.ACTIVE
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """New, if its version is 1; else changed, or back after it had expired."""
+    """New, if its version is 1; else changed, taken over, or back after it had expired."""
 
     job: NewJob
     version: int
+    is_spoken_for: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +147,48 @@ class SeenAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenElsewhere:
+    """By a teller that has no say: noted beside the vacancy, which stays as it is."""
+
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class Ignored:
     """Over before it was ever seen, or taken out by a person."""
 
 
-Sighting = Write | SeenAgain | Ignored
+Sighting = Write | SeenAgain | SeenElsewhere | Ignored
 
 
-def judge_sighting(standing: StandingJob | None, new: NewJob, now: datetime) -> Sighting:
+def judge_sighting(standing: StandingJob | None, new: NewJob, teller: Teller, now: datetime) -> Sighting:
+    """One source tells a vacancy, in words of those who may speak for it or of those who may not, never in both."""
+    speaks = teller.speaks_for(new)
     if standing is None:
-        return Ignored() if is_over(new, now) else Write(new, 1)
-    if standing.status is JobStatus.DELETED:
+        return Ignored() if is_over(new, now) else Write(new, 1, speaks)
+    if standing.is_final:
         return Ignored()
+    is_own = teller.source_id == standing.source_id
+    if is_own and speaks == standing.is_spoken_for:
+        return _told_again(standing, new, now)
+    if _takes_over(standing, new, now, speaks=speaks):
+        return Write(new, standing.version + 1, speaks)
+    return SeenAgain(new.key) if is_own else SeenElsewhere(new.key)
+
+
+def _takes_over(standing: StandingJob, new: NewJob, now: datetime, *, speaks: bool) -> bool:
+    if speaks and not standing.is_spoken_for:
+        return standing.status is JobStatus.ACTIVE or not is_over(new, now)
+    # What its last words called over, words without a deadline do not bring back.
+    return standing.is_free and not is_over(replace(new, deadline=new.deadline or standing.job.deadline), now)
+
+
+def _told_again(standing: StandingJob, new: NewJob, now: datetime) -> Sighting:
     merged = merge(standing.job, new)
-    is_back = standing.status is JobStatus.EXPIRED and not is_over(merged, now)
+    is_back = standing.status is not JobStatus.ACTIVE and not is_over(merged, now)
     has_changed = standing.status is JobStatus.ACTIVE and merged.tracked != standing.job.tracked
-    return Write(merged, standing.version + 1) if is_back or has_changed else SeenAgain(new.key)
+    is_told_anew = is_back or has_changed
+    return Write(merged, standing.version + 1, standing.is_spoken_for) if is_told_anew else SeenAgain(new.key)
 
 
 def merge(old: NewJob, new: NewJob) -> NewJob:
@@ -152,12 +212,21 @@ def as_given_back(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def addresses_of(*urls: str) -> list[CanonicalUrl]:
+    """Those that are web addresses."""
+    found = []
+    for url in filter(None, urls):
+        with suppress(UrlRejected):
+            found.append(canonicalise(url))
+    return found
+
+
 def row_of(write: Write) -> dict[str, Any]:
     """Named as the columns of `jobs`, in what JSON can say."""
     job = write.job
     bucket, url_hash = job.document or (None, None)
     values = {name: in_json(getattr(job, name)) for name in FIELDS if name != "document"}
-    values |= {"bucket": job.key.bucket, "version": write.version}
+    values |= {"bucket": job.key.bucket, "version": write.version, "is_spoken_for": write.is_spoken_for}
     return values | {"document_bucket": bucket, "document_hash": in_json(url_hash)}
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 from headwater.archive.document import Key, Op
 from headwater.archive.documents import key_in
@@ -13,9 +12,12 @@ from headwater.archive.job import (
     JobStatus,
     NewJob,
     SeenAgain,
+    SeenElsewhere,
     Sighting,
     StandingJob,
+    Teller,
     Write,
+    addresses_of,
     as_given_back,
     cleaned,
     judge_sighting,
@@ -23,13 +25,16 @@ from headwater.archive.job import (
 )
 from headwater.archive.outbox import Change, Kind, write_changes
 from headwater.archive.storable import storable
-from headwater.database.pool import Connection
+from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.politeness.takedown import takedowns_for
 
 queries = load_queries("headwater.archive")
 
 # So many are expired in one transaction.
 BATCH = 1_000
+# Who deletes what no person has deleted.
+OURSELVES = "headwater"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +47,35 @@ class Counts:
     skipped: int
 
 
-async def keep_jobs(
-    connection: Connection, source_id: UUID, jobs: Sequence[NewJob], now: datetime, channel_id: UUID | None = None
-) -> Counts:
-    """`channel_id` names the list they stood in; None: a page of their own. Once per transaction, after its hosts."""
-    distinct = list({job.key: cleaned(job) for job in reversed(jobs)}.values())
+async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJob], now: datetime) -> Counts:
+    """Once per transaction, after its hosts. Nothing of a place that was taken down is kept."""
+    wanted = await _without_takedowns(connection, teller, jobs)
+    distinct = list({job.key: cleaned(job) for job in reversed(wanted)}.values())
     standing = await _hold(connection, [job.key for job in distinct])
-    sightings: list[Sighting] = [judge_sighting(standing.get(job.key), job, now) for job in distinct]
+    sightings: list[Sighting] = [judge_sighting(standing.get(job.key), job, teller, now) for job in distinct]
     again = [one.key for one in sightings if isinstance(one, SeenAgain)]
-    await connection.execute(queries.see_jobs_again, *_columns(again), channel_id, now)
+    await connection.execute(queries.see_jobs_again, *_columns(again), teller.channel_id, now)
+    elsewhere = [one.key for one in sightings if isinstance(one, SeenElsewhere)]
+    place = (teller.source_id, teller.channel_id, storable(teller.url))
+    await connection.execute(queries.note_sightings, *_columns(elsewhere), *place, now)
     rows = [row_of(one) for one in sightings if isinstance(one, Write)]
-    written = await connection.fetch(queries.write_jobs, rows, source_id, channel_id, now)
+    written = await connection.fetch(queries.write_jobs, rows, teller.source_id, teller.channel_id, now)
     await _tell(connection, written, Op.UPSERT, now)
     inserted = sum(row["version"] == 1 for row in written)
     return Counts(len(jobs), inserted, len(written) - inserted, len(jobs) - len(written))
+
+
+async def _without_takedowns(connection: Connection, teller: Teller, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+    """By every address they carry: of the source, of the list or page, and of the place where one applies."""
+    told_at = addresses_of(teller.url, teller.source_url)
+    carried = [addresses_of(job.apply_url, job.page_url) for job in jobs]
+    hosts = {url.host for urls in (told_at, *carried) for url in urls}
+    taken_down = await takedowns_for(connection, hosts)
+    if not taken_down:
+        return jobs
+    if any(map(taken_down.covers, told_at)):
+        return []
+    return [job for job, urls in zip(jobs, carried, strict=True) if not any(map(taken_down.covers, urls))]
 
 
 async def expire_jobs(connection: Connection, now: datetime, unseen_for: timedelta) -> int:
@@ -66,14 +86,19 @@ async def expire_jobs(connection: Connection, now: datetime, unseen_for: timedel
     return len(expired)
 
 
-async def delete_job(connection: Connection, canonical_hash: bytes, actor: str, reason: str, now: datetime) -> bool:
-    """A person's word: it stays out, however often it is listed again."""
-    key = Key(canonical_hash[0], canonical_hash)
-    version = await connection.fetchval(queries.delete_job, *key, actor, storable(reason), now)
-    if version is None:
-        return False
-    await write_changes(connection, [Change(Kind.JOB, *key, version, Op.DELETE)], now)
-    return True
+async def delete_jobs(connection: Connection, keys: Sequence[Key], actor: str, reason: str, now: datetime) -> int:
+    """A person's word is for good, however often they are listed again; ours holds as long as its reason."""
+    deleted = await connection.fetch(queries.delete_jobs, *_columns(keys), actor, storable(reason), now)
+    await _tell(connection, deleted, Op.DELETE, now)
+    return len(deleted)
+
+
+async def forget_sightings(database: Database, days: int) -> int:
+    """Those that nobody has repeated for so long, in batches; how many there were."""
+    count = 0
+    while forgotten := int((await database.execute(queries.forget_sightings, days, BATCH)).split()[-1]):
+        count += forgotten
+    return count
 
 
 async def _hold(connection: Connection, keys: Sequence[Key]) -> Mapping[Key, StandingJob]:
@@ -85,7 +110,15 @@ async def _hold(connection: Connection, keys: Sequence[Key]) -> Mapping[Key, Sta
 def _standing(row: Any) -> StandingJob:
     fields = {name: as_given_back(row[name]) for name in FIELDS if name != "document"}
     job = NewJob(**fields, document=key_in(row, "document_bucket", "document_hash"))
-    return StandingJob(job, JobStatus(row["status"]), row["version"])
+    return StandingJob(
+        job,
+        JobStatus(row["status"]),
+        row["version"],
+        row["source_id"],
+        is_spoken_for=row["is_spoken_for"],
+        is_abandoned=row["is_abandoned"],
+        is_final=row["status"] == JobStatus.DELETED and row["deleted_by"] != OURSELVES,
+    )
 
 
 async def _tell(connection: Connection, rows: Iterable[Any], op: Op, now: datetime) -> None:

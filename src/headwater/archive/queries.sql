@@ -49,8 +49,8 @@ SELECT targets FROM outlinks WHERE bucket = $1::smallint AND url_hash = $2::byte
 -- All of one document.
 SELECT bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, published_at, updated_at, language, section,
        keywords, images, word_count, page_type, quality, quality_parts, content_hash, simhash, produced_by, metadata, version,
-       crawled_at, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, deleted_at,
-       deleted_reason
+       crawled_at, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, claimed_url,
+       is_claim_believed, deleted_at, deleted_reason
 FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
 
 -- name: find_document
@@ -58,7 +58,8 @@ FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
 SELECT d.bucket, d.url_hash, d.source_id, d.url, d.canonical_url, d.title, d.text, d.summary, d.author, d.published_at,
        d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality, d.quality_parts,
        d.content_hash, d.simhash, d.produced_by, d.metadata, d.version, d.crawled_at, d.first_seen_at, d.changed_at,
-       d.duplicate_bucket, d.duplicate_of, d.near_bucket, d.near_duplicate_of, d.deleted_at, d.deleted_reason
+       d.duplicate_bucket, d.duplicate_of, d.near_bucket, d.near_duplicate_of, d.claimed_url, d.is_claim_believed,
+       d.deleted_at, d.deleted_reason
 FROM generate_series(0, 255) AS b
 CROSS JOIN LATERAL (SELECT * FROM documents e WHERE e.bucket = b::smallint AND e.url_hash = $1::bytea) AS d
 LIMIT 1;
@@ -94,22 +95,25 @@ FROM document_versions WHERE bucket = $1 AND url_hash = $2
 ORDER BY version DESC;
 
 -- name: hold_jobs
--- Vacancies that are known already, locked in one order everywhere.
-SELECT j.canonical_hash, j.status, j.version, j.title, j.org_name, j.apply_url, j.language, j.location_raw, j.country,
+-- Vacancies that are known already, with who tells them, locked in one order everywhere.
+SELECT j.canonical_hash, j.status, j.version, j.source_id, j.is_spoken_for, j.deleted_by,
+       coalesce(s.status = 'deleted', false) AS is_abandoned, j.title, j.org_name, j.apply_url, j.language, j.location_raw, j.country,
        j.country_iso, j.city, j.region_code, j.level_norm, j.mission_tags, j.functional_tags, j.international_eligible,
        j.deadline, j.application_window, j.description_snippet, j.org_type, j.career_type, j.contract_type,
        j.contract_duration_months, j.contract_urgency, j.work_modality, j.work_hours, j.benefits, j.policy_flags,
        j.donor_context, j.project_modality, j.procurement_vehicle, j.crisis_type, j.response_phase, j.humanitarian_cluster,
        j.surge_required, j.deployment_timeframe, j.duty_station_hardship, j.compensation_visible, j.compensation_type,
        j.compensation_min_usd, j.compensation_max_usd, j.compensation_currency, j.compensation_confidence, j.data_provenance,
-       j.raw_metadata, j.is_detailed, j.document_bucket, j.document_hash
+       j.raw_metadata, j.is_detailed, j.page_url, j.document_bucket, j.document_hash
 FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
 JOIN jobs j ON j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash
+LEFT JOIN sources s ON s.id = j.source_id
 ORDER BY j.bucket, j.canonical_hash FOR UPDATE OF j;
 
 -- name: write_jobs
 -- New vacancies, and known ones that changed; answers with what was written.
--- Invariant: one that somebody else made in this moment is left as it is, since its version is not the one before ours.
+-- Invariants: one that somebody else made in this moment is left as it is, since its version is not the one before ours. With
+-- its source a vacancy leaves the list that named it: no list decides about what another source tells.
 INSERT INTO jobs (bucket, canonical_hash, source_id, channel_id, document_bucket, document_hash, title, org_name, apply_url,
                   language, location_raw, country, country_iso, city, region_code, level_norm, mission_tags, functional_tags,
                   international_eligible, deadline, application_window, description_snippet, org_type, career_type,
@@ -117,7 +121,7 @@ INSERT INTO jobs (bucket, canonical_hash, source_id, channel_id, document_bucket
                   donor_context, project_modality, procurement_vehicle, crisis_type, response_phase, humanitarian_cluster,
                   surge_required, deployment_timeframe, duty_station_hardship, compensation_visible, compensation_type,
                   compensation_min_usd, compensation_max_usd, compensation_currency, compensation_confidence, data_provenance,
-                  raw_metadata, is_detailed, version, fetched_at, last_seen_at, listed_at, created_at, updated_at, search_tsv)
+                  raw_metadata, is_detailed, page_url, is_spoken_for, version, fetched_at, last_seen_at, listed_at, created_at, updated_at, search_tsv)
 SELECT r.bucket, r.canonical_hash, $2::uuid, $3::uuid, r.document_bucket, r.document_hash, r.title, r.org_name, r.apply_url,
        r.language, r.location_raw, r.country, r.country_iso, r.city, r.region_code, r.level_norm, r.mission_tags,
        r.functional_tags, r.international_eligible, r.deadline, r.application_window, r.description_snippet, r.org_type,
@@ -125,14 +129,16 @@ SELECT r.bucket, r.canonical_hash, $2::uuid, $3::uuid, r.document_bucket, r.docu
        r.policy_flags, r.donor_context, r.project_modality, r.procurement_vehicle, r.crisis_type, r.response_phase,
        r.humanitarian_cluster, r.surge_required, r.deployment_timeframe, r.duty_station_hardship, r.compensation_visible,
        r.compensation_type, r.compensation_min_usd, r.compensation_max_usd, r.compensation_currency, r.compensation_confidence,
-       r.data_provenance, r.raw_metadata, r.is_detailed, r.version, $4::timestamptz, $4,
+       r.data_provenance, r.raw_metadata, r.is_detailed, r.page_url, r.is_spoken_for, r.version, $4::timestamptz, $4,
        CASE WHEN $3 IS NOT NULL THEN $4 END, $4, $4,
        search_vector(r.language, r.title, r.org_name, r.description_snippet,
                      array_to_string(r.mission_tags || r.functional_tags, ' '))
 FROM jsonb_populate_recordset(NULL::jobs, $1::jsonb) AS r
 ORDER BY r.bucket, r.canonical_hash
 ON CONFLICT (bucket, canonical_hash) DO UPDATE
-SET source_id = excluded.source_id, channel_id = coalesce(excluded.channel_id, jobs.channel_id),
+SET source_id = excluded.source_id,
+    channel_id = CASE WHEN excluded.source_id = jobs.source_id THEN coalesce(excluded.channel_id, jobs.channel_id)
+                      ELSE excluded.channel_id END,
     document_bucket = excluded.document_bucket, document_hash = excluded.document_hash, title = excluded.title,
     org_name = excluded.org_name, apply_url = excluded.apply_url, language = excluded.language,
     location_raw = excluded.location_raw, country = excluded.country, country_iso = excluded.country_iso, city = excluded.city,
@@ -151,13 +157,16 @@ SET source_id = excluded.source_id, channel_id = coalesce(excluded.channel_id, j
     compensation_min_usd = excluded.compensation_min_usd, compensation_max_usd = excluded.compensation_max_usd,
     compensation_currency = excluded.compensation_currency, compensation_confidence = excluded.compensation_confidence,
     data_provenance = excluded.data_provenance, raw_metadata = excluded.raw_metadata, is_detailed = excluded.is_detailed,
-    status = 'active', version = excluded.version, fetched_at = excluded.fetched_at, last_seen_at = excluded.last_seen_at,
-    listed_at = coalesce(excluded.listed_at, jobs.listed_at), updated_at = excluded.updated_at, search_tsv = excluded.search_tsv
+    page_url = excluded.page_url, is_spoken_for = excluded.is_spoken_for, status = 'active', deleted_at = NULL, deleted_by = NULL,
+    deleted_reason = NULL, version = excluded.version, fetched_at = excluded.fetched_at, last_seen_at = excluded.last_seen_at,
+    listed_at = CASE WHEN excluded.source_id = jobs.source_id THEN coalesce(excluded.listed_at, jobs.listed_at)
+                     ELSE excluded.listed_at END,
+    updated_at = excluded.updated_at, search_tsv = excluded.search_tsv
 WHERE jobs.version = excluded.version - 1
 RETURNING bucket, canonical_hash, version;
 
 -- name: see_jobs_again
--- Vacancies that are as they were, still there.
+-- Vacancies that are as they were, still there for the source that tells them.
 UPDATE jobs j
 SET last_seen_at = $4::timestamptz, listed_at = CASE WHEN $3::uuid IS NULL THEN j.listed_at ELSE $4 END,
     channel_id = coalesce($3, j.channel_id)
@@ -183,17 +192,81 @@ FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
 WHERE j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash
 RETURNING j.bucket, j.canonical_hash, j.version;
 
--- name: delete_job
--- What a person took out stays out, however often it is listed again.
-UPDATE jobs SET status = 'deleted', version = version + 1, deleted_at = $5::timestamptz, deleted_by = $3::text,
-                deleted_reason = $4::text, updated_at = $5
-WHERE bucket = $1::smallint AND canonical_hash = $2::bytea AND status <> 'deleted'
-RETURNING version;
+-- name: note_sightings
+-- Vacancies that another source tells, seen by this one. Not at every poll: it only has to be known whether they are there.
+INSERT INTO job_sightings AS s (bucket, canonical_hash, source_id, channel_id, url, first_seen_at, last_seen_at)
+SELECT g.bucket, g.canonical_hash, $3::uuid, $4::uuid, $5::text, $6::timestamptz, $6
+FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
+ORDER BY g.bucket, g.canonical_hash
+ON CONFLICT (bucket, canonical_hash, source_id, channel_id) DO UPDATE SET url = excluded.url, last_seen_at = excluded.last_seen_at
+WHERE s.last_seen_at < excluded.last_seen_at - interval '6 hours' OR s.url <> excluded.url;
+
+-- name: forget_sightings
+-- Sightings that were not repeated for long; a batch.
+DELETE FROM job_sightings WHERE ctid = ANY (ARRAY(
+    SELECT s.ctid FROM job_sightings s WHERE s.last_seen_at < now() - make_interval(days => $1::integer) LIMIT $2::integer));
+
+-- name: delete_jobs
+-- Out of search and every list; the rows stay to say why.
+WITH held AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
+    JOIN jobs j ON j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash
+    WHERE j.status <> 'deleted'
+    ORDER BY j.bucket, j.canonical_hash FOR UPDATE OF j
+)
+UPDATE jobs j
+SET status = 'deleted', version = j.version + 1, deleted_at = $5::timestamptz, deleted_by = $3::text, deleted_reason = $4::text,
+    updated_at = $5
+FROM held h WHERE j.bucket = h.bucket AND j.canonical_hash = h.canonical_hash
+RETURNING j.bucket, j.canonical_hash, j.version;
+
+-- name: buckets_of_domain
+-- Where documents of a domain and of what lies below it can be. Rare, and over hosts, not documents.
+SELECT DISTINCT bucket FROM hosts WHERE host = $1::text OR right(host, length($1) + 1) = '.' || $1 ORDER BY bucket;
 
 -- name: standing_in_bucket
--- A page of the documents of one bucket that are not withdrawn, by key.
-SELECT url_hash, url, canonical_url FROM documents
-WHERE bucket = $1::smallint AND url_hash > $2::bytea AND deleted_at IS NULL ORDER BY url_hash LIMIT $3::integer;
+-- A page of the documents of one bucket that are not withdrawn and were read in a domain or below it, by key.
+SELECT url_hash, url FROM documents
+WHERE bucket = $1::smallint AND url_hash > $2::bytea AND deleted_at IS NULL
+  AND (url_host(url) = $3::text OR right(url_host(url), length($3) + 1) = '.' || $3)
+ORDER BY url_hash LIMIT $4::integer;
+
+-- name: documents_claiming_within
+-- A page of the documents whose pages call an address in a domain or below it canonical.
+SELECT host_backwards(claimed_url) AS place, bucket, url_hash AS hash, url, claimed_url FROM documents
+WHERE claimed_url IS NOT NULL AND deleted_at IS NULL AND host_backwards(claimed_url) COLLATE "C" < reverse($1::text) || '/'
+  AND (host_backwards(claimed_url) COLLATE "C", bucket, url_hash) > ($2::text, $3::smallint, $4::bytea)
+ORDER BY host_backwards(claimed_url) COLLATE "C", bucket, url_hash LIMIT $5::integer;
+
+-- name: documents_in_words_of
+-- Documents that were made of what feeds of these sources said, since their pages are refused.
+SELECT bucket, url_hash, url FROM documents
+WHERE source_id = ANY ($1::uuid[]) AND produced_by = 'feed_only' AND deleted_at IS NULL;
+
+-- name: strip_claim
+-- A document that calls no other page canonical.
+SELECT strip_claim($1::smallint, $2::bytea);
+
+-- name: jobs_applied_for_within
+-- A page of the vacancies for which one applies in a domain or below it.
+SELECT host_backwards(apply_url) AS place, bucket, canonical_hash AS hash, apply_url, page_url FROM jobs
+WHERE status <> 'deleted' AND host_backwards(apply_url) COLLATE "C" < reverse($1::text) || '/'
+  AND (host_backwards(apply_url) COLLATE "C", bucket, canonical_hash) > ($2::text, $3::smallint, $4::bytea)
+ORDER BY host_backwards(apply_url) COLLATE "C", bucket, canonical_hash LIMIT $5::integer;
+
+-- name: jobs_read_within
+-- A page of the vacancies whose words were read in a domain or below it.
+SELECT host_backwards(page_url) AS place, bucket, canonical_hash AS hash, apply_url, page_url FROM jobs
+WHERE status <> 'deleted' AND host_backwards(page_url) COLLATE "C" < reverse($1::text) || '/'
+  AND (host_backwards(page_url) COLLATE "C", bucket, canonical_hash) > ($2::text, $3::smallint, $4::bytea)
+ORDER BY host_backwards(page_url) COLLATE "C", bucket, canonical_hash LIMIT $5::integer;
+
+-- name: jobs_told_by
+-- Vacancies that one of these sources or lists tells; a batch.
+SELECT bucket, canonical_hash FROM jobs WHERE source_id = ANY ($1::uuid[]) AND status <> 'deleted'
+UNION
+SELECT bucket, canonical_hash FROM jobs WHERE channel_id = ANY ($2::uuid[]) AND status = 'active'
+LIMIT $3::integer;
 
 -- name: server_now
 -- The only clock that decides anything.

@@ -45,7 +45,11 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document(Summary):
+    """`canonical_url` is the one it claims, `claimed_url`, where that is believed; else its own."""
+
     text: str
+    claimed_url: str | None
+    is_claim_believed: bool
     updated_at: datetime | None
     section: str
     keywords: list[str]

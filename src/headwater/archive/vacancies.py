@@ -13,9 +13,9 @@ class Found(Protocol):
     def canonical_hash(self) -> str: ...
 
 
-def jobs_from(found: Iterable[Found], *, is_detailed: bool) -> list[NewJob]:
+def jobs_from(found: Iterable[Found], page_url: str, *, is_detailed: bool) -> list[NewJob]:
     """`is_detailed`: read on the vacancy's own page, not in a list."""
-    return [NewJob(**_said(one), is_detailed=is_detailed) for one in found]
+    return [NewJob(**_said(one), page_url=page_url, is_detailed=is_detailed) for one in found]
 
 
 def _said(one: Found) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from headwater import __version__
 from headwater.cli.launch import Launch
-from headwater.cli.output import say, show
+from headwater.cli.output import say, say_lines, show, show_lines
 from headwater.errors import HeadwaterError, UsageError
 
 INTERRUPTED = 130
@@ -72,7 +72,7 @@ app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, 
 
 @app.default
 def welcome() -> None:
-    show(WELCOME)
+    show_lines(WELCOME)
 
 
 @app.command(name="version")
@@ -93,7 +93,7 @@ def explain(topic: str = "") -> None:
     if not topic:
         app.help_print([])
     elif topic == "exit-codes":
-        show(EXIT_CODES)
+        show_lines(EXIT_CODES)
     else:
         raise UsageError(f"There is no help on {topic!r}.", fix="Topics: exit-codes. Commands: headwater --help")
 
@@ -125,7 +125,7 @@ def run(arguments: Sequence[str]) -> int:
         say("  fix: `headwater --help` lists the commands, `headwater COMMAND --help` their options.")
         return USAGE
     except CycloptsError as error:
-        say(f"headwater: {error}")
+        say_lines(f"headwater: {error}")
         return USAGE
     except KeyboardInterrupt:
         say("headwater: interrupted.")

@@ -2,6 +2,7 @@
 
 import sys
 
+from headwater.cli.output import ask
 from headwater.errors import UsageError
 
 
@@ -11,7 +12,5 @@ def require_consent(question: str, *, is_given: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise UsageError(f"{question} Nobody can be asked here.", fix="Add --yes.")
-    sys.stderr.write(f"{question} [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if ask(f"{question} [y/N]").strip().lower() not in ("y", "yes"):
         raise UsageError("Nothing was changed.")

@@ -1,25 +1,30 @@
 """`headwater audit`: are the promises kept? Judged from the records."""
 
+from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cyclopts import App
 
 from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.numbers import require_number
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
 
 if TYPE_CHECKING:
     from headwater.frontier.reads import Counts
-    from headwater.reports.politeness import HostGap
+    from headwater.reports.politeness import AddressLoad, HostGap
     from headwater.services import Services
+
+TEN_YEARS_HOURS = 10 * 365 * 24
+MOST_HOSTS = 10_000
 
 app = App(name="audit", help="Check our promises against the records.")
 
 
 @app.command(name="politeness")
 def politeness(*, hours: float = 24, limit: int = 20, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
-    """Compare the time between requests with each host's delay, from the fetch log. Exit 1 if one was broken.
+    """Compare the time between requests with the delays of hosts and of addresses with many names. Exit 1 if broken.
 
     Parameters
     ----------
@@ -28,16 +33,25 @@ def politeness(*, hours: float = 24, limit: int = 20, json: AsJson = False, laun
     limit
         How many of the closest hosts to show.
     """
+    require_number("--hours", hours, 0.01, TEN_YEARS_HOURS)
+    require_number("--limit", limit, 1, MOST_HOSTS)
 
-    async def work(services: "Services") -> "list[HostGap]":
-        from headwater.reports.politeness import smallest_gaps
+    async def work(services: "Services") -> "tuple[list[HostGap], list[AddressLoad], timedelta]":
+        from headwater.reports.politeness import busiest_addresses, smallest_gaps
 
-        return await smallest_gaps(services.database, timedelta(hours=hours), limit)
+        since = timedelta(hours=hours)
+        gaps = await smallest_gaps(services.database, since, limit)
+        loads = await busiest_addresses(services.database, since, limit)
+        return gaps, loads, services.settings.politeness.address_delay
 
-    gaps = with_services(launch, work)
+    gaps, loads, pace = with_services(launch, work)
     broken = [gap for gap in gaps if gap.is_broken]
+    crowded = [load for load in loads if load.is_broken(pace)]
     if json:
-        show_json({"hosts": [spoken(gap) for gap in gaps], "broken": len(broken)})
+        addresses = [spoken_load(load, pace) for load in loads]
+        show_json(
+            {"hosts": [spoken(gap) for gap in gaps], "addresses": addresses, "broken": len(broken) + len(crowded)}
+        )
     else:
         columns = ("host", "requests", "smallest gap", "delay", "")
         rows = [
@@ -51,7 +65,25 @@ def politeness(*, hours: float = 24, limit: int = 20, json: AsJson = False, laun
         ]
         show_table(columns, rows)
         show(f"{len(broken)} of the {len(gaps)} closest hosts were asked too soon in the last {hours:g} h.")
-    return int(bool(broken))
+        if loads:
+            show_addresses(loads, pace)
+    return int(bool(broken or crowded))
+
+
+def show_addresses(loads: "list[AddressLoad]", pace: timedelta) -> None:
+    columns = ("address", "names", "requests", "most in a second", "most in a minute at its own pace", "")
+    counts = [(load.names, load.requests, load.most_in_a_second, load.paced_in_a_minute) for load in loads]
+    show_table(
+        columns,
+        [
+            (load.address, *map(str, row), "✗ broken" if load.is_broken(pace) else "✓")
+            for load, row in zip(loads, counts, strict=True)
+        ],
+    )
+
+
+def spoken_load(load: "AddressLoad", pace: timedelta) -> dict[str, object]:
+    return {**asdict(load), "broken": load.is_broken(pace)}
 
 
 def spoken(gap: "HostGap") -> dict[str, object]:

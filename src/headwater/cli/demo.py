@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, run_to_end
-from headwater.cli.output import say, show, show_json
+from headwater.cli.numbers import require_number
+from headwater.cli.output import say, say_lines, show, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,10 @@ class Wish:
     pace: float
     keep: bool
     is_quiet: bool
+
+
+# A second to a year of the world's time for each of ours.
+SLOWEST_PACE, FASTEST_PACE = 0.001, 31_536_000
 
 
 def demo(
@@ -54,6 +59,7 @@ def demo(
 
     if not 1 <= seconds <= 86400:
         raise UsageError(f"A demo of {seconds} seconds is not possible.", fix="Give 1 to 86400.")
+    require_number("--pace", pace, SLOWEST_PACE, FASTEST_PACE)
     summary = run_to_end(tour(Wish(seconds, seed, publishers, pace, keep, is_quiet=headless)))
     if json:
         show_json(summary)
@@ -129,4 +135,4 @@ async def introduce(services: "Services") -> None:
     from headwater.services import data_folder
 
     data = data_folder(services.settings)
-    say(report([check async for check in examine(services.settings, data, services.database, services.clock)]))
+    say_lines(report([check async for check in examine(services.settings, data, services.database, services.clock)]))

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from headwater.cli.demo_world import world_time
+from headwater.cli.output import show_json
 from headwater.clock import SystemClock
 from headwater.discover.polls.poll import Ran
 from headwater.run.polling import run_poller
@@ -37,8 +38,7 @@ def spoken(ran: Ran) -> dict[str, Any] | None:
 
 def tell(ran: Ran) -> None:
     if told := spoken(ran):
-        sys.stdout.write(orjson.dumps(told).decode() + "\n")
-        sys.stdout.flush()
+        show_json(told)
 
 
 async def work(task: dict[str, Any]) -> None:

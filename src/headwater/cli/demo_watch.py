@@ -127,7 +127,8 @@ class Watched:
 
 
 async def watch(watched: Watched) -> Heard:
-    say(f"One process polls, {FETCHERS} fetch: robots, slots, redirects and refusals as they happen.\n")
+    say(f"One process polls, {FETCHERS} fetch: robots, slots, redirects and refusals as they happen.")
+    say()
     heard = Heard()
     common = {"flags": dict(watched.flags), "port": watched.served.port}
     poller = {**common, "owner": "demo-poller", "began": watched.served.began, "pace": watched.pace}

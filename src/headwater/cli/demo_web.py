@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from headwater.cli.demo_world import misbehave
+from headwater.cli.output import show_json
 from headwater.clock import Clock, SystemClock
 from headwater.simweb.play import play_world
 
@@ -17,8 +18,7 @@ LOOK_EVERY_SECONDS = 0.005
 
 
 def tell(what: dict[str, Any]) -> None:
-    sys.stdout.write(orjson.dumps(what).decode() + "\n")
-    sys.stdout.flush()
+    show_json(what)
 
 
 async def watch_lag(clock: Clock, worst: list[float]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from headwater.cli.output import show_json
 from headwater.clock import SystemClock
 from headwater.ingest.journey import Told
 from headwater.run.fetching import run_worker
@@ -30,8 +31,7 @@ def spoken(told: Told) -> dict[str, Any]:
 
 
 def tell(told: Told) -> None:
-    sys.stdout.write(orjson.dumps(spoken(told)).decode() + "\n")
-    sys.stdout.flush()
+    show_json(spoken(told))
 
 
 async def work(task: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """`headwater docs`: the archive, to search, to look into and to read again by changed rules."""
 
-import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,7 +7,7 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json
+from headwater.cli.output import say, show, show_json, show_marked
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, inert, shortened
 from headwater.errors import UsageError
@@ -123,21 +122,9 @@ def show_hit(one: "Found", facts: "Sequence[str]") -> None:
     show(f"  {' · '.join(inert(fact) for fact in facts if fact)}")
     show(f"  {inert(one.hit.url)}")
     if snippet := inert(one.hit.snippet):
-        show_marked(f"  {snippet}")
+        # What matched stands between asterisks where nothing can be bold.
+        show_marked(f"  {snippet}", MARK)
     show("")
-
-
-def show_marked(text: str) -> None:
-    """What matched is bold on a terminal and between asterisks elsewhere."""
-    if not sys.stdout.isatty():
-        show(text)
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    pieces = text.split(MARK)
-    styled = [(piece, "bold" if number % 2 else "") for number, piece in enumerate(pieces)]
-    Console().print(Text.assemble(*styled), soft_wrap=True, highlight=False)
 
 
 def account_of(answer: "Answer") -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """`headwater docs reextract`: stored pages once more, by today's rules, without fetching."""
 
-import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from itertools import takewhile
@@ -12,7 +11,7 @@ from cyclopts.validators import Number
 
 from headwater.cli.docs import Flag
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.output import say, show, show_json, show_table, terminal_width
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, inert, shortened
 from headwater.reports.template_words import reader_in_words, reason_in_words
@@ -83,12 +82,12 @@ def reextract(
     async def work(services: "Services") -> None:
         from headwater.cli.progress import counting
         from headwater.reports.archive import count_stored_pages
-        from headwater.run.fetching import reading_children
+        from headwater.run.children import page_children
         from headwater.sources.store import find_source
 
         found = await find_source(services.database, source)
         pages = await count_stored_pages(services.database, found.id)
-        async with reading_children(services) as children:
+        async with page_children(services) as children:
             with counting("pages", min(pages, limit or pages), is_shown=not dry_run and not json) as advance:
                 async for one in replay_of(services, children).over(found.id, limit=limit, stores=not dry_run):
                     account.add(one, is_kept=json)
@@ -114,7 +113,7 @@ def replay_of(services: "Services", children: "Children") -> "Replay":
     from headwater.ingest.study import Study
     from headwater.learning.shelf import Shelf
     from headwater.net.identity import identity_of
-    from headwater.run.fetching import children_of
+    from headwater.run.children import children_of
 
     settings = services.settings
     reader = Reader(children, identity_of(settings.fetch).product_token)
@@ -130,7 +129,7 @@ def inspection_of(services: "Services", children: "Children") -> "Inspection":
     from headwater.ingest.reading import Reader
     from headwater.learning.shelf import Shelf
     from headwater.net.identity import identity_of
-    from headwater.run.fetching import children_of
+    from headwater.run.children import children_of
 
     settings = services.settings
     context = Context(services.database, services.clock, Shelf(services.clock, services.random))
@@ -142,11 +141,11 @@ def compare_pages(source: str, limit: int | None, *, is_json: bool, launch: Laun
     pages: list[Compared] = []
 
     async def work(services: "Services") -> None:
-        from headwater.run.fetching import reading_children
+        from headwater.run.children import page_children
         from headwater.sources.store import find_source
 
         found = await find_source(services.database, source)
-        async with reading_children(services) as children:
+        async with page_children(services) as children:
             async for one in inspection_of(services, children).compare(found.id, limit=limit):
                 pages.append(one)
                 if not is_json:
@@ -180,10 +179,8 @@ def tell_compared(one: "Compared") -> None:
 
 def show_rows(rows: "Sequence[tuple[str, str]]") -> None:
     """Lines of two texts: beside each other where there is room, else below each other."""
-    from rich.console import Console
-
     shown = [from_difference(*row) for row in rows[:SHOWN_ROWS]]
-    width = Console().width if sys.stdout.isatty() else 0
+    width = terminal_width()
     if width >= WIDE:
         # Two lines of each are enough to know what it is.
         cells = [tuple(shortened(line, width - 10) for line in row) for row in shown]

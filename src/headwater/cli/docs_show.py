@@ -1,14 +1,16 @@
 """`headwater docs show`: one document, as people read it, as programs want it, or as it was sent."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from headwater.cli.docs import WIDEST_TITLE, Flag
+from headwater.cli.files import why_unwritten
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.output import say, show, show_bytes, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, inert, shortened
 from headwater.errors import NotFound, UsageError
@@ -20,11 +22,23 @@ if TYPE_CHECKING:
     from headwater.archive.document import Key
     from headwater.archive.raw import KeptBody
     from headwater.archive.reads import Document, Version
-    from headwater.reports.archive import Relative
+    from headwater.reports.archive import Claim, Relative
     from headwater.services import Services
 
 ID_LENGTH = 64
 RELATIONS = {"duplicate_of": "says the same as", "near": "says nearly the same as", "duplicate": "is copied by"}
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around a document: documents like it, and the page it calls canonical."""
+
+    relatives: "Sequence[Relative]"
+    claim: "Claim | None"
+
+    @property
+    def why_not(self) -> str | None:
+        return self.claim.why_not or None if self.claim else None
 
 
 def show_document(
@@ -51,23 +65,24 @@ def show_document(
         write_bytes(with_services(launch, lambda services: body_of(services, document)).raw.body, output)
         return
 
-    async def work(services: "Services") -> "tuple[Document, str, list[Relative], list[Version]]":
+    async def work(services: "Services") -> "tuple[Document, str, Around, list[Version]]":
         from headwater.archive.reads import versions_of
-        from headwater.reports.archive import relatives_of
+        from headwater.reports.archive import claim_of, relatives_of
         from headwater.reports.frontier import source_names
 
         found = await document_named(services, document)
         source = (await source_names(services.database)).get(found.source_id, str(found.source_id))
         past = await versions_of(services.database, found.key)
-        return found, source, await relatives_of(services.database, found.key), past
+        around = Around(await relatives_of(services.database, found.key), await claim_of(services.database, found.key))
+        return found, source, around, past
 
-    found, source, relatives, past = with_services(launch, work)
+    found, source, around, past = with_services(launch, work)
     if json:
-        related = [{"relation": one.relation, "id": one.hash.hex(), "url": one.url} for one in relatives]
-        told = told_of(found) | {"source": source, "relatives": related}
+        related = [{"relation": one.relation, "id": one.hash.hex(), "url": one.url} for one in around.relatives]
+        told = told_of(found) | {"source": source, "relatives": related, "why_not_canonical": around.why_not}
         show_json(told | ({"versions": [told_of(one) for one in past]} if versions else {}))
         return
-    for line in described(found, source, relatives, len(past)):
+    for line in described(found, source, around, len(past)):
         show(line)
     if versions:
         show_versions(past)
@@ -76,7 +91,7 @@ def show_document(
         show(inert(line))
 
 
-def described(found: "Document", source: str, relatives: "Sequence[Relative]", versions: int) -> list[str]:
+def described(found: "Document", source: str, around: Around, versions: int) -> list[str]:
     parts = ", ".join(f"{name} {points}" for name, points in found.quality_parts.items())
     dates = {
         "published": found.published_at,
@@ -87,17 +102,23 @@ def described(found: "Document", source: str, relatives: "Sequence[Relative]", v
     facts = (found.page_type, found.language, counted(found.word_count, "word"), found.section)
     deleted = f"deleted {found.deleted_at:%Y-%m-%d %H:%M}: {inert(found.deleted_reason)}" if found.deleted_at else ""
     lines = (
-        inert(found.canonical_url),
+        inert(found.url),
         f"by {inert(found.author)}, {inert(source)}" if found.author else inert(source),
         ", ".join(f"{name} {at:%Y-%m-%d %H:%M}" for name, at in dates.items() if at),
         ", ".join(inert(fact) for fact in facts if fact),
         "" if found.quality is None else f"quality {found.quality} of 100: {inert(parts)}",
         f"read by {inert(reader_in_words(found.produced_by))}",
         f"{counted(versions, 'version')}, id {found.key.url_hash.hex()}",
-        *(f"{RELATIONS[one.relation]} {inert(one.url)}" for one in relatives),
+        in_words(around.claim) if around.claim else "",
+        *(f"{RELATIONS[one.relation]} {inert(one.url)}" for one in around.relatives),
         deleted,
     )
     return [inert(found.title) or "(no title)", *(f"  {line}" for line in lines if line)]
+
+
+def in_words(claim: "Claim") -> str:
+    belief = f"not believed, because {inert(claim.why_not)}" if claim.why_not else "believed"
+    return f"calls {inert(claim.url)} canonical; {belief}"
 
 
 def show_versions(past: "Sequence[Version]") -> None:
@@ -151,7 +172,6 @@ async def body_of(services: "Services", text: str) -> "KeptBody":
 
     body = None if _id_in(text) else await newest_body(services.database, _key_of(text))
     if body is None:
-        # A document may stand under another address than the page it was read from.
         page = (await document_named(services, text)).url
         body = await newest_body(services.database, _key_of(page))
     if body is None:
@@ -165,14 +185,10 @@ def write_bytes(body: bytes, output: Path | None) -> None:
             "A page may hold anything and is not written to a terminal.", fix="Add -o FILE, or send it into a pipe."
         )
     if output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(body)
-        sys.stdout.buffer.flush()
+        show_bytes(body)
         return
-    try:
-        output.write_bytes(body)
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
+    if why := why_unwritten(output, [body]):
+        raise UsageError(f"{output} cannot be written: {why}.")
     say(f"Wrote {counted(len(body), 'byte')} to {output}")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched, run_to_end
-from headwater.cli.output import show, show_json
+from headwater.cli.output import show_json, show_lines
 
 if TYPE_CHECKING:
     from headwater.reports.doctor import Check
@@ -26,7 +26,7 @@ def doctor(
     if json:
         show_json({"checks": [asdict(check) for check in checks]})
     else:
-        show(report(checks))
+        show_lines(report(checks))
     bad = {"failure", "warning"} if strict else {"failure"}
     return int(any(check.level in bad for check in checks))
 

@@ -14,6 +14,8 @@ from headwater.cli.serving import with_services
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from headwater.frontier.reads import Counts, Page
     from headwater.frontier.submit import Answer
     from headwater.services import Services
@@ -151,12 +153,25 @@ def add(
             return await submit(connection, Submitter(owner, Origin.MANUAL), found, default_delay=delay)
 
     answers = with_services(launch, work)
+    acting = acting_among(answers)
     if json:
-        show_json({"answers": [asdict(answer) for answer in answers]})
+        show_json({"answers": [asdict(answer) | {"has_effects": answer.url in acting} for answer in answers]})
     else:
         for answer in answers:
             show(f"{answer.outcome:9}  {answer.url}" + (f"  ({answer.reason})" if answer.reason else ""))
+        for url in acting:
+            say(f"Careful: {url} looks as if it did something when it is fetched (log out, delete, buy, unsubscribe).")
+        if acting:
+            say("It is fetched because you ask for it; `headwater frontier rm URL` takes it back.")
     return PARTLY if any(answer.reason for answer in answers) else 0
+
+
+def acting_among(answers: "Sequence[Answer]") -> list[str]:
+    """Those that would not be fetched if a site had named them."""
+    from headwater.urls.canonical import canonicalise
+    from headwater.urls.effects import has_effects
+
+    return [answer.url for answer in answers if not answer.reason and has_effects(canonicalise(answer.url))]
 
 
 @app.command(name="retry")

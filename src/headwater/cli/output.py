@@ -1,31 +1,146 @@
-"""How commands speak: data on standard output, everything else on standard error, JSON for programs."""
+"""How commands speak: data on standard output, everything else on standard error, JSON for programs.
 
+The only module of the command line that prints: whatever a site, a file or a person wrote passes `harmless` here.
+"""
+
+import re
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+from headwater.lines import lines_behind
 
 GAP = 2  # between two columns of a table
 NARROW = 16  # a cell no wider than this is never broken
 READABLE = 28  # of a wider one, which is broken into lines
 
 
+LONGEST_LINE = 10_000  # of text for people; JSON is whole
+# A terminal may obey controls; marks of direction, tags and invisible letters let a text pose as another.
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def harmless(text: str) -> str:
+    """On one line, not endless, and with nothing in it that a terminal would obey: that is shown as an escape."""
+    if len(text) > LONGEST_LINE:
+        text = f"{text[:LONGEST_LINE]}… ({len(text):,} characters)"
+    return UNPRINTABLE.sub(_escape, text)
+
+
+def _escape(found: "re.Match[str]") -> str:
+    number = ord(found[0])
+    if number > 0xFFFF:
+        # As JSON writes it: two halves.
+        high, low = divmod(number - 0x10000, 0x400)
+        return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+    return f"\\u{number:04x}"
+
+
 def say(text: str = "") -> None:
-    print(text, file=sys.stderr, flush=True)
+    """One line."""
+    print(harmless(text), file=sys.stderr, flush=True)
+
+
+def announce(text: str) -> None:
+    """As `say`, for roles: somebody who stops reading must not stop them."""
+    lines = lines_behind(sys.stderr)
+    if lines is None:
+        say(text)
+    else:
+        lines.put(f"{text}\n")
 
 
 def show(text: str) -> None:
-    """At once: whoever reads a pipe may be waiting for this line."""
-    print(text, flush=True)
+    """One line, at once: whoever reads a pipe may be waiting for it."""
+    print(harmless(text), flush=True)
+
+
+def say_lines(text: str) -> None:
+    for line in text.splitlines():
+        say(line)
+
+
+def show_lines(text: str) -> None:
+    for line in text.splitlines():
+        show(line)
+
+
+def ask(question: str) -> str:
+    """What a person types."""
+    print(harmless(question), end=" ", file=sys.stderr, flush=True)
+    return sys.stdin.readline()
 
 
 def show_json(value: Any) -> None:
+    print(json_of(value), flush=True)
+
+
+def json_of(value: Any) -> str:
+    """What a terminal would obey stands only inside of texts, where an escape means the same."""
     import orjson
 
-    print(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str).decode(), flush=True)
+    try:
+        written = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str).decode()
+    except orjson.JSONEncodeError:
+        # Half a letter, as file names may hold.
+        import json
+
+        written = json.dumps(value, default=str)
+    return UNPRINTABLE.sub(_escape, written)
+
+
+def show_file(text: str) -> None:
+    """A file's text as it is into a pipe, harmless on a terminal."""
+    if sys.stdout.isatty():
+        show_lines(text)
+        return
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def show_bytes(body: bytes) -> None:
+    """For pipes only."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(body)
+    sys.stdout.buffer.flush()
+
+
+def show_marked(text: str, mark: str) -> None:
+    """Every second piece between marks is bold on a terminal."""
+    if not sys.stdout.isatty():
+        show(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    styled = [(piece, "bold" if number % 2 else "") for number, piece in enumerate(harmless(text).split(mark))]
+    Console().print(Text.assemble(*styled), soft_wrap=True, highlight=False)
+
+
+def terminal_width() -> int:
+    """0 where no terminal is."""
+    if not sys.stdout.isatty():
+        return 0
+    from rich.console import Console
+
+    return Console().width
+
+
+def progress_console() -> "Console":
+    from rich.console import Console
+
+    return Console(stderr=True)
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = ()) -> None:
     """Colour on a terminal, where `spare` columns go if there is no room, the first first; else aligned plain text."""
+    rows = [[harmless(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         _rich_table(columns, rows, spare)
         return

@@ -1,7 +1,7 @@
 """How psql is called: the password travels in the environment, where other users cannot read it."""
 
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from headwater.settings.environment import surroundings
 
@@ -9,8 +9,13 @@ from headwater.settings.environment import surroundings
 def command_for(program: Path, dsn: str) -> tuple[list[str], dict[str, str]]:
     parts = urlsplit(dsn)
     environment = surroundings() | {"PGAPPNAME": "headwater db shell"}
-    if parts.password is None:
+    userinfo, at, place = parts.netloc.rpartition("@")
+    user, colon, password = userinfo.partition(":")
+    # A driver takes it as a parameter, too.
+    said = parse_qsl(parts.query, keep_blank_values=True)
+    given = [unquote(password)] if colon else [value for name, value in said if name == "password"]
+    if not given:
         return [str(program), dsn], environment
-    userinfo, _, place = parts.netloc.rpartition("@")
-    bare = urlunsplit(parts._replace(netloc=f"{userinfo.partition(':')[0]}@{place}"))
-    return [str(program), bare], environment | {"PGPASSWORD": unquote(parts.password)}
+    query = urlencode([pair for pair in said if pair[0] != "password"])
+    bare = urlunsplit(parts._replace(netloc=f"{user}{at}{place}", query=query))
+    return [str(program), bare], environment | {"PGPASSWORD": given[-1]}

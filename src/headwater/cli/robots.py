@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import show, show_json
+from headwater.cli.output import show, show_json, show_lines
 from headwater.cli.serving import with_services
 from headwater.errors import NotFound
 
@@ -73,4 +73,4 @@ def show_row(row: Any, *, is_json: bool) -> None:
     )
     if row["failure"]:
         show(f"# failing since {row['failing_since']:%Y-%m-%d %H:%M}: {row['failure']}")
-    show(text)
+    show_lines(text)

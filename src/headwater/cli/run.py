@@ -39,7 +39,8 @@ def fetch(
         raise UsageError(f"{processes} processes are not possible.", fix="Give 1 to 256.")
 
     async def work(services: "Services") -> int:
-        from headwater.run.fetching import children_of, run_worker
+        from headwater.run.children import children_of
+        from headwater.run.fetching import run_worker
         from headwater.run.herd import run_herd
         from headwater.run.stopping import owner_name, until_stopped
 

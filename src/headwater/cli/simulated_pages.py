@@ -23,12 +23,12 @@ async def pages_read(
     from headwater.ingest.context import Known
     from headwater.ingest.judge import is_html
     from headwater.ingest.reading import Reader
-    from headwater.run.fetching import reading_children
+    from headwater.run.children import page_children
     from headwater.urls.canonical import canonicalise
 
     told: list[dict[str, Any]] = []
     follower = Follower(web.fetcher, web.places)
-    async with reading_children(services) as children:
+    async with page_children(services) as children:
         reader = Reader(children, web.identity.product_token)
         for item in items:
             outcome = await follower.fetch(Wish(canonicalise(item.url), "test"))

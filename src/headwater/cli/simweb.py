@@ -3,6 +3,7 @@
 from cyclopts import App
 
 from headwater.cli.launch import run_to_end
+from headwater.cli.numbers import require_number
 from headwater.cli.output import say, show
 
 app = App(name="simweb", help="The simulated web, to look at.")
@@ -23,6 +24,7 @@ def serve(*, seed: int = 1, publishers: int = 200, port: int = 8080, pace: float
     pace
         Simulated seconds per real second.
     """
+    require_number("--pace", pace, 0.001, 31_536_000)
     run_to_end(_serve(seed, publishers, port, pace))
 
 

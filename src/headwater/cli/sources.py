@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from headwater.sources.channels import ChannelState
     from headwater.sources.events import Happened
     from headwater.sources.health import Word
-    from headwater.sources.source import Source
+    from headwater.sources.source import Profile, Source
 
 ACTOR = "command line"
 READ_AT_ONCE = 500
@@ -221,6 +221,12 @@ def show_overview(overview: "Overview", now: "datetime") -> None:
     if source.last_run_at:
         message = inert(source.last_run_message or "")
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
+    if profile.speaks_for:
+        show(f"  speaks for {', '.join(profile.speaks_for)} beside its own pages")
+    for one in overview.channels:
+        if is_unheard(profile, one):
+            show(f"  {inert(one.url)} lies elsewhere: its titles, dates and texts are not used for pages of this site.")
+            show(f"    Trust it: headwater sources edit {source.id} speaks_for={domain_of(profile.url)}")
     rows = [
         (
             str(one.kind),
@@ -234,6 +240,20 @@ def show_overview(overview: "Overview", now: "datetime") -> None:
     ]
     if rows:
         show_table(("channel", "address", "next poll", "why then", "items", "last error"), rows)
+
+
+def domain_of(url: str) -> str:
+    from headwater.urls.canonical import canonicalise
+    from headwater.urls.domains import registrable_domain
+
+    return registrable_domain(canonicalise(url).host)
+
+
+def is_unheard(profile: "Profile", channel: "ChannelState") -> bool:
+    """A channel on another domain that neither the site nor a person has named."""
+    if not channel.is_enabled or channel.speaks_for_site or domain_of(channel.url) == domain_of(profile.url):
+        return False
+    return domain_of(profile.url) not in profile.speaks_for
 
 
 def _why(channel: "ChannelState") -> str:

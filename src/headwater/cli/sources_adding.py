@@ -145,14 +145,16 @@ async def look(services: "Services", wanted: "Wanted", *, is_quiet: bool) -> "tu
     """And why there is nothing, or nothing at the address itself."""
     from headwater.discover.searching.exploring import explore, summed_up
     from headwater.fetch.following import Follower
+    from headwater.run.polling import channel_reader
     from headwater.web import open_web
 
     site = wanted.profile.address
     if not is_quiet:
         say(f"Looking at {site.host} …")
-    async with open_web(services, "headwater sources add") as web:
+    async with open_web(services, "headwater sources add") as web, channel_reader(services) as reader:
         follower = Follower(web.fetcher, web.places)
-        steps = [one async for one in explore(follower, services.database, site, services.clock.now())]
+        now = services.clock.now()
+        steps = [one async for one in explore(follower, services.database, reader, site, now)]
     require_allowed(steps[0].heard, site.url)
     seen = summed_up(steps)
     trouble = await trouble_with(services, seen, site.url)
@@ -226,6 +228,8 @@ def _is_named(wanted: "Wanted") -> bool:
 
 async def store(services: "Services", wanted: "Wanted") -> "UUID":
     from headwater.discover.adding import take_up
+    from headwater.discover.api.secrets import secrets_from
 
+    secrets = secrets_from(services.settings.poll.secrets_file)
     async with services.database.transaction() as connection:
-        return await take_up(connection, wanted, ACTOR, services.settings.politeness.delay)
+        return await take_up(connection, wanted, ACTOR, services.settings.politeness.delay, secrets)

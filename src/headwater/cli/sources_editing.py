@@ -33,12 +33,14 @@ def edit(source: str, *assignments: str, launch: Launched = Launch()) -> None:  
 
     async def work(services: "Services") -> tuple[str, list[str]]:
         from headwater.discover.adding import change
+        from headwater.discover.api.secrets import secrets_from
         from headwater.sources.store import find_source
 
         found = await find_source(services.database, source)
         delay = services.settings.politeness.delay
+        secrets = secrets_from(services.settings.poll.secrets_file)
         async with services.database.transaction() as connection:
-            return str(found.id), await change(connection, found.id, changes, ACTOR, delay)
+            return str(found.id), await change(connection, found.id, changes, ACTOR, delay, secrets)
 
     source_id, changed = with_services(launch, work)
     show(f"Changed: {', '.join(changed)}" if changed else "Nothing changed: it was so already.")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from headwater.cli.files import why_unwritten
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json
+from headwater.cli.output import say, show, show_file, show_json
 from headwater.cli.progress import counting
 from headwater.cli.serving import with_services
 from headwater.cli.sources import ACTOR
@@ -33,6 +34,9 @@ def import_sources(
     *,
     format: Annotated[str, Parameter(help="opml, csv, urls, jsonl or auto.")] = "auto",  # noqa: A002 - what people type
     map: Annotated[str, Parameter(help="Columns of a table, as url=Website,name=Org.")] = "",  # noqa: A002
+    trusted: Annotated[
+        bool, Parameter(negative="", help="The file is your own: it says for which hosts its sources may speak.")
+    ] = False,
     dry_run: Annotated[bool, Parameter(negative="", help="Only say what would happen.")] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
@@ -45,6 +49,7 @@ def import_sources(
         The file; - reads standard input.
     """
     from headwater.cli.filters import word_of
+    from headwater.discover.importing import needs_trust
     from headwater.sources.exchange.reading import Format, read_sources
 
     chosen = None if format == "auto" else word_of(Format, format)
@@ -54,14 +59,16 @@ def import_sources(
         say(f"Read {_what_was_read(read, file)}")
 
     async def work(services: "Services") -> "tuple[Plan, Imported | None]":
+        from headwater.discover.api.secrets import secrets_from
         from headwater.discover.importing import carry_out, plan_import
 
-        plan = await plan_import(services.database, read.rows)
+        secrets = secrets_from(services.settings.poll.secrets_file)
+        plan = await plan_import(services.database, read.rows, secrets)
         if dry_run:
             return plan, None
         delay = services.settings.politeness.delay
         with counting("importing", len(plan.new) + len(plan.more), is_shown=not json) as progress:
-            return plan, await carry_out(services.database, plan, delay, ACTOR, progress)
+            return plan, await carry_out(services.database, plan, delay, ACTOR, progress, is_trusted=trusted)
 
     plan, done = with_services(launch, work)
     bad = [*read.bad_lines, *(done.bad if done else plan.bad)]
@@ -72,6 +79,12 @@ def import_sources(
         show_json(told(read, plan, done, bad, rejected))
     else:
         tell(read, plan, done, bad, rejected)
+        if not trusted and (silenced := [row for row in read.rows if needs_trust(row)]):
+            say(
+                f"{counted(len(silenced), 'source')} would speak for sites other than those of their feeds, such as "
+                f"{inert(silenced[0].url)}: what their feeds say of those pages is left out. "
+                "If the file is your own, import it with --trusted."
+            )
     if problem:
         say(f"The rejected lines could not be written to {place}: {problem}.")
     return PARTLY if bad else 0
@@ -138,11 +151,8 @@ def write_rejected_to(place: Path, bad: "Sequence[BadLine]") -> str:
     """Why it could not be written: by then the import is done, and a pipe has nothing beside it."""
     from headwater.sources.exchange.tables import write_rejected
 
-    try:
-        place.write_text("".join(write_rejected(bad)), encoding="utf-8")
-    except OSError as error:
-        return error.strerror or str(error)
-    return ""
+    # Nobody chose this name: in a shared folder somebody else may have put a link there.
+    return why_unwritten(place, (line.encode() for line in write_rejected(bad)), is_chosen=False)
 
 
 def mapping_from(text: str) -> dict[str, str]:
@@ -201,10 +211,8 @@ def export_sources(
     rows = with_services(launch, work)
     text = "".join(write_sources(rows, chosen))
     if output is None:
-        sys.stdout.write(text)
+        show_file(text)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
+    if why := why_unwritten(output, [text.encode()]):
+        raise UsageError(f"{output} cannot be written: {why}.", fix="Choose another place, or make room there.")
     say(f"Wrote {counted(len({row.url for row in rows}), 'source')} to {output}")

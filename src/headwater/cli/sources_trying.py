@@ -111,14 +111,14 @@ async def simulation_of(
 
 async def trials_of(services: "Services", source: str) -> "list[Trial]":
     from headwater.discover.trying import try_channels
-    from headwater.run.polling import poll_of
+    from headwater.run.polling import channel_reader, poll_of
     from headwater.sources.store import find_source
     from headwater.web import open_web
 
     found = await find_source(services.database, source)
-    async with open_web(services, "headwater sources test") as web:
-        asker = poll_of(services, web).asker
-        return [trial async for trial in try_channels(services.database, asker, services.clock, found.id)]
+    async with open_web(services, "headwater sources test") as web, channel_reader(services) as reader:
+        asker = poll_of(services, web, reader).asker
+        return [trial async for trial in try_channels(services.database, asker, reader, services.clock, found.id)]
 
 
 def answer_of(trial: "Trial") -> dict[str, Any]:

@@ -103,7 +103,8 @@ def lines_of(found: "Summary", counts: "Counts", hosts: "HostsNow") -> list[str]
         else "no figures yet"
     )
     polls = f"{counted(found.channels, 'channel')}, {found.due:,} due, {found.polling:,} being polled"
-    waiting = f"{counted(hosts.open, 'host')} open, {hosts.waiting:,} waiting{waits}"
+    doubted = f", {hosts.doubted:,} behind those that have answered" if hosts.doubted else ""
+    waiting = f"{counted(hosts.open, 'host')} open, {hosts.waiting:,} waiting{doubted}{waits}"
     lately = f"{counted(found.runs, 'poll')}, {found.failed_runs:,} failed · {counted(found.found, 'new item')}"
     return [
         f"Sources   {sum(found.followed.values()):,} ({kinds}) · {polls}",

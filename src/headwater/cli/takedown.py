@@ -17,7 +17,7 @@ app = App(name="takedown", help="Domains and URLs we leave alone.")
 
 @app.command(name="add")
 def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) -> None:  # noqa: B008
-    """Never visit a domain with all below it, or URLs that begin so; what waits there ends, what was kept goes.
+    """Never visit a domain with all below it, or URLs that begin so. Queued URLs end, documents and vacancies go.
 
     Parameters
     ----------
@@ -35,7 +35,11 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
         return takedown.name, await take_down_everywhere(services.database, takedown, reason)
 
     name, done = with_services(launch, work)
-    show(f"{name} is taken down; {done.entries:,} entries ended, {done.documents:,} documents withdrawn.")
+    ended = f"{done.entries:,} entries ended, {done.documents:,} documents and {done.vacancies:,} vacancies withdrawn"
+    show(f"{name} is taken down; {ended}.")
+    if not done.is_whole:
+        under_way = f"{done.living:,} URLs are being fetched right now" if done.living else "other work is under way"
+        show(f"Nothing of it is kept from here on; {under_way}, and maintenance ends what is left.")
 
 
 @app.command(name="rm")
@@ -73,6 +77,14 @@ def list_takedowns(*, json: AsJson = False, launch: Launched = Launch()) -> None
         show_json({"takedowns": [dict(row) for row in rows]})
         return
     show_table(
-        ("domain or URL", "since", "reason"),
-        [(row["domain_or_url"], f"{row['created_at']:%Y-%m-%d}", row["reason"] or "") for row in rows],
+        ("domain or URL", "since", "state", "reason"),
+        [
+            (
+                row["domain_or_url"],
+                f"{row['created_at']:%Y-%m-%d}",
+                "applied" if row["swept_at"] else "still being applied",
+                row["reason"] or "",
+            )
+            for row in rows
+        ],
     )

@@ -129,10 +129,10 @@ def explain(
 
     async def work(services: "Services") -> "Explained":
         from headwater.cli.docs_replay import inspection_of
-        from headwater.run.fetching import reading_children
+        from headwater.run.children import page_children
 
         body = await stored_page(services, url)
-        async with reading_children(services) as children:
+        async with page_children(services) as children:
             found = await inspection_of(services, children).explain(body)
         if found is None:
             raise await why_no_template(services, body.raw.url)

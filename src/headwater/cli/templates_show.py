@@ -1,12 +1,11 @@
 """Hosts, templates and explained pages as a person reads them in a terminal."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from headwater.cli.output import show, show_table
+from headwater.cli.output import show, show_table, terminal_width
 from headwater.cli.words import counted, due, inert, relative, shortened
 from headwater.reports.template_words import (
     feature_in_words,
@@ -33,9 +32,8 @@ WIDE = 110
 
 def show_hosts(rows: Sequence[Sequence[str]]) -> None:
     """A table, or where a terminal is too narrow for it, two lines a host."""
-    from rich.console import Console
-
-    if not sys.stdout.isatty() or Console().width >= WIDE:
+    width = terminal_width()
+    if not width or width >= WIDE:
         show_table(COLUMNS, rows)
         return
     for host, section, *cells in rows:

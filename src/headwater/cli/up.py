@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from headwater.cli.launch import Launch, Launched
-from headwater.cli.output import say
+from headwater.cli.output import announce, say
 from headwater.cli.serving import with_services
+from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
     from headwater.discover.polls.poll import Ran
@@ -60,7 +61,7 @@ def up(
     """Run everything on this machine: database, schema, polling, fetching, upkeep; until Ctrl-C."""
     say("Starting …")
     with_services(launch, lambda services: keep_up(services, is_quiet=quiet))
-    say("Stopped; what was under way is finished or given back.")
+    announce("Stopped; what was under way is finished or given back.")
 
 
 async def keep_up(services: "Services", *, is_quiet: bool) -> None:
@@ -80,17 +81,17 @@ async def keep_up(services: "Services", *, is_quiet: bool) -> None:
 
 
 def say_stopping() -> None:
-    say("Stopping: finishing what is under way. Ctrl-C again ends at once.")
+    announce("Stopping: finishing what is under way. Ctrl-C again ends at once.")
 
 
 async def introduce(services: "Services") -> None:
     from headwater.reports.discovery import summary
 
     found = await summary(services.database)
-    say(f"Database {services.database.address}")
-    say(f"{sum(found.sources.values()):,} sources, {found.channels:,} channels, {found.due:,} due now")
+    announce(f"Database {services.database.address}")
+    announce(f"{sum(found.sources.values()):,} sources, {found.channels:,} channels, {found.due:,} due now")
     if not found.sources:
-        say("Nothing is followed yet. In another terminal: headwater sources add https://example.org")
+        announce("Nothing is followed yet. In another terminal: headwater sources add https://example.org")
 
 
 async def show_figures(services: "Services", pulse: Pulse) -> None:
@@ -98,8 +99,11 @@ async def show_figures(services: "Services", pulse: Pulse) -> None:
     from headwater.frontier.reads import count_entries
 
     wait = ON_A_TERMINAL_SECONDS if sys.stderr.isatty() else ELSEWHERE_SECONDS
-    say(HEADINGS)
+    announce(HEADINGS)
     while True:
         await services.clock.sleep(wait)
-        counts = (await count_entries(services.database)).by_status
-        say(pulse.line(counts[Status.PENDING] + counts[Status.FAILED]))
+        try:
+            counts = (await count_entries(services.database)).by_status
+        except (DatabaseDown, QueryFailed):
+            continue  # the roles say so, and go on when it is back
+        announce(pulse.line(counts[Status.PENDING] + counts[Status.FAILED]))

@@ -1,14 +1,13 @@
 """Times, counts and other people's texts as they are shown."""
 
-import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from headwater.cli.output import UNPRINTABLE
+
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
-# A terminal may obey controls, and marks of direction let a text pose as another.
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def length_of(span: timedelta) -> str:
@@ -62,7 +61,7 @@ def with_seconds(told: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 def inert(text: object) -> str:
     """What others wrote, on one line and with nothing in it that a terminal would obey."""
-    return " ".join(_UNPRINTABLE.sub(" ", str(text)).split())
+    return " ".join(UNPRINTABLE.sub(" ", str(text)).split())
 
 
 def shortened(text: object, columns: int) -> str:

@@ -5,19 +5,21 @@ directory/
   log/         startup.log, and one file for each day of the week
   socket/      the only way in, closed to other users
   programs/    a copy of PostgreSQL, only where the server's user cannot reach the installed one
-  gate.lock    held while the server is being started or stopped
+  gate.lock    held while the server is being started or stopped; its date is when a killed one was last started again
   users.lock   shared by all who use the server: whoever gets it alone is the last one out
 """
 
 import asyncio
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 
 from headwater.database.cluster import START_LIMIT_SECONDS, Cluster
 from headwater.database.locks import FileLock, exclusively
-from headwater.database.postmaster import cluster_version, running_pid
+from headwater.database.postmaster import cluster_version, running_pid, was_killed, was_shut_down
 from headwater.database.programs import bundled_programs, program_version
 from headwater.errors import EmbeddedServerFailed
 
@@ -95,6 +97,31 @@ class EmbeddedServer:
         async with exclusively(self.directory / "gate.lock"):
             self._seat = self._seat or self._take_seat()
             await self._leave()
+
+    @property
+    def was_killed(self) -> bool:
+        return was_killed(self._cluster.data)
+
+    @property
+    def was_shut_down(self) -> bool:
+        return was_shut_down(self._cluster.data)
+
+    async def revive(self, now: datetime, pause: timedelta) -> bool:
+        """Start a server that was killed under its users; true if it was this process that did.
+
+        Whoever comes first tries it, and for a `pause` after that nobody does.
+        """
+        gate = self.directory / "gate.lock"
+        async with exclusively(gate):
+            tried_at = datetime.fromtimestamp(gate.stat().st_mtime, UTC)
+            is_early = timedelta() <= now - tried_at < pause
+            if self._seat is None or is_early or not self.was_killed:
+                return False
+            os.utime(gate)
+            # Our seat stays taken, whatever becomes of this: the next one to leave must not stop it under us.
+            self._cluster.prepare()
+            await self._ensure_serving()
+        return True
 
     def _take_seat(self) -> FileLock:
         seat = FileLock(self.directory / "users.lock")

@@ -4,6 +4,10 @@ import os
 import sys
 from pathlib import Path
 
+# In pg_control, behind the system's identifier and two versions; of the states, those of a server that ended in order.
+STATE_OFFSET = 16
+SHUT_DOWN = frozenset({1, 2})
+
 
 def cluster_version(data: Path) -> int | None:
     """Major version of the cluster in `data`; None when there is none."""
@@ -17,6 +21,22 @@ def running_pid(data: Path) -> int | None:
     """Process id of the live server on `data`."""
     pid = _recorded_pid(data / "postmaster.pid")
     return pid if pid is not None and _is_alive(pid) and _is_server_on(data, pid) else None
+
+
+def was_killed(data: Path) -> bool:
+    """No server runs on `data`, and the last one did not end in order."""
+    return cluster_version(data) is not None and running_pid(data) is None and not was_shut_down(data)
+
+
+def was_shut_down(data: Path) -> bool:
+    """By somebody who wanted that: a server says so in its control file, and takes its lock file away."""
+    if (data / "postmaster.pid").exists():
+        return False
+    try:
+        head = (data / "global" / "pg_control").read_bytes()[: STATE_OFFSET + 4]
+    except OSError:
+        return False
+    return int.from_bytes(head[STATE_OFFSET:], sys.byteorder) in SHUT_DOWN
 
 
 def forget_mistaken_pids(data: Path, socket: Path) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import quote
 
 import asyncpg
 
@@ -10,6 +11,11 @@ from headwater.errors import DatabaseDown, QueryFailed, SettingError
 
 PASSWORD_BEFORE_HOST = re.compile(r"(://[^:@/?]*):.*@", re.DOTALL)
 PASSWORD_AS_PARAMETER = re.compile(r"((?:^|[?&\s])(?:ssl)?password\s*=\s*)('(?:[^'\\]|\\.)*'|[^&]*)", re.IGNORECASE)
+
+AUTHORITY = re.compile(r"[^/?#]*")
+_PLACE = r"(?:[^:@,\[\]]*|\[[0-9A-Fa-f:.%]*\])(?::\d*)?"
+PLACES = re.compile(rf"{_PLACE}(?:,{_PLACE})*")
+ESCAPE = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 LOST = (
     asyncpg.PostgresConnectionError,
@@ -25,6 +31,31 @@ LOST = (
 )
 # The driver has one class for a connection that went away under us and for our own mistakes.
 LOST_SIGNS = ("closed", "closing", "released back to the pool")
+
+
+def with_escapes(dsn: str) -> str:
+    """The address with user and password spelt as URLs demand: people write a `/` or an `@` as it is."""
+    scheme, separator, rest = dsn.partition("://")
+    length = _length_of_userinfo(rest)
+    if not separator or not length:
+        return dsn
+    user, colon, password = rest[:length].partition(":")
+    return f"{scheme}://{_escaped(user)}{colon}{_escaped(password)}{rest[length:]}"
+
+
+def _length_of_userinfo(rest: str) -> int:
+    """What stands before the `@` of a host: the last of all, unless the address reads well without it."""
+    authority = AUTHORITY.match(rest)
+    assert authority is not None
+    path = rest[authority.end() :].partition("?")[0]
+    userinfo, _, place = authority[0].rpartition("@")
+    reads_well = PLACES.fullmatch(place) is not None and "@" not in path
+    return len(userinfo) if reads_well else max(rest.rfind("@"), 0)
+
+
+def _escaped(text: str) -> str:
+    """What is escaped already stays: a `%` is meant as itself only where no escape follows."""
+    return "".join(piece if ESCAPE.fullmatch(piece) else quote(piece, safe="") for piece in ESCAPE.split(text))
 
 
 def mask_dsn(dsn: str) -> str:

@@ -9,6 +9,7 @@ from uuid import UUID
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.discover.api.recipe import recipe_from
+from headwater.discover.api.secrets import Secrets, require_bound
 from headwater.errors import UsageError
 from headwater.extract.selectors import check_selectors
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
@@ -42,12 +43,18 @@ class Wanted:
     is_api: bool = False
     is_searched: bool = True
     search_again_at: datetime | None = None  # where somebody has just looked in vain
+    is_trusted: bool = True  # False: from a file that others may have written
 
 
-async def take_up(connection: Connection, wanted: Wanted, actor: str, default_delay: timedelta) -> UUID:
-    """Raises UsageError for what can never work, and where the source exists already."""
+async def take_up(
+    connection: Connection, wanted: Wanted, actor: str, default_delay: timedelta, secrets: Secrets | None = None
+) -> UUID:
+    """Raises UsageError for what can never work, and where the source exists already.
+
+    Without `secrets` their bindings are looked at when a request is made, and only then.
+    """
     profile = replace(wanted.profile, ingestion_mode=mode_of(wanted))
-    check(wanted)
+    check(wanted, secrets)
     channels = channels_of(wanted)
     source_id = await store_source(connection, profile, actor)
     await pace_hosts(connection, profile, channels, default_delay)
@@ -59,7 +66,12 @@ async def take_up(connection: Connection, wanted: Wanted, actor: str, default_de
 
 
 async def change(
-    connection: Connection, source_id: UUID, changes: Mapping[str, Any], actor: str, default_delay: timedelta
+    connection: Connection,
+    source_id: UUID,
+    changes: Mapping[str, Any],
+    actor: str,
+    default_delay: timedelta,
+    secrets: Secrets | None = None,
 ) -> list[str]:
     """The fields that are different now; channels and hosts follow what was said about them.
 
@@ -76,7 +88,7 @@ async def change(
         if await _replace(connection, source, name, changes[name], actor, default_delay):
             changed.append(name)
     if "parser_hint" in changed:
-        await _change_recipe(connection, source_id, profile, actor)
+        await _change_recipe(connection, source_id, profile, actor, secrets)
     if "ingestion_mode" in changed:
         await _follow_mode(connection, source_id, profile, actor)
     channels = (await stored_channels_of(connection, [source_id]))[source_id]
@@ -125,10 +137,12 @@ async def _replace(
     return True
 
 
-async def _change_recipe(connection: Connection, source_id: UUID, profile: Profile, actor: str) -> None:
+async def _change_recipe(
+    connection: Connection, source_id: UUID, profile: Profile, actor: str, secrets: Secrets | None
+) -> None:
     for channel in (await stored_channels_of(connection, [source_id]))[source_id]:
         if channel.kind is ChannelKind.API and channel.is_enabled:
-            recipe_from(profile.parser_hint, channel.url)
+            require_recipe(profile.parser_hint, channel.url, secrets)
             api = NewChannel(ChannelKind.API, canonicalise(channel.url), recipe=profile.parser_hint)
             await add_channel(connection, source_id, api, actor)
 
@@ -156,11 +170,18 @@ def mode_of(wanted: Wanted) -> Mode:
     return Mode.FEED if wanted.feeds else Mode.SPIDER
 
 
-def check(wanted: Wanted) -> None:
+def check(wanted: Wanted, secrets: Secrets | None = None) -> None:
     patterns_from(wanted.profile.article_patterns)
     require_sound(wanted.profile.selectors)
     if wanted.is_api:
-        recipe_from(wanted.profile.parser_hint, wanted.profile.url)
+        require_recipe(wanted.profile.parser_hint, wanted.profile.url, secrets)
+
+
+def require_recipe(hint: str | None, url: str, secrets: Secrets | None) -> None:
+    """Raises UsageError for a recipe that cannot be used, and for one that would send a secret where it may not go."""
+    recipe = recipe_from(hint, url)
+    if secrets is not None:
+        require_bound(recipe.secret_names, recipe.url, secrets)
 
 
 def require_sound(selectors: Mapping[str, Any]) -> None:
@@ -170,13 +191,14 @@ def require_sound(selectors: Mapping[str, Any]) -> None:
 
 def channels_of(wanted: Wanted) -> list[NewChannel]:
     """Given ones first; pages are looked through where that is wanted, or where nothing else is known."""
-    profile = wanted.profile
+    profile, trusted = wanted.profile, wanted.is_trusted
     given = [
-        *(NewChannel(ChannelKind.FEED, canonicalise(url)) for url in wanted.feeds),
-        *(NewChannel(ChannelKind.SITEMAP, canonicalise(url)) for url in wanted.sitemaps),
+        *(NewChannel(ChannelKind.FEED, canonicalise(url), speaks_for_site=trusted) for url in wanted.feeds),
+        *(NewChannel(ChannelKind.SITEMAP, canonicalise(url), speaks_for_site=trusted) for url in wanted.sitemaps),
     ]
     if wanted.is_api:
-        given.append(NewChannel(ChannelKind.API, profile.address, recipe=profile.parser_hint))
+        recipe = profile.parser_hint
+        given.append(NewChannel(ChannelKind.API, profile.address, recipe=recipe, speaks_for_site=trusted))
     looks_through = wanted.mode in (Mode.SPIDER, Mode.BOTH) or (not given and profile.kind is not Kind.NEWS)
     if looks_through:
         kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING

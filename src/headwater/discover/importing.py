@@ -9,12 +9,16 @@ from uuid import UUID
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.adding import Wanted, check, pace_hosts, take_up
+from headwater.discover.api.recipe import recipe_from
+from headwater.discover.api.secrets import Secrets
 from headwater.errors import UrlRejected, UsageError
 from headwater.sources.channels import ChannelKind, ChannelState, NewChannel, add_channel
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
 from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
 from headwater.sources.store import read_source, set_status
 from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import registrable_domain
+from headwater.urls.effects import has_effects
 
 queries = load_queries("headwater.sources")
 
@@ -40,6 +44,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Imported:
+    is_trusted: bool = False
     added: int = 0
     paused: int = 0  # of those added
     feeds_added: int = 0
@@ -47,15 +52,16 @@ class Imported:
     bad: list[BadLine] = field(default_factory=list)
 
 
-async def plan_import(database: Database, rows: Sequence[Row]) -> Plan:
+async def plan_import(database: Database, rows: Sequence[Row], secrets: Secrets | None = None) -> Plan:
+    """A recipe of the file may name secrets, but binds none: where they may go only their own file says."""
     known: dict[bytes, UUID] = {}
     hashes = [canonicalise(url).url_hash for row in rows for url in (row.url, row.feed_url) if url]
     for row in await database.fetch(queries.known_addresses, hashes):
         known.setdefault(row["url_hash"], row["source_id"])
-    return planned(rows, known)
+    return planned(rows, known, secrets)
 
 
-def planned(rows: Sequence[Row], known: dict[bytes, UUID]) -> Plan:
+def planned(rows: Sequence[Row], known: dict[bytes, UUID], secrets: Secrets | None = None) -> Plan:
     """Pure. `known`: whose an address is already, as a source or as a feed of one."""
     new: list[Row] = []
     more: list[tuple[Row, UUID | None]] = []
@@ -67,7 +73,7 @@ def planned(rows: Sequence[Row], known: dict[bytes, UUID]) -> Plan:
         feed = canonicalise(row.feed_url).url_hash if row.feed_url else None
         if feed in known or feed in coming or (feed is None and (site in known or site in coming)):
             had.append(row)
-        elif why := why_impossible(row):
+        elif why := why_impossible(row, secrets):
             bad.append(_refused(row, why))
             continue  # it will not be there for a later row to belong to
         elif site in known or site in coming:
@@ -78,12 +84,17 @@ def planned(rows: Sequence[Row], known: dict[bytes, UUID]) -> Plan:
     return Plan(tuple(new), tuple(more), tuple(had), tuple(bad))
 
 
-def why_impossible(row: Row) -> str:
+def why_impossible(row: Row, secrets: Secrets | None = None) -> str:
     try:
-        check(wanted_from(row))
+        wanted = wanted_from(row, is_trusted=True)
+        check(wanted, secrets)
+        places = [wanted.profile.url, *wanted.feeds, *wanted.sitemaps]
+        if wanted.is_api:
+            places.append(recipe_from(wanted.profile.parser_hint, wanted.profile.url).url)
+        acting = [url for url in places if has_effects(canonicalise(url))]
     except (UsageError, UrlRejected) as error:
         return error.what
-    return ""
+    return f"{acting[0]} looks as if it did something when it is fetched" if acting else ""
 
 
 async def carry_out(
@@ -92,9 +103,14 @@ async def carry_out(
     default_delay: timedelta,
     actor: str,
     progress: Callable[[int], None] = lambda _done: None,
+    *,
+    is_trusted: bool = False,
 ) -> Imported:
-    """In batches: whatever ends it in the middle, the same file again adds the rest and nothing twice."""
-    done = Imported(known=len(plan.known), bad=list(plan.bad))
+    """In batches: whatever ends it in the middle, the same file again adds the rest and nothing twice.
+
+    `is_trusted`: the file is the operator's own, and says for which hosts a source may speak.
+    """
+    done = Imported(is_trusted, known=len(plan.known), bad=list(plan.bad))
     for rows in _batches(plan.new):
         async with database.transaction() as connection:
             for row in rows:
@@ -111,7 +127,7 @@ async def carry_out(
 async def _add(connection: Connection, row: Row, done: Imported, default_delay: timedelta, actor: str) -> None:
     try:
         async with connection.savepoint():
-            source_id = await take_up(connection, wanted_from(row), actor, default_delay)
+            source_id = await take_up(connection, wanted_from(row, is_trusted=done.is_trusted), actor, default_delay)
             if _is_paused(row):
                 why = row.disable_reason or NO_REASON_GIVEN
                 await set_status(connection, source_id, SourceStatus.PAUSED, why, actor)
@@ -137,7 +153,7 @@ async def _add_feed(
     if _is_paused(row) and (await read_source(connection, owner)).status is SourceStatus.ACTIVE:
         done.known += 1
         return
-    new = NewChannel(ChannelKind.FEED, canonicalise(row.feed_url))
+    new = NewChannel(ChannelKind.FEED, canonicalise(row.feed_url), speaks_for_site=done.is_trusted)
     await pace_hosts(connection, wanted_from(row).profile, [new], default_delay)
     if await add_channel(connection, owner, new, actor) is None:
         done.known += 1
@@ -153,7 +169,8 @@ def _is_paused(row: Row) -> bool:
     return row.status == SourceStatus.PAUSED
 
 
-def wanted_from(row: Row) -> Wanted:
+def wanted_from(row: Row, *, is_trusted: bool = False) -> Wanted:
+    """Whom a source may speak for is a person's word: a file that others may have written does not say it."""
     kind = Kind(row.kind) if row.kind else Kind.NEWS
     profile = Profile(
         url=row.url,
@@ -172,6 +189,7 @@ def wanted_from(row: Row) -> Wanted:
         country=row.country or None,
         policy=Policy(row.policy) if row.policy else None,
         revisit_every=row.revisit_every,
+        speaks_for=row.speaks_for if is_trusted else (),
         **{name: getattr(row, name) for name in SAID_ALIKE},
     )
     feed = row.feed_url or (row.url if row.source_type == "rss" else "")
@@ -181,7 +199,16 @@ def wanted_from(row: Row) -> Wanted:
         sitemaps=(*([row.sitemap_url] if row.sitemap_url else ()), *row.more_sitemaps),
         mode=Mode(row.ingestion_mode) if row.ingestion_mode else None,
         is_api=row.source_type == "api",
+        is_trusted=is_trusted,
     )
+
+
+def needs_trust(row: Row) -> bool:
+    """Whether it would let a source speak for hosts that are not those of its feed."""
+    if row.speaks_for or not row.feed_url:
+        return bool(row.speaks_for)
+    site, feed = (registrable_domain(canonicalise(url).host) for url in (row.url, row.feed_url))
+    return site != feed
 
 
 def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> Iterator[Row]:
@@ -217,6 +244,7 @@ def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> 
             policy=str(profile.policy or ""),
             revisit_every=profile.revisit_every,
             **{name: getattr(profile, name) for name in SAID_ALIKE},
+            speaks_for=profile.speaks_for,
         )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.extract.jobs.vacancy import RawVacancy
+from headwater.extract.jobs.normalise import NOTHING, Harvest
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,14 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Haul:
-    """What one answer brought: items, and for job sources the vacancies it tells of."""
+    """What one answer brought: items, and for job sources the vacancies it tells of.
+
+    `url` is the address that answered; it may hold an API's key, and is never stored.
+    """
 
     items: tuple[Item, ...] = ()
-    vacancies: tuple[RawVacancy, ...] = ()
+    harvest: Harvest = NOTHING
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz);
 -- Everything a run needs to know of the channels somebody has just leased.
 SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
-       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, h.delay_ms,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, c.speaks_for_site, c.lost_count,
+       h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
             ELSE '{}' END AS followed
@@ -21,7 +22,8 @@ WHERE c.id = ANY ($1::uuid[]) AND c.leased_by = $2::text AND c.token IS NOT NULL
 -- The same for a person who tries a source's channels without leasing them.
 SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
-       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, h.delay_ms,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, c.speaks_for_site, c.lost_count,
+       h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
             ELSE '{}' END AS followed
@@ -33,10 +35,15 @@ LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
 WHERE c.source_id = $1::uuid AND c.is_enabled ORDER BY c.created_at, c.id;
 
 -- name: next_due
--- How long until a channel falls due that nobody polls; nothing if there is none.
+-- How long until a channel falls due that nobody polls; nothing if there is none. Suspects do not count for a poller that
+-- has one under way: it would ask for them again and again.
 SELECT min(next_poll_at) - coalesce($1::timestamptz, clock_timestamp()) FROM (
-    SELECT next_poll_at FROM channels
-    WHERE is_active AND (lease_until IS NULL OR lease_until <= clock_timestamp()) ORDER BY next_poll_at LIMIT 1) AS first;
+    (SELECT next_poll_at FROM channels WHERE is_active AND token IS NULL AND lost_count = 0 ORDER BY next_poll_at LIMIT 1)
+    UNION ALL
+    (SELECT next_poll_at FROM channels
+     WHERE is_active AND (token IS NOT NULL OR lost_count > 0) AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+       AND NOT has_suspect($2::text)
+     ORDER BY next_poll_at LIMIT 1)) AS first;
 
 -- name: extend_polls
 -- Keep leases that still hold; answers with their tokens.
@@ -46,6 +53,19 @@ WHERE token = ANY ($1::uuid[]) AND lease_until > clock_timestamp() RETURNING tok
 -- name: release_polls
 -- Give back what was not finished: it is due again at once, from where it got to.
 UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL WHERE token = ANY ($1::uuid[]);
+
+-- name: release_unheld_polls
+-- The same for what is leased to somebody who does not know of it: the answer to the claim was lost.
+UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL
+WHERE token IS NOT NULL AND leased_by = $1::text AND token <> ALL ($2::uuid[]);
+
+-- name: set_channel_aside
+-- A leased channel whose row cannot be read is polled no more, and says why; what it remembered goes, so that a person who
+-- enables it again has a sound one. Invariant: a stale token changes nothing.
+UPDATE channels
+SET is_enabled = false, is_active = false, disabled_reason = $3::text, updated_at = now(), progress = NULL, rhythm = NULL,
+    wishes = '{}', answers = '{}', error_class = NULL, token = NULL, leased_by = NULL, lease_until = NULL
+WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
 
 -- name: known_items
 -- Which of these addresses the channel listed before, with what they were then; an empty signature: they were refused.
@@ -64,6 +84,20 @@ ON CONFLICT (channel_id, url_hash) DO UPDATE
 SET signature = excluded.signature, title = excluded.title, author = excluded.author, summary = excluded.summary,
     content = excluded.content, language = excluded.language, published_at = excluded.published_at,
     updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
+
+-- name: note_domains
+-- The registrable domains of whose pages a channel's words count.
+UPDATE channels SET domains = $2::text[] WHERE id = $1::uuid AND domains <> $2;
+
+-- name: foreign_taken
+-- How many URLs of other sites a channel has queued on a day.
+SELECT CASE WHEN foreign_day = $2::date THEN foreign_taken ELSE 0 END FROM channels WHERE id = $1::uuid;
+
+-- name: count_foreign
+-- Add to them; another day begins anew.
+UPDATE channels
+SET foreign_taken = CASE WHEN foreign_day = $2::date THEN foreign_taken ELSE 0 END + $3::integer, foreign_day = $2
+WHERE id = $1::uuid;
 
 -- name: see_items_again
 -- Listed again, as they were. Not at every poll: it only has to be known whether they are still there.
@@ -99,11 +133,11 @@ WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
 UPDATE channels c
 SET (url, url_hash, bucket, host, title, next_poll_at, next_reason, poll_interval, etag, last_modified, last_polled_at,
      last_ok_at, last_new_at, newest_item_at, last_item_count, nochange_count, overflow_count, moved_count, silent_since,
-     consecutive_errors, error_class, class_errors, last_error, last_status, rhythm, wishes, answers)
+     consecutive_errors, error_class, class_errors, last_error, last_status, rhythm, wishes, answers, lost_count)
     = (SELECT r.url, r.url_hash, r.bucket, r.host, r.title, r.next_poll_at, r.next_reason, r.poll_interval, r.etag,
               r.last_modified, r.last_polled_at, r.last_ok_at, r.last_new_at, r.newest_item_at, r.last_item_count, r.nochange_count,
               r.overflow_count, r.moved_count, r.silent_since, r.consecutive_errors, r.error_class, r.class_errors, r.last_error,
-              r.last_status, r.rhythm, r.wishes, r.answers
+              r.last_status, r.rhythm, r.wishes, r.answers, r.lost_count
        FROM jsonb_populate_record(c, $3::jsonb) AS r),
     former_urls = CASE WHEN $4::text IS NULL THEN c.former_urls
                        ELSE (c.url || c.former_urls)[1:20] END,

@@ -13,8 +13,8 @@ from headwater.discover.items import Item
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
 from headwater.discover.polls.lease import Leased, leased_from
-from headwater.discover.polls.reading import read_answer, start_of, start_pages
-from headwater.discover.polls.vacancies import harvest_from
+from headwater.discover.polls.reader import ChannelReader, task_of
+from headwater.discover.polls.starting import start_of, start_pages
 from headwater.extract.jobs.vacancy import Vacancy
 from headwater.net.transport import Response
 from headwater.politeness.hosts import pace_of, read_host
@@ -38,13 +38,15 @@ class Trial:
     left_out: tuple[str, ...] = ()  # what looked like a vacancy and is none, and why
 
 
-async def try_channels(database: Database, asker: Asker, clock: Clock, source_id: UUID) -> AsyncIterator[Trial]:
+async def try_channels(
+    database: Database, asker: Asker, reader: ChannelReader, clock: Clock, source_id: UUID
+) -> AsyncIterator[Trial]:
     rows = await database.fetch(queries.read_channels_of_source, source_id)
     for row in rows:
-        yield await try_channel(asker, leased_from(row, clock.monotonic()), row["now"])
+        yield await try_channel(asker, reader, leased_from(row, clock.monotonic()), row["now"])
 
 
-async def try_channel(asker: Asker, channel: Leased, now: datetime) -> Trial:
+async def try_channel(asker: Asker, reader: ChannelReader, channel: Leased, now: datetime) -> Trial:
     """As if it were polled for the first time: without validators, or there would be nothing to see."""
     if channel.kind is ChannelKind.CRAWL:
         return Trial(channel.kind, channel.url.url, items=start_pages(channel))
@@ -53,10 +55,9 @@ async def try_channel(asker: Asker, channel: Leased, now: datetime) -> Trial:
     if not isinstance(heard, Body):
         problem = await why_not(asker.database, heard)
         return Trial(channel.kind, channel.url.url, _response_of(heard), problem=problem)
-    read = read_answer(channel, walk, heard, now)
+    read = await reader.read(task_of(channel, walk, heard, now))
     if isinstance(read, Trouble):
         return Trial(channel.kind, channel.url.url, heard.response, problem=read.message)
-    harvest = harvest_from(channel, read.vacancies, now)
     return Trial(
         channel.kind,
         channel.url.url,
@@ -64,8 +65,8 @@ async def try_channel(asker: Asker, channel: Leased, now: datetime) -> Trial:
         read.items,
         len(read.walk.todo) - 1,
         read.walk.notes,
-        vacancies=harvest.vacancies,
-        left_out=tuple(f"{one.reason}: {one.title or one.url}" for one in harvest.skipped),
+        vacancies=read.harvest.vacancies,
+        left_out=tuple(f"{one.reason}: {one.title or one.url}" for one in read.harvest.skipped),
     )
 
 

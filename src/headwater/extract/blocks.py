@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
+from headwater.extract.hidden import seen_page
+from headwater.extract.markup_cost import is_costly, without_tags
 from headwater.extract.text import LONGEST_TEXT, tidy
 
 _INLINE = frozenset({
@@ -19,7 +21,7 @@ _SILENT = frozenset({
 
 def text_of_html(html: str) -> str:
     """The whole of a fragment, as a feed carries it."""
-    root = LexborHTMLParser(html).body
+    root = seen_page(without_tags(html) if is_costly(html) else html).body
     return text_of([root]) if root else ""
 
 

@@ -54,6 +54,7 @@ class Producer(StrEnum):
     TRAFILATURA = "trafilatura"
     HURRIED = "trafilatura_cropped"
     FEED = "feed"
+    FEED_ONLY = "feed_only"  # the page itself is refused: every word is the channel's
 
 
 class Body(NamedTuple):

@@ -1,13 +1,11 @@
-"""May a page's canonical link be believed? Only about itself: no page decides over another site's documents."""
+"""The page that a page calls canonical: a claim, of which only the form is judged here."""
 
 from headwater.errors import UrlRejected
 from headwater.extract.elements import Elements, attribute
 from headwater.urls.canonical import CanonicalUrl, canonicalise
-from headwater.urls.scope import without_www
+from headwater.urls.domains import registrable_domain
 
 _DEFAULT_PORTS = frozenset({80, 443})
-# One site shown in another way, never another site.
-_PRESENTATIONS = ("m.", "mobile.", "amp.")
 
 
 def canonical_links(elements: Elements) -> list[str]:
@@ -20,7 +18,7 @@ def canonical_url(page_url: str, base: str, written: list[str]) -> str:
     own = canonicalise(page_url)
     named = [url for href in written if (url := _parsed(href, base))]
     # Two different ones contradict each other, and neither can be believed.
-    if len({url.key for url in named}) != 1 or not _is_same_site(own, named[0]):
+    if len({url.key for url in named}) != 1 or not is_same_site(own, named[0]):
         return own.url
     # A site that calls its front page the canonical form of every article would have only one document.
     return own.url if named[0].target == "/" else named[0].url
@@ -33,12 +31,8 @@ def _parsed(href: str, base: str) -> CanonicalUrl | None:
         return None
 
 
-def _is_same_site(one: CanonicalUrl, other: CanonicalUrl) -> bool:
+def is_same_site(one: CanonicalUrl, other: CanonicalUrl) -> bool:
+    """Whether both lie in one registrable domain."""
     ports = {one.origin.port, other.origin.port}
-    return _site_name(one.host) == _site_name(other.host) and (len(ports) == 1 or ports <= _DEFAULT_PORTS)
-
-
-def _site_name(host: str) -> str:
-    bare = without_www(host)
-    # The rest must still be a name of its own: `m.com` is a site, not a view of `com`.
-    return next((bare.removeprefix(p) for p in _PRESENTATIONS if bare.startswith(p) and bare.count(".") > 1), bare)
+    is_one_domain = one.host == other.host or registrable_domain(one.host) == registrable_domain(other.host)
+    return is_one_domain and (len(ports) == 1 or ports <= _DEFAULT_PORTS)

@@ -17,7 +17,8 @@ import orjson
 
 from headwater.clock import Clock
 from headwater.extract.children_frames import CRASHED, DONE, OUT_OF_MEMORY, packed
-from headwater.extract.children_parent import ChildLink, End, NurseryGone, NurseryLink
+from headwater.extract.children_parent import ChildLink, End, NurseryGone, NurseryLink, within_our_limits
+from headwater.extract.children_turns import Turns
 
 MEMORY_BYTES = 512 << 20
 ANSWER_BYTES = 64 << 20
@@ -51,10 +52,11 @@ class OutOfMemory:
 
 
 Outcome = Done | Crashed | TimedOut | OutOfMemory
+_Ticket = asyncio.Future[ChildLink | None]
 
 
 class Children:
-    """At most `size` tasks run at once; `run` waits for its turn, which is all the queue there is."""
+    """At most `size` tasks run at once; `run` waits for its turn: `Turns` says whose it is."""
 
     def __init__(
         self,
@@ -73,16 +75,15 @@ class Children:
         self._memory_bytes = memory_bytes
         self._tasks_per_child = tasks_per_child
         self._answer_bytes = answer_bytes
+        self._beside: Children | None = None
         self._nursery: NurseryLink | None = None
         self._opening = asyncio.Lock()
         self._is_closed = False
         self._size = size
-        self._waiting = 0
         self._usual_seconds = 0.0
         # Last in, first out: a quiet pool keeps using its warm child. None is a place without one.
-        self._places: asyncio.LifoQueue[ChildLink | None] = asyncio.LifoQueue()
-        for _ in range(size):
-            self._places.put_nowait(None)
+        self._free: list[ChildLink | None] = [None] * size
+        self._turns: Turns[_Ticket] = Turns(size)
 
     async def __aenter__(self) -> Self:
         await self._open_nursery()
@@ -91,39 +92,82 @@ class Children:
     async def __aexit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self.close()
+
+    def beside(self, size: int) -> "Children":
+        """Other children from the same nursery: neither kind of task waits for a place of the other's."""
+        others = Children(
+            self._work,
+            size=size,
+            timeout=self._timeout,
+            clock=self._clock,
+            memory_bytes=self._memory_bytes,
+            tasks_per_child=self._tasks_per_child,
+            answer_bytes=self._answer_bytes,
+        )
+        others._beside = self
+        return others
+
+    async def close(self) -> None:
         self._is_closed = True
-        while not self._places.empty():
-            if child := self._places.get_nowait():
+        while self._free:
+            if child := self._free.pop():
                 child.kill()
         if self._nursery is not None:
             await self._nursery.close()
 
-    async def run(self, payload: Any) -> Outcome:
-        """The work's answer to bytes or to anything JSON can say. Raises DependencyDown if no child can be had."""
+    async def run(self, payload: Any, share: str = "") -> Outcome:
+        """The work's answer to bytes or to anything JSON can say. Raises DependencyDown if no child can be had.
+
+        Tasks of one `share`, a registrable domain, wait in one line; the lines take turns.
+        """
         kind, body = packed(payload)
-        self._waiting += 1
-        try:
-            child = await self._places.get()
-        finally:
-            self._waiting -= 1
+        child = await self._place(share)
+        began = self._clock.monotonic()
         kept = None
         try:
             child = await self._alive(child)
-            outcome, is_fit = await self._ask(child, kind, body)
+            outcome, is_fit = await self._ask(child, kind, body, share)
             kept = child if is_fit and child.tasks < self._tasks_per_child else None
             return outcome
         finally:
             # Also when the caller was cancelled: the child is in the middle of something nobody wants any more.
             if child is not None and kept is None:
                 child.kill()
-            self._places.put_nowait(kept)
+            self._give_back(share, kept, self._clock.monotonic() - began)
 
-    @property
-    def backlog_seconds(self) -> float:
+    def backlog_of(self, share: str) -> float:
         """How long a task given now would wait, if all before it took as long as the last ones did."""
-        return self._waiting * self._usual_seconds / self._size
+        return self._turns.waiting(share) * self._usual_seconds / self._size
 
-    async def _ask(self, child: ChildLink, kind: bytes, body: bytes) -> tuple[Outcome, bool]:
+    async def _place(self, share: str) -> ChildLink | None:
+        ticket: _Ticket = asyncio.get_running_loop().create_future()
+        self._turns.wait(share, ticket)
+        self._hand_out()
+        try:
+            return await ticket
+        except asyncio.CancelledError:
+            if ticket.cancelled():
+                self._turns.withdraw(share, ticket)
+            else:
+                # Cancelled in the moment in which its turn came.
+                self._give_back(share, ticket.result())
+            raise
+
+    def _give_back(self, share: str, child: ChildLink | None, seconds: float | None = None) -> None:
+        self._free.append(child)
+        self._turns.ended(share, seconds, self._clock.monotonic())
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        while self._free and (turn := self._turns.next(self._clock.monotonic())):
+            share, ticket = turn
+            if ticket.cancelled():
+                self._turns.ended(share)
+            else:
+                ticket.set_result(self._free.pop())
+
+    async def _ask(self, child: ChildLink, kind: bytes, body: bytes, share: str) -> tuple[Outcome, bool]:
         """What became of the task, and whether the child is fit for another."""
         began = self._clock.monotonic()
         try:
@@ -135,7 +179,8 @@ class Children:
         if answer is None:
             return outcome_of(await child.end(), self._memory_bytes), False
         seconds = self._clock.monotonic() - began
-        self._usual_seconds += (seconds - self._usual_seconds) * USUAL_WEIGHT
+        if not self._turns.is_heavy(share):
+            self._usual_seconds += (seconds - self._usual_seconds) * USUAL_WEIGHT
         return _read(*answer, seconds)
 
     async def _alive(self, child: ChildLink | None) -> ChildLink:
@@ -146,7 +191,8 @@ class Children:
         return await self._new_child()
 
     async def _new_child(self) -> ChildLink:
-        child = ChildLink(await self._open_nursery())
+        with within_our_limits():
+            child = ChildLink(await self._open_nursery())
         try:
             await child.open()
         except BaseException:
@@ -158,6 +204,8 @@ class Children:
         async with self._opening:
             if self._is_closed:
                 raise NurseryGone
+            if self._beside is not None:
+                return await self._beside._open_nursery()  # noqa: SLF001 - one of its own kind
             if self._nursery is None or self._nursery.is_gone:
                 self._nursery = await self._opened()
             return self._nursery

@@ -1,16 +1,18 @@
 """The pool's view of its nursery and of one child: both are only descriptors and news of their end."""
 
 import asyncio
+import errno
 import os
 import signal
 import socket
 import sys
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from headwater.errors import DependencyDown
+from headwater.errors import DependencyDown, OutOfResources
 from headwater.extract.children_frames import (
     ENDED,
     HEAD,
@@ -29,6 +31,7 @@ _START_SECONDS = 60.0
 _CLOSING_SECONDS = 5.0
 _DYING_SECONDS = 1.0
 _Answer = TypeVar("_Answer")
+_LIMITS = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,24 @@ class NurseryGone(DependencyDown):
 
     def __init__(self) -> None:
         super().__init__("The extraction children were closed.", fix="Try again: a new nursery is started when needed.")
+
+
+def no_child(why: str) -> OutOfResources:
+    return OutOfResources(
+        f"No extraction child can be started: {why}.",
+        fix="Look at the limits on processes, file descriptors and memory.",
+    )
+
+
+@contextmanager
+def within_our_limits() -> Iterator[None]:
+    """That we ran out of something is said as such: no page is to blame."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _LIMITS:
+            raise
+        raise no_child(error.strerror or str(error)) from error
 
 
 class NurseryLink:
@@ -123,8 +144,7 @@ class NurseryLink:
             self._living[first] = asyncio.get_running_loop().create_future()
             _answer(self._expected.popleft(), Birth(first, self._living[first]))
         elif what == REFUSED:
-            why = f"No extraction child can be started: {os.strerror(first)}."
-            _fail(self._expected.popleft(), DependencyDown(why, fix="Look at the limits on processes and memory."))
+            _fail(self._expected.popleft(), no_child(os.strerror(first)))
         elif what == ENDED:
             # Linux counts in kilobytes.
             _answer(self._living.pop(first), End(second, third * 1024))

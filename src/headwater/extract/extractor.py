@@ -3,13 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from selectolax.lexbor import LexborHTMLParser
-
 from headwater.extract.article import Article, NotAnArticle, Reason
 from headwater.extract.body import Body, Known, body_of
 from headwater.extract.byline import author_of
 from headwater.extract.dates import not_in_the_future
 from headwater.extract.elements import Elements
+from headwater.extract.hidden import seen_page
 from headwater.extract.language import language_of
 from headwater.extract.overview import Overview, overview_of
 from headwater.extract.page import Page
@@ -23,7 +22,7 @@ from headwater.extract.timing import guessed_date, timing_of
 
 def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     """`now` bounds what a page may claim about its dates. Raises UrlRejected if the page's own URL is none."""
-    tree = LexborHTMLParser(page.markup())
+    tree = seen_page(page.markup())
     elements = Elements(tree)
     seen = overview_of(elements, page, now)
     timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _MARK = b'{"task":'
 _LONGEST_SECTION = 60
+NO_LESSON = "An extraction child answered with something that is no lesson."
 # Where the whole host's template reads fewer of its pages than this, its sections are tried one by one.
 _MOST_PAGES = 0.75
 
@@ -102,10 +103,10 @@ def lesson_from(value: object) -> Lesson:
     """What a child answered; checked, since a page may have taken its child over."""
     try:
         lesson = _lessons().validate_python(value)
-        for one in lesson.taught:
-            template_from(one.template)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
-        raise UsageError("An extraction child answered with something that is no lesson.") from problem
+        raise UsageError(NO_LESSON) from problem
+    if any(template_from(one.template) is None for one in lesson.taught):
+        raise UsageError(NO_LESSON)
     return lesson
 
 

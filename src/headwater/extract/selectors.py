@@ -27,9 +27,9 @@ _LISTS = frozenset({"exclude", "exclude_from_list"})
 _ATTRIBUTES = {"meta": "content", "time": "datetime", "link": "href", "img": "src"}
 
 
-def selectors_from(saved: Mapping[str, object]) -> Selectors:
+def selectors_from(saved: object) -> Selectors:
     """From what a source has saved: `{article, list, page}`, all optional; the article's own are read here."""
-    group = saved.get("article")
+    group = saved.get("article") if isinstance(saved, Mapping) else None
     named = group if isinstance(group, Mapping) else {}
     exclude = named.get("exclude")
     return Selectors(

@@ -31,6 +31,7 @@ async def ask_once(transport: Transport, asked: Ask, seat: Seat) -> Response | F
     except SlotMissed as missed:
         return missed.answer
     if isinstance(answer, Response):
+        seat.machine = answer.machine or seat.machine
         seat.ended(answer.status, len(answer.body), asked_wait(answer))
     else:
         seat.ended()

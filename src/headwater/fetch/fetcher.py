@@ -21,7 +21,7 @@ from headwater.fetch.outcomes import (
 )
 from headwater.fetch.retries import is_worth_another_try, wait_before_trying_again
 from headwater.fetch.seat import Seat
-from headwater.net.redirects import BrokenRedirect, Hop, PermanentRun, next_hop
+from headwater.net.redirects import BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
 from headwater.net.transport import Limits, Response, Transport
 from headwater.net.validators import conditional_headers
 from headwater.politeness.slots import NotBefore
@@ -47,6 +47,12 @@ class Wish:
     permanent: PermanentRun = field(default_factory=PermanentRun)  # of the hops so far
     method: str = "GET"
     body_bytes: int | None = None  # a limit other than the host's own
+    holds_secret: Callable[[str], bool] = field(default=lambda _url: False, repr=False)  # asked of where it is led
+    is_only_inside: bool = False  # asked only where the connection leads into a network of our own
+
+    def tells_secrets(self, hop: Hop) -> bool:
+        """Whether a redirect would carry a secret to another origin: a server may write it into its Location."""
+        return not hop.is_same_origin and self.holds_secret(hop.url.url)
 
     def conditions_at(self, url: CanonicalUrl) -> dict[str, str]:
         """The headers that ask `url` for what has changed; none where the validators are not its own."""
@@ -104,12 +110,15 @@ class Fetcher:
             if not isinstance(clear, Clear):
                 return clear
             most = wish.body_bytes or clear.body_bytes
-            limits = self.limits if most == self.limits.body_bytes else replace(self.limits, body_bytes=most)
+            is_usual = most == self.limits.body_bytes and not wish.is_only_inside
+            limits = self.limits if is_usual else self._limits(most, is_only_inside=wish.is_only_inside)
             answer = await self._ask(wish, way, seat, limits)
             self.witness(way.url, answer)
             if not isinstance(answer, Response):
                 return answer
             match next_hop(answer.status, answer.locations, way.url, way.hops, self.redirects):
+                case Hop() as hop if wish.tells_secrets(hop):
+                    return BadRedirect(Flaw.WOULD_BETRAY_US, way.hops, answer)
                 case Hop() as hop if hop.is_same_host:
                     way = way.after(hop)
                 case Hop() as hop:
@@ -119,6 +128,9 @@ class Fetcher:
                     return BadRedirect(reason, way.hops, answer)
                 case _:
                     return Answered(answer, way.hops, way.permanent, clear.allow_js)
+
+    def _limits(self, body_bytes: int, *, is_only_inside: bool) -> Limits:
+        return replace(self.limits, body_bytes=body_bytes, is_only_inside=is_only_inside)
 
     async def _ask(self, wish: Wish, way: _Way, seat: Seat, limits: Limits) -> Response | Later | LeaseLost | Failed:
         attempt = 1

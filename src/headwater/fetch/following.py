@@ -29,6 +29,7 @@ class Follower:
                 hops=outcome.hops,
                 permanent=outcome.permanent,
                 headers={},
+                is_only_inside=False,
             )
 
     async def _at_one_host(self, wish: Wish) -> Outcome:

@@ -42,6 +42,7 @@ class Seat:
     clock: Clock
     started: float | None = field(default=None, init=False)
     close_for: timedelta | None = field(default=None, init=False)  # what a 429 or 503 asked for
+    machine: str | None = field(default=None, init=False)  # where the host stands, once it has answered
     _end: _End | None = field(default=None, init=False)
     _is_fresh: bool = field(default=True, init=False)
 
@@ -52,7 +53,7 @@ class Seat:
             return NO_VISIT
         ended, status, body_bytes = self._end
         duration = timedelta(0, ended - self.started)
-        return Visit(self.window.lateness(self.started), duration, status, body_bytes, self.kind)
+        return Visit(self.window.lateness(self.started), duration, status, body_bytes, self.kind, self.machine)
 
     async def ready(self, kind: str) -> NotBefore | None:
         """Wait for the next slot, or say when to come back. The first request uses the slot that came with the seat."""
@@ -87,6 +88,11 @@ class Seat:
         """Note how the request went, if it ever began; it is written down with the next slot or with the settlement."""
         self.close_for = close_for
         self._end = self.clock.monotonic(), status, body_bytes
+
+    def break_off(self) -> None:
+        """A request that nobody saw to its end has begun all the same, and the next one keeps its distance."""
+        if self._end is None:
+            self.ended()
 
     async def _move_on(self) -> NotBefore | None:
         answer = await self.slots.regrant(self.bucket, self.token, self.past)

@@ -9,6 +9,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
 from headwater.frontier.entry import Lease, Origin
+from headwater.frontier.shares import Allowance
 from headwater.politeness.window import LEASE_MARGIN, window_for
 
 queries = load_queries("headwater.frontier")
@@ -43,9 +44,11 @@ class Claimer:
         if self.lease <= LEASE_MARGIN:
             raise UsageError(f"A lease of {self.lease} is too short.", fix=f"Give more than {LEASE_MARGIN}.")
 
-    async def claim(self, limit: int, now: datetime | None = None) -> Claimed:
+    async def claim(self, limit: int, now: datetime | None = None, allowance: Allowance | None = None) -> Claimed:
+        """Without an allowance everything open may be taken; hosts that answer come first all the same."""
         if not 1 <= limit <= LARGEST_BATCH:
             raise UsageError(f"A claim of {limit} entries is not possible.", fix=f"Ask for 1 to {LARGEST_BATCH}.")
+        allowed = allowance or Allowance(limit, 0)
         async with self.database.borrowed() as connection:
             # With the connection in hand: the wait for one says nothing about when the slots were granted.
             asked_at = self.clock.monotonic()
@@ -53,7 +56,17 @@ class Claimer:
                 self._marks, self._marked_at = None, asked_at
             looked_everywhere = self._marks is None
             rows = await connection.fetch(
-                queries.claim_entries, self.owner, limit, self.lease, self.bucket, self._marks, now
+                queries.claim_entries,
+                self.owner,
+                limit,
+                self.lease,
+                self.bucket,
+                self._marks,
+                now,
+                allowed.doubted,
+                allowed.doubted_first,
+                allowed.full_domains,
+                allowed.full_sources,
             )
             answered_at = self.clock.monotonic()
         last = rows.pop()
@@ -99,4 +112,7 @@ def lease_from(row: Any, asked_at: float, answered_at: float, lease: timedelta) 
         last_modified=row["last_modified"],
         content_hash=row["content_hash"],
         window=window_for(asked_at, answered_at, row["wait"], lease, is_alone=row["is_alone"]),
+        domain=row["domain"],
+        found_by=row["found_by"],
+        is_doubted=row["is_doubted"],
     )

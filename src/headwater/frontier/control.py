@@ -12,8 +12,9 @@ from uuid import UUID
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.errors import Busy, NotFound
+from headwater.errors import Busy, NotFound, Refused
 from headwater.frontier.entry import DeadReason, Status
+from headwater.politeness.takedown import takedowns_for
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 
@@ -110,16 +111,23 @@ async def revive_where(database: Database, host: str, is_allowed: Callable[[Cano
     count, after = 0, b""
     while rows := await database.fetch(queries.robots_blocked_of_host, bucket_of(host), host, after, BATCH):
         after = rows[-1]["url_hash"]
-        keys = [Key(row["bucket"], row["url_hash"]) for row in rows if is_allowed(canonicalise(row["url"]))]
-        count += await change(database, keys, before=(Status.DEAD,), status=Status.PENDING) if keys else 0
+        async with database.transaction() as connection:
+            taken_down = await takedowns_for(connection, [host])
+            urls = {Key(row["bucket"], row["url_hash"]): canonicalise(row["url"]) for row in rows}
+            keys = [key for key, url in urls.items() if is_allowed(url) and not taken_down.covers(url)]
+            count += await change(connection, keys, before=(Status.DEAD,), status=Status.PENDING) if keys else 0
     return count
 
 
 async def retry_now(database: Database, url: CanonicalUrl) -> None:
     """A person asks for it: dead, failed or fetched, it waits in line again. Politeness holds all the same."""
     before = (Status.PENDING, Status.FAILED, Status.DEAD, Status.FETCHED)
-    if not await change(database, [Key(url.bucket, url.url_hash)], before=before, status=Status.PENDING):
-        await _refuse_change(database, url)
+    async with database.transaction() as connection:
+        if (await takedowns_for(connection, [url.host])).covers(url):
+            raise Refused(f"{url.url} is taken down.", fix="`headwater takedown list` shows by what, and since when.")
+        if await change(connection, [Key(url.bucket, url.url_hash)], before=before, status=Status.PENDING):
+            return
+    await _refuse_change(database, url)
 
 
 async def remove(database: Database, url: CanonicalUrl) -> None:

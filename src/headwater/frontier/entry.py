@@ -70,6 +70,9 @@ class Lease:
     last_modified: str | None
     content_hash: bytes | None
     window: Window
+    domain: str | None = None  # registrable, of its host
+    found_by: UUID | None = None  # the source that found its host
+    is_doubted: bool = False  # its host has not answered yet, or did not at the last try
 
     @property
     def id(self) -> UUID:

@@ -8,6 +8,8 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
 from headwater.frontier.entry import Status
+from headwater.politeness.takedown import Takedown, domains_above
+from headwater.politeness.takedown import queries as takedown_queries
 from headwater.urls.canonical import CanonicalUrl
 
 queries = load_queries("headwater.frontier")
@@ -40,8 +42,10 @@ class Explanation:
 
 async def explain(database: Database, url: CanonicalUrl, now: datetime | None = None) -> Explanation:
     row = await database.fetchrow(queries.find_entry, url.bucket, url.url_hash, now)
+    taken_down = await why_taken_down(database, url)
     if row is None:
-        raise NotFound(f"{url.url} is not in the frontier.", fix="Nobody has submitted it, or it was removed.")
+        fix = f"It is {taken_down}." if taken_down else "Nobody has submitted it, or it was removed."
+        raise NotFound(f"{url.url} is not in the frontier.", fix=fix)
     closures = await database.fetch(queries.closures_of_host, url.bucket, url.host)
     history = await database.fetch(queries.history_of_entry, url.bucket, url.url_hash, HISTORY)
     ahead = await database.fetchval(
@@ -54,6 +58,8 @@ async def explain(database: Database, url: CanonicalUrl, now: datetime | None = 
         now,
     )
     why, next_at = reason_and_time(row, [(one["reason"], one["until"]) for one in closures], ahead)
+    if taken_down:
+        why, next_at = taken_down, None
     return Explanation(
         row["url"],
         Status(row["status"]),
@@ -64,6 +70,16 @@ async def explain(database: Database, url: CanonicalUrl, now: datetime | None = 
         ahead,
         [Past(*(one[name] for name in Past.__slots__)) for one in history],
     )
+
+
+async def why_taken_down(database: Database, url: CanonicalUrl) -> str:
+    """In words; empty if it is not."""
+    for row in await database.fetch(takedown_queries.takedowns_of_domains, list(domains_above(url.host))):
+        if Takedown(row["domain_or_url"], row["domain"], row["key_prefix"]).covers(url):
+            because = f": {row['reason']}" if row["reason"] else ""
+            state = "" if row["swept_at"] else ", still being applied"
+            return f"taken down with {row['domain_or_url']} since {row['created_at']:%Y-%m-%d}{state}{because}"
+    return ""
 
 
 def reason_and_time(row: Any, closures: list[tuple[str, datetime]], ahead: int) -> tuple[str, datetime | None]:
@@ -110,4 +126,6 @@ def _why_host_waits(row: Any, ahead: int) -> tuple[str, datetime | None]:
         return f"its host's next slot is not open yet (one request every {delay:g} s){behind}", row["next_slot_at"]
     if row["yield_until"] > row["now"]:
         return f"its host's next slot is kept for a feed or robots.txt{behind}", row["yield_until"]
+    if row["is_doubted"]:
+        return f"ready; its host waits behind hosts that have answered before{behind}", row["now"]
     return f"ready; the next free worker takes its host's best entry{behind}", row["now"]

@@ -7,6 +7,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.frontier.control import Key, change, let_go, set_aside
 from headwater.frontier.entry import Status
+from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.frontier")
 
@@ -66,6 +67,18 @@ async def queue_revisits(database: Database, now: datetime | None = None) -> int
     return count
 
 
+async def name_domains(database: Database) -> int:
+    """Give hosts their registrable domain that were made by somebody without the list of public suffixes."""
+    count = 0
+    while rows := await database.fetch(queries.hosts_without_domain, BATCH):
+        buckets, hosts = [row["bucket"] for row in rows], [row["host"] for row in rows]
+        async with database.transaction() as connection:
+            await connection.execute(queries.lock_hosts, buckets, hosts)
+            await connection.execute(queries.name_domains, buckets, hosts, list(map(registrable_domain, hosts)))
+        count += len(rows)
+    return count
+
+
 async def follow_source_status(database: Database) -> int:
     """What a pause or a resume missed because it was submitted or given back in that moment."""
     count = 0
@@ -101,6 +114,10 @@ async def vacuum_hot_tables(database: Database) -> None:
 
 async def forget_sleepers(database: Database) -> None:
     await database.execute(queries.forget_sleepers)
+
+
+async def forget_new_hosts(database: Database) -> None:
+    await database.execute(queries.forget_new_hosts)
 
 
 async def oldest_snapshot(database: Database) -> OldSnapshot | None:

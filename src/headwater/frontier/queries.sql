@@ -1,22 +1,23 @@
 -- name: submit_urls
 -- Queue, raise or wake; answers by position in the batch.
 -- Invariant: every accepted URL is one row, and its host knows of it before the transaction ends.
-SELECT place, outcome FROM submit_urls($1::uuid, $2::uuid, $3::submission[], $4::integer, $5::timestamptz);
+SELECT place, outcome FROM submit_urls($1::uuid, $2::uuid, $3::submission[], $4::integer, $5::timestamptz, $6::integer);
 
 -- name: read_source_for_submit
--- What a source says about its URLs' urgency, and whether it may submit at all.
-SELECT id, kind, priority, status FROM sources WHERE id = $1::uuid FOR KEY SHARE;
+-- What a source says about its URLs' urgency, whether it may submit at all, and the time by which URLs are judged.
+SELECT id, kind, priority, status, now() AS now FROM sources WHERE id = $1::uuid FOR KEY SHARE;
 
 -- name: claim_entries
 -- Lease due entries of open hosts; the last row says when to come back.
 SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, retry_count, fetch_count, hops, resume_url,
-       etag, last_modified, content_hash, is_alone, wait, marks
-FROM claim_entries($1::text, $2::integer, $3::interval, $4::smallint, $5::timestamptz[], $6::timestamptz);
+       etag, last_modified, content_hash, is_alone, wait, marks, domain, found_by, is_doubted
+FROM claim_entries($1::text, $2::integer, $3::interval, $4::smallint, $5::timestamptz[], $6::timestamptz, $7::integer,
+                   $8::integer, $9::text[], $10::uuid[]);
 
 -- name: claim_suspect
 -- Lease one entry whose worker died, to a worker that holds nothing else.
 SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, retry_count, fetch_count, hops, resume_url,
-       etag, last_modified, content_hash, is_alone, wait, marks
+       etag, last_modified, content_hash, is_alone, wait, marks, domain, found_by, is_doubted
 FROM claim_suspect($1::text, $2::interval, $3::timestamptz);
 
 -- name: has_suspects
@@ -30,6 +31,10 @@ SELECT settle_requests($1::settlement[], $2::timestamptz);
 -- name: extend_leases
 -- Keep leases that still hold; answers with their tokens.
 SELECT extend_leases($1::smallint[], $2::uuid[], $3::interval, $4::timestamptz);
+
+-- name: release_all_but
+-- Give back the leases of an owner that it does not know of, as after a claim whose answer was lost.
+SELECT release_all_but($1::text, $2::uuid[], $3::timestamptz);
 
 -- name: rescue_expired
 -- Take back what dead workers held.
@@ -54,7 +59,7 @@ SELECT lock_hosts($1::smallint[], $2::text[]);
 
 -- name: hold_hosts
 -- Make and lock all hosts of a transaction that will lock some more than once.
-SELECT hold_hosts($1::smallint[], $2::text[], $3::integer);
+SELECT hold_hosts($1::smallint[], $2::text[], $3::integer, $4::text[]);
 
 -- name: refresh_hosts
 -- Write the derived columns of locked hosts.
@@ -78,20 +83,21 @@ WHERE d.source_id = $1::uuid AND (d.bucket, d.url_hash) > ($2::smallint, $3::byt
 ORDER BY d.bucket, d.url_hash LIMIT $4::integer;
 
 -- name: hand_over_entries
--- Waiting entries of a source that may not be fetched go to another active source that found them too.
+-- Waiting entries of a source that may not be fetched go to another active source that found them too, best
+-- to one that may speak for them.
 -- Invariant: the counters move with them, in this statement.
 WITH heirs AS MATERIALIZED (
-    SELECT e.bucket, e.url_hash, e.status, heir.source_id
+    SELECT e.bucket, e.url_hash, e.status, heir.source_id, heir.speaks
     FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
     JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
     CROSS JOIN LATERAL (
-        SELECT d.source_id FROM discoveries d JOIN sources s ON s.id = d.source_id AND s.status = 'active'
+        SELECT d.source_id, d.speaks FROM discoveries d JOIN sources s ON s.id = d.source_id AND s.status = 'active'
         WHERE d.bucket = e.bucket AND d.url_hash = e.url_hash AND d.source_id <> $1::uuid
-        ORDER BY d.first_seen_at LIMIT 1
+        ORDER BY d.speaks DESC, d.first_seen_at LIMIT 1
     ) AS heir
     WHERE e.source_id = $1::uuid AND e.status IN ('pending', 'failed')
 ), moved AS (
-    UPDATE url_frontier e SET source_id = h.source_id
+    UPDATE url_frontier e SET source_id = h.source_id, owner_speaks = h.speaks
     FROM heirs h
     WHERE e.bucket = h.bucket AND e.url_hash = h.url_hash AND e.source_id = $1::uuid AND e.status = h.status
     RETURNING e.source_id, e.status
@@ -116,6 +122,17 @@ WHERE s.status = 'active' AND EXISTS (SELECT 1 FROM url_frontier e WHERE e.held 
 SELECT bucket, url_hash, url, status, reason FROM url_frontier
 WHERE bucket = $1::smallint AND host = $2::text AND url_hash > $3::bytea AND status = ANY ($4::text[])
 ORDER BY url_hash LIMIT $5::integer;
+
+-- name: entries_of_hosts
+-- A page of the entries of hosts that share a bucket, in key order, whatever became of them.
+SELECT bucket, url_hash, url FROM url_frontier
+WHERE bucket = $1::smallint AND host = ANY ($2::text[]) AND url_hash > $3::bytea ORDER BY url_hash LIMIT $4::integer;
+
+-- name: count_living
+-- How many of these entries are not dead.
+SELECT count(*) FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+WHERE e.status <> 'dead';
 
 -- name: robots_blocked_of_host
 -- Entries that robots.txt once forbade, to be asked again when its rules change.
@@ -214,7 +231,7 @@ SELECT e.bucket, e.url_hash, e.host, e.url, e.source_id, e.origin, e.parent_url,
        e.next_fetch_at, e.retry_count, e.crash_count, e.fetch_count, e.reason, e.last_error, e.last_status, e.moved_to,
        e.last_fetched_at, e.discovered_at, e.revisit_at,
        greatest(h.next_slot_at, 'epoch') AS next_slot_at, greatest(h.yield_until, 'epoch') AS yield_until, h.in_flight,
-       h.max_concurrency, h.delay_ms, h.penalty_ms,
+       h.max_concurrency, h.delay_ms, h.penalty_ms, h.is_doubted,
        s.name AS source_name, s.status AS source_status, s.status_reason,
        t.owner AS lease_owner, t.expires_at AS lease_expires_at,
        coalesce($3::timestamptz, clock_timestamp()) AS now
@@ -299,3 +316,40 @@ WHERE relname IN ('hosts', 'slots', 'url_frontier', 'counter_deltas') ORDER BY 1
 -- name: forget_sleepers
 -- Workers that are long awake or dead.
 DELETE FROM sleepers WHERE until < clock_timestamp() - interval '1 minute';
+
+-- name: hosts_without_domain
+-- Hosts that were made without their registrable domain; a batch.
+SELECT bucket, host FROM hosts WHERE domain IS NULL ORDER BY bucket, host LIMIT $1::integer;
+
+-- name: name_domains
+-- Note the registrable domains of hosts this transaction has locked.
+UPDATE hosts h SET domain = g.domain FROM unnest($1::smallint[], $2::text[], $3::text[]) AS g (bucket, host, domain)
+WHERE h.bucket = g.bucket AND h.host = g.host;
+
+-- name: hold_clock_mark
+-- The newest time that was seen; nobody else follows the clock meanwhile.
+SELECT seen_at FROM clock_mark FOR UPDATE;
+
+-- name: read_clock
+-- The time: in a statement of its own, since a wait for a lock would be in it.
+SELECT clock_timestamp();
+
+-- name: note_clock
+-- The time that was seen.
+UPDATE clock_mark SET seen_at = $1::timestamptz;
+
+-- name: follow_clock_back
+-- A bucket after the clock was set back. Invariant: no slot is brought nearer than its host's spacing.
+SELECT follow_clock_back($1::smallint, $2::interval, $3::interval);
+
+-- name: follow_clock_back_in_channels
+-- All channels after the clock was set back.
+SELECT follow_clock_back_in_channels($1::interval, $2::interval);
+
+-- name: follow_clock_ahead
+-- A bucket after the clock was set forward: what is under way keeps the time it had left.
+SELECT follow_clock_ahead($1::smallint, $2::interval, $3::timestamptz, $4::interval);
+
+-- name: forget_new_hosts
+-- How many new hosts sources brought days ago.
+DELETE FROM new_hosts WHERE hour < now() - interval '2 days';

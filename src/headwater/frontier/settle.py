@@ -1,6 +1,6 @@
 """Ending leases and slots: fenced by their tokens, in the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -31,6 +31,12 @@ async def release(database: Database, leases: Sequence[Lease], now: datetime | N
     await settle(database, given_back, now)
 
 
+async def release_all_but(database: Database, owner: str, held: Collection[UUID], now: datetime | None = None) -> int:
+    """Give back every lease of an owner except these: how many there were that it did not know of."""
+    found: int = await database.fetchval(queries.release_all_but, owner, list(held), now)
+    return found
+
+
 def slot_settlement(
     slot: Slot, verdict: str, visit: Visit, *, close_for: timedelta | None = None, reason: str | None = None
 ) -> Settlement:
@@ -52,6 +58,7 @@ def slot_settlement(
         close_for=None if close_for is None else honoured_wait(close_for),
         close_reason=None if close_for is None else "retry_after",
         temper=1 if close_for is not None else -1 if is_content else 0,
+        address=visit.address,
     )
 
 

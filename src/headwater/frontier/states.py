@@ -18,14 +18,24 @@ LAWFUL: tuple[Change, ...] = (
     Change(Status.FETCHING, Status.FETCHED, "fetched, unchanged"),
     Change(Status.FETCHING, Status.FAILED, "retry later: the attempt failed"),
     Change(
-        Status.FETCHING, Status.PENDING, "retry later: the host asked us to wait; released; rescued; changed meanwhile"
+        Status.FETCHING,
+        Status.PENDING,
+        "retry later: the host asked us to wait; released; rescued; changed or taken over meanwhile",
     ),
-    Change(Status.FETCHING, Status.DEAD, "dead, moved, poison"),
-    Change(Status.FETCHED, Status.PENDING, "submit: it changed; its revisit is due; a person asks"),
+    Change(Status.FETCHING, Status.DEAD, "dead, moved, poison, takedown"),
+    Change(
+        Status.FETCHED,
+        Status.PENDING,
+        "submit: it changed, or a source that speaks for it takes it over; its revisit is due; a person asks",
+    ),
     Change(Status.PENDING, Status.DEAD, "takedown, robots, a person"),
     Change(Status.FAILED, Status.DEAD, "takedown, robots, a person"),
     Change(Status.FETCHED, Status.DEAD, "takedown"),
-    Change(Status.DEAD, Status.PENDING, "a person revives it; robots allow it again"),
+    Change(
+        Status.DEAD,
+        Status.PENDING,
+        "a person revives it; robots allow it again; submit: taken over after nothing was extracted",
+    ),
     Change(Status.FAILED, Status.PENDING, "a person asks for it now"),
 )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -14,8 +14,10 @@ from headwater.frontier.entry import Origin, storable
 from headwater.frontier.priority import entry_priority
 from headwater.politeness.takedown import takedowns_for
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.scope import Placement, Scope, placement_of
+from headwater.urls.traps import Trap, trap_in
 
 queries = load_queries("headwater.frontier")
 
@@ -24,6 +26,7 @@ BATCH = 5_000
 DEEPEST = 1_000
 DEFAULT_DELAY = timedelta(seconds=1)
 JOBS_DELAY = timedelta(seconds=3)
+TOO_MANY_NEW_HOSTS = "too_many_new_hosts"
 
 
 class Outcome(StrEnum):
@@ -31,6 +34,7 @@ class Outcome(StrEnum):
     DUPLICATE = "duplicate"
     RAISED = "raised"
     REVISIT = "revisit"
+    TAKEN_OVER = "taken_over"  # from a source that may not speak for it, by one that may
     REJECTED = "rejected"
 
 
@@ -61,12 +65,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Submitter:
-    """`scope` None accepts every host: a person's own list, or a feed whose items may be anywhere."""
+    """`scope` None accepts every host: a person's own list, or a feed whose items may be anywhere.
+
+    URLs of hosts that its `voice` covers belong to its source; the others only until such a source finds them.
+    """
 
     source_id: UUID
     origin: Origin
     channel_id: UUID | None = None
     scope: Scope | None = None
+    voice: Voice = NO_VOICE
+    most_new_hosts: int | None = None  # of its source, in an hour; what lies beyond is rejected
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +96,27 @@ async def submit(
     """One answer per URL, in order. A URL that will never be fetched is rejected; the rest goes through."""
     source = await _source(connection, submitter.source_id)
     delay = max(default_delay, JOBS_DELAY) if source["kind"] == "jobs" else default_delay
-    wanted = [wanted_or_why(one, submitter.scope) for one in found]
+    # A paused source takes nothing over: nobody would fetch it.
+    voice = submitter.voice if source["status"] == "active" else NO_VOICE
+    today = (now or source["now"]).date()
+    wanted = [wanted_or_why(one, submitter, today) for one in found]
     if len(wanted) > BATCH:
         await hold_hosts(connection, _hosts(wanted), delay)
     answers: list[Answer] = []
     for start in range(0, len(found), BATCH):
         batch = found[start : start + BATCH]
         judged = list(await _without_takedowns(connection, wanted[start : start + BATCH]))
-        rows, places = _rows(judged, submitter.origin, source["priority"])
+        rows, places = _rows(judged, submitter.origin, source["priority"], voice)
         told = await connection.fetch(
-            queries.submit_urls, submitter.source_id, submitter.channel_id, rows, milliseconds(delay), now
+            queries.submit_urls,
+            submitter.source_id,
+            submitter.channel_id,
+            rows,
+            milliseconds(delay),
+            now,
+            submitter.most_new_hosts,
         )
-        outcomes = {row["place"]: Outcome(row["outcome"]) for row in told}
+        outcomes = {row["place"]: row["outcome"] for row in told}
         answers.extend(_answers(batch, judged, places, outcomes))
     return answers
 
@@ -110,11 +128,13 @@ async def hold_hosts(connection: Connection, hosts: Collection[str], default_del
     """
     named = list(hosts)
     buckets = [bucket_of(host) for host in named]
-    await connection.execute(queries.hold_hosts, buckets, named, milliseconds(default_delay))
+    domains = [registrable_domain(host) for host in named]
+    await connection.execute(queries.hold_hosts, buckets, named, milliseconds(default_delay), domains)
 
 
-def wanted_or_why(found: Found, scope: Scope | None) -> "_Wanted | str":
+def wanted_or_why(found: Found, submitter: Submitter, today: date) -> "_Wanted | str":
     """The URL under its key, or the word that says why it will never be fetched."""
+    scope = submitter.scope
     try:
         url = canonicalise(found.url)
     except UrlRejected as rejected:
@@ -122,7 +142,16 @@ def wanted_or_why(found: Found, scope: Scope | None) -> "_Wanted | str":
     placement = placement_of(url, scope) if scope is not None else Placement.INSIDE
     if not placement.is_followed:
         return str(placement)
+    if not found.hops and (trap := trap_for(url, submitter.origin, today)):
+        return str(trap)
     return _Wanted(found, url, placement is Placement.EXTERNAL)
+
+
+def trap_for(url: CanonicalUrl, origin: Origin, today: date) -> Trap | None:
+    """What a person names is fetched; of a redirect only its target's effects count, which were looked at before."""
+    if origin is Origin.MANUAL:
+        return None
+    return trap_in(url, today=today, is_told=origin is not Origin.SPIDER)
 
 
 async def _source(connection: Connection, source_id: UUID) -> Any:
@@ -146,7 +175,7 @@ def _hosts(judged: "Sequence[_Wanted | str]") -> set[str]:
 
 
 def _rows(
-    judged: "Sequence[_Wanted | str]", origin: Origin, base: int
+    judged: "Sequence[_Wanted | str]", origin: Origin, base: int, voice: Voice
 ) -> tuple[list[tuple[object, ...]], dict[tuple[int, bytes], int]]:
     """Rows for the database, each URL once, and the place (from 1) under which it is answered."""
     rows: list[tuple[object, ...]] = []
@@ -168,6 +197,8 @@ def _rows(
                 found.due_in,
                 found.changed_at,
                 found.hops,
+                registrable_domain(url.host),
+                voice.covers(url.host),
             )
         )
         places[key] = len(rows)
@@ -178,7 +209,7 @@ def _answers(
     batch: Sequence[Found],
     judged: "Sequence[_Wanted | str]",
     places: dict[tuple[int, bytes], int],
-    outcomes: dict[int, Outcome],
+    outcomes: dict[int, str],
 ) -> Iterator[Answer]:
     answered: set[int] = set()
     for found, one in zip(batch, judged, strict=True):
@@ -186,8 +217,11 @@ def _answers(
             yield Answer(found.url, Outcome.REJECTED, one)
             continue
         place = places[one.url.bucket, one.url.url_hash]
+        if outcomes[place] == TOO_MANY_NEW_HOSTS:
+            yield Answer(found.url, Outcome.REJECTED, TOO_MANY_NEW_HOSTS)
+            continue
         # Listed twice in one call: the first is queued, the second is its duplicate.
-        yield Answer(found.url, Outcome.DUPLICATE if place in answered else outcomes[place])
+        yield Answer(found.url, Outcome.DUPLICATE if place in answered else Outcome(outcomes[place]))
         answered.add(place)
 
 

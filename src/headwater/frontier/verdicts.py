@@ -189,5 +189,6 @@ def _of_visit(lease: Lease, visit: Visit) -> Settlement:
         body_bytes=visit.body_bytes,
         started_after=visit.started_after,
         kind=visit.kind,
+        address=visit.address,
         duration_ms=round(visit.duration.total_seconds() * 1000) if visit.duration is not None else None,
     )

@@ -10,13 +10,14 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.errors import NotFound
+from headwater.errors import NotFound, UsageError
 from headwater.extract.page import FeedHints
 from headwater.extract.templates.guide import Guide
 from headwater.frontier.entry import Lease
 from headwater.learning.shelf import REMEMBERED_SECONDS, Shelf
 from headwater.sources.source import Profile
-from headwater.sources.store import read_source
+from headwater.sources.store import block_unreadable, read_source
+from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.ingest")
 
@@ -68,7 +69,8 @@ class Context:
         columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host) for one in leases), strict=True)
         buckets, hashes, sources, hosts = map(list, columns)
         asked = [host if host in unknown else None for host in hosts]
-        rows = await self.database.fetch(queries.known_of_pages, buckets, hashes, sources, asked)
+        domains = list(map(registrable_domain, hosts))
+        rows = await self.database.fetch(queries.known_of_pages, buckets, hashes, sources, asked, hosts, domains)
         for host, row in zip(asked, rows, strict=True):
             if host:
                 self.shelf.put(host, row["templates"] or ())
@@ -82,6 +84,9 @@ class Context:
             profile = (await read_source(self.database, source_id)).profile
         except NotFound:
             profile = None
+        except UsageError as error:
+            await block_unreadable(self.database, source_id, error.what)
+            raise
         self._sources[source_id] = (self.clock.monotonic(), profile)
         if len(self._sources) > MOST_REMEMBERED:
             self._sources.popitem(last=False)

@@ -1,31 +1,32 @@
 """An article as the archive keeps it. Pure."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from headwater.archive.document import Key, NewDocument
 from headwater.extract.article import Article
+from headwater.extract.canonical import is_same_site
 from headwater.extract.linked_data import LinkedData
 from headwater.extract.metadata import Metadata
 from headwater.extract.quality import Quality
 from headwater.frontier.entry import Lease
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.effects import has_effects
 
 # What has a column of its own, or is only of use while a page is read.
 _NOT_KEPT = frozenset({"images", "language", "article_body", "is_about_this_page"})
 
 
 def document_from(article: Article, lease: Lease) -> NewDocument:
-    """Under the address the page itself calls canonical: two spellings of a story are one document."""
-    address = canonicalise(article.canonical_url or article.url)
-    page = Key(lease.bucket, lease.url_hash)
+    """Under the address it was read from: no page writes another one's document."""
+    claimed = claimed_page(article, lease)
     parts = values_of(article.quality)
     return NewDocument(
-        bucket=address.bucket,
-        url_hash=address.url_hash,
+        bucket=lease.bucket,
+        url_hash=lease.url_hash,
         source_id=lease.source_id,
         url=article.url,
-        canonical_url=address.url,
+        canonical_url=claimed.url if claimed else article.url,
         title=article.title,
         text=article.text,
         word_count=article.word_count,
@@ -44,8 +45,21 @@ def document_from(article: Article, lease: Lease) -> NewDocument:
         simhash=article.simhash,
         produced_by=str(article.produced_by),
         metadata=metadata_of(article),
-        page=page if page.url_hash != address.url_hash else None,
+        claimed=Key(claimed.bucket, claimed.url_hash) if claimed else None,
     )
+
+
+def without_claim(new: NewDocument) -> NewDocument:
+    """Calling no other page canonical."""
+    return replace(new, canonical_url=new.url, claimed=None)
+
+
+def claimed_page(article: Article, lease: Lease) -> CanonicalUrl | None:
+    """The other page that an article calls canonical. A child may have been taken over, so its word is checked."""
+    named = canonicalise(article.canonical_url or article.url)
+    is_own = named.url_hash == lease.url_hash
+    is_possible = is_same_site(canonicalise(lease.url), named) and not has_effects(named)
+    return named if is_possible and not is_own else None
 
 
 def metadata_of(article: Article) -> dict[str, Any]:

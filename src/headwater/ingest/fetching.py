@@ -11,7 +11,8 @@ from headwater.database.pool import Database
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier.claim import Claimer, has_suspects
 from headwater.frontier.entry import Lease
-from headwater.frontier.settle import extend, release
+from headwater.frontier.settle import extend, release, release_all_but
+from headwater.frontier.shares import Shares
 from headwater.frontier.wake import Sleeper
 from headwater.ingest.journey import Journey, Told
 
@@ -22,10 +23,13 @@ class Fetching:
     claimer: Claimer
     sleeper: Sleeper
     journey: Journey
+    shares: Shares
     told: Callable[[Told], None]
 
     async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
-        claimed = await self.claimer.claim(most)
+        claimed = await self.claimer.claim(most, allowance=self.shares.next_allowance())
+        for lease in claimed.leases:
+            self.shares.take(lease)
         if claimed.leases:
             # Leases that are held are worked on, whatever becomes of this: what was not read now is read later.
             with suppress(DatabaseDown, QueryFailed):
@@ -43,6 +47,7 @@ class Fetching:
         try:
             self.told(await self.journey.travel(lease))
         finally:
+            self.shares.give_back(lease)
             self.journey.study.forget(lease)
 
     async def extend(self, leases: Sequence[Lease]) -> Collection[UUID]:
@@ -50,6 +55,9 @@ class Fetching:
 
     async def release(self, leases: Sequence[Lease]) -> None:
         await release(self.database, leases)
+
+    async def release_all_but(self, held: Collection[UUID]) -> None:
+        await release_all_but(self.database, self.claimer.owner, held)
 
     async def rest(self, come_back_in: timedelta | None) -> None:
         await self.sleeper.sleep(come_back_in)

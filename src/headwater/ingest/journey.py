@@ -8,6 +8,7 @@ from typing import Protocol
 
 from headwater.chance import Random
 from headwater.clock import Clock
+from headwater.errors import DatabaseDown, QueryFailed, UrlRejected, blames_nobody
 from headwater.fetch.browser import RenderUnavailable
 from headwater.fetch.fetcher import Fetcher, Wish
 from headwater.fetch.outcomes import Answered, Outcome
@@ -15,16 +16,19 @@ from headwater.fetch.render import Rendered, RenderFailed
 from headwater.fetch.render_parts import Rendering
 from headwater.fetch.seat import Regrants, Seat
 from headwater.frontier.entry import DeadReason, Lease
-from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, RetryPolicy, Verdict, settlement_of
+from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.judge import HTML, is_refused, judge
 from headwater.ingest.keeping import NOTHING, Keeper, Leaves
+from headwater.log import Logger
 from headwater.net.body import Complete
 from headwater.net.transport import Response
-from headwater.politeness.settlement import Visit
+from headwater.politeness.settlement import Settlement, Visit
 from headwater.urls.articles import is_file
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 WAIT_FOR_A_BROWSER = timedelta(hours=1)
+# Seconds before each further try to keep a page: longer than a database needs to start again, and shorter than a lease.
+TRIED_AGAIN_AFTER = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,24 @@ class Journey:
     clock: Clock
     random: Random
     policy: RetryPolicy
+    log: Logger
     rendering: Rendering | None = None
 
     async def travel(self, lease: Lease) -> Told:
-        """Fetch, judge, read, keep. Whatever the web does, there is a verdict; a lost lease changes nothing."""
+        """Whatever the web does, or the entry's own row, there is a verdict; a lost lease changes nothing."""
         seat = Seat(lease.bucket, lease.host, lease.token, lease.window, "page", self.regrants, self.clock)
-        url = canonicalise(lease.resume_url or lease.url)
+        try:
+            return await self._travel(lease, seat)
+        except Exception as error:
+            if blames_nobody(error):
+                raise
+            self.log.exception("journey_broke", host=lease.host, url=lease.url)
+            seat.break_off()
+            return await self._end(lease, broken_by(error), seat, NOTHING)
+
+    async def _travel(self, lease: Lease, seat: Seat) -> Told:
+        """Fetch, judge, read, keep."""
+        url = address_of(lease)
         if is_file(url):
             return await self._end(lease, Dead(DeadReason.BINARY_URL), seat, NOTHING)
         outcome = await self.fetcher.fetch(wish_of(lease, url), seat)
@@ -83,8 +99,38 @@ class Journey:
 
     async def _end(self, lease: Lease, verdict: Verdict, seat: Seat, leaves: Leaves) -> Told:
         settlement = settlement_of(lease, verdict, seat.past, self.policy, self.random)
-        is_ours = await self.keeper.keep(lease, verdict, settlement, leaves)
+        is_ours = await self._kept(lease, verdict, settlement, leaves)
         return Told(lease, verdict if is_ours else None, seat.past, leaves)
+
+    async def _kept(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
+        """Tried again where the database did not take it, or did not say that it had: its token is good for once."""
+        for wait in TRIED_AGAIN_AFTER:
+            try:
+                return await self.keeper.keep(lease, verdict, settlement, leaves)
+            except (DatabaseDown, QueryFailed) as error:
+                if not blames_nobody(error):
+                    raise
+                told = {"url": lease.url, "error": error.what, "again_in_seconds": wait}
+                self.log.warning("keep_failed", host=lease.host, **told)
+            await self.clock.sleep(wait)
+        return await self.keeper.keep(lease, verdict, settlement, leaves)
+
+
+def address_of(lease: Lease) -> CanonicalUrl:
+    """Where the journey goes on. Raises UrlRejected where the row holds what may not be asked for in its seat."""
+    url = canonicalise(lease.resume_url or lease.url)
+    if url.host != lease.host:
+        raise UrlRejected("other_host", f"{url.url} does not lie at {lease.host}.")
+    return url
+
+
+def broken_by(error: Exception) -> Verdict:
+    """A fault of ours, or a row that no code of ours writes: it counts, or it would be tried at once and for ever."""
+    if isinstance(error, UrlRejected):
+        return Dead(DeadReason.POISON, f"its row holds an address that cannot be asked for: {error.what}")
+    # Without the error's own words: they may quote the page.
+    detail = f"{type(error).__name__}, of which the log says more"
+    return RetryLater("broken", detail, gives_up_as=DeadReason.POISON)
 
 
 def wants_rendering(outcome: Answered) -> bool:

@@ -1,26 +1,32 @@
 """What a journey leaves beside its verdict: document, links, raw body, all in one transaction with the settle."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from headwater.archive.document import NewDocument
 from headwater.archive.documents import document_row
-from headwater.archive.job import NewJob
+from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.outlinks import packed_outlinks
 from headwater.archive.raw import RawBody, body_row
 from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.frontier.entry import DeadReason, Lease
+from headwater.errors import NotFound, UsageError
+from headwater.extract.body import Producer
+from headwater.frontier.entry import DeadReason, Lease, Origin
 from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Dead, Moved, Verdict
 from headwater.ingest.context import Known
-from headwater.ingest.links import followed, goes_deeper, submit_links
+from headwater.ingest.links import followed, goes_deeper, submit_links, within_budget
 from headwater.politeness.settlement import Settlement
+from headwater.politeness.takedown import takedowns_for
 from headwater.sources.source import Profile
 from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
 
 queries = load_queries("headwater.ingest")
 
@@ -52,19 +58,24 @@ NOTHING = Leaves()
 class Keeper:
     database: Database
     default_delay: timedelta
+    new_hosts_per_hour: int | None = None  # that the links of a source's pages may lead to
 
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
-        """False if the lease was lost: then nothing was changed at all."""
+        """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
         page = page_row(lease, verdict, settlement, leaves)
-        if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves)):
+        if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves) or named_page(lease, leaves)):
             return bool(await self.database.fetchval(queries.keep_page, *page))
         try:
             async with self.database.transaction() as connection:
-                await self._submit(connection, lease, verdict, leaves)
+                own = canonicalise(lease.url)
+                # Where a page leads that was taken down is nobody's business.
+                if not (await takedowns_for(connection, [own.host])).covers(own):
+                    await self._submit(connection, lease, verdict, leaves)
                 if not await connection.fetchval(queries.keep_page, *page):
                     raise LeaseWasLost
                 if leaves.jobs:
-                    await keep_jobs(connection, lease.source_id, leaves.jobs, await connection.fetchval(queries.now))
+                    now = await connection.fetchval(queries.now)
+                    await keep_jobs(connection, teller_of(lease, leaves), leaves.jobs, now)
         except LeaseWasLost:
             return False
         return True
@@ -76,20 +87,71 @@ class Keeper:
             await hold_hosts(connection, [lease.host, target.host], self.default_delay)
             # The target inherits source and origin.
             found = Found(verdict.to, lease.url, lease.depth, priority=lease.priority, hops=verdict.hops)
-            submitter = Submitter(lease.source_id, lease.origin)
+            submitter = Submitter(lease.source_id, lease.origin, voice=await voice_of(connection, lease))
             await submit(connection, submitter, [found], default_delay=self.default_delay)
-        if source := goes_on(lease, leaves):
+        source = goes_on(lease, leaves)
+        if source and not await repeats_another_page(connection, lease, leaves.document):
             today = (await connection.fetchval(queries.now)).date()
-            links = followed(leaves.links, source, today)
+            # Names without end become no hosts of ours once the source's budget is spent.
+            wanted = followed(leaves.links, source, today)
+            links = await within_budget(connection, lease.source_id, source, wanted)
             hosts = {lease.host, *(canonicalise(link).host for link in links)}
             await hold_hosts(connection, hosts, self.default_delay)
-            await submit_links(connection, lease.source_id, source, Found(lease.url, depth=lease.depth), links, today)
+            voice = await voice_of(connection, lease)
+            parent = Found(lease.url, depth=lease.depth)
+            submitter = Submitter(lease.source_id, Origin.SPIDER, voice=voice, most_new_hosts=self.new_hosts_per_hour)
+            await submit_links(connection, lease.source_id, source, parent, links, today, submitter)
+
+        elif named := named_page(lease, leaves):
+            await self._submit_named(connection, lease, leaves, named)
+
+    async def _submit_named(self, connection: Connection, lease: Lease, leaves: Leaves, named: str) -> None:
+        """A page that this one calls canonical, where its source would follow a link to it."""
+        today = (await connection.fetchval(queries.now)).date()
+        if not (leaves.known and leaves.known.source and followed([named], leaves.known.source, today)):
+            return
+        await hold_hosts(connection, {lease.host, canonicalise(named).host}, self.default_delay)
+        voice = await voice_of(connection, lease)
+        submitter = Submitter(lease.source_id, lease.origin, scope=leaves.known.source.scope, voice=voice)
+        # A source that was deleted meanwhile takes no new URLs; what was read is kept all the same.
+        with suppress(NotFound, UsageError):
+            await submit(
+                connection, submitter, [Found(named, lease.url, lease.depth + 1)], default_delay=self.default_delay
+            )
+
+
+async def voice_of(connection: Connection, lease: Lease) -> Voice:
+    """A source that may speak for a page may speak for what the page leads to, as far as its domain goes."""
+    speaks = await connection.fetchval(queries.owner_speaks, lease.bucket, lease.url_hash, lease.source_id)
+    return Voice(registrable_domain(lease.host)) if speaks else NO_VOICE
+
+
+async def repeats_another_page(connection: Connection, lease: Lease, document: NewDocument | None) -> bool:
+    """Links of a page whose text its source has elsewhere are not followed: the same text under any number of
+    addresses would lead a crawl on for ever, and what an honest copy links to is found from its original."""
+    if document is None:
+        return False
+    alike = (document.bucket, document.url_hash, document.content_hash, document.simhash)
+    return bool(await connection.fetchval(queries.repeats_another_page, lease.source_id, *alike))
 
 
 def goes_on(lease: Lease, leaves: Leaves) -> Profile | None:
     """The source whose crawl follows the links of this page; None: nobody's does."""
     source = leaves.known.source if leaves.known else None
     return source if source and leaves.links and goes_deeper(source, lease.depth) else None
+
+
+def teller_of(lease: Lease, leaves: Leaves) -> Teller:
+    """A page speaks for its own domain, whichever source it was read for."""
+    source = leaves.known.source if leaves.known else None
+    url = leaves.raw.url if leaves.raw else lease.url
+    return Teller(lease.source_id, url, Voice(registrable_domain(lease.host)), source_url=source.url if source else "")
+
+
+def named_page(lease: Lease, leaves: Leaves) -> str | None:
+    """The page that this one calls canonical, where no crawl follows it as a link. One step: it may name another."""
+    is_crawled = leaves.known is not None and leaves.known.crawls
+    return None if is_crawled or lease.depth or leaves.document is None else leaves.document.claimed_url
 
 
 def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> tuple[Any, ...]:
@@ -100,11 +162,27 @@ def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Lea
         document_row(leaves.document) if leaves.document else None,
         packed_outlinks(leaves.outlinks),
         body_row(leaves.raw) if leaves.raw else None,
-        storable(leaves.withdraws or withdrawn_by(verdict, lease)),
+        storable(leaves.withdraws or withdrawn_by(verdict)),
+        [canonicalise(url).key for url in set(addresses_of(lease, leaves))],
+        claimed_by(leaves.document),
     )
 
 
-def withdrawn_by(verdict: Verdict, lease: Lease) -> str:
-    if isinstance(verdict, Dead) and verdict.reason in WITHDRAWN_BY and lease.fetch_count:
-        return str(verdict.reason)
-    return ""
+def addresses_of(lease: Lease, leaves: Leaves) -> Iterator[str]:
+    """Where all of this came from. A document in a feed's words came from its source as well."""
+    yield lease.url
+    if leaves.raw:
+        yield leaves.raw.url
+    if document := leaves.document:
+        yield document.url
+        if document.produced_by == Producer.FEED_ONLY and leaves.known and leaves.known.source:
+            yield leaves.known.source.url
+
+
+def claimed_by(document: NewDocument | None) -> str | None:
+    """The key of the other page that this one calls canonical."""
+    return canonicalise(document.canonical_url).key if document and document.claimed else None
+
+
+def withdrawn_by(verdict: Verdict) -> str:
+    return str(verdict.reason) if isinstance(verdict, Dead) and verdict.reason in WITHDRAWN_BY else ""

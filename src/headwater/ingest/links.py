@@ -1,6 +1,7 @@
 """The links of a fetched page, one level deeper (R103): what is in scope and new becomes an entry."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from uuid import UUID
 
@@ -22,20 +23,32 @@ MOST_PAGES = 100_000
 
 
 async def submit_links(
-    connection: Connection, source_id: UUID, profile: Profile, parent: Found, links: Iterable[str], today: date
+    connection: Connection,
+    source_id: UUID,
+    profile: Profile,
+    parent: Found,
+    links: Iterable[str],
+    today: date,
+    submitter: Submitter | None = None,
 ) -> list[Answer]:
     """The links of a fetched page, one level deeper: only what is in scope, and only what is new becomes an entry.
 
     Called in the transaction that settles the page; a page that is processed twice adds nothing.
     """
-    room = await _room(connection, source_id, profile) if goes_deeper(profile, parent.depth) else 0
-    if room <= 0:
-        return []
-    urls = followed(links, profile, today)
-    if len(urls) > room:
-        urls = (await _unknown(connection, source_id, urls))[:room]
-    wanted = [Found(url, parent.url, parent.depth + 1) for url in urls]
-    return await submit(connection, Submitter(source_id, Origin.SPIDER, scope=profile.scope), wanted)
+    urls = await within_budget(connection, source_id, profile, followed(links, profile, today))
+    wanted = [Found(url, parent.url, parent.depth + 1) for url in urls if goes_deeper(profile, parent.depth)]
+    submitter = replace(submitter or Submitter(source_id, Origin.SPIDER), scope=profile.scope)
+    return await submit(connection, submitter, wanted)
+
+
+async def within_budget(
+    connection: Connection, source_id: UUID, profile: Profile, urls: Sequence[str]
+) -> Sequence[str]:
+    """Those for which the source still has room; what it knows already takes none."""
+    room = await _room(connection, source_id, profile)
+    if len(urls) <= room:
+        return urls
+    return (await _unknown(connection, source_id, urls))[: max(0, room)]
 
 
 def goes_deeper(profile: Profile, depth: int) -> bool:

@@ -4,23 +4,47 @@ SELECT clock_timestamp();
 
 -- name: keep_page
 -- End a journey and keep what it leaves, in one statement: no transaction around it costs a round trip.
--- Invariant: false, and nothing changed, if the lease was lost.
-SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new_body, $6::text);
+-- Invariants: false, and nothing changed, if the lease was lost; nothing stored of an address that was taken down.
+SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new_body, $6::text, $7::text[], $8::text);
 
 -- name: known_of_pages
 -- What channels knew of pages, the fullest first; whether their sources crawl; and what was learned of hosts, if named.
--- Invariant: one row a page, in the order given.
+-- Invariants: one row a page, in the order given. A channel's word counts only for pages of its own registrable domain, or
+-- of hosts that a person named for its source: what a stranger says of a page is nothing that is known of it.
 SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
        EXISTS (SELECT 1 FROM channels c WHERE c.source_id = g.source_id AND c.kind = 'crawl' AND c.is_enabled) AS crawls,
        (SELECT jsonb_agg(jsonb_build_object('section', t.section, 'version', t.version, 'template', t.template, 'served', t.served))
         FROM templates t WHERE t.bucket = g.bucket AND t.host = g.host AND t.status = 'active') AS templates
-FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::text[]) WITH ORDINALITY AS g (bucket, url_hash, source_id, host, place)
+FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
+     AS g (bucket, url_hash, source_id, host, page_host, page_domain, place)
 LEFT JOIN LATERAL (
-    SELECT title, author, language, content, published_at, updated_at FROM channel_items
-    WHERE bucket = g.bucket AND url_hash = g.url_hash AND signature <> ''
-    ORDER BY length(content) DESC NULLS LAST, last_seen_at DESC LIMIT 1
+    SELECT k.title, k.author, k.language, k.content, k.published_at, k.updated_at FROM channel_items k
+    JOIN channels c ON c.id = k.channel_id
+    JOIN sources s ON s.id = c.source_id
+    WHERE k.bucket = g.bucket AND k.url_hash = g.url_hash AND k.signature <> '' AND s.status <> 'deleted'
+      AND (g.page_domain = ANY (c.domains)
+           OR EXISTS (SELECT 1 FROM unnest(s.speaks_for) AS n WHERE n = g.page_host OR right(g.page_host, length(n) + 1) = '.' || n))
+    ORDER BY length(k.content) DESC NULLS LAST, k.last_seen_at DESC LIMIT 1
 ) AS i ON true
 ORDER BY g.place;
+
+-- name: owner_speaks
+-- Whether a source that owns an entry may speak for its host.
+SELECT owner_speaks FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND source_id = $3::uuid;
+
+-- name: repeats_another_page
+-- Whether another page of a source says the same, or nearly: a site may have its text under any number of addresses.
+-- Invariant: only pages that told it before count, so that a page which is read again repeats nothing.
+SELECT EXISTS (
+    SELECT 1 FROM documents d
+    WHERE d.content_hash = $4::bytea AND d.duplicate_of IS NULL AND d.deleted_at IS NULL AND is_comparable(d.word_count)
+      AND d.source_id = $1::uuid AND (d.bucket, d.url_hash) <> ($2::smallint, $3::bytea)
+) OR EXISTS (
+    SELECT 1 FROM near_duplicate_of(
+        coalesce((SELECT telling_of((o.bucket, o.url_hash)::document_key) FROM documents o WHERE o.bucket = $2 AND o.url_hash = $3),
+                 (now(), NULL, now(), $2, $3)::telling), $5::bigint) AS n
+    JOIN documents d ON d.bucket = n.bucket AND d.url_hash = n.url_hash AND d.source_id = $1
+);
 
 -- name: known_to_source
 -- Which of these addresses a source has found before.
@@ -32,3 +56,45 @@ JOIN discoveries d ON d.source_id = $1::uuid AND d.bucket = u.bucket AND d.url_h
 SELECT coalesce(sum(entries), 0)::bigint FROM (
     SELECT entries FROM counters WHERE source_id = $1::uuid
     UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted;
+
+-- name: forget_bodies
+-- What was sent for these pages.
+DELETE FROM raw_bodies r USING unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+WHERE r.bucket = g.bucket AND r.url_hash = g.url_hash;
+
+-- name: forget_items_of_pages
+-- What channels said of these pages; that they were listed and are refused is still known.
+UPDATE channel_items i
+SET signature = '', title = NULL, author = NULL, summary = NULL, content = NULL, language = NULL, published_at = NULL,
+    updated_at = NULL, fields = NULL
+FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+WHERE i.bucket = g.bucket AND i.url_hash = g.url_hash AND i.signature <> '';
+
+-- name: forget_items_of_channels
+-- All that these channels said.
+UPDATE channel_items
+SET signature = '', title = NULL, author = NULL, summary = NULL, content = NULL, language = NULL, published_at = NULL,
+    updated_at = NULL, fields = NULL
+WHERE channel_id = ANY ($1::uuid[]) AND signature <> '';
+
+-- name: sources_within_domain
+-- Sources that lie in a domain or below it. Rare, and over sources, not documents.
+SELECT id, url FROM sources WHERE host = $1::text OR right(host, length($1) + 1) = '.' || $1;
+
+-- name: channels_within_domain
+-- Channels that lie in a domain or below it. Rare, and over channels, not items.
+SELECT id, url FROM channels WHERE host = $1::text OR right(host, length($1) + 1) = '.' || $1;
+
+-- name: sighting_urls_within_domain
+-- Lists and pages in a domain or below it, or of hosts whose names begin so, where vacancies of others were seen.
+SELECT DISTINCT url FROM job_sightings
+WHERE host_backwards(url) COLLATE "C" >= reverse($1::text) AND host_backwards(url) COLLATE "C" < reverse($1) || '/';
+
+-- name: forget_sightings_at
+-- Sightings of vacancies in these lists and pages.
+DELETE FROM job_sightings s USING unnest($1::text[]) AS g (url)
+WHERE host_backwards(s.url) COLLATE "C" = host_backwards(g.url) COLLATE "C" AND s.url = g.url;
+
+-- name: forget_sightings_by
+-- Sightings of vacancies by these sources.
+DELETE FROM job_sightings WHERE source_id = ANY ($1::uuid[]);

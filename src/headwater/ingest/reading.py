@@ -18,6 +18,7 @@ from headwater.ingest.context import Known
 from headwater.net.charset import Decoded, Evidence, Kind, charset_parameter, decode
 from headwater.net.charset_labels import CODECS
 from headwater.net.transport import Response
+from headwater.urls.domains import registrable_domain
 
 # Where a document says its charset; the child decodes the rest.
 HEAD_BYTES = 1024
@@ -44,9 +45,10 @@ class Reader:
 
     async def read(self, response: Response, known: Known, now: datetime) -> Read:
         page = page_of(response, known, self.product_token)
-        if self.children.backlog_seconds > self.hurry_after:
+        share = registrable_domain(response.url.host)
+        if self.children.backlog_of(share) > self.hurry_after:
             page = replace(page, is_hurried=True)
-        return self._answered(await self.children.run(sent(page, now)), answer_from)
+        return self._answered(await self.children.run(sent(page, now), share), answer_from)
 
     async def read_feed(self, url: str, known: Known, now: datetime) -> Read:
         """What a channel said of a page, as if the page were empty."""
@@ -64,7 +66,7 @@ class Reader:
             "parser_hint": known.source.parser_hint or "",
             "employer": {**employer, "listing_url": known.source.url},
         }
-        return self._answered(await self.children.run(task), harvest_from)
+        return self._answered(await self.children.run(task, registrable_domain(response.url.host)), harvest_from)
 
     def _answered(self, outcome: Outcome, read: Callable[[Any], Read]) -> Read:
         match outcome:

@@ -16,7 +16,8 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.frontier.verdicts import Dead, Fetched, RetryLater, Verdict
 from headwater.ingest.difference import Difference, difference
-from headwater.ingest.keeping import WITHDRAWN_BY, Leaves
+from headwater.ingest.documents import without_claim
+from headwater.ingest.keeping import WITHDRAWN_BY, Leaves, addresses_of
 from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
 from headwater.ingest.study import Study
 from headwater.politeness.takedown import takedowns_for
@@ -75,8 +76,11 @@ class Replay:
             return Replayed(url, Outcome.LOST if is_lost else Outcome.NOTHING, why_nothing(verdict, leaves))
         try:
             async with self.database.transaction() as connection:
-                standing = await read_document(connection, new.key)
-                if why := why_not_ours(body, standing, began) or await why_closed(connection, body):
+                allowed = await without_takedowns(connection, body, leaves)
+                if allowed is None:
+                    return Replayed(url, Outcome.LEFT, "taken down")
+                new, standing = allowed, await read_document(connection, allowed.key)
+                if why := why_not_ours(body, standing, began) or await why_ended(connection, body):
                     return Replayed(url, Outcome.LEFT, why)
                 told = compared(url, standing, new)
                 if stores and told.outcome in (Outcome.CHANGED, Outcome.NEW):
@@ -103,21 +107,28 @@ async def store(connection: Connection, new: NewDocument, leaves: Leaves, standi
 
 
 def why_not_ours(body: KeptBody, standing: Document | None, began: datetime) -> str:
-    """Two pages may call one address canonical: the one that was stored last speaks for it, or they would alternate."""
     if standing is None:
         return ""
     if standing.deleted_at is not None:
         return f"was deleted: {standing.deleted_reason}"
-    if standing.source_id != body.raw.source_id or standing.url != body.raw.url:
-        return f"stands as read from {standing.url}"
+    if standing.source_id != body.raw.source_id:
+        return "belongs to another source by now"
     return "was stored anew meanwhile" if standing.changed_at > began else ""
 
 
-async def why_closed(connection: Connection, body: KeptBody) -> str:
-    """A page that is gone, or that we were asked to leave alone, does not come back through the cellar."""
-    address = canonicalise(body.raw.url)
-    if (await takedowns_for(connection, [address.host])).covers(address):
-        return "taken down"
+async def without_takedowns(connection: Connection, body: KeptBody, leaves: Leaves) -> NewDocument | None:
+    """As `keep_page` does it: nothing of an address that was taken down, and no claim to such a one."""
+    assert leaves.document is not None
+    own = [canonicalise(url) for url in addresses_of(lease_of(body), leaves)]
+    claimed = canonicalise(leaves.document.canonical_url)
+    taken_down = await takedowns_for(connection, {url.host for url in (*own, claimed)})
+    if any(map(taken_down.covers, own)):
+        return None
+    return without_claim(leaves.document) if taken_down.covers(claimed) else leaves.document
+
+
+async def why_ended(connection: Connection, body: KeptBody) -> str:
+    """A page that is gone does not come back through the cellar."""
     reason = await connection.fetchval(reports.why_page_ended, *body.raw.key)
     return f"ended: {reason}" if reason in WITHDRAWN_BY else ""
 

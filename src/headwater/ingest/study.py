@@ -9,6 +9,7 @@ from headwater.archive.document import Key
 from headwater.archive.raw import RawBody
 from headwater.archive.vacancies import jobs_from
 from headwater.extract.article import Article, NotAnArticle
+from headwater.extract.body import Producer
 from headwater.extract.jobs.normalise import Harvest
 from headwater.extract.page_type import PageType
 from headwater.frontier.entry import Lease
@@ -75,13 +76,15 @@ class Study:
         if known.source is None or known.source.kind is Kind.JOBS or not known.hints.content:
             return NOTHING
         read = await self.reader.read_feed(lease.url, known, now)
-        return Leaves(document_from(read, lease), known=known) if isinstance(read, Article) else NOTHING
+        if not isinstance(read, Article):
+            return NOTHING
+        return Leaves(document_from(replace(read, produced_by=Producer.FEED_ONLY), lease), known=known)
 
 
 def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:
     """A page that asks not to be kept takes with it what was kept of it; a list of articles is not one."""
     if isinstance(read, Harvest):
-        return Leaves(raw=raw, jobs=tuple(jobs_from(read.vacancies, is_detailed=True)), known=known)
+        return Leaves(raw=raw, jobs=tuple(jobs_from(read.vacancies, raw.url, is_detailed=True)), known=known)
     assert isinstance(read, Article | NotAnArticle)
     unfollowed = set(read.unfollowed)
     links = tuple(link for link in read.links if link not in unfollowed) if known.crawls else ()
@@ -89,7 +92,10 @@ def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:
         return Leaves(links=links, raw=raw, known=known)
     if read.robots.noindex:
         return Leaves(withdraws=NOINDEX, links=links, raw=raw, known=known)
-    return Leaves(document_from(read, lease), links=links, outlinks=read.links, raw=raw, known=known)
+    document = document_from(read, lease)
+    if known.crawls and document.claimed_url and not read.robots.nofollow:
+        links = (*links, document.claimed_url)
+    return Leaves(document, links=links, outlinks=read.links, raw=raw, known=known)
 
 
 def raw_of(lease: Lease, response: Response) -> RawBody:

@@ -72,6 +72,14 @@ def why_forbidden(address: str | Address) -> str | None:
 
 
 @lru_cache(maxsize=8_192)
+def machine_of(text: str) -> str | None:
+    """The address as names may share it: of IPv6 the /64, which is one owner's."""
+    address = parsed_address(text)
+    if isinstance(address, IPv6Address):
+        return str(ip_network(f"{address}/64", strict=False))
+    return None if address is None else str(address)
+
+
 def parsed_address(text: str) -> Address | None:
     """Only the full spellings: `127.1` and `0x7f.1` are for the URL parser to spell out first."""
     try:

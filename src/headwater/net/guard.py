@@ -1,5 +1,6 @@
 """The last look at an address before a connection is made to it."""
 
+import asyncio
 import errno
 import re
 import socket
@@ -99,6 +100,12 @@ class AddressGuard:
     def is_inside(self, address: str, port: int) -> bool:
         """In a network of our own: allowed, and no place that anybody else could reach."""
         return why_forbidden(address) is not None and self._is_allowed(address, port)
+
+    def check_inside(self, connection: asyncio.BaseTransport | None, *, is_proxied: bool) -> None:
+        """Raises BlockedAddress. Of the connection itself, which may have been kept, not of what its name says now."""
+        peer = connection.get_extra_info("peername") if connection else None
+        if is_proxied or not peer or not self.is_inside(_written_address(peer), peer[1]):
+            raise BlockedAddress("this host", "a secret goes unencrypted only to a private place in network.allow")
 
     def check_all(self, places: Iterable[tuple[str, int]]) -> None:
         """One forbidden address condemns the name: the rest of its answer is as little to be trusted."""

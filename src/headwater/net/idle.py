@@ -1,7 +1,10 @@
 """Which connections are worth keeping: the client's pool keys by host and bounds only those in use."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+from aiohttp import BaseConnector
 
 
 @dataclass(slots=True)
@@ -20,6 +23,16 @@ class IdleBudget:
         self._kept[host] = now
         self._kept.move_to_end(host)
         return True
+
+    def empty(self, connectors: Iterable[BaseConnector]) -> None:
+        """Close what is idle, and keep half as many from now on: each holds a descriptor that a request could use."""
+        self.most = max(1, len(self._kept) // 2)
+        self._kept.clear()
+        for connector in connectors:
+            kept = connector._conns  # noqa: SLF001 -- the client has no word for closing only what is idle
+            for protocol, _ in [one for waiting in kept.values() for one in waiting]:
+                protocol.close()
+            kept.clear()
 
     def _has_room(self, now: float) -> bool:
         while self._kept and next(iter(self._kept.values())) < now - self.timeout:

@@ -7,14 +7,18 @@ FetchProblem
 └── with the body         truncated  too_large  bad_encoding
 """
 
+import errno
+import os
 import socket
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
 import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
+from headwater.errors import OutOfResources
 from headwater.net.body import Complete, Outcome, TooLarge, Truncated, Undecodable
 from headwater.net.guard import BlockedAddress
 
@@ -48,6 +52,9 @@ _LASTING = frozenset(
     }
 )
 
+# What a process without descriptors seems to meet.
+_LACKING = frozenset({Problem.DNS_FAILED, Problem.CONNECT_FAILED})
+
 # What aiohttp and the system raise for a request; anything else is a fault of ours and must not look like the web's.
 NETWORK_ERRORS = (aiohttp.ClientError, HttpProcessingError, OSError, TimeoutError)
 
@@ -57,6 +64,10 @@ _TOO_MANY_HEADERS = "Too many headers received"
 _NAME_UNKNOWN = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 _ARES_NO_DATA, _ARES_NOT_FOUND, _ARES_BAD_NAME = 1, 4, 8
 _ARES_NAME_UNKNOWN = frozenset({_ARES_NO_DATA, _ARES_NOT_FOUND, _ARES_BAD_NAME})
+# Of this process or this machine: no site can cause or mend it.
+_OUR_OWN = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+# A connection, and what the resolver opens to find its address.
+_DESCRIPTORS_PER_REQUEST = 4
 _RESETS = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 
 
@@ -78,6 +89,16 @@ def problem_from(error: Exception) -> FetchProblem:
     return FetchProblem(_kind_of(error), _detail_of(error))
 
 
+def own_trouble(error: Exception) -> OutOfResources | None:
+    """What to raise in place of a problem, where it was this process that had no descriptor left."""
+    if not _names_our_own(error) and (_kind_of(error) not in _LACKING or _has_spare_descriptors()):
+        return None
+    return OutOfResources(
+        "This process has no file descriptor left for another connection.",
+        fix="Raise its limit (`ulimit -n`), or lower fetch.concurrency, poll.concurrency and max_idle_connections.",
+    )
+
+
 def problem_with(outcome: Outcome) -> FetchProblem | None:
     match outcome:
         case Complete():
@@ -88,6 +109,31 @@ def problem_with(outcome: Outcome) -> FetchProblem | None:
             return FetchProblem(Problem.TRUNCATED, f"ended early, after {len(start)} bytes")
         case Undecodable(reason):
             return FetchProblem(Problem.BAD_ENCODING, reason)
+
+
+def _names_our_own(error: BaseException | None) -> bool:
+    while error is not None:
+        inner = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+        if isinstance(inner, OSError) and inner.errno in _OUR_OWN and not isinstance(inner, socket.gaierror):
+            return True
+        error = error.__cause__
+    return False
+
+
+def _has_spare_descriptors() -> bool:
+    """A resolver that could open nothing only says that no name server answered."""
+    opened: list[int] = []
+    try:
+        # One by one: those before the one that fails have to be closed again.
+        while len(opened) < _DESCRIPTORS_PER_REQUEST:
+            opened.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError:
+        return False
+    finally:
+        for descriptor in opened:
+            with suppress(OSError):
+                os.close(descriptor)
+    return True
 
 
 def _kind_of(error: BaseException) -> Problem:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from headwater.errors import UrlRejected
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.effects import has_effects
 
 LONGEST_CHAIN = 5
 _PERMANENT = frozenset({301, 308})
@@ -19,6 +20,8 @@ class Flaw(StrEnum):
     SEVERAL_LOCATIONS = "several_locations"
     SELF_LOOP = "self_loop"
     TOO_MANY_REDIRECTS = "too_many_redirects"
+    HAS_EFFECTS = "has_effects"
+    WOULD_BETRAY_US = "would_carry_our_key_elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,9 @@ def _followed(location: str, current: CanonicalUrl, is_permanent: bool) -> Hop |
         return BrokenRedirect(refusal.reason)
     if target.url == current.url:
         return BrokenRedirect(Flaw.SELF_LOOP)
+    if has_effects(target):
+        # Not even where a person named the first address: a server could lead us to another one's logout.
+        return BrokenRedirect(Flaw.HAS_EFFECTS)
     return Hop(
         target,
         is_same_host=target.host == current.host,

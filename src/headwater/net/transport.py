@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -24,12 +24,13 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from headwater.clock import Clock
+from headwater.net.addresses import machine_of
 from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_to, encodings_in
 from headwater.net.guard import AddressGuard
 from headwater.net.head import head_of, header_lines
 from headwater.net.identity import Identity
 from headwater.net.idle import IdleBudget
-from headwater.net.problems import NETWORK_ERRORS, FetchProblem, problem_from
+from headwater.net.problems import NETWORK_ERRORS, FetchProblem, own_trouble, problem_from
 from headwater.net.resolver import GuardedResolver
 from headwater.net.validators import Validators, validators_from
 from headwater.urls.canonical import CanonicalUrl
@@ -45,6 +46,7 @@ MOST_INTERIM = 20
 _NOT_KEPT = {"connection": "Connection: close\r\n"}
 _REPEATABLE = frozenset({"GET", "HEAD"})
 _SWITCHING_PROTOCOLS = 101
+Crowded = Callable[[str, str], Awaitable[None]]  # host and address, once connected: may wait, or refuse by raising
 
 
 class Dialled(Protocol):
@@ -68,6 +70,7 @@ class Limits:
     connect: timedelta = timedelta(seconds=10)
     read: timedelta = timedelta(seconds=30)
     body_bytes: int = 10 * 1024 * 1024
+    is_only_inside: bool = False  # nothing is said unless the connection leads into a network of our own
     timeout: aiohttp.ClientTimeout = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -99,6 +102,7 @@ class Response:
     address: str | None
     at: datetime  # our own wall clock: only to read dates in headers against
     asked_as: str = ""  # our product token: what a page says to it is said to us
+    machine: str | None = None  # where names share a pace; None behind a proxy and in networks of our own
 
     @property
     def body(self) -> bytes:
@@ -130,6 +134,7 @@ class _Ride:
     is_reused: bool = True
     address: str | None = None
     is_inside: bool = True  # every address dialled lies in a network of our own
+    machine: str | None = None
 
 
 # Which request a connection is dialled for; tasks that the client makes of its own inherit this.
@@ -163,6 +168,8 @@ class _Question(NamedTuple):
     gate: Gate
     read_timeout: float | None
     dialled: Dialled | None
+    crowded: Crowded | None = None
+    inside: AddressGuard | None = None
 
 
 @dataclass(slots=True)
@@ -178,6 +185,7 @@ class Transport:
     proxy: str | None = None
     resolver: AbstractResolver | None = None
     dialled: Dialled | None = None
+    crowded: Crowded | None = None
     trust: ssl.SSLContext | None = None
     connections: dict[str, int] = field(default_factory=lambda: {"new": 0, "reused": 0}, init=False)
     _connectors: list[aiohttp.TCPConnector] = field(default_factory=list, init=False)
@@ -205,7 +213,7 @@ class Transport:
     async def request(
         self, method: str, url: CanonicalUrl, headers: Mapping[str, str], *, gate: Gate, limits: Limits
     ) -> Response | FetchProblem:
-        """Never raises for what the web does; whatever the gate raises goes through."""
+        """Never raises for what the web does; whatever the gate raises goes through. OutOfResources is our own."""
         began = self.clock.monotonic()
         is_kept = self._idle.may_keep(url.host, began)
         target = url.target
@@ -213,7 +221,8 @@ class Transport:
         lines = {**place.lines, **header_lines(headers), **({} if is_kept else _NOT_KEPT)}
         # As it was checked: nothing may be parsed or written a second time.
         head = head_of(method, url.url if place.is_proxied else target, lines)
-        question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled)
+        inside = self.guard if limits.is_only_inside else None
+        question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled, self.crowded, inside)
         ride = _Ride(url.host)
         _RIDE.set(ride)
         try:
@@ -226,6 +235,9 @@ class Transport:
                     # What was not read to its end would be taken for the start of the next answer.
                     (connection.release if is_kept and payload.at_eof() else connection.close)()
         except NETWORK_ERRORS as error:
+            if trouble := own_trouble(error):
+                self._idle.empty(self._connectors)
+                raise trouble from error
             return problem_from(error)
         self.connections["reused" if ride.is_reused else "new"] += 1
         return Response(
@@ -239,6 +251,7 @@ class Transport:
             ride.address,
             self.clock.now(),
             self._product_token,
+            ride.machine,
         )
 
     def _guarded_socket(self, addr_info: Any) -> socket.socket:
@@ -248,6 +261,7 @@ class Transport:
         ride.is_reused, ride.address = False, address
         # Behind a proxy every host would seem to stand where the proxy does.
         ride.is_inside = ride.is_inside and self.proxy is None and self.guard.is_inside(address, port)
+        ride.machine = None if self.proxy or self.guard.is_inside(address, port) else machine_of(address)
         return opened
 
     def _new_place(self, root: str) -> _Place:
@@ -279,8 +293,12 @@ async def _answered(
     while True:
         connection = await place.connection(limits.timeout)
         try:
+            if question.inside is not None:
+                question.inside.check_inside(connection.transport, is_proxied=place.is_proxied)
             if question.dialled is not None and not ride.is_reused:
                 await question.dialled(ride.host, is_inside=ride.is_inside)
+            if question.crowded and ride.machine:
+                await question.crowded(ride.host, ride.machine)
             return connection, *await _head_answered(connection, question)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             connection.close()

@@ -56,6 +56,7 @@ def pace_of(row: Any) -> Pace:
         (row["penalty_ms"], "penalty after 429 or 503"),
         (row["crawl_delay_ms"] or 0, "Crawl-delay of robots.txt"),
         (row["source_delay_ms"] or 0, "rate limit of a source"),
+        (row["address_delay_ms"], f"its address {row['address']}, which has {row['names_at_address']:,} names"),
     ]
     usual = (0, "politeness.enabled = false") if row["is_unpaced"] else (row["base_delay_ms"], "default")
     own = row["min_request_interval_ms"]

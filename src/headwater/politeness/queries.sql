@@ -3,11 +3,12 @@
 -- Invariant: the host's row is locked while it is judged, so two processes are never inside one host's delay.
 SELECT token, wait, is_alone, not_before, why
 FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::interval, $7::integer, $8::interval,
-                  $9::timestamptz);
+                  $9::timestamptz, $10::text);
 
--- name: takedowns_of_domains
--- Takedowns of any of these domains.
-SELECT domain_or_url, domain, key_prefix FROM takedowns WHERE domain = ANY ($1::text[]);
+-- name: takedowns_over
+-- Takedowns of any of these domains, for a transaction that stores what they do not cover.
+-- Invariant: whoever takes something down later waits until this transaction has ended, and then looks for what it stored.
+SELECT domain_or_url, domain, key_prefix FROM takedowns_over($1::text[]);
 
 -- name: add_takedown
 -- Idempotent: the first reason stays.
@@ -32,7 +33,29 @@ WHERE id IN (SELECT channel_id FROM channel_items WHERE signature = '')
 
 -- name: list_takedowns
 -- All, by name.
-SELECT domain_or_url, domain, key_prefix, reason, created_at FROM takedowns ORDER BY domain_or_url;
+SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM takedowns ORDER BY domain_or_url;
+
+-- name: takedowns_of_domains
+-- Takedowns of any of these domains, for people: what is stored may not depend on it.
+SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM takedowns WHERE domain = ANY ($1::text[])
+ORDER BY domain_or_url;
+
+-- name: unswept_takedowns
+-- Takedowns that whoever added them has not applied in all this time.
+SELECT domain_or_url, domain, key_prefix FROM takedowns
+WHERE swept_at IS NULL AND created_at <= clock_timestamp() - $1::interval ORDER BY created_at;
+
+-- name: is_recorded
+-- Whether it is still taken down.
+SELECT EXISTS (SELECT 1 FROM takedowns WHERE domain_or_url = $1::text);
+
+-- name: mark_swept
+-- Nothing of it is left.
+UPDATE takedowns SET swept_at = clock_timestamp() WHERE domain_or_url = $1::text AND swept_at IS NULL;
+
+-- name: outlive_watchers
+-- Wait for the transactions that looked at the takedowns before this moment.
+SELECT outlive_watchers($1::interval);
 
 -- name: hosts_within_domain
 -- A domain and what lies below it. Rare, and over hosts, not entries.
@@ -88,7 +111,8 @@ SELECT h.bucket, h.host, h.base_delay_ms, h.delay_ms, h.penalty_ms, h.max_concur
        h.last_fetch_at, nullif(h.wake_at, 'infinity') AS wake_at,
        p.max_concurrency AS policy_concurrency, p.min_request_interval_ms, p.burst AS policy_burst, p.max_pages,
        p.max_kb_per_page, p.allow_js, p.crawl_delay_ms, p.source_delay_ms, nullif(p.is_unpaced, false) AS is_unpaced,
-       s.requests, s.succeeded, s.failed, s.rate_limited, s.last_status
+       s.requests, s.succeeded, s.failed, s.rate_limited, s.last_status, h.is_doubted, h.address, h.address_delay_ms,
+       (SELECT count(*) FROM hosts o WHERE o.address = h.address) AS names_at_address
 FROM hosts h
 LEFT JOIN host_policies p USING (bucket, host)
 LEFT JOIN host_statistics s USING (bucket, host)
@@ -109,3 +133,29 @@ SELECT settle_requests($1::settlement[], $2::timestamptz);
 SELECT granted_at, lasts, not_before, why
 FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::interval, $5::timestamptz, $6::integer, $7::smallint, $8::bigint,
                   $9::text, $10::timestamptz);
+
+-- name: crowded_hosts
+-- Hosts whose part of their address's pace has changed by more than a tenth: names that were asked within the hour or have
+-- something waiting share it. An address with many domains that answer is a shared host and has none.
+WITH crowds AS (
+    SELECT address, count(*) AS names, count(DISTINCT domain) FILTER (WHERE NOT is_doubted) AS answering,
+           count(*) FILTER (WHERE priority > 0 OR in_flight > 0
+                            OR last_fetch_at > coalesce($4::timestamptz, clock_timestamp()) - interval '1 hour') AS active
+    FROM hosts WHERE address IS NOT NULL
+    GROUP BY 1 HAVING count(*) > $2::integer OR max(address_delay_ms) > 0
+), wanted AS (
+    SELECT h.bucket, h.host, h.address_delay_ms AS before,
+           CASE WHEN c.names > $2 AND c.answering < $3::integer THEN least(86400000, c.active * $1::integer) ELSE 0 END::integer AS delay_ms,
+           row_number() OVER (PARTITION BY h.address ORDER BY h.next_slot_at, h.host) AS place
+    FROM crowds c JOIN hosts h ON h.address = c.address
+)
+SELECT bucket, host, delay_ms, place FROM wanted
+WHERE delay_ms <> before AND abs(delay_ms - before) * 10 > before ORDER BY bucket, host;
+
+-- name: pace_hosts
+-- Each host's part of its address's pace, and when it may next be asked.
+SELECT pace_hosts($1::smallint[], $2::text[], $3::integer[], $4::interval[], $5::timestamptz);
+
+-- name: answering_domains
+-- How many domains at an address answer.
+SELECT count(DISTINCT domain) FROM hosts WHERE address = $1::text AND NOT is_doubted;

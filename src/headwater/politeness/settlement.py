@@ -16,6 +16,7 @@ class Visit:
     status: int | None = None
     body_bytes: int | None = None
     kind: str | None = None  # page, robots, feed …; None: what the slot was given for
+    address: str | None = None  # of its machine, where it is known
 
     @property
     def milliseconds(self) -> int | None:
@@ -50,3 +51,4 @@ class Settlement(NamedTuple):
     close_reason: str | None = None
     temper: int = 0
     kind: str | None = None
+    address: str | None = None

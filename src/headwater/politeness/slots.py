@@ -11,6 +11,7 @@ from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.politeness.window import Lag, Window, window_for
+from headwater.urls.domains import registrable_domain
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.politeness")
@@ -61,6 +62,7 @@ class SlotKeeper:
                 round(self.default_delay.total_seconds() * 1000),
                 slack,
                 now,
+                registrable_domain(host),
             )
             answered_at = self.clock.monotonic()
         self.lag.heard(asked_at, answered_at)

@@ -62,9 +62,9 @@ def parse_takedown(text: str) -> Takedown:
 
 
 async def takedowns_for(connection: Connection, hosts: Collection[str]) -> Takedowns:
-    """Only those that could cover one of these hosts."""
+    """Only those that could cover one of these hosts; they hold for what this transaction stores."""
     domains = sorted({domain for host in hosts for domain in domains_above(host)})
     if not domains:
         return Takedowns()
-    rows = await connection.fetch(queries.takedowns_of_domains, domains)
+    rows = await connection.fetch(queries.takedowns_over, domains)
     return Takedowns(tuple(Takedown(row["domain_or_url"], row["domain"], row["key_prefix"]) for row in rows))

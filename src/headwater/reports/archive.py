@@ -48,6 +48,14 @@ class Relative:
     hash: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The page that a document's own page calls canonical. `why_not`: why that is not believed; empty if it is."""
+
+    url: str
+    why_not: str
+
+
 async def find_documents(
     database: Database, clock: Clock, query: str, filters: Filters, limit: int, cursor: str | None = None
 ) -> Answer:
@@ -99,6 +107,23 @@ async def _described(database: Database, statement: str, hits: Sequence[Hit]) ->
 async def relatives_of(database: Database, key: Key) -> list[Relative]:
     rows = await database.fetch(queries.relatives_of_document, *key, MOST_DUPLICATES)
     return [Relative(row["relation"], row["url"], row["hash"]) for row in rows]
+
+
+async def claim_of(database: Database, key: Key) -> Claim | None:
+    row = await database.fetchrow(queries.claim_of_document, *key)
+    return Claim(row["url"], why_not_believed(row)) if row else None
+
+
+def why_not_believed(claim: Mapping[str, Any]) -> str:
+    if claim["is_believed"]:
+        return ""
+    if not claim["has_document"]:
+        return "that page has not become a document"
+    if claim["deleted_reason"] is not None:
+        return f"that page was withdrawn: {claim['deleted_reason']}"
+    if claim["names"] is not None:
+        return f"that page calls {claim['names']} canonical"
+    return "that page says something else"
 
 
 async def count_stored_pages(database: Database, source_id: UUID) -> int:

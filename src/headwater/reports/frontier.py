@@ -18,6 +18,7 @@ class HostsNow:
     open: int
     waiting: int
     busy: int
+    doubted: int  # have something waiting and have not answered yet, or not at the last try
     next_in: timedelta | None
 
 
@@ -25,7 +26,8 @@ async def hosts_now(database: Database) -> HostsNow:
     row = await database.fetchrow(queries.waiting_hosts)
     assert row is not None
     seconds = row["next_in_seconds"]
-    return HostsNow(row["open"], row["waiting"], row["busy"], None if seconds is None else timedelta(seconds=seconds))
+    next_in = None if seconds is None else timedelta(seconds=seconds)
+    return HostsNow(row["open"], row["waiting"], row["busy"], row["doubted"], next_in)
 
 
 async def delays_of(database: Database) -> dict[str, float]:

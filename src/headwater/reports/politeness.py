@@ -26,6 +26,27 @@ class HostGap:
         return self.smallest_gap < self.delay - TOLERANCE
 
 
+@dataclass(frozen=True, slots=True)
+class AddressLoad:
+    """Requests to one address under all its names; of those under its own pace the most in one minute."""
+
+    address: str
+    names: int
+    requests: int
+    most_in_a_second: int
+    paced_in_a_minute: int
+
+    def is_broken(self, pace: timedelta) -> bool:
+        """Names take their turns by their own clocks: within a factor of two is what is promised."""
+        return bool(pace) and self.paced_in_a_minute > 2 * max(timedelta(minutes=1) / pace, 1)
+
+
+async def busiest_addresses(database: Database, since: timedelta, limit: int = 20) -> list[AddressLoad]:
+    async with database.transaction(readonly=True, patience=PATIENCE_SECONDS) as connection:
+        rows = await connection.fetch(queries.busiest_addresses, since, limit, timeout=PATIENCE_SECONDS)
+    return [AddressLoad(*(row[name] for name in AddressLoad.__slots__)) for row in rows]
+
+
 async def smallest_gaps(database: Database, since: timedelta, limit: int = 20) -> list[HostGap]:
     """The hosts whose requests came closest to their delay, worst first."""
     async with database.transaction(readonly=True, patience=PATIENCE_SECONDS) as connection:

@@ -19,11 +19,35 @@ WHERE g.gap IS NOT NULL
 GROUP BY g.host
 ORDER BY min(g.gap - g.delay) LIMIT $2::integer;
 
+-- name: busiest_addresses
+-- Addresses with several names: requests, the most within one second, and within one minute of those that were made under
+-- the address's own pace.
+SELECT g.address, g.names, g.requests, g.most_in_a_second, coalesce(p.most_in_a_minute, 0) AS paced_in_a_minute
+FROM (
+    SELECT s.address, max(s.names) AS names, sum(s.requests)::bigint AS requests, max(s.requests)::bigint AS most_in_a_second
+    FROM (SELECT h.address, date_trunc('second', l.started_at) AS second, count(*) AS requests,
+                 (SELECT count(*) FROM hosts o WHERE o.address = h.address) AS names
+          FROM fetch_log l JOIN hosts h ON h.bucket = l.bucket AND h.host = l.host
+          WHERE l.at > now() - $1::interval AND l.started_at IS NOT NULL AND h.address IS NOT NULL GROUP BY 1, 2) AS s
+    GROUP BY 1
+) AS g
+LEFT JOIN (
+    SELECT m.address, max(m.requests)::bigint AS most_in_a_minute
+    FROM (SELECT h.address, date_trunc('minute', l.started_at) AS minute, count(*) AS requests
+          FROM fetch_log l JOIN hosts h ON h.bucket = l.bucket AND h.host = l.host
+          WHERE l.at > now() - $1 AND l.started_at IS NOT NULL AND h.address_delay_ms > 0 AND l.delay_ms * 2 >= h.address_delay_ms
+          GROUP BY 1, 2) AS m
+    GROUP BY 1
+) AS p ON p.address = g.address
+WHERE g.names > 1
+ORDER BY p.most_in_a_minute DESC NULLS LAST, g.most_in_a_second DESC LIMIT $2::integer;
+
 -- name: waiting_hosts
 -- Hosts with something waiting: how many are open now, how many not yet, and when the next one opens.
 SELECT count(*) FILTER (WHERE wake_at <= clock_timestamp()) AS open,
        count(*) FILTER (WHERE wake_at > clock_timestamp() AND wake_at < 'infinity') AS waiting,
        count(*) FILTER (WHERE in_flight > 0) AS busy,
+       count(*) FILTER (WHERE is_doubted AND wake_at < 'infinity') AS doubted,
        extract(epoch FROM min(wake_at) FILTER (WHERE wake_at > clock_timestamp() AND wake_at < 'infinity') - clock_timestamp())::float8
            AS next_in_seconds
 FROM hosts;
@@ -154,17 +178,26 @@ LEFT JOIN sources s ON s.id = j.source_id;
 SELECT r.relation, r.url, r.url_hash AS hash
 FROM documents d
 CROSS JOIN LATERAL (
-    (SELECT 'duplicate_of' AS relation, o.url, o.url_hash, o.first_seen_at FROM documents o
+    (SELECT 'duplicate_of' AS relation, o.url, o.url_hash, coalesce(o.told_since, o.first_seen_at) AS since FROM documents o
      WHERE o.bucket = d.duplicate_bucket AND o.url_hash = d.duplicate_of)
     UNION ALL
-    (SELECT 'near', n.url, n.url_hash, n.first_seen_at FROM documents n
+    (SELECT 'near', n.url, n.url_hash, coalesce(n.told_since, n.first_seen_at) FROM documents n
      WHERE n.bucket = d.near_bucket AND n.url_hash = d.near_duplicate_of)
     UNION ALL
-    (SELECT 'duplicate', c.url, c.url_hash, c.first_seen_at FROM documents c
-     WHERE c.duplicate_bucket = d.bucket AND c.duplicate_of = d.url_hash ORDER BY c.first_seen_at LIMIT $3::integer)
+    (SELECT 'duplicate', c.url, c.url_hash, coalesce(c.told_since, c.first_seen_at) FROM documents c
+     WHERE c.duplicate_bucket = d.bucket AND c.duplicate_of = d.url_hash
+     ORDER BY coalesce(c.told_since, c.first_seen_at) LIMIT $3::integer)
 ) AS r
 WHERE d.bucket = $1::smallint AND d.url_hash = $2::bytea
-ORDER BY r.relation, r.first_seen_at;
+ORDER BY r.relation, r.since;
+
+-- name: claim_of_document
+-- The page that a document calls canonical, and what speaks against it.
+SELECT d.claimed_url AS url, d.is_claim_believed AS is_believed, t.url_hash IS NOT NULL AS has_document, t.deleted_reason,
+       t.claimed_url AS names
+FROM documents d
+LEFT JOIN documents t ON t.bucket = d.claimed_bucket AND t.url_hash = d.claimed_hash
+WHERE d.bucket = $1::smallint AND d.url_hash = $2::bytea AND d.claimed_hash IS NOT NULL;
 
 -- name: count_stored_pages
 -- Pages of a source that can be read again without fetching.

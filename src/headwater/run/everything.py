@@ -7,9 +7,11 @@ from aiohttp.abc import AbstractResolver
 
 from headwater.database.listen import Listener
 from headwater.discover.polls.poll import Ran
+from headwater.discover.polls.reader import ChannelReader
 from headwater.frontier.wake import CHANNEL
 from headwater.ingest.journey import Told
-from headwater.run.fetching import reading_children, studying, worker_of
+from headwater.run.children import FOR_BOTH, most_for_channels, page_children
+from headwater.run.fetching import studying, worker_of
 from headwater.run.maintenance import maintenance_of
 from headwater.run.polling import Calendar, by_the_database, chores_beside, poller_of
 from headwater.run.stopping import owner_name
@@ -30,7 +32,8 @@ async def run_everything(
     owner = owner_name("up", services.random)
     async with (
         open_web(services, owner, resolver) as web,
-        reading_children(services) as children,
+        page_children(services, FOR_BOTH) as children,
+        children.beside(most_for_channels(services.settings.extract)) as others,
         Listener(services.dsn, [CHANNEL], services.random) as entries,
         Listener(services.dsn, [NOTICE], services.random) as channels,
         studying(services, web.identity.product_token, children) as study,
@@ -39,7 +42,7 @@ async def run_everything(
             asyncio.create_task(maintenance_of(services).run()),
             *chores_beside(services, web, calendar),
         ]
-        poller = poller_of(services, web, channels, owner, polled, calendar)
+        poller = poller_of(services, web, ChannelReader(others), channels, owner, polled, calendar)
         worker = worker_of(services, web, study, entries, owner, fetched)
         try:
             async with asyncio.TaskGroup() as group:

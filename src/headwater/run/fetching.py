@@ -1,7 +1,6 @@
 """`fetch` as a process: one worker with its own way to the web, and children to read pages in."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -12,6 +11,7 @@ from headwater.database.listen import Listener
 from headwater.extract.children import Children
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease
+from headwater.frontier.shares import Shares
 from headwater.frontier.verdicts import RetryPolicy
 from headwater.frontier.wake import CHANNEL, Sleeper
 from headwater.ingest.classroom import Classroom
@@ -22,12 +22,9 @@ from headwater.ingest.keeping import Keeper
 from headwater.ingest.reading import Reader
 from headwater.ingest.study import Study
 from headwater.learning.shelf import Shelf
+from headwater.run.children import page_children
 from headwater.services import Services
-from headwater.settings.groups import ExtractSettings
 from headwater.web import Web, open_web
-
-WORK = "headwater.extract.work:read_sent"
-MEBIBYTE = 1024 * 1024
 
 
 async def run_worker(
@@ -40,29 +37,11 @@ async def run_worker(
     """Until told to stop."""
     async with (
         open_web(services, owner, resolver) as web,
-        reading_children(services) as children,
+        page_children(services) as children,
         Listener(services.dsn, [CHANNEL], services.random) as listener,
         studying(services, web.identity.product_token, children) as study,
     ):
         await worker_of(services, web, study, listener, owner, told).run(stop)
-
-
-@asynccontextmanager
-async def reading_children(services: Services) -> AsyncIterator[Children]:
-    settings = services.settings.extract
-    async with Children(
-        WORK,
-        size=children_of(settings),
-        timeout=settings.timeout.total_seconds(),
-        clock=services.clock,
-        memory_bytes=settings.memory_mb * MEBIBYTE,
-    ) as children:
-        yield children
-
-
-def children_of(settings: ExtractSettings, processes: int = 1) -> int:
-    """As many as were asked for, else this process's share of the cores."""
-    return settings.children or max(1, (os.cpu_count() or 1) // processes)
 
 
 def worker_of(
@@ -79,6 +58,7 @@ def worker_of(
         claimer=Claimer(services.database, services.clock, owner, settings.lease.duration),
         sleeper=Sleeper(services.database, listener, owner, settings.fetch.claim_retry_delay),
         journey=journey_of(services, web, study),
+        shares=Shares(settings.fetch.concurrency),
         told=told,
     )
     return Crew(fetching, services.clock, services.log, settings.fetch.concurrency, settings.lease.duration)
@@ -105,10 +85,11 @@ def journey_of(services: Services, web: Web, study: Studies) -> Journey:
     return Journey(
         web.fetcher,
         web.regranter,
-        Keeper(services.database, settings.politeness.delay),
+        Keeper(services.database, settings.politeness.delay, settings.poll.new_hosts_per_hour),
         study,
         services.clock,
         services.random,
         RetryPolicy(settings.fetch.max_retries),
+        services.log,
         web.rendering,
     )

@@ -2,22 +2,25 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from headwater.archive.jobs import BATCH as EXPIRED_AT_ONCE
-from headwater.archive.jobs import expire_jobs
+from headwater.archive.jobs import expire_jobs, forget_sightings
 from headwater.chance import Random
-from headwater.clock import Clock
+from headwater.clock import Clock, SystemClock
 from headwater.database.days import keep_days
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import forget_items
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier import maintain
+from headwater.frontier.clock_steps import ClockWatch
 from headwater.ingest.decay import watch_decay
+from headwater.ingest.taking_down import finish_takedowns
 from headwater.learning.store import expire
 from headwater.log import Logger
+from headwater.politeness.addresses import pace_addresses
 from headwater.politeness.backoff import stretched
 from headwater.services import Services
 from headwater.sources.events import forget_events
@@ -52,6 +55,8 @@ def maintenance_of(services: Services) -> "Maintenance":
         },
         settings.keep.item_days,
         settings.extract.template_days,
+        address_delay=settings.politeness.address_delay,
+        lease=settings.lease.duration,
     )
 
 
@@ -66,24 +71,36 @@ class Maintenance:
     item_days: int
     template_days: int
     longest_snapshot: timedelta = timedelta(seconds=60)
+    address_delay: timedelta = timedelta(seconds=1)
+    lease: timedelta = timedelta(seconds=60)
+    watch: ClockWatch = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "watch", ClockWatch(self.database, SystemClock(), self.lease))
 
     def chores(self) -> tuple[Chore, ...]:
         database = self.database
         return (
+            Chore("follow_clock", timedelta(seconds=1), self._follow_clock),
             Chore("promote", timedelta(seconds=1), lambda: maintain.promote(database)),
             Chore("rescue", self.sweep_every, self._rescue),
             Chore("queue_revisits", timedelta(seconds=5), lambda: maintain.queue_revisits(database)),
             Chore("fold_counters", timedelta(seconds=5), lambda: maintain.fold_counters(database)),
             Chore("fold_statistics", timedelta(seconds=60), lambda: maintain.fold_statistics(database)),
+            Chore("name_domains", timedelta(seconds=60), lambda: maintain.name_domains(database)),
+            Chore("pace_addresses", timedelta(minutes=1), lambda: pace_addresses(database, self.address_delay)),
+            Chore("forget_new_hosts", timedelta(hours=1), lambda: maintain.forget_new_hosts(database)),
             Chore("follow_source_status", timedelta(seconds=30), lambda: maintain.follow_source_status(database)),
             Chore("watch_snapshots", timedelta(seconds=30), self._watch_snapshots),
             Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),
             Chore("vacuum_hot_tables", timedelta(minutes=5), lambda: maintain.vacuum_hot_tables(database)),
             Chore("expire_jobs", timedelta(minutes=10), self._expire_jobs),
+            Chore("finish_takedowns", timedelta(seconds=30), lambda: finish_takedowns(database)),
             Chore("watch_decay", timedelta(hours=1), lambda: watch_decay(database)),
             Chore("expire_templates", timedelta(hours=1), lambda: expire(database, self.template_days)),
             Chore("forget_events", timedelta(hours=1), lambda: forget_events(database, EVENT_DAYS)),
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
+            Chore("forget_sightings", timedelta(hours=1), lambda: forget_sightings(database, self.item_days)),
             Chore("keep_history", timedelta(hours=1), self._keep_history),
         )
 
@@ -107,7 +124,13 @@ class Maintenance:
                 self.log.warning("chore_failed", chore=chore.name, error=error.what)
             await self.clock.sleep(stretched(chore.every, JITTER, self.random).total_seconds())
 
+    async def _follow_clock(self) -> None:
+        if step := await self.watch.look():
+            self.log.error("database_clock_was_set", by_seconds=round(step.total_seconds(), 1))
+
     async def _rescue(self) -> None:
+        # First: a clock that was set forward makes every lease look expired.
+        await self._follow_clock()
         done = await maintain.rescue(self.database)
         if done.rescued:
             self.log.warning("leases_rescued", rescued=done.rescued, poisoned=done.poisoned)

@@ -1,7 +1,8 @@
 """`poll` as a process: due channels asked, their price steered, robots.txt kept fresh."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -9,19 +10,22 @@ from aiohttp.abc import AbstractResolver
 
 from headwater.crew import Crew, give_back
 from headwater.database.listen import Listener
+from headwater.discover.api.secrets import secrets_from
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
+from headwater.discover.polls.intake import IntakeLimits
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling
 from headwater.discover.polls.prices import STEERED_EVERY, steer
-from headwater.discover.polls.secrets import secrets_in
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.discover.polls.reader import ChannelReader
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.politeness.backoff import stretched
+from headwater.run.children import channel_children
 from headwater.services import Services
 from headwater.sources.channels import NOTICE
 from headwater.web import Web, open_web
@@ -46,15 +50,22 @@ async def run_poller(
     """Until told to stop."""
     async with (
         open_web(services, owner, resolver) as web,
+        channel_reader(services) as reader,
         Listener(services.dsn, [NOTICE], services.random) as listener,
     ):
         beside = chores_beside(services, web, calendar)
         try:
-            await poller_of(services, web, listener, owner, told, calendar).run(stop)
+            await poller_of(services, web, reader, listener, owner, told, calendar).run(stop)
         finally:
             for task in beside:
                 task.cancel()
             await asyncio.wait(beside)
+
+
+@asynccontextmanager
+async def channel_reader(services: Services) -> AsyncIterator[ChannelReader]:
+    async with channel_children(services) as children:
+        yield ChannelReader(children)
 
 
 def chores_beside(services: Services, web: Web, calendar: Calendar) -> list[asyncio.Task[None]]:
@@ -69,6 +80,7 @@ def chores_beside(services: Services, web: Web, calendar: Calendar) -> list[asyn
 def poller_of(
     services: Services,
     web: Web,
+    reader: ChannelReader,
     listener: Listener,
     owner: str,
     told: Callable[[Ran], None],
@@ -77,13 +89,14 @@ def poller_of(
     settings = services.settings
     if not settings.poll.enabled:
         services.log.warning("polling_is_off", setting="poll.enabled = false")
-    polling = polling_of(services, web, listener, owner, told, calendar)
+    polling = polling_of(services, web, reader, listener, owner, told, calendar)
     return Crew(polling, services.clock, services.log, settings.poll.concurrency, settings.lease.duration)
 
 
 def polling_of(
     services: Services,
     web: Web,
+    reader: ChannelReader,
     listener: Listener,
     owner: str,
     told: Callable[[Ran], None],
@@ -94,7 +107,7 @@ def polling_of(
         clock=services.clock,
         log=services.log,
         listener=listener,
-        poll=poll_of(services, web, calendar),
+        poll=poll_of(services, web, reader, calendar),
         owner=owner,
         lease=services.settings.lease.duration,
         tick=services.settings.poll.tick,
@@ -102,16 +115,24 @@ def polling_of(
     )
 
 
-def poll_of(services: Services, web: Web, calendar: Calendar = by_the_database) -> Poll:
+def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calendar = by_the_database) -> Poll:
     settings = services.settings
     return Poll(
         asker=Asker(
             Follower(web.fetcher, web.places),
             services.database,
             Overheard(services.clock),
-            secrets_in(settings.poll.secrets_file),
+            secrets_from(settings.poll.secrets_file),
         ),
-        book=Book(services.database, services.clock, settings.lease.duration, settings.politeness.delay),
+        reader=reader,
+        book=Book(
+            services.database,
+            services.clock,
+            settings.lease.duration,
+            IntakeLimits(
+                settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
+            ),
+        ),
         settings=settings.poll,
         clock=services.clock,
         random=services.random,
@@ -131,7 +152,7 @@ async def repeated(services: Services, every: timedelta, chore: Callable[[], Awa
     while True:
         try:
             await chore()
-        except (DatabaseDown, QueryFailed) as error:
+        except (DatabaseDown, OutOfResources, QueryFailed) as error:
             services.log.warning("chore_failed", error=error.what)
         await services.clock.sleep(stretched(every, JITTER, services.random).total_seconds())
 
@@ -155,9 +176,10 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
 
     async with (
         open_web(services, "headwater crawl run-due") as web,
+        channel_reader(services) as reader,
         Listener(services.dsn, [NOTICE], services.random) as listener,
     ):
-        polling = polling_of(services, web, listener, "headwater crawl run-due", told)
+        polling = polling_of(services, web, reader, listener, "headwater crawl run-due", told)
         while True:
             leases, wait = await polling.claim(services.settings.poll.concurrency)
             if leases:

@@ -9,6 +9,8 @@ from typing import Literal
 
 from headwater.settings.durations import parse_duration
 
+FASTEST_RATE = 1_000
+
 Reading = Callable[[str], str | None]
 
 
@@ -36,8 +38,8 @@ def negative_means_default(value: str) -> str | None:
 def delay_from_rate(value: str) -> str | None:
     """Requests per second become the time between two of them."""
     rate = float(value)
-    if rate <= 0:
-        raise ValueError("should be above 0 requests per second")
+    if not 0 < rate <= FASTEST_RATE:
+        raise ValueError(f"should be above 0 requests per second, and at most {FASTEST_RATE:,}")
     return f"{1 / rate:.6f}s"
 
 

@@ -122,14 +122,20 @@ class PolitenessSettings(Group):
         description="False leaves the delay out for hosts inside network.allow that are not public; never elsewhere.",
     )
     delay: Duration = Field(timedelta(seconds=1), description="Time between two request starts to one host.")
+    address_delay: Duration = Field(
+        timedelta(seconds=1),
+        description="Time between two requests to an address with many names, shared hosts excepted; 0 is off.",
+    )
     burst: Count = Field(3, description="Accepted for older configurations; bursts are a host policy's business.")
 
 
 class ExtractSettings(Group):
-    """How fetched pages are read: in child processes, so that no page can harm more than its own."""
+    """How pages and answers of channels are read: in child processes, so that none can harm more than its own."""
 
     children: CountOrNone = Field(0, description="Child processes of one worker; 0 means one per core.")
-    timeout: Duration = Field(timedelta(seconds=10), description="Longest time one page may be read.")
+    timeout: Duration = Field(
+        timedelta(seconds=10), description="Longest time one page, or one answer of a channel, may be read."
+    )
     memory_mb: Annotated[int, Field(ge=256, le=65536)] = Field(
         512, description="Most address space one child may use, in MB."
     )
@@ -187,9 +193,18 @@ class PollSettings(Group):
     polls_per_hour: Annotated[float, Field(gt=0, le=60)] = Field(
         1.0, description="The budget of adaptive polling: polls an hour for each channel, on average over all of them."
     )
+    foreign_urls_per_day: CountOrNone = Field(
+        1000,
+        description="URLs of other sites that one channel may queue in a day; the others are offered again.",
+    )
+    new_hosts_per_hour: CountOrNone = Field(
+        500,
+        description="New hosts that one source may bring in an hour; a person's own list has no limit.",
+    )
     secrets_file: Path | None = Field(
         None,
-        description="A file of NAME=value lines that APIs' recipes name as `{{SECRET:NAME}}`; only you may read it.",
+        description="A file of NAME@https://host=value lines that APIs' recipes name as `{{SECRET:NAME}}`, each sent "
+        "to its own host only; only you may read it.",
     )
     discovery: bool = Field(True, description="Look for feeds and sitemaps of sources that have none.")
     discovery_retry: Duration = Field(timedelta(days=7), description="Wait before a fruitless search is repeated.")

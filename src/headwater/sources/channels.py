@@ -3,29 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.errors import QueryFailed
+from headwater.errors import QueryFailed, UrlRejected
 from headwater.sources.events import Event, record
-from headwater.urls.canonical import CanonicalUrl
+from headwater.sources.kinds import ChannelKind as ChannelKind  # noqa: PLC0414 - to be had from here as well
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.sources")
 
 NOTICE = "headwater_poll"
 UNIQUE_VIOLATION = "23505"
-
-
-class ChannelKind(StrEnum):
-    FEED = "feed"
-    SITEMAP = "sitemap"
-    LISTING = "listing"
-    API = "api"
-    CRAWL = "crawl"  # start pages, whose links lead on
-    SEARCH = "search"  # looks for the others
+LEFT_TO_ITS_SITE = "it is followed for the site it lies on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +53,7 @@ class ChannelState:
     last_error: str | None
     last_status: int | None
     created_at: datetime
+    speaks_for_site: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +63,21 @@ class NewChannel:
     title: str | None = None
     recipe: str | None = None  # how an API is asked and read
     reason: str = "new"  # why it is polled now
+    # Wherever it lies: a person gave it, or the site of its source names it. A file that was imported is neither.
+    speaks_for_site: bool = True
 
 
 async def add_channel(
     connection: Connection, source_id: UUID, new: NewChannel, actor: str = "headwater", now: datetime | None = None
 ) -> UUID | None:
-    """Its first poll is due at once. None where another source follows this feed already."""
+    """Its first poll is due at once. None where another source follows this feed already.
+
+    A feed belongs to the source on whose site it lies: that one gets it from a source that only named it.
+    """
     followed = await _followed_as(connection, new)
+    if followed is not None and await _lies_on_site(connection, source_id, followed, new):
+        await disable_channel(connection, followed["source_id"], followed["id"], LEFT_TO_ITS_SITE, actor)
+        followed = None
     if followed is None:
         try:
             async with connection.savepoint():
@@ -96,11 +98,36 @@ async def _followed_as(connection: Connection, new: NewChannel) -> Any:
     return await connection.fetchrow(queries.feed_is_followed, new.url.url_hash)
 
 
+async def _lies_on_site(connection: Connection, source_id: UUID, followed: Any, new: NewChannel) -> bool:
+    """Of this source, and not of the one that follows it now."""
+    if followed["source_id"] == source_id:
+        return False
+    site: str = await connection.fetchval(queries.site_of_source, source_id)
+    domain = registrable_domain(new.url.host)
+    return _domain_of(site) == domain != _domain_of(followed["site"])
+
+
+def _domain_of(site: str) -> str:
+    """Nothing for the source of what people add by hand: it has no site."""
+    try:
+        return registrable_domain(canonicalise(site).host)
+    except UrlRejected:
+        return ""
+
+
 async def _add(connection: Connection, source_id: UUID, new: NewChannel, actor: str, now: datetime | None) -> UUID:
     url = new.url
     place = (url.url, url.url_hash, url.bucket, url.host)
     row = await connection.fetchrow(
-        queries.add_channel, source_id, str(new.kind), *place, new.title, new.recipe, new.reason, now
+        queries.add_channel,
+        source_id,
+        str(new.kind),
+        *place,
+        new.title,
+        new.recipe,
+        new.reason,
+        now,
+        new.speaks_for_site,
     )
     assert row is not None
     if row["is_new"]:

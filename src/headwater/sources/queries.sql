@@ -2,10 +2,10 @@
 -- Answers with its id, or nothing if its address is taken.
 INSERT INTO sources (url_hash, url, name, kind, priority, tags, org_type, timezone, country, ingestion_mode, policy, poll_every,
                      crawl_frequency_days, time_window, max_depth, max_pages, allowed_domains, include_paths, exclude_paths,
-                     allow_external, start_urls, article_patterns, selectors, parser_hint, rate_limit_ms, revisit_every)
+                     allow_external, start_urls, article_patterns, selectors, parser_hint, rate_limit_ms, revisit_every, speaks_for)
 VALUES ($1::bytea, $2::text, $3::text, $4::text, $5::smallint, $6::text[], $7::text, $8::text, $9::text, $10::text, $11::text,
         $12::interval, $13::real, $14::text, $15::smallint, $16::integer, $17::text[], $18::text[], $19::text[], $20::boolean,
-        $21::text[], $22::text[], $23::jsonb, $24::text, $25::integer, $26::interval)
+        $21::text[], $22::text[], $23::jsonb, $24::text, $25::integer, $26::interval, $27::text[])
 ON CONFLICT (url_hash) WHERE status <> 'deleted' DO NOTHING RETURNING id;
 
 -- name: update_source
@@ -16,7 +16,7 @@ SET name = $2::text, kind = $3::text, priority = $4::smallint, tags = $5::text[]
     crawl_frequency_days = $12::real, time_window = $13::text, max_depth = $14::smallint, max_pages = $15::integer,
     allowed_domains = $16::text[], include_paths = $17::text[], exclude_paths = $18::text[], allow_external = $19::boolean,
     start_urls = $20::text[], article_patterns = $21::text[], selectors = $22::jsonb, parser_hint = $23::text,
-    rate_limit_ms = $24::integer, revisit_every = $25::interval, updated_at = now()
+    rate_limit_ms = $24::integer, revisit_every = $25::interval, speaks_for = $26::text[], updated_at = now()
 WHERE id = $1::uuid;
 
 -- name: bring_polls_forward
@@ -109,20 +109,27 @@ WHERE id > $1::bigint ORDER BY id LIMIT $2::integer;
 
 -- name: add_channel
 -- Answers with its id and whether it is new; one that was disabled is enabled again.
-INSERT INTO channels AS c (source_id, kind, url, url_hash, bucket, host, title, recipe, is_active, next_reason, next_poll_at)
+INSERT INTO channels AS c (source_id, kind, url, url_hash, bucket, host, title, recipe, is_active, next_reason, next_poll_at,
+                           speaks_for_site)
 SELECT s.id, $2::text, $3::text, $4::bytea, $5::smallint, $6::text, $7::text, $8::text, s.status = 'active', $9::text,
-       coalesce($10::timestamptz, now())
+       coalesce($10::timestamptz, now()), $11::boolean
 FROM sources s WHERE s.id = $1::uuid
 ON CONFLICT (source_id, kind, url_hash) DO UPDATE
 SET is_enabled = true, disabled_reason = NULL, is_active = excluded.is_active, updated_at = now(),
     recipe = coalesce(excluded.recipe, c.recipe), title = coalesce(excluded.title, c.title),
+    speaks_for_site = c.speaks_for_site OR excluded.speaks_for_site,
     next_poll_at = CASE WHEN c.is_enabled THEN c.next_poll_at ELSE excluded.next_poll_at END,
     next_reason = CASE WHEN c.is_enabled THEN c.next_reason ELSE excluded.next_reason END
 RETURNING id, xmax = 0 AS is_new;
 
 -- name: feed_is_followed
--- Which channel follows this feed already.
-SELECT id, source_id FROM channels WHERE url_hash = $1::bytea AND kind = 'feed' AND is_enabled;
+-- Which channel follows this feed already, and for which site.
+SELECT c.id, c.source_id, s.url AS site FROM channels c JOIN sources s ON s.id = c.source_id
+WHERE c.url_hash = $1::bytea AND c.kind = 'feed' AND c.is_enabled;
+
+-- name: site_of_source
+-- Where a source says it is at home.
+SELECT url FROM sources WHERE id = $1::uuid;
 
 -- name: disable_channel
 -- It is polled no more, and says why.
@@ -143,7 +150,7 @@ SELECT pg_notify('headwater_poll', '');
 SELECT id, source_id, kind, url, title, is_enabled, disabled_reason, is_active, former_urls, next_poll_at, next_reason,
        poll_interval, leased_by, lease_until > now() AS is_running, last_polled_at, last_ok_at, last_new_at, newest_item_at,
        last_item_count, nochange_count, overflow_count, silent_since, consecutive_errors, error_class, class_errors, last_error,
-       last_status, created_at
+       last_status, created_at, speaks_for_site
 FROM channels WHERE source_id = ANY ($1::uuid[]) ORDER BY source_id, is_enabled DESC, created_at, id;
 
 -- name: known_addresses

@@ -81,6 +81,7 @@ class Profile:
     parser_hint: str | None = None
     rate_limit_ms: int | None = None
     revisit_every: timedelta | None = None
+    speaks_for: tuple[str, ...] = ()  # hosts beyond the domains of its channels, of which its word counts
 
     def __post_init__(self) -> None:
         # Names and tags are shown in many places: none of them may start a line or move a cursor there.
@@ -121,7 +122,7 @@ def problems_of(profile: Profile) -> list[str]:
         _time_window(profile.time_window),
         _zone(profile.timezone),
         _country(profile.country),
-        *(_domain(name) for name in profile.allowed_domains),
+        *(_domain(name) for name in (*profile.allowed_domains, *profile.speaks_for)),
         *(_start(url) for url in profile.start_urls),
     ]
     return [why for why in told if why]

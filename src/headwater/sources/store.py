@@ -143,6 +143,14 @@ async def set_status(
     return before
 
 
+async def block_unreadable(database: Database, source_id: UUID, why: str) -> None:
+    """A source whose row says what a person could not have said: its pages and channels wait until it was mended."""
+    async with database.transaction() as connection:
+        row = await connection.fetchrow(queries.lock_source, source_id)
+        if row is not None and row["status"] == SourceStatus.ACTIVE:
+            await set_status(connection, source_id, SourceStatus.BLOCKED, f"its row cannot be read: {why}", "headwater")
+
+
 def source_from(row: Any) -> Source:
     profile = {name: row[name] for name in _COLUMNS}
     lists = {name: tuple(value) for name, value in profile.items() if isinstance(value, list)}

@@ -35,16 +35,22 @@ def _suffixes() -> "PublicSuffixList":
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """The hosts of which a channel's word counts: those of its own registrable domain, and those an operator named.
+    """The hosts of which a channel's word counts: those of its own registrable domain, those an operator named, and
+    those of the site it is followed for, where the site itself or a person named the channel.
 
     Of any other host it may tell that a URL exists, and nothing about it.
     """
 
     domain: str = ""
     named: frozenset[str] = frozenset()
+    site: str = ""
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(domain for domain in (self.domain, self.site) if domain))
 
     def covers(self, host: str) -> bool:
-        return (bool(host) and registrable_domain(host) == self.domain) or is_within(host, self.named)
+        return registrable_domain(host) in self.domains or is_within(host, self.named)
 
 
 NO_VOICE = Voice()

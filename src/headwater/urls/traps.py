@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from headwater.urls.calendars import years_of_articles, years_of_listings
 from headwater.urls.canonical import CanonicalUrl
+from headwater.urls.effects import Pair, effects_in, pairs_of
 
 
 class Trap(StrEnum):
@@ -33,8 +34,6 @@ class TrapLimits:
 
 DEFAULT_LIMITS = TrapLimits()
 
-Pair = tuple[str, str]
-
 _LONGEST_PATTERN = 4
 _SESSION_NAME = re.compile(
     r"jsessionid|phpsessid|aspsessionid\w*|asp\.net_sessionid|cfid|cftoken|oscsid|zenid|sess(ion)?_?(id|token)",
@@ -45,39 +44,32 @@ _TOKEN = re.compile(r"(?=.*[a-z])(?=.*\d)[a-z0-9_-]{6,}")
 # ASP.NET without cookies writes `/(S(token))/`.
 _SESSION_SEGMENT = re.compile(r"\((?:[a-z]\([a-z0-9]+\))+\)")
 
-_EFFECTS = frozenset(
-    {
-        *("logout", "log-out", "log_out", "logoff", "signout", "sign-out", "sign_out"),
-        *("delete", "remove", "destroy", "unsubscribe", "replytocom"),
-        *("add-to-cart", "add_to_cart", "addtocart", "add-to-wishlist", "add_to_wishlist", "remove_item"),
-    }
-)
-_SCRIPT = re.compile(r"\.(?:php|aspx?|jsp|cgi|do|html?)$")
-_VERB_NAMES = frozenset({"do", "op", "cmd", "task"})
-_VERBS = _EFFECTS | {"add", "edit", "save", "submit", "update", "vote", "like", "report", "buy", "login", "register"}
 _READING_VERBS = frozenset({"view", "show", "read", "display", "click", "article", "story", "detail", "details"})
 # An escape of an escape of an escape: a URL that carries a URL that carries a URL.
 _NESTED = "%2525"
 
 
-def trap_in(url: CanonicalUrl, *, today: date, limits: TrapLimits = DEFAULT_LIMITS) -> Trap | None:
-    """Looks at the key: what the key leaves out cannot multiply."""
+def trap_in(
+    url: CanonicalUrl, *, today: date, limits: TrapLimits = DEFAULT_LIMITS, is_told: bool = False
+) -> Trap | None:
+    """Looks at the key: what the key leaves out cannot multiply.
+
+    `is_told`: a feed, a sitemap or an API named it as a page of its own. Such a page may have a session id, many
+    parameters or a far year: only links multiply by them.
+    """
     path = url.path.lower()
     segments = path.strip("/").split("/")
-    pairs = _pairs(url.query.lower())
+    pairs = pairs_of(url.query.lower())
+    trap = _trap_in_path(segments, limits) or _growing_trap(pairs, limits)
+    if is_told:
+        return trap or (Trap.HAS_EFFECTS if effects_in(segments, pairs) else None)
     return (
-        _trap_in_path(segments, limits)
-        or _trap_in_query(pairs, limits)
+        trap
+        or (Trap.TOO_MANY_PARAMETERS if len(pairs) > limits.parameters else None)
         or _session_trap(segments, pairs)
-        or _effects_trap(segments, pairs)
+        or (Trap.HAS_EFFECTS if effects_in(segments, pairs) or any(map(_is_unclear, pairs)) else None)
         or _calendar_trap(path, pairs, today, limits)
     )
-
-
-def _pairs(query: str) -> list[Pair]:
-    if not query:
-        return []
-    return [(name, value) for name, _, value in (pair.partition("=") for pair in query.split("&"))]
 
 
 def _trap_in_path(segments: list[str], limits: TrapLimits) -> Trap | None:
@@ -97,15 +89,13 @@ def _repeats(segments: list[str], most: int) -> bool:
     return False
 
 
-def _trap_in_query(pairs: list[Pair], limits: TrapLimits) -> Trap | None:
-    if len(pairs) > limits.parameters:
-        return Trap.TOO_MANY_PARAMETERS
+def _growing_trap(pairs: list[Pair], limits: TrapLimits) -> Trap | None:
     grows = any(len(value) > limits.value_length or _NESTED in value for _, value in pairs)
     return Trap.GROWING_VALUE if grows else None
 
 
 def _session_trap(segments: list[str], pairs: list[Pair]) -> Trap | None:
-    in_path = [_pairs(parameters)[0] for segment in segments for parameters in segment.split(";")[1:] if parameters]
+    in_path = [pairs_of(parameters)[0] for segment in segments for parameters in segment.split(";")[1:] if parameters]
     is_session = any(map(_is_session, pairs + in_path)) or any(map(_SESSION_SEGMENT.fullmatch, segments))
     return Trap.SESSION_ID if is_session else None
 
@@ -117,17 +107,10 @@ def _is_session(pair: Pair) -> bool:
     return bool(value) and _SESSION_NAME.fullmatch(name) is not None
 
 
-def _effects_trap(segments: list[str], pairs: list[Pair]) -> Trap | None:
-    names = (_SCRIPT.sub("", segment) for segment in segments)
-    acts = not _EFFECTS.isdisjoint(names) or any(map(_has_effects, pairs))
-    return Trap.HAS_EFFECTS if acts else None
-
-
-def _has_effects(pair: Pair) -> bool:
+def _is_unclear(pair: Pair) -> bool:
+    """A link may do anything; a page that a publisher lists is believed unless its address says what it does."""
     name, value = pair
-    if name == "action":
-        return value not in _READING_VERBS
-    return name in _EFFECTS or (name in _VERB_NAMES and value in _VERBS)
+    return name == "action" and value not in _READING_VERBS
 
 
 def _calendar_trap(path: str, pairs: list[Pair], today: date, limits: TrapLimits) -> Trap | None:

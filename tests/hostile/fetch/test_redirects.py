@@ -9,7 +9,7 @@ from tests.hostile.fetch.stage import PLAIN, hash_of, staged, word_for
 from tests.integration.fetch.conftest import SmallSite, robots
 
 from headwater.fetch.outcomes import Answered, LeftHost
-from headwater.frontier.takedowns import take_down
+from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 from headwater.simweb.message import Page, Request
 from headwater.simweb.mischief.bombs import zeros
@@ -49,8 +49,8 @@ async def test_every_location_has_a_verdict_and_every_request_is_a_get(database_
     async with staged(database_url, {host: SmallSite(pages) for host in hosts}) as stage:
         for host, (_, mischief, _) in hosts.items():
             stage.path.sim.script(host, mischief, "/page")
-            await take_down(stage.path.database, parse_takedown(f"http://{host}/removed"))
-        await take_down(stage.path.database, parse_takedown("removed.test"))
+            await take_down_everywhere(stage.path.database, parse_takedown(f"http://{host}/removed"))
+        await take_down_everywhere(stage.path.database, parse_takedown("removed.test"))
         await stage.submit(f"http://{host}/page" for host in hosts)
         verdicts = await stage.verdicts()
         words = {host: word_for(verdicts[hash_of(f"http://{host}/page")]) for host in hosts}

@@ -9,7 +9,7 @@ from tests.hostile.fetch.stage import PLAIN, hash_of, staged, word_for
 from tests.integration.fetch.conftest import SmallSite, robots
 
 from headwater.fetch.outcomes import Answered, Disallowed, RobotsUnknown
-from headwater.frontier.takedowns import take_down
+from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.content import OddRobots
@@ -167,7 +167,7 @@ async def test_what_was_taken_down_is_asked_for_in_no_spelling_and_by_no_redirec
     sites = {host: SmallSite({}) for host in froms} | {"prefix.test": site, "notwhole.test": site}
     async with staged(database_url, sites) as stage:
         for name in TAKEN_DOWN:
-            await take_down(stage.path.database, parse_takedown(name))
+            await take_down_everywhere(stage.path.database, parse_takedown(name))
         for host, (target, _) in froms.items():
             stage.path.sim.script(host, Redirect(target), "/page")
         await stage.submit(f"http://{host}/page" for host in froms)

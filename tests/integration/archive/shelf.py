@@ -28,8 +28,23 @@ ALWAYS = {
         SELECT d.url FROM documents d
         LEFT JOIN documents o ON o.bucket = d.duplicate_bucket AND o.url_hash = d.duplicate_of
         WHERE d.duplicate_of IS NOT NULL
-          AND (o.url_hash IS NULL OR o.content_hash <> d.content_hash OR o.deleted_at IS NOT NULL
-               OR o.duplicate_of IS NOT NULL OR d.word_count < 50)""",
+          AND (o.url_hash IS NULL OR o.deleted_at IS NOT NULL OR o.duplicate_of IS NOT NULL
+               OR NOT d.is_claim_believed AND (o.content_hash <> d.content_hash OR d.word_count < 50))""",
+    "a claim that is believed against what the claimed page says": """
+        SELECT d.url FROM documents d
+        LEFT JOIN documents t ON t.bucket = d.claimed_bucket AND t.url_hash = d.claimed_hash
+        WHERE d.is_claim_believed
+          AND (t.url_hash IS NULL OR t.deleted_at IS NOT NULL OR t.claimed_hash IS NOT NULL
+               OR NOT is_one_text(t.content_hash, t.simhash, d.content_hash, d.simhash)
+               OR (coalesce(t.duplicate_bucket, t.bucket), coalesce(t.duplicate_of, t.url_hash))
+                  <> (d.duplicate_bucket, d.duplicate_of))""",
+    "a claim that is not believed although the claimed page says the same": """
+        SELECT d.url FROM documents d
+        JOIN documents t ON t.bucket = d.claimed_bucket AND t.url_hash = d.claimed_hash
+        WHERE NOT d.is_claim_believed AND d.deleted_at IS NULL AND t.deleted_at IS NULL AND t.claimed_hash IS NULL
+          AND is_one_text(t.content_hash, t.simhash, d.content_hash, d.simhash)""",
+    "a canonical address that nobody bears out": """
+        SELECT url FROM documents WHERE canonical_url <> CASE WHEN is_claim_believed THEN claimed_url ELSE url END""",
     "sinks that worked off the outbox have something else than the archive": """
         SELECT url FROM documents d
         LEFT JOIN (SELECT DISTINCT ON (bucket, hash) bucket, hash, op FROM outbox WHERE kind = 'document'
@@ -83,13 +98,15 @@ class Shelf:
 
 
 def page(url: str, text: str = LONG, **fields: Any) -> NewDocument:
-    address = canonicalise(url)
+    """`claims` names another page as canonical."""
+    address, claimed = canonicalise(url), fields.pop("claims", None)
     ours: dict[str, Any] = {
         "bucket": address.bucket,
         "url_hash": address.url_hash,
         "source_id": SOURCE,
         "url": url,
-        "canonical_url": url,
+        "canonical_url": claimed or url,
+        "claimed": key_of(claimed) if claimed else None,
         "title": "A title",
         "text": text,
         "word_count": len(text.split()),

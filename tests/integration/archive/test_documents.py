@@ -1,5 +1,6 @@
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from tests.integration.archive.shelf import LONG, OTHER, SHORT, Shelf, everything, key_of, page
@@ -40,7 +41,7 @@ async def test_everything_a_page_says_comes_back(shelf: Shelf) -> None:
     kept = await read_document(shelf.database, said.key)
     assert kept is not None
     for name in type(said).__dataclass_fields__:
-        if name not in ("bucket", "url_hash", "page"):
+        if name not in ("bucket", "url_hash", "claimed"):
             wanted = getattr(said, name)
             assert getattr(kept, name) == (list(wanted) if isinstance(wanted, tuple) else wanted), name
     assert (kept.version, kept.first_seen_at, kept.crawled_at) == (1, shelf.now, shelf.now)
@@ -76,8 +77,8 @@ async def test_a_changed_title_is_a_change(shelf: Shelf) -> None:
 
 @pytest.mark.parametrize("name", TRACKED)
 async def test_everything_a_reader_would_call_a_change_makes_a_new_version(shelf: Shelf, name: str) -> None:
-    values: dict[str, Any] = {"published_at": shelf.now, "keywords": ("new",)}
-    changed = {name: values.get(name, "new")}
+    values: dict[str, Any] = {"published_at": shelf.now, "keywords": ("new",), "source_id": UUID(int=1)}
+    changed = {"claims": B} if name == "claimed_url" else {name: values.get(name, "new")}
     await shelf.keep(A)
     assert await shelf.keep(A, LONG, **changed) == Stored(2, is_new=False)
     assert await shelf.keep(A, LONG, **changed) == Unchanged(2)
@@ -167,14 +168,22 @@ async def test_the_oldest_copy_takes_the_place_of_a_deleted_original(shelf: Shel
     await shelf.tombstone(A)
     assert await shelf.told() == [(A, 1, "upsert"), (A, 2, "delete"), (B, 2, "upsert")]
     assert (await shelf.row(C))["duplicate_of"] == key_of(B).url_hash
-    assert await shelf.keep(A) == Duplicate(3, key_of(B))
+
+
+async def test_a_deleted_original_that_is_back_is_the_original_again(shelf: Shelf) -> None:
+    for url in (A, B, C):
+        await shelf.keep(url)
+    await shelf.tombstone(A)
+    assert await shelf.keep(A) == Stored(3, is_new=False)
+    assert (await shelf.told())[-2:] == [(A, 3, "upsert"), (B, 3, "delete")]
+    assert {(await shelf.row(url))["duplicate_of"] for url in (B, C)} == {key_of(A).url_hash}
 
 
 async def test_the_oldest_copy_takes_the_place_of_an_original_that_says_something_else(shelf: Shelf) -> None:
     for url in (A, B, C):
         await shelf.keep(url)
     assert await shelf.keep(A, OTHER) == Stored(2, is_new=False)
-    assert await shelf.told() == [(A, 1, "upsert"), (A, 2, "upsert"), (B, 2, "upsert")]
+    assert await shelf.told() == [(A, 1, "upsert"), (B, 2, "upsert"), (A, 2, "upsert")]
     assert (await shelf.row(C))["duplicate_of"] == key_of(B).url_hash
 
 

@@ -9,11 +9,15 @@ import asyncpg
 import pytest
 from tests.integration.archive.shelf import SOURCE, Shelf, everything, key_of
 
-from headwater.archive.job import NewJob
-from headwater.archive.jobs import Counts, delete_job, expire_jobs, keep_jobs
+from headwater.archive.document import Key
+from headwater.archive.job import NewJob, Teller
+from headwater.archive.jobs import OURSELVES, Counts, delete_jobs, expire_jobs, forget_sightings, keep_jobs
 from headwater.database.pool import Database
+from headwater.frontier.takedowns import record
+from headwater.politeness.takedown import parse_takedown
+from headwater.urls.domains import Voice
 
-LIST, OTHER_LIST = uuid4(), uuid4()
+LIST, OTHER_LIST, MALLORY = uuid4(), uuid4(), uuid4()
 UNSEEN = timedelta(days=7)
 DAY = 86_400.0
 
@@ -27,9 +31,20 @@ def hash_of(name: str) -> bytes:
     return sha256(name.encode()).digest()
 
 
-async def keep(shelf: Shelf, *jobs: NewJob, channel: UUID | None = LIST) -> Counts:
+def teller(channel: UUID | None = LIST, *, source: UUID = SOURCE, domain: str = "o.example") -> Teller:
+    return Teller(source, f"https://{domain}/jobs", Voice(domain), channel, f"https://{domain}/")
+
+
+STRANGER = teller(OTHER_LIST, source=MALLORY, domain="evil.example")
+
+
+def key(name: str = "Nurse") -> Key:
+    return Key(hash_of(name)[0], hash_of(name))
+
+
+async def keep(shelf: Shelf, *jobs: NewJob, channel: UUID | None = LIST, by: Teller | None = None) -> Counts:
     async with shelf.database.transaction() as connection:
-        return await keep_jobs(connection, SOURCE, jobs, shelf.now, channel)
+        return await keep_jobs(connection, by or teller(channel), jobs, shelf.now)
 
 
 async def expire(shelf: Shelf) -> int:
@@ -159,9 +174,9 @@ async def test_a_vacancy_that_is_back_is_delivered_again(shelf: Shelf) -> None:
 async def test_what_a_person_took_out_stays_out(shelf: Shelf) -> None:
     await keep(shelf, job())
     async with shelf.database.transaction() as connection:
-        assert await delete_job(connection, hash_of("Nurse"), "ann", "not a job\0", shelf.now)
-        assert not await delete_job(connection, hash_of("Nurse"), "ann", "again", shelf.now)
-        assert not await delete_job(connection, hash_of("Nobody"), "ann", "never was", shelf.now)
+        assert await delete_jobs(connection, [key("Nurse")], "ann", "not a job\0", shelf.now) == 1
+        assert await delete_jobs(connection, [key("Nurse")], "ann", "again", shelf.now) == 0
+        assert await delete_jobs(connection, [key("Nobody")], "ann", "never was", shelf.now) == 0
     before = await everything(shelf.database)
     assert await keep(shelf, job(city="Oslo")) == Counts(1, 0, 0, 1)
     assert await everything(shelf.database) == before
@@ -196,3 +211,110 @@ async def test_runs_that_show_the_same_vacancies_at_once_never_deadlock(database
             written += sum(one.inserted + one.updated for one in counts)
         assert inserted == len(names)
         assert await database.fetchval("SELECT count(*) FROM outbox") == written
+
+
+async def sightings(shelf: Shelf) -> list[tuple[Any, ...]]:
+    columns = "source_id, channel_id, url, first_seen_at, last_seen_at"
+    rows = await shelf.database.fetch(f"SELECT {columns} FROM job_sightings")
+    return [tuple(one) for one in rows]
+
+
+async def test_a_list_that_claims_another_employers_apply_url_adds_a_sighting_and_changes_nothing(shelf: Shelf) -> None:
+    await keep(shelf, job(city="Rome"))
+    before = await everything(shelf.database)
+    seen_at = shelf.now
+    shelf.wait()
+    assert await keep(shelf, job(title="Forged", city="Oslo"), by=STRANGER) == Counts(1, 0, 0, 1)
+    assert await everything(shelf.database) == before
+    assert await sightings(shelf) == [(MALLORY, OTHER_LIST, "https://evil.example/jobs", shelf.now, shelf.now)]
+    first = shelf.now
+    shelf.wait(DAY)
+    await keep(shelf, job(), by=STRANGER)
+    [(*_, first_seen_at, last_seen_at)] = await sightings(shelf)
+    assert (first_seen_at, last_seen_at) == (first, shelf.now)
+    assert (await row(shelf))["last_seen_at"] == seen_at
+
+
+async def test_a_strangers_list_neither_keeps_a_vacancy_alive_nor_lets_it_expire(shelf: Shelf) -> None:
+    await keep(shelf, job("Gone"), job("There"))
+    await keep(shelf, job("Gone"), by=STRANGER)
+    shelf.wait(8 * DAY)
+    # The stranger names others, and no longer this one: that says nothing about it.
+    await keep(shelf, job("Bait", apply_url="https://evil.example/1"), by=STRANGER)
+    assert await expire(shelf) == 0
+    await keep(shelf, job("There"))
+    await keep(shelf, job("Gone"), by=STRANGER)
+    assert await expire(shelf) == 1
+    assert (await row(shelf, "Gone"))["status"] == "expired"
+
+
+async def test_who_may_speak_for_a_vacancy_takes_it_over_with_its_list(shelf: Shelf) -> None:
+    await keep(shelf, job(title="Forged", city="Oslo"), by=STRANGER)
+    shelf.wait()
+    assert await keep(shelf, job()) == Counts(1, 0, 1, 0)
+    stored = await row(shelf)
+    assert (stored["source_id"], stored["channel_id"], stored["listed_at"]) == (SOURCE, LIST, shelf.now)
+    assert (stored["title"], stored["city"], stored["is_spoken_for"]) == ("Nurse", None, True)
+    assert await told(shelf) == [(1, "upsert"), (2, "upsert")]
+
+
+async def test_a_page_that_takes_over_leaves_the_list_of_the_stranger(shelf: Shelf) -> None:
+    await keep(shelf, job(), by=STRANGER)
+    shelf.wait()
+    await keep(shelf, job(is_detailed=True), channel=None)
+    stored = await row(shelf)
+    assert (stored["source_id"], stored["channel_id"], stored["listed_at"]) == (SOURCE, None, None)
+
+
+async def test_an_expired_vacancy_is_told_by_whoever_still_sees_it(shelf: Shelf) -> None:
+    await keep(shelf, job("Gone", city="Rome"), job("There"))
+    shelf.wait(8 * DAY)
+    await keep(shelf, job("There"))
+    assert await expire(shelf) == 1
+    assert await keep(shelf, job("Gone", city="Oslo"), by=STRANGER) == Counts(1, 0, 1, 0)
+    stored = await row(shelf, "Gone")
+    assert (stored["source_id"], stored["city"], stored["status"], stored["version"]) == (MALLORY, "Oslo", "active", 3)
+
+
+async def test_a_vacancy_of_a_deleted_source_is_told_by_whoever_still_sees_it(shelf: Shelf) -> None:
+    await shelf.database.execute(
+        "INSERT INTO sources (id, name, url, status) VALUES ($1, 'o', 'https://o.example/', 'active')", SOURCE
+    )
+    await keep(shelf, job(city="Rome"))
+    assert await keep(shelf, job(city="Oslo"), by=STRANGER) == Counts(1, 0, 0, 1)
+    await shelf.database.execute("UPDATE sources SET status = 'deleted'")
+    assert await keep(shelf, job(city="Oslo"), by=STRANGER) == Counts(1, 0, 1, 0)
+    assert (await row(shelf))["source_id"] == MALLORY
+
+
+async def test_what_a_takedown_deleted_is_told_again_once_it_is_lifted(shelf: Shelf) -> None:
+    await keep(shelf, job())
+    async with shelf.database.transaction() as connection:
+        await delete_jobs(connection, [key()], OURSELVES, "takedown", shelf.now)
+    assert await keep(shelf, job()) == Counts(1, 0, 1, 0)
+    stored = await row(shelf)
+    assert (stored["status"], stored["deleted_at"], stored["deleted_by"]) == ("active", None, None)
+
+
+async def test_sightings_that_nobody_repeats_are_forgotten(shelf: Shelf) -> None:
+    await keep(shelf, job())
+    shelf.wait(-40 * DAY)
+    await keep(shelf, job(), by=STRANGER)
+    shelf.wait(40 * DAY)
+    await keep(shelf, job(), by=teller(uuid4(), source=MALLORY, domain="evil.example"))
+    assert await forget_sightings(shelf.database, 30) == 1
+    assert len(await sightings(shelf)) == 1
+
+
+@pytest.mark.parametrize("place", ["apply_url", "page_url", "list", "source"])
+async def test_no_vacancy_is_kept_of_a_place_that_was_taken_down(shelf: Shelf, place: str) -> None:
+    await record(shelf.database, parse_takedown("gone.example"), "")
+    fields = {place: "https://sub.gone.example/1"} if place in ("apply_url", "page_url") else {}
+    url = "https://gone.example/jobs" if place == "list" else "https://o.example/jobs"
+    source_url = "https://www.gone.example/" if place == "source" else "https://o.example/"
+    by = Teller(SOURCE, url, Voice("o.example"), LIST, source_url)
+    is_told_there = place in ("list", "source")
+    counts = await keep(shelf, job("Gone", **fields), job("There"), by=by)
+    assert counts == Counts(2, 0 if is_told_there else 1, 0, 2 if is_told_there else 1)
+    titles = {one["title"] for one in await shelf.database.fetch("SELECT title FROM jobs")}
+    assert titles == (set() if is_told_there else {"There"})

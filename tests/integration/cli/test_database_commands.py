@@ -71,6 +71,15 @@ def test_the_shell_is_psql_and_answers_with_its_code(person: Person, database_ur
     assert "nonsense" in wrong.err
 
 
+@pytest.mark.parametrize("password", ["pa/ss", "p@:%?# '\"ss", "pässwörd"])
+def test_the_shell_hands_on_an_odd_password_as_it_is(person: Person, database_url: str, password: str) -> None:
+    address = database_url.replace("headwater@", f"headwater:{password}@", 1)
+    asked = ("db", "shell", "--", "-Atc", r"\! printenv PGPASSWORD")
+    said = person.says(*asked, HEADWATER_DATABASE__URL=address)
+    assert (said.code, said.out) == (0, f"{password}\n")
+    assert person.says("db", "status", HEADWATER_DATABASE__URL=address).code == 0
+
+
 async def test_a_database_of_a_newer_headwater_is_left_alone(
     person: Person, database: Database, database_url: str
 ) -> None:

@@ -17,13 +17,15 @@ from tests.integration.ingest.press import press_on, reading_children
 
 from headwater.archive.document import NewDocument
 from headwater.archive.documents import keep_document, tombstone
-from headwater.archive.job import NewJob
+from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody, keep_body
 from headwater.cli.docs_show import write_bytes
 from headwater.database.pool import Database
+from headwater.urls.domains import NO_VOICE
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
+TELLER = Teller(UUID(int=1), "https://j.example/", NO_VOICE)
 TIDES = f"New tide tables were printed for the harbour this week. {LONG}"
 
 
@@ -154,6 +156,31 @@ def test_a_document_is_shown_with_its_origin_and_its_worth(desk: Desk) -> None:
     assert "Old tides" in desk.says("docs", "show", A, "--versions").out
 
 
+def test_a_document_says_what_it_calls_canonical_and_whether_that_is_believed(desk: Desk) -> None:
+    amp, unread, other = "https://a.example/amp/1", "https://a.example/unread", "https://a.example/other"
+    kept(
+        desk,
+        page(A, TIDES),
+        page(amp, TIDES, claims=A),
+        page(other, OTHER, claims=A),
+        page(B, f"{OTHER} b", claims=unread),
+        page("https://a.example/third", f"{OTHER} c", claims=other),
+    )
+
+    def claim_in(url: str) -> str:
+        said = desk.says("docs", "show", url).out.splitlines()
+        return next(line.strip() for line in said if " canonical; " in line)
+
+    assert claim_in(amp) == f"calls {A} canonical; believed"
+    assert claim_in(other) == f"calls {A} canonical; not believed, because that page says something else"
+    assert claim_in(B) == f"calls {unread} canonical; not believed, because that page has not become a document"
+    assert claim_in("https://a.example/third").endswith(f"not believed, because that page calls {A} canonical")
+    told = desk.says("docs", "show", other, "--json").json
+    assert (told["claimed_url"], told["canonical_url"]) == (A, other)
+    assert told["why_not_canonical"] == "that page says something else"
+    assert " canonical; " not in desk.says("docs", "show", A).out
+
+
 def test_a_document_says_which_version_of_a_template_read_it(desk: Desk) -> None:
     kept(desk, page(A, TIDES, produced_by="template/sport@3"))
     assert "  read by its host's template for /sport, version 3" in desk.says("docs", "show", A).out.splitlines()
@@ -251,7 +278,7 @@ def offered(desk: Desk, **fields: Any) -> None:
 
     async def keep(database: Database) -> None:
         async with database.transaction() as connection:
-            await keep_jobs(connection, UUID(int=1), [job], await connection.fetchval("select clock_timestamp()"))
+            await keep_jobs(connection, TELLER, [job], await connection.fetchval("select clock_timestamp()"))
 
     desk.on_database(keep)
 
@@ -297,7 +324,7 @@ def test_a_filter_is_looked_for_behind_the_first_page_of_matches(desk: Desk) -> 
             for n in range(250)
         ]
         async with database.transaction() as connection:
-            await keep_jobs(connection, UUID(int=1), many, await connection.fetchval("select clock_timestamp()"))
+            await keep_jobs(connection, TELLER, many, await connection.fetchval("select clock_timestamp()"))
 
     desk.on_database(keep)
     told = desk.says("jobs", "search", "water", "--country", "KE", "--json").json

@@ -19,9 +19,18 @@ def test_a_url_is_added_explained_and_forgotten(person: Person) -> None:
 def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(person: Person) -> None:
     person.says("frontier", "add", "https://www.a.example/one")
     taken = person.says("takedown", "add", "a.example", "--reason", "asked by its owner")
-    assert taken.out == "a.example is taken down; 1 entries ended, 0 documents withdrawn.\n"
+    assert taken.out == "a.example is taken down; 1 entries ended, 0 documents and 0 vacancies withdrawn.\n"
     assert "(takedown)" in person.says("frontier", "add", "https://a.example/two").out
-    assert person.says("takedown", "list", "--json").json["takedowns"][0]["reason"] == "asked by its owner"
+    [listed] = person.says("takedown", "list", "--json").json["takedowns"]
+    assert listed["reason"] == "asked by its owner"
+    assert listed["swept_at"] is not None
+    assert "applied" in person.says("takedown", "list").out
+    why = person.says("explain", "https://www.a.example/one", "--json").json["why"]
+    assert why.startswith("taken down with a.example since ")
+    assert why.endswith("asked by its owner")
+    assert "taken down with a.example" in person.says("explain", "https://a.example/two").err
+    refused = person.says("frontier", "retry", "https://www.a.example/one")
+    assert (refused.code, "is taken down" in refused.err) == (6, True)
     assert person.says("takedown", "rm", "a.example").code == 0
     assert person.says("takedown", "rm", "a.example").code == 4
 

@@ -397,6 +397,7 @@ EVERYTHING_SAID = {
     "parser_hint": "div.job, li",
     "rate_limit_ms": "2500",
     "revisit_every": "36h",
+    "speaks_for": "b.example,c.example",
 }
 
 
@@ -408,7 +409,7 @@ def test_everything_that_may_be_said_of_a_source_is_exported(desk: Desk, other_d
     assert edited.out.splitlines()[0] == f"Changed: {', '.join(EVERYTHING_SAID)}"
     assert tuple(EVERYTHING_SAID) == EDITABLE
     file = desk.file(f"all.{form}", desk.says("sources", "export", "--format", form).out)
-    assert amounts(imported(other_desk, file)) == (1, 0, 0, 0)
+    assert amounts(imported(other_desk, file, "--trusted")) == (1, 0, 0, 0)
     [before], [after] = everything(desk).values(), everything(other_desk).values()
     # Which of several sitemaps is named first is chance; that all of them are polled is not.
     assert {name for name in before if before[name] != after.get(name)} <= {"sitemap_url"}
@@ -437,3 +438,25 @@ def test_an_export_that_cannot_be_written_is_refused(desk: Desk, words: tuple[st
     said = desk.says("sources", "export", *words)
     assert said.code == 2
     assert_a_sentence(said)
+
+
+FOREIGN_FEED = "name,url,feed_url\nPaper,https://paper.example/,https://feeds.other.example/paper.xml\n"
+
+
+def test_a_list_does_not_say_for_whom_its_feeds_may_speak(desk: Desk) -> None:
+    said = desk.says("sources", "import", desk.file("list.csv", FOREIGN_FEED))
+    assert "1 source would speak for sites other than those of their feeds" in said.err
+    assert "--trusted" in said.err
+    shown = desk.says("sources", "show", "paper.example").out
+    assert "https://feeds.other.example/paper.xml lies elsewhere" in shown
+    assert "speaks_for=paper.example" in shown
+    assert desk.says("sources", "edit", "paper.example", "speaks_for=paper.example").code == 0
+    shown = desk.says("sources", "show", "paper.example").out
+    assert "lies elsewhere" not in shown
+    assert "speaks for paper.example" in shown
+
+
+def test_a_list_of_one_s_own_says_for_whom_its_feeds_may_speak(desk: Desk) -> None:
+    said = desk.says("sources", "import", "--trusted", desk.file("list.csv", FOREIGN_FEED))
+    assert "would speak" not in said.err
+    assert "lies elsewhere" not in desk.says("sources", "show", "paper.example").out

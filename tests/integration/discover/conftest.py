@@ -1,6 +1,7 @@
 """Polls on a real database against small sites of the simulated web."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -13,7 +14,7 @@ from headwater.discover.adding import Wanted, take_up
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.poll import Ran
 from headwater.discover.polls.polling import Polling
-from headwater.run.polling import polling_of
+from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
 from headwater.sources.channels import NOTICE, ChannelState, channels_of
 from headwater.sources.source import Profile
@@ -99,16 +100,24 @@ class Desk:
         return [row["kind"] for row in await self.path.database.fetch("select kind from events order by id")]
 
 
-@pytest.fixture
-async def desk(database_url: str) -> AsyncIterator[Desk]:
-    sites = {"a.test": SmallSite({}), "b.test": SmallSite({})}
+@asynccontextmanager
+async def opened_desk(
+    database_url: str, sites: Mapping[str, SmallSite], flags: Mapping[str, str] | None = None
+) -> AsyncIterator[Desk]:
     async with (
-        opened_path(database_url, sites, {"poll.jitter_percent": "0"}) as path,
+        opened_path(database_url, sites, {"poll.jitter_percent": "0", **(flags or {})}) as path,
+        channel_reader(path.services) as reader,
         Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
     ):
         await path.database.execute("select ensure_days('runs', $1, 60)", STARTED.date())
         desk = Desk(path, None)  # type: ignore[arg-type]
         desk.polling = polling_of(
-            path.services, path.web, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]
+            path.services, path.web, reader, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]
         )
         yield desk
+
+
+@pytest.fixture
+async def desk(database_url: str) -> AsyncIterator[Desk]:
+    async with opened_desk(database_url, {"a.test": SmallSite({}), "b.test": SmallSite({})}) as opened:
+        yield opened

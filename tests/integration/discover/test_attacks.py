@@ -1,9 +1,7 @@
 """Publishers that mean harm, or only break; what must not be lost, doubled, told or repeated because of them."""
 
 import asyncio
-import gzip
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -11,15 +9,17 @@ from typing import Any
 
 import orjson
 import pytest
-from pydantic import SecretStr
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import index, sitemap
 from tests.integration.fetch.conftest import robots
 
+from headwater.discover.api.secrets import read_secrets
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.hearing import Body
 from headwater.discover.polls.prices import steer
-from headwater.discover.polls.reading import MOST_SITEMAPS, Read, read_answer, start_of
+from headwater.discover.polls.reader import MOST_SITEMAPS, task_of
+from headwater.discover.polls.reading import Read, read_answer
+from headwater.discover.polls.starting import start_of
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status
@@ -54,9 +54,9 @@ def jobs(*numbers: int, following: str | None = None) -> Page:
     return Page(orjson.dumps({"jobs": listed, "next": following}), "application/json")
 
 
-async def follow_api(desk: Desk, hint: str) -> None:
+async def follow_api(desk: Desk, hint: str, secrets: str = f"MINE@http://a.test={KEY}") -> None:
     poll = desk.polling.poll
-    asker = replace(poll.asker, secrets={"MINE": SecretStr(KEY)})
+    asker = replace(poll.asker, secrets=read_secrets(secrets))
     desk.polling = replace(desk.polling, poll=replace(poll, asker=asker))
     await desk.follow("http://a.test/api", is_api=True, is_searched=False, parser_hint=hint)
 
@@ -226,24 +226,6 @@ async def test_a_poll_that_ends_while_its_source_is_changed_waits_and_deadlocks_
     assert len(await desk.entries()) == 3
 
 
-async def test_a_packed_sitemap_is_read_beside_the_loop_however_short_it_is(desk: Desk) -> None:
-    urls = "".join(f"<url><loc>http://a.test/p{n}</loc></url>" for n in range(2_000))
-    packed = gzip.compress(f"<urlset>{urls}</urlset>".encode())
-    desk.site.pages["/map.xml"] = Page(packed, "application/gzip")
-    await desk.follow(sitemaps=(MAP,))
-    beside: list[object] = []
-
-    class Watched(ThreadPoolExecutor):
-        def submit(self, work: Any, /, *args: Any, **named: Any) -> Any:
-            beside.append(work)
-            return super().submit(work, *args, **named)
-
-    asyncio.get_running_loop().set_default_executor(Watched())
-    [ran] = await desk.poll()
-    assert ran.walk.tally.inserted == 2_000
-    assert beside
-
-
 async def test_children_beyond_the_limit_are_not_passed_over_in_silence(desk: Desk) -> None:
     desk.site.pages["/map.xml"] = index(*(f"/s{n}.xml" for n in range(60)))
     await desk.follow(sitemaps=(MAP,))
@@ -251,7 +233,7 @@ async def test_children_beyond_the_limit_are_not_passed_over_in_silence(desk: De
     walk = start_of(lease)
     heard = await desk.polling.poll.asker.ask(lease, walk)
     assert isinstance(heard, Body)
-    read = read_answer(lease, walk, heard, STARTED)
+    read = read_answer(task_of(lease, walk, heard, STARTED))
     assert isinstance(read, Read)
     assert len(read.walk.todo) == MOST_SITEMAPS
     assert read.walk.notes == ("Of its 60 sitemaps 49 are asked at a time.",)

@@ -13,8 +13,9 @@ from tests.integration.fetch.conftest import SmallSite
 
 from headwater.discover.polls.prices import steer
 from headwater.frontier.submit import Found
-from headwater.frontier.takedowns import lift, take_down
+from headwater.frontier.takedowns import lift
 from headwater.ingest.links import submit_links
+from headwater.ingest.taking_down import take_down_everywhere
 from headwater.log import make_logger
 from headwater.politeness.takedown import parse_takedown
 from headwater.simweb.message import Page
@@ -138,7 +139,7 @@ async def test_what_a_takedown_kept_out_of_a_sitemap_comes_when_it_is_lifted(des
     assert isinstance(site, SmallSite)
     site.pages["/sitemap.xml"] = changed_at(("/a", STARTED), ("/b", STARTED))
     takedown = parse_takedown("http://a.test/a")
-    await take_down(desk.path.database, takedown)
+    await take_down_everywhere(desk.path.database, takedown)
     await desk.follow(sitemaps=(f"http://{place}/sitemap.xml",))
     await desk.poll()
     assert await desk.entries() == {"http://a.test/b"}
@@ -153,7 +154,7 @@ async def test_what_a_takedown_kept_off_a_further_page_comes_when_it_is_lifted(d
         "/page/2/": page_of(*ARTICLES[3:6]),
     }
     takedown = parse_takedown(f"http://a.test{ARTICLES[5]}")
-    await take_down(desk.path.database, takedown)
+    await take_down_everywhere(desk.path.database, takedown)
     await desk.follow(mode=Mode.SPIDER, max_depth=0)
     await desk.poll()
     assert len(await desk.entries()) == 5
@@ -165,7 +166,7 @@ async def test_what_a_takedown_kept_off_a_further_page_comes_when_it_is_lifted(d
 async def test_a_poll_under_way_when_a_takedown_is_lifted_does_not_put_back_what_it_was_told(desk: Desk) -> None:
     desk.site.pages["/sitemap.xml"] = changed_at(("/a", STARTED), ("/b", STARTED))
     takedown = parse_takedown("http://a.test/a")
-    await take_down(desk.path.database, takedown)
+    await take_down_everywhere(desk.path.database, takedown)
     await desk.follow(sitemaps=(SITEMAP,))
     [lease] = await desk.claim()
     await lift(desk.path.database, takedown)

@@ -12,7 +12,7 @@ from tests.integration.discover.test_leases import EXPIRE, Killed, dying_at
 from tests.integration.fetch.conftest import SmallSite
 
 from headwater.discover.adding import change
-from headwater.discover.polls import book, reading
+from headwater.discover.polls import book, reader
 from headwater.discover.polls.intake import take_haul
 from headwater.discover.polls.walk import Walk
 from headwater.simweb.message import Page, Request
@@ -65,7 +65,7 @@ async def test_a_run_put_away_for_days_does_not_count_as_read_when_it_ends(desk:
 
 
 async def test_a_long_index_is_read_since_its_last_round(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_SITEMAPS", 2)  # one of them a poll: a round of twelve takes three days
+    monkeypatch.setattr(reader, "MOST_SITEMAPS", 2)  # one of them a poll: a round of twelve takes three days
     desk.site.pages["/sitemap.xml"] = index(*(f"/{n}.xml" for n in range(12)))
     desk.site.pages |= {f"/{n}.xml": sitemap((f"/old-{n}", LONG_AGO)) for n in range(12)}
     await desk.follow(sitemaps=(SITEMAP,))
@@ -79,7 +79,7 @@ async def test_a_long_index_is_read_since_its_last_round(desk: Desk, monkeypatch
 
 
 async def test_a_manual_is_read_whole_although_its_index_is_long(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_SITEMAPS", 5)
+    monkeypatch.setattr(reader, "MOST_SITEMAPS", 5)
     desk.site.pages["/sitemap.xml"] = index(*(f"/{n}.xml" for n in range(8)))
     desk.site.pages |= {f"/{n}.xml": sitemap((f"/page-{n}", LONG_AGO)) for n in range(8)}
     await desk.follow(kind=Kind.DOCS, sitemaps=(SITEMAP,))
@@ -89,7 +89,7 @@ async def test_a_manual_is_read_whole_although_its_index_is_long(desk: Desk, mon
 
 
 async def test_indexes_within_an_index_all_have_their_turn(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_SITEMAPS", 6)
+    monkeypatch.setattr(reader, "MOST_SITEMAPS", 6)
     leaves = [f"/{outer}-{inner}.xml" for outer in "12" for inner in range(4)]
     desk.site.pages["/sitemap.xml"] = index("/1.xml", "/2.xml")
     desk.site.pages |= {f"/{outer}.xml": index(*(one for one in leaves if one[1] == outer)) for outer in "12"}

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from tests.integration.discover.conftest import Desk, rss, stories
 
-from headwater.frontier.takedowns import lift, take_down
+from headwater.frontier.takedowns import lift
+from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 
 FEED = "http://a.test/feed.xml"
@@ -22,7 +23,7 @@ async def memory(desk: Desk) -> list[tuple[object, ...]]:
 
 async def test_what_a_takedown_kept_out_comes_when_it_is_lifted(desk: Desk) -> None:
     desk.site.pages["/feed.xml"] = rss(*stories(3))
-    await take_down(desk.path.database, TAKEDOWN)
+    await take_down_everywhere(desk.path.database, TAKEDOWN)
     await desk.follow(feeds=(FEED,))
     [ran] = await desk.poll()
     assert (ran.walk.tally.inserted, ran.walk.tally.skipped) == (2, 1)
@@ -44,7 +45,7 @@ async def test_what_a_takedown_kept_out_comes_when_it_is_lifted(desk: Desk) -> N
 
 async def test_what_is_refused_is_offered_again_with_every_new_answer(desk: Desk) -> None:
     desk.site.pages["/feed.xml"] = rss(*stories(3))
-    await take_down(desk.path.database, TAKEDOWN)
+    await take_down_everywhere(desk.path.database, TAKEDOWN)
     await desk.follow(feeds=(FEED,))
     await desk.poll()
     desk.site.pages["/feed.xml"] = rss(*stories(3), ttl=60)
@@ -54,7 +55,7 @@ async def test_what_is_refused_is_offered_again_with_every_new_answer(desk: Desk
 
 async def test_nothing_that_is_taken_down_is_kept_of_it(desk: Desk) -> None:
     desk.site.pages["/feed.xml"] = rss(*stories(3))
-    await take_down(desk.path.database, TAKEDOWN)
+    await take_down_everywhere(desk.path.database, TAKEDOWN)
     await desk.follow(feeds=(FEED,))
     await desk.poll()
     assert await memory(desk) == [("Story 0", 16), ("Story 2", 16), (None, 0)]
@@ -65,7 +66,7 @@ async def test_a_feed_of_which_nothing_may_be_taken_has_not_overflowed(desk: Des
     # Without dates it is all the same to a feed's window whether its items are old.
     desk.site.pages["/feed.xml"] = replace(dated, body=re.sub(rb"<pubDate>.*?</pubDate>", b"", dated.body))
     for n in range(3):
-        await take_down(desk.path.database, parse_takedown(f"http://a.test/story-{n}"))
+        await take_down_everywhere(desk.path.database, parse_takedown(f"http://a.test/story-{n}"))
     source = await desk.follow(feeds=(FEED,))
     await desk.poll()
     desk.site.pages["/feed.xml"] = replace(dated, body=re.sub(rb"<pubDate>.*?</pubDate>", b" ", dated.body))

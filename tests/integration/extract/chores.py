@@ -70,6 +70,7 @@ def note_and_hang(path: str) -> None:
 CHORES: dict[str, Callable[..., Any]] = {
     "echo": lambda value: value,
     "pid": os.getpid,
+    "parent": os.getppid,
     "hang": hang,
     "spin": spin,
     "leave": leave,

@@ -264,3 +264,48 @@ async def test_closing_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     async with children(size=2) as pool:
         await asyncio.gather(value_of(pool, "pid"), value_of(pool, "pid"))
     assert capfd.readouterr().err == ""
+
+
+async def test_children_beside_others_share_their_nursery_and_wait_for_none_of_them() -> None:
+    async with children(size=1) as pool, pool.beside(1) as others:
+        held = asyncio.create_task(pool.run(["hang"]))
+        nursery = await value_of(others, "parent")
+        held.cancel()
+        await asyncio.wait([held])
+        assert await value_of(pool, "parent") == nursery
+
+
+async def test_heavy_pages_of_one_domain_do_not_keep_others_from_being_read() -> None:
+    """Ten pages that never end come first; the others are read while the first of them still runs."""
+    async with children(size=2, timeout=3.0) as pool:
+        assert isinstance(await pool.run(["hang"], "heavy.example"), TimedOut)
+        ended: list[str] = []
+
+        async def read(share: str, *task: Any) -> None:
+            await pool.run(list(task), share)
+            ended.append(share)
+
+        heavy = [asyncio.create_task(read("heavy.example", "hang")) for _ in range(10)]
+        await asyncio.sleep(0)
+        others = [asyncio.create_task(read(f"n{n}.example", "echo", n)) for n in range(20)]
+        await asyncio.gather(*others)
+        assert ended == [f"n{n}.example" for n in range(20)]
+        for task in heavy:
+            task.cancel()
+        await asyncio.wait(heavy)
+        assert await value_of(pool, "echo", 1) == 1
+
+
+async def test_a_cancelled_wait_leaves_its_turn_to_the_next() -> None:
+    async with children(size=1) as pool:
+        running = asyncio.create_task(pool.run(["hang"], "a.example"))
+        await asyncio.sleep(0)
+        waiting = [asyncio.create_task(pool.run(["echo", n], "a.example")) for n in range(3)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        running.cancel()
+        waiting[1].cancel()
+        await asyncio.wait([running, *waiting[:2]])
+        outcome = await waiting[2]
+        assert isinstance(outcome, Done)
+        assert outcome.value == 2

@@ -11,6 +11,7 @@ from headwater.database.listen import Listener
 from headwater.errors import QueryFailed
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease
+from headwater.frontier.shares import Shares
 from headwater.frontier.wake import CHANNEL, Sleeper
 from headwater.ingest.fetching import Fetching
 from headwater.ingest.journey import Told
@@ -40,6 +41,7 @@ async def test_leases_are_worked_on_though_nothing_could_be_read_ahead(path: Pat
             claimer=Claimer(path.database, SystemClock(), "w", minute),
             sleeper=Sleeper(path.database, listener, "w", minute),
             journey=replace(path.journey(), study=study),
+            shares=Shares(10),
             told=told.append,
         )
         [lease], _ = await fetching.claim(5)

@@ -13,7 +13,8 @@ from headwater.archive.reads import read_document
 from headwater.clock import SystemClock
 from headwater.frontier.claim import Claimer
 from headwater.ingest.journey import Told
-from headwater.run.fetching import reading_children, studying
+from headwater.run.children import page_children
+from headwater.run.fetching import studying
 from headwater.simweb.message import Page
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
 from headwater.urls.canonical import canonicalise
@@ -30,10 +31,11 @@ async def refusing(database_url: str, pages: Mapping[str, Page]) -> AsyncIterato
         yield path
 
 
-async def tell_in_feed(path: Path, content: str) -> None:
+async def tell_in_feed(path: Path, content: str, told_from: str = "paper.test") -> None:
     address = canonicalise(URL)
     async with path.database.transaction() as connection:
         channel = await add_channel(connection, path.source, NewChannel(ChannelKind.FEED, FEED))
+        await connection.execute("update channels set domains = $1", [told_from])
         await connection.execute(
             "insert into channel_items"
             " (channel_id, url_hash, bucket, signature, title, content, language, published_at)"
@@ -48,7 +50,7 @@ async def tell_in_feed(path: Path, content: str) -> None:
 async def travel(path: Path) -> Told:
     await path.queue(URL)
     token = path.web.identity.product_token
-    async with reading_children(path.services) as children, studying(path.services, token, children) as study:
+    async with page_children(path.services) as children, studying(path.services, token, children) as study:
         claimed = await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)
         return await replace(path.journey(), study=study).travel(claimed.leases[0])
 
@@ -59,6 +61,8 @@ REFUSALS = {
     "challenge": {"/story": CHALLENGE},
 }
 STATUSES = {"forbidden": "failed", "robots": "dead", "challenge": "fetched"}
+# A challenge is a page, in which the feed's text was found to be the fuller one.
+MARKS = {"forbidden": "feed_only", "robots": "feed_only", "challenge": "feed"}
 
 
 @pytest.mark.parametrize("how", sorted(REFUSALS))
@@ -68,7 +72,7 @@ async def test_a_refused_page_leaves_the_text_of_its_feed(how: str, database_url
         await travel(path)
         found = await read_document(path.database, key_of(URL))
         assert found is not None
-        assert (found.title, found.produced_by, found.language) == ("The bridge", "feed", "en")
+        assert (found.title, found.produced_by, found.language) == ("The bridge", MARKS[how], "en")
         assert found.text.count("the bridge would be closed") == 12
         assert found.published_at is not None
         assert await path.database.fetchval("select status from url_frontier") == STATUSES[how]
@@ -80,6 +84,24 @@ async def test_a_summary_is_no_document(how: str, database_url: str) -> None:
         await tell_in_feed(path, "<p>The council met.</p>")
         await travel(path)
         assert await read_document(path.database, key_of(URL)) is None
+
+
+@pytest.mark.parametrize("how", sorted(REFUSALS))
+async def test_a_stranger_s_feed_makes_no_document_of_a_refused_page(how: str, database_url: str) -> None:
+    async with refusing(database_url, REFUSALS[how]) as path:
+        await tell_in_feed(path, STORY, told_from="mallory.test")
+        await travel(path)
+        assert await read_document(path.database, key_of(URL)) is None
+
+
+async def test_a_feed_that_a_person_trusts_speaks_for_a_refused_page(database_url: str) -> None:
+    async with refusing(database_url, REFUSALS["forbidden"]) as path:
+        await tell_in_feed(path, STORY, told_from="feedburner.test")
+        await path.database.execute("update sources set speaks_for = '{paper.test}'")
+        await travel(path)
+        found = await read_document(path.database, key_of(URL))
+        assert found is not None
+        assert found.produced_by == "feed_only"
 
 
 async def test_a_page_that_is_gone_leaves_nothing(database_url: str) -> None:

@@ -7,8 +7,8 @@ import pytest
 from tests.integration.fetch.conftest import QUICK, Path, SmallSite, opened_path, robots
 
 from headwater.fetch.outcomes import Answered, BadRedirect, Disallowed, Failed, LeftHost, RobotsUnknown, TakenDown
-from headwater.frontier.takedowns import take_down
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, Moved, RetryLater, Unchanged
+from headwater.ingest.taking_down import take_down_everywhere
 from headwater.net.problems import Problem
 from headwater.politeness.hosts import HostPolicy, set_policy
 from headwater.politeness.takedown import parse_takedown
@@ -107,7 +107,7 @@ async def test_a_crawl_delay_holds_from_the_next_request_on(path: Path, sites: d
 
 
 async def test_what_was_taken_down_is_not_requested(path: Path) -> None:
-    await take_down(path.database, parse_takedown("http://a.test/one"))
+    await take_down_everywhere(path.database, parse_takedown("http://a.test/one"))
     assert isinstance(await path.fetch("http://a.test/one"), TakenDown)
     path.sim.script("a.test", Redirect("/one"), "/two")
     assert isinstance(await path.fetch("http://a.test/two"), TakenDown)

@@ -15,11 +15,13 @@ from headwater.frontier.claim import Claimed, Claimer
 from headwater.frontier.entry import Lease, Origin
 from headwater.frontier.maintain import rescue
 from headwater.frontier.settle import extend, settle, slot_settlement
+from headwater.frontier.shares import Allowance
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, RetryPolicy, Verdict, settlement_of
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore, Slot, SlotKeeper
 from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import NO_VOICE, Voice
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.frontier")
@@ -56,9 +58,14 @@ class Stage:
         await self.database.execute("UPDATE sources SET status = $2 WHERE id = $1", source or self.source, status)
 
     async def submit(
-        self, *found: str | Found, source: UUID | None = None, origin: Origin = Origin.MANUAL, delay: timedelta = DELAY
+        self,
+        *found: str | Found,
+        source: UUID | None = None,
+        origin: Origin = Origin.MANUAL,
+        delay: timedelta = DELAY,
+        voice: Voice = NO_VOICE,
     ) -> list[Outcome]:
-        submitter = Submitter(source or self.source, origin)
+        submitter = Submitter(source or self.source, origin, voice=voice)
         wanted = [Found(one) if isinstance(one, str) else one for one in found]
         async with self.database.transaction() as connection:
             answers = await submit(connection, submitter, wanted, default_delay=delay, now=self.now)
@@ -72,8 +79,8 @@ class Stage:
     async def claim(self, limit: int = 1, owner: str = "ann") -> list[Lease]:
         return (await self.look(limit, owner)).leases
 
-    async def look(self, limit: int = 1, owner: str = "ann") -> Claimed:
-        return await self.claimer(owner).claim(limit, self.now)
+    async def look(self, limit: int = 1, owner: str = "ann", allowance: Allowance | None = None) -> Claimed:
+        return await self.claimer(owner).claim(limit, self.now, allowance)
 
     async def claim_one(self, owner: str = "ann") -> Lease:
         (lease,) = await self.claim(1, owner)

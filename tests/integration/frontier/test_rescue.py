@@ -1,6 +1,7 @@
 from tests.integration.frontier.stage import LEASE, NEVER_BEGAN, Stage, seconds
 
 from headwater.frontier.control import set_aside
+from headwater.frontier.settle import release_all_but
 from headwater.frontier.submit import Found
 from headwater.frontier.verdicts import Fetched, Released, RetryLater
 
@@ -148,3 +149,36 @@ async def test_a_crash_is_noted_in_the_log(stage: Stage) -> None:
     row = await stage.database.fetchrow("SELECT verdict, reason, owner FROM fetch_log")
     assert row is not None
     assert tuple(row) == ("crashed", "lease_expired", "ann")
+
+
+async def test_what_its_owner_does_not_know_of_is_given_back_without_blame(stage: Stage) -> None:
+    await stage.submit(PAGE, "https://b.example/1", "https://c.example/1")
+    await stage.claim_one("bob")
+    first, second = await stage.claim(2, "ann")
+    assert await release_all_but(stage.database, "ann", [first.token], stage.now) == 1
+    entry = await stage.entry(second.url)
+    assert (entry["status"], entry["held"], entry["crash_count"]) == ("pending", None, 0)
+    assert not await stage.settle(second)
+    # Whether it was asked for is not known: its host rests a whole delay.
+    assert await stage.claim(2, "ann") == []
+    stage.wait(1.03)
+    assert len(await stage.claim(2, "ann")) == 1
+    assert await stage.settle(first)
+
+
+async def test_a_suspect_that_its_owner_does_not_know_of_stays_one(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    await die(stage)
+    stage.wait(10)
+    assert await stage.claim_suspect() is not None
+    stage.wait(LEASE.total_seconds() + 1)
+    assert await release_all_but(stage.database, "ann", [], stage.now) == 1
+    assert await stage.state(PAGE) == ("pending", "suspect")
+    assert await stage.rescue() == (0, 0)
+
+
+async def test_slots_that_are_no_entrys_are_left_to_whoever_holds_them(stage: Stage) -> None:
+    slot = await stage.reserve("a.example")
+    assert await release_all_but(stage.database, "poller", [], stage.now) == 0
+    assert await stage.end(slot)

@@ -7,11 +7,13 @@ from tests.integration.frontier.stage import Stage, seconds
 
 from headwater.errors import NotFound, UsageError
 from headwater.frontier.entry import DeadReason, Origin, Status
+from headwater.frontier.maintain import name_domains
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, Postponed, RetryLater
 from headwater.politeness.hosts import close_host
 from headwater.politeness.takedown import parse_takedown
 from headwater.politeness.takedown import queries as politeness_queries
+from headwater.urls.domains import Voice
 
 PAGE = "https://a.example/1"
 
@@ -235,3 +237,74 @@ async def test_a_journey_that_goes_on_later_keeps_its_place(stage: Stage) -> Non
     await stage.settle(lease, Fetched())
     entry = await stage.entry(PAGE)
     assert (entry["status"], entry["resume_url"], entry["hops"]) == (Status.FETCHED, None, 0)
+
+
+OWN = Voice("a.example")
+
+
+async def test_a_source_that_speaks_for_a_page_takes_it_over_from_one_that_does_not(stage: Stage) -> None:
+    owner = await stage.add_source()
+    await stage.submit(PAGE, origin=Origin.FEED)
+    assert await stage.submit(PAGE, source=owner, origin=Origin.FEED, voice=OWN) == [Outcome.TAKEN_OVER]
+    assert (await stage.entry(PAGE))["source_id"] == owner
+    # And keeps it: a second one with the same right comes too late, a stranger even more so.
+    assert await stage.submit(PAGE, origin=Origin.FEED, voice=OWN) == [Outcome.DUPLICATE]
+    assert (await stage.entry(PAGE))["source_id"] == owner
+
+
+async def test_what_a_stranger_had_read_is_read_again_for_its_owner(stage: Stage) -> None:
+    owner = await stage.add_source()
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one(), Fetched('"1"', "Mon, 02 Mar 2026 08:00:00 GMT", b"x" * 32))
+    assert await stage.submit(PAGE, source=owner, voice=OWN) == [Outcome.TAKEN_OVER]
+    stage.wait(5)
+    lease = await stage.claim_one()
+    # Without validators: a page that has not changed has to be sent all the same.
+    assert (lease.source_id, lease.etag, lease.last_modified, lease.content_hash) == (owner, None, None, None)
+    assert await counts(stage.database) == await recount(stage.database)
+
+
+async def test_a_page_taken_over_while_it_is_fetched_is_fetched_again(stage: Stage) -> None:
+    owner = await stage.add_source()
+    await stage.submit(PAGE)
+    lease = await stage.claim_one()
+    assert await stage.submit(PAGE, source=owner, voice=OWN) == [Outcome.TAKEN_OVER]
+    assert await counts(stage.database) == await recount(stage.database)
+    await stage.settle(lease, Fetched('"1"', None, b"x" * 32))
+    entry = await stage.entry(PAGE)
+    assert (entry["status"], entry["source_id"], entry["etag"], entry["content_hash"]) == ("pending", owner, None, None)
+    stage.wait(5)
+    await stage.settle(await stage.claim_one(), Fetched('"1"', None, b"x" * 32))
+    assert (await stage.entry(PAGE))["status"] == "fetched"
+    assert await counts(stage.database) == await recount(stage.database)
+
+
+async def test_a_page_a_stranger_could_not_read_is_tried_again_for_its_owner(stage: Stage) -> None:
+    owner = await stage.add_source()
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one(), Dead(DeadReason.EXTRACT_FAILED))
+    await stage.submit(PAGE, source=owner, voice=OWN)
+    assert (await stage.entry(PAGE))["status"] == "pending"
+
+
+async def test_a_page_that_is_gone_stays_gone_for_its_owner(stage: Stage) -> None:
+    owner = await stage.add_source()
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one(), Dead(DeadReason.GONE))
+    await stage.submit(PAGE, source=owner, voice=OWN)
+    entry = await stage.entry(PAGE)
+    assert (entry["status"], entry["source_id"]) == ("dead", owner)
+
+
+async def test_a_paused_source_takes_nothing_over(stage: Stage) -> None:
+    owner = await stage.add_source(status="paused")
+    await stage.submit(PAGE)
+    assert await stage.submit(PAGE, source=owner, voice=OWN) == [Outcome.DUPLICATE]
+
+
+async def test_a_host_knows_its_registrable_domain(stage: Stage) -> None:
+    await stage.submit("https://feeds.paper.co.uk/1")
+    assert (await stage.host("feeds.paper.co.uk"))["domain"] == "paper.co.uk"
+    await stage.database.execute("UPDATE hosts SET domain = NULL")
+    assert await name_domains(stage.database) == 1
+    assert (await stage.host("feeds.paper.co.uk"))["domain"] == "paper.co.uk"

@@ -3,7 +3,8 @@
 import pytest
 
 from headwater.database.pool import Database
-from headwater.frontier.takedowns import lift, take_down
+from headwater.frontier.takedowns import lift
+from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
 from headwater.sources.store import create_source
@@ -26,7 +27,7 @@ async def test_sitemaps_of_the_domain_and_of_its_sources_are_wanted_in_full(data
             await add_channel(connection, source, new)
     await database.execute("""update channels set etag = 'e', last_modified = 'm', answers = '{"a": {}}'""")
     takedown = parse_takedown(taken)
-    await take_down(database, takedown)
+    await take_down_everywhere(database, takedown)
     await lift(database, takedown)
     known = "select title from channels where etag = 'e' and last_modified = 'm' and answers ? 'a'"
     assert [row["title"] for row in await database.fetch(known)] == ["elsewhere"]

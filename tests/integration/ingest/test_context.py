@@ -40,6 +40,7 @@ async def leases(database: Database) -> list[Lease]:
         source = await create_source(connection, "A", "http://host-0.test/")
         feed = NewChannel(ChannelKind.FEED, canonicalise("http://host-0.test/feed"))
         channel = await add_channel(connection, source, feed)
+        await connection.execute("update channels set domains = '{host-0.test, host-1.test}'")
         for url in URLS:
             address = canonicalise(url)
             await connection.execute(

@@ -9,7 +9,6 @@ import pytest
 from tests.integration.archive.shelf import LONG, OTHER, Shelf, broken, everything, key_of, page
 from tests.integration.frontier.stage import AT_ONCE, DELAY, Stage, add_source
 
-from headwater.archive.document import Unchanged
 from headwater.archive.outlinks import outlinks_of
 from headwater.archive.raw import RawBody, newest_body
 from headwater.archive.reads import read_document
@@ -17,9 +16,11 @@ from headwater.chance import random_from
 from headwater.database.pool import Database
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Dead, Fetched, Moved, RetryPolicy, Verdict, settlement_of
+from headwater.ingest.context import Known
 from headwater.ingest.keeping import NOTHING, Keeper, Leaves
 from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
+from headwater.sources.source import Kind, Profile
 
 # A page, the address it calls canonical, and another one.
 AMP, STORY, OTHER_STORY = "https://a.example/amp/1", "https://a.example/1", "https://b.example/2"
@@ -80,6 +81,7 @@ async def test_a_lost_lease_leaves_nothing_at_all(desk: Desk) -> None:
 
 
 async def test_a_copy_points_somewhere_too(desk: Desk) -> None:
+    desk.shelf.wait(-7200)
     await desk.shelf.keep(OTHER_STORY)
     assert await desk.keep(await desk.lease(STORY), Fetched(), leaves_of(STORY))
     assert await desk.shelf.told() == [(OTHER_STORY, 1, "upsert")]
@@ -92,43 +94,58 @@ async def test_a_page_that_is_gone_takes_its_document_with_it(desk: Desk) -> Non
     assert await desk.deleted_at(STORY)
 
 
-async def test_a_page_that_is_gone_takes_what_was_read_from_it_under_another_address(desk: Desk) -> None:
-    await desk.shelf.keep(STORY, page=key_of(AMP))
-    await desk.keep(await desk.lease(AMP), GONE)
+async def test_a_page_that_is_gone_at_its_first_fetch_takes_what_a_channel_said_of_it(desk: Desk) -> None:
+    await desk.shelf.keep(STORY)
+    await desk.keep(replace(await desk.lease(STORY), fetch_count=0), GONE)
     assert await desk.deleted_at(STORY)
-    assert (await desk.shelf.told())[-1] == (STORY, 2, "delete")
 
 
-async def test_an_address_that_is_gone_leaves_what_another_page_says_under_it(desk: Desk) -> None:
-    await desk.shelf.keep(STORY, page=key_of(AMP))
-    await desk.keep(await desk.lease(STORY), GONE)
+@pytest.mark.parametrize(
+    ("verdict", "leaves"), [(GONE, NOTHING), (Fetched(), Leaves(withdraws="noindex"))], ids=["gone", "noindex"]
+)
+@pytest.mark.parametrize("text", [LONG, OTHER], ids=["the same text", "another text"])
+async def test_a_page_withdraws_itself_and_never_the_one_it_calls_canonical(
+    desk: Desk, verdict: Verdict, leaves: Leaves, text: str
+) -> None:
+    await desk.shelf.keep(STORY, LONG)
+    await desk.shelf.keep(AMP, text, claims=STORY)
+    await desk.keep(await desk.lease(AMP), verdict, leaves)
+    assert await desk.deleted_at(AMP)
     assert await desk.deleted_at(STORY) is None
 
 
-async def test_once_read_itself_an_address_outlives_the_page_that_named_it(desk: Desk) -> None:
-    await desk.shelf.keep(STORY, page=key_of(AMP))
-    assert await desk.shelf.keep(STORY) == Unchanged(1)
-    await desk.keep(await desk.lease(AMP), GONE)
-    assert await desk.deleted_at(STORY) is None
+async def test_a_page_that_another_one_calls_canonical_is_asked_for(desk: Desk) -> None:
+    assert await desk.keep(await desk.lease(AMP), Fetched(), claiming(AMP, STORY))
+    entry = await desk.stage.entry(STORY)
+    assert (entry["status"], entry["parent_url"], entry["depth"]) == ("pending", AMP, 1)
 
 
-async def test_a_page_takes_an_original_and_its_copy_with_it_at_once(desk: Desk) -> None:
-    third = "https://c.example/3"
-    for url in (STORY, OTHER_STORY):
-        await desk.shelf.keep(url, page=key_of(AMP))
-    await desk.shelf.keep(third)
-    await desk.keep(await desk.lease(AMP), GONE)
-    assert await desk.deleted_at(STORY)
-    assert await desk.deleted_at(OTHER_STORY)
-    assert (await desk.shelf.told())[-1] == (third, 2, "upsert")
+@pytest.mark.parametrize(
+    "named",
+    ["https://elsewhere.example/1", "https://a.example/static/logo", "https://a.example/1?action=delete"],
+    ids=["out of scope", "no article", "has effects"],
+)
+async def test_a_page_that_no_link_would_lead_to_is_not_asked_for(desk: Desk, named: str) -> None:
+    assert await desk.keep(await desk.lease(AMP), Fetched(), claiming(AMP, named))
+    assert await desk.stage.database.fetchval("SELECT count(*) FROM url_frontier") == 1
+    assert await desk.shelf.told() == [(AMP, 1, "upsert")]
 
 
-async def test_a_page_that_asks_not_to_be_kept_takes_what_was_read_from_it(desk: Desk) -> None:
-    await desk.shelf.keep(STORY, LONG, page=key_of(AMP))
-    await desk.shelf.keep(OTHER_STORY, OTHER)
-    await desk.keep(await desk.lease(AMP), Fetched(), Leaves(withdraws="noindex"))
-    assert await desk.deleted_at(STORY)
-    assert await desk.deleted_at(OTHER_STORY) is None
+async def test_pages_that_name_one_another_for_ever_are_asked_for_once(desk: Desk) -> None:
+    lease = replace(await desk.lease(AMP), depth=1)
+    assert await desk.keep(lease, Fetched(), claiming(AMP, STORY))
+    assert await desk.stage.database.fetchval("SELECT count(*) FROM url_frontier") == 1
+
+
+async def test_a_page_whose_source_was_deleted_meanwhile_is_kept(desk: Desk) -> None:
+    lease = await desk.lease(AMP)
+    await desk.stage.database.execute("UPDATE sources SET status = 'deleted'")
+    assert await desk.keep(lease, Fetched(), claiming(AMP, STORY))
+    assert await desk.shelf.told() == [(AMP, 1, "upsert")]
+
+
+def claiming(url: str, named: str) -> Leaves:
+    return replace(leaves_of(url, claims=named), known=Known(Profile("https://a.example/")))
 
 
 @pytest.mark.parametrize(
@@ -147,3 +164,34 @@ async def test_a_takedown_withdraws_what_was_kept(desk: Desk, takedown: str, gon
     assert (done.entries, done.documents) == (len(gone), len(gone))
     withdrawn = [url for url in (STORY, OTHER_STORY) if await desk.deleted_at(url)]
     assert withdrawn == gone
+
+
+def crawled(desk: Desk, url: str, *links: str, **fields: Any) -> Leaves:
+    """A page of a crawl: what it links to is followed."""
+    profile = Profile("https://a.example/", kind=Kind.DOCS, max_depth=-1)
+    document = page(url, source_id=desk.stage.source, **fields)
+    return Leaves(document, links=links, known=Known(source=profile))
+
+
+async def test_the_links_of_a_page_that_repeats_another_one_are_not_followed(desk: Desk) -> None:
+    """Input 118: the same text under any number of addresses ends where it is first repeated."""
+    first, again, near = ("https://a.example/one", "https://b.example/again", "https://c.example/near")
+    leases = [await desk.lease(url) for url in (first, again, near)]
+    pages = [
+        crawled(desk, first, "https://a.example/from-one", simhash=4711),
+        crawled(desk, again, "https://a.example/from-again", simhash=None),
+        crawled(desk, near, "https://a.example/from-near", text=OTHER, simhash=4711 ^ 1),
+    ]
+    for lease, leaves in zip(leases, pages, strict=True):
+        assert await desk.keep(lease, Fetched(), leaves)
+    queued = {row["url"] for row in await desk.stage.database.fetch("select url from url_frontier")}
+    assert "https://a.example/from-one" in queued
+    assert not {"https://a.example/from-again", "https://a.example/from-near"} & queued
+
+
+async def test_a_page_that_is_read_again_does_not_repeat_itself(desk: Desk) -> None:
+    url = "https://a.example/section/one"
+    await desk.shelf.keep(url, source_id=desk.stage.source)
+    await desk.keep(await desk.lease(url), Fetched(), crawled(desk, url, "https://a.example/late"))
+    queued = {row["url"] for row in await desk.stage.database.fetch("select url from url_frontier")}
+    assert "https://a.example/late" in queued

@@ -19,7 +19,7 @@ from headwater.extract.children import Children
 from headwater.extract.templates.explain import Explanation
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
-from headwater.frontier.takedowns import take_down
+from headwater.frontier.takedowns import record
 from headwater.ingest.context import Context
 from headwater.ingest.difference import MOST_ROWS, side_by_side
 from headwater.ingest.inspection import Answer, Inspection
@@ -141,7 +141,7 @@ async def test_what_was_deleted_stays_deleted(press: Press) -> None:
 async def test_what_was_taken_down_stays_down(press: Press) -> None:
     await press.print(2)
     await select(press, body=SHORTER)
-    await take_down(press.database, parse_takedown(press.publisher.host))
+    await record(press.database, parse_takedown(press.publisher.host), "")
     assert outcomes(await replayed(press)) == {"left": 2}
     assert await press.database.fetchval("select count(*) from documents where version > 1") == 0
 
@@ -159,15 +159,22 @@ async def test_a_page_that_is_gone_yields_no_document_after_all(press: Press) ->
     assert outcomes(await replayed(press)) == {"new": 1}
 
 
-async def test_two_pages_of_one_document_do_not_alternate(press: Press) -> None:
+async def test_pages_that_call_one_page_canonical_are_documents_of_their_own(press: Press) -> None:
     home = press.publisher.home
     head = f'<title>One</title><link rel=canonical href="{home}one">'
     await press.keep(f"{home}one", f"{head}<article>{PROSE}</article>".encode())
     await press.keep(f"{home}print-one", f"{head}<article>{PROSE}<p>Printed here.</p></article>".encode())
     before = await everything(press.database)
     told = {one.url: one.outcome for one in await replayed(press)}
-    assert told == {f"{home}one": Outcome.LEFT, f"{home}print-one": Outcome.SAME}
+    assert told == {f"{home}one": Outcome.SAME, f"{home}print-one": Outcome.SAME}
     assert await everything(press.database) == before
+
+
+async def test_a_page_of_another_source_by_now_is_left(press: Press) -> None:
+    [url] = await press.print(1)
+    await press.database.execute("UPDATE documents SET source_id = gen_random_uuid()")
+    [told] = await replayed(press)
+    assert (told.url, told.outcome, told.why) == (url, Outcome.LEFT, "belongs to another source by now")
 
 
 async def test_a_document_stored_while_we_read_is_newer(press: Press) -> None:

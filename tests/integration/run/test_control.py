@@ -16,8 +16,9 @@ from headwater.frontier.explain import explain
 from headwater.frontier.reads import Filter, count_entries, list_entries, recount_entries
 from headwater.frontier.settle import settle
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
-from headwater.frontier.takedowns import lift, list_takedowns, take_down
+from headwater.frontier.takedowns import lift, list_takedowns
 from headwater.frontier.verdicts import Dead, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
+from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.hosts import HostPolicy, pace_of, read_host, set_crawl_delay, set_policy
 from headwater.politeness.settlement import Visit
 from headwater.politeness.takedown import parse_takedown
@@ -56,7 +57,7 @@ async def test_a_domain_takedown_ends_what_waits_below_it_and_keeps_new_urls_out
     database: Database, source: UUID
 ) -> None:
     await queue(database, source, "https://bad.test/1", "https://www.bad.test/2", "https://notbad.test/3")
-    assert await take_down(database, parse_takedown("bad.test"), "asked") == 2
+    assert (await take_down_everywhere(database, parse_takedown("bad.test"), "asked")).entries == 2
     assert await status_of(database, "https://www.bad.test/2") == "dead"
     assert await status_of(database, "https://notbad.test/3") == "pending"
     assert await queue(database, source, "https://deep.www.bad.test/4") == [Outcome.REJECTED]
@@ -65,14 +66,14 @@ async def test_a_domain_takedown_ends_what_waits_below_it_and_keeps_new_urls_out
 
 async def test_a_url_takedown_covers_whole_segments_only(database: Database, source: UUID) -> None:
     await queue(database, source, "https://a.test/members/1", "https://a.test/membership", "http://a.test/members/?x=1")
-    assert await take_down(database, parse_takedown("https://a.test/members/")) == 2
+    assert (await take_down_everywhere(database, parse_takedown("https://a.test/members/"))).entries == 2
     assert await status_of(database, "https://a.test/membership") == "pending"
 
 
 async def test_a_lifted_takedown_opens_the_host_but_revives_nothing(database: Database, source: UUID) -> None:
     await queue(database, source, "https://a.test/1")
     takedown = parse_takedown("a.test")
-    await take_down(database, takedown)
+    await take_down_everywhere(database, takedown)
     await lift(database, takedown)
     assert await list_takedowns(database) == []
     assert await status_of(database, "https://a.test/1") == "dead"

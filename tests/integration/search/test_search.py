@@ -7,12 +7,13 @@ import pytest
 from tests.integration.archive.shelf import SOURCE, Shelf, broken, key_of, page
 
 from headwater.archive.documents import keep_document
-from headwater.archive.job import NewJob
-from headwater.archive.jobs import delete_job, expire_jobs, keep_jobs
+from headwater.archive.job import NewJob, Teller
+from headwater.archive.jobs import delete_jobs, expire_jobs, keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import QueryFailed, UsageError
 from headwater.search.question import LONGEST_QUESTION, Filters, Kind
 from headwater.search.search import Bounds, Hit, search
+from headwater.urls.domains import NO_VOICE
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 FILLING = " ".join(f"filling{n}" for n in range(60))
@@ -214,8 +215,8 @@ async def test_open_vacancies_are_found_by_title_organisation_and_tags(shelf: Sh
             job("Taken nurse"),
             over,
         ]
-        await keep_jobs(connection, SOURCE, jobs, shelf.now)
-        await delete_job(connection, jobs[2].canonical_hash, "ann", "spam", shelf.now)
+        await keep_jobs(connection, Teller(SOURCE, "https://j.example/", NO_VOICE), jobs, shelf.now)
+        await delete_jobs(connection, [jobs[2].key], "ann", "spam", shelf.now)
         await expire_jobs(connection, shelf.now + timedelta(days=3), timedelta(days=30))
     wanted = Filters(Kind.JOB)
     assert await urls(shelf, "nurses", wanted) == ["https://j.example/Night nurse", "https://j.example/Driver"]

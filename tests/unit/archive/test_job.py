@@ -1,6 +1,8 @@
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -10,7 +12,9 @@ from headwater.archive.job import (
     JobStatus,
     NewJob,
     SeenAgain,
+    SeenElsewhere,
     StandingJob,
+    Teller,
     Write,
     is_over,
     judge_sighting,
@@ -18,55 +22,63 @@ from headwater.archive.job import (
     row_of,
 )
 from headwater.errors import UsageError
+from headwater.urls.domains import Voice
 
 NOW = datetime(2026, 6, 15, 6, tzinfo=UTC)
 PAST, FUTURE = date(2026, 6, 1), date(2026, 7, 1)
 
 
 def job(**fields: Any) -> NewJob:
-    return NewJob(**{"canonical_hash": b"h" * 32, "title": "Nurse", "org_name": "Org", "apply_url": "u"} | fields)
+    ours = {"canonical_hash": b"h" * 32, "title": "Nurse", "org_name": "Org", "apply_url": "https://jobs.org.test/1"}
+    return NewJob(**ours | fields)
 
 
-def standing(status: JobStatus = JobStatus.ACTIVE, **fields: Any) -> StandingJob:
-    return StandingJob(job(**fields), status, 4)
+def teller(source: int = 1, *, speaks: bool = True, **fields: Any) -> Teller:
+    return Teller(UUID(int=source), "https://list.test/", Voice("org.test" if speaks else "list.test"), **fields)
+
+
+def standing(status: JobStatus = JobStatus.ACTIVE, *, spoken: bool = True, **fields: Any) -> StandingJob:
+    is_final = status is JobStatus.DELETED
+    return StandingJob(job(**fields), status, 4, UUID(int=1), is_spoken_for=spoken, is_final=is_final)
 
 
 def test_a_vacancy_nobody_knew_is_written() -> None:
-    assert judge_sighting(None, job(), NOW) == Write(job(), 1)
+    assert judge_sighting(None, job(), teller(), NOW) == Write(job(), 1, True)
 
 
 def test_a_vacancy_that_is_over_before_it_was_seen_is_ignored() -> None:
-    assert judge_sighting(None, job(deadline=PAST), NOW) == Ignored()
+    assert judge_sighting(None, job(deadline=PAST), teller(), NOW) == Ignored()
 
 
 def test_a_vacancy_that_says_the_same_is_only_seen_again() -> None:
-    assert judge_sighting(standing(city="Rome"), job(city="Rome"), NOW) == SeenAgain(job().key)
+    assert judge_sighting(standing(city="Rome"), job(city="Rome"), teller(), NOW) == SeenAgain(job().key)
 
 
 def test_how_it_was_read_is_no_change() -> None:
     read_otherwise = job(raw_metadata={"a": 1}, data_provenance="api", language="en", is_detailed=True)
-    assert judge_sighting(standing(), read_otherwise, NOW) == SeenAgain(job().key)
+    assert judge_sighting(standing(), read_otherwise, teller(), NOW) == SeenAgain(job().key)
 
 
 def test_a_vacancy_that_says_something_else_is_written_anew() -> None:
-    assert judge_sighting(standing(city="Rome"), job(city="Oslo"), NOW) == Write(job(city="Oslo"), 5)
+    assert judge_sighting(standing(city="Rome"), job(city="Oslo"), teller(), NOW) == Write(job(city="Oslo"), 5, True)
 
 
 def test_an_expired_vacancy_that_is_listed_again_is_back() -> None:
-    assert judge_sighting(standing(JobStatus.EXPIRED), job(), NOW) == Write(job(), 5)
+    assert judge_sighting(standing(JobStatus.EXPIRED), job(), teller(), NOW) == Write(job(), 5, True)
 
 
 def test_an_expired_vacancy_whose_day_has_passed_stays_expired() -> None:
-    assert judge_sighting(standing(JobStatus.EXPIRED, deadline=PAST), job(city="Oslo"), NOW) == SeenAgain(job().key)
+    over = standing(JobStatus.EXPIRED, deadline=PAST)
+    assert judge_sighting(over, job(city="Oslo"), teller(), NOW) == SeenAgain(job().key)
 
 
 def test_a_new_deadline_brings_it_back() -> None:
-    told = judge_sighting(standing(JobStatus.EXPIRED, deadline=PAST), job(deadline=FUTURE), NOW)
-    assert told == Write(job(deadline=FUTURE), 5)
+    told = judge_sighting(standing(JobStatus.EXPIRED, deadline=PAST), job(deadline=FUTURE), teller(), NOW)
+    assert told == Write(job(deadline=FUTURE), 5, True)
 
 
 def test_what_a_person_took_out_stays_out() -> None:
-    assert judge_sighting(standing(JobStatus.DELETED), job(city="Oslo"), NOW) == Ignored()
+    assert judge_sighting(standing(JobStatus.DELETED), job(city="Oslo"), teller(), NOW) == Ignored()
 
 
 def test_what_is_not_said_takes_nothing_back() -> None:
@@ -102,3 +114,68 @@ def test_a_row_says_in_json_what_the_columns_are_called() -> None:
 def test_a_vacancy_without_a_title_or_a_whole_hash_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="lacks"):
         job(**fields)
+
+
+STRANGER = teller(2, speaks=False)
+
+
+def test_a_second_teller_adds_a_sighting_and_changes_nothing() -> None:
+    for spoken in (True, False):
+        assert judge_sighting(standing(spoken=spoken), job(city="Oslo"), STRANGER, NOW) == SeenElsewhere(job().key)
+
+
+def test_of_two_that_may_speak_the_first_tells_it() -> None:
+    assert judge_sighting(standing(), job(city="Oslo"), teller(2), NOW) == SeenElsewhere(job().key)
+
+
+def test_a_teller_that_may_speak_takes_over_from_one_that_may_not_and_keeps_none_of_its_words() -> None:
+    forged = standing(spoken=False, city="Rome", compensation_type="hour")
+    for source in (1, 2):
+        assert judge_sighting(forged, job(city="Oslo"), teller(source), NOW) == Write(job(city="Oslo"), 5, True)
+
+
+def test_its_own_source_does_not_overwrite_who_may_speak_with_words_of_a_list_that_may_not() -> None:
+    again = judge_sighting(standing(), job(city="Oslo", deadline=PAST), teller(1, speaks=False), NOW)
+    assert again == SeenAgain(job().key)
+
+
+def test_what_nobody_tells_any_more_the_next_teller_tells_in_its_own_words() -> None:
+    expired = standing(JobStatus.EXPIRED, city="Rome")
+    abandoned = replace(standing(city="Rome"), is_abandoned=True)
+    for free in (expired, abandoned):
+        assert judge_sighting(free, job(city="Oslo"), STRANGER, NOW) == Write(job(city="Oslo"), 5, False)
+
+
+def test_what_is_over_by_its_own_words_does_not_come_back_by_a_strangers_silence() -> None:
+    over = standing(JobStatus.EXPIRED, deadline=PAST)
+    assert judge_sighting(over, job(), STRANGER, NOW) == SeenElsewhere(job().key)
+    assert judge_sighting(over, job(deadline=FUTURE), STRANGER, NOW) == Write(job(deadline=FUTURE), 5, False)
+
+
+def test_what_a_person_deleted_no_teller_brings_back() -> None:
+    assert judge_sighting(standing(JobStatus.DELETED), job(), STRANGER, NOW) == Ignored()
+
+
+def test_what_a_takedown_deleted_comes_back_once_it_is_lifted() -> None:
+    deleted = replace(standing(JobStatus.DELETED), is_final=False)
+    assert judge_sighting(deleted, job(), teller(), NOW) == Write(job(), 5, True)
+
+
+@pytest.mark.parametrize(
+    ("apply_url", "speaks"),
+    [
+        ("https://org.test/1", True),
+        ("https://Jobs.ORG.test./1", True),
+        ("https://org.test.evil.test/1", False),
+        ("https://evilorg.test/1", False),
+        ("mailto:jobs@org.test", False),
+        ("", False),
+    ],
+)
+def test_a_teller_speaks_for_the_places_of_its_domain(apply_url: str, speaks: bool) -> None:
+    assert teller().speaks_for(job(apply_url=apply_url)) is speaks
+
+
+def test_a_teller_speaks_for_the_places_a_person_named() -> None:
+    named = Teller(UUID(int=1), "https://org.test/", Voice("org.test", frozenset({"boards.test"})))
+    assert named.speaks_for(job(apply_url="https://eu.boards.test/org/1"))

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.hearing import Trouble, Wait
+from headwater.discover.polls.hearing import Trouble, Wait, is_no_page
 from headwater.discover.polls.walk import Finding, Todo, Walk
 from headwater.discover.searching.exploring import Looked, summed_up
-from headwater.discover.searching.search import MOST_CANDIDATES, is_no_page, looked_past
+from headwater.discover.searching.search import MOST_CANDIDATES, looked_past
 from headwater.sources.channels import ChannelKind
 
 SITE = "http://a.test/nohome"

@@ -82,7 +82,7 @@ def test_a_page_that_asks_not_to_be_followed_has_no_links(read: Read) -> None:
         (PAGE, PAGE),
         ("https://other.example/news/a", PAGE),
         ("https://evil-example.com/", PAGE),
-        ("https://blog.example.com/news/a", PAGE),
+        ("https://blog.example.com/news/a", "https://blog.example.com/news/a"),
         ("https://example.com.evil.example/a", PAGE),
         ("https://www.example.com:8443/news/a", PAGE),
         ("http://127.0.0.1/a", PAGE),
@@ -93,7 +93,7 @@ def test_a_page_that_asks_not_to_be_followed_has_no_links(read: Read) -> None:
         ("", PAGE),
     ],
 )
-def test_a_canonical_link_is_believed_about_its_own_site_only(written: str, expected: str) -> None:
+def test_a_canonical_link_may_name_a_page_of_its_own_site_only(written: str, expected: str) -> None:
     assert canonical_url(PAGE, PAGE, [written]) == expected
 
 
@@ -102,8 +102,18 @@ def test_canonical_links_that_contradict_each_other_are_not_believed() -> None:
     assert canonical_url(PAGE, PAGE, ["/news/b", "/news/b#x"]) == "https://www.example.com/news/b"
 
 
-def test_a_one_label_host_is_not_a_view_of_its_top_level_domain() -> None:
-    assert canonical_url("https://m.com/a", "https://m.com/a", ["https://com/a"]) == "https://m.com/a"
+@pytest.mark.parametrize(
+    ("page", "named"),
+    [
+        ("https://m.com/a", "https://com/a"),
+        ("https://mallory.github.io/a", "https://alice.github.io/a"),
+        ("https://m.github.io/a", "https://github.io/a"),
+        ("https://amp.co.uk/a", "https://www.co.uk/a"),
+        ("https://192.0.2.7/a", "https://192.0.2.8/a"),
+    ],
+)
+def test_names_under_a_shared_domain_are_sites_of_their_own(page: str, named: str) -> None:
+    assert canonical_url(page, page, [named]) == page
 
 
 PLAIN = ["/", "/a/b.html?x=1&y=2", "/a;b=c", "/a//b", "/" + "a" * 2_070]

@@ -40,6 +40,8 @@ def standing(**fields: Any) -> Document:
         "first_seen_at": NOW,
         "changed_at": NOW,
         "crawled_at": NOW,
+        "claimed_url": None,
+        "is_claim_believed": False,
         "duplicate_of": None,
         "near_duplicate_of": None,
         "deleted_at": None,

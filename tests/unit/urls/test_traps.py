@@ -42,6 +42,7 @@ TRAPS = {
         "/?add-to-cart=17",
         "/?op=delete&id=3",
         "/story?replytocom=99",
+        "/?action=rss",
     ],
     Trap.ENDLESS_CALENDAR: [
         "/2031/05/12",

@@ -1,16 +1,11 @@
 """`{{SECRET:NAME}}` in a mapping: a secret's name is stored, its value is put in when a request is made."""
 
 import re
-from collections.abc import Mapping
 
-from pydantic import SecretStr
-
+from headwater.discover.api.secrets import MASK, Secrets
 from headwater.errors import UsageError
 
 _PLACEHOLDER = re.compile(r"\{\{\s*SECRET:([A-Za-z][A-Za-z0-9_]{0,63})\s*\}\}")
-_MASK = "***"
-
-Secrets = Mapping[str, SecretStr]
 
 
 def secrets_in(text: str) -> tuple[str, ...]:
@@ -19,7 +14,7 @@ def secrets_in(text: str) -> tuple[str, ...]:
 
 
 def masked(text: str) -> str:
-    return _PLACEHOLDER.sub(_MASK, text)
+    return _PLACEHOLDER.sub(MASK, text)
 
 
 def filled(text: str, secrets: Secrets) -> str:
@@ -32,7 +27,7 @@ def _value_of(name: str, secrets: Secrets) -> str:
         raise UsageError(
             f"The secret {name} is not set.", fix=f"Set it, or take {{{{SECRET:{name}}}}} out of the mapping."
         )
-    value = secrets[name].get_secret_value()
+    value = secrets[name].value.get_secret_value()
     if not value or not value.isprintable():
         raise UsageError(f"The secret {name} is empty or holds a line break or control character.")
     return value

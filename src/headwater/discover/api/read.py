@@ -16,6 +16,8 @@ from headwater.discover.pages.listing import link_to, shortened
 
 MOST_ITEMS = 10_000
 _DEEPEST_FIELD = 20
+# What JSON's writers and PostgreSQL's readers agree on.
+_BITS = 63
 _FIRST_PAGE = PageState()
 
 # Of several names for one thing the first that is mapped is it; the others are fields.
@@ -134,6 +136,8 @@ def _plain(value: Any, depth: int = _DEEPEST_FIELD) -> Any:
     """Without what PostgreSQL cannot store, and cut off where no one would look for it."""
     if isinstance(value, str):
         return value.replace("\x00", "")
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        return float(value)
     if not isinstance(value, dict | list):
         return value
     if depth == 0:

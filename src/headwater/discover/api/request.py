@@ -9,8 +9,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from pydantic import SecretStr
 
 from headwater.discover.api.pages import PageState, is_url
-from headwater.discover.api.placeholders import Secrets, filled, masked
+from headwater.discover.api.placeholders import filled, masked
 from headwater.discover.api.recipe import ApiRecipe, Since
+from headwater.discover.api.secrets import Echoes, Secrets, echoes_of, require_bound
 from headwater.errors import UrlRejected, UsageError
 from headwater.urls.canonical import canonicalise
 
@@ -19,11 +20,12 @@ Pairs = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest:
-    """`shown_url` is for people and logs; `url` and the headers' values may hold secrets."""
+    """`shown_url` is for people and logs; `url` and the headers' values may hold secrets, `echoes` masks them."""
 
     url: SecretStr
     headers: Mapping[str, SecretStr]
     shown_url: str
+    echoes: Echoes
     method: str = "GET"
     body: bytes = b""
 
@@ -31,9 +33,12 @@ class ApiRequest:
 def request_for(
     recipe: ApiRecipe, state: PageState, since: datetime | None, secrets: Secrets, now: datetime
 ) -> ApiRequest:
-    """Raises UsageError, without any value in it, if a secret is missing or makes no valid request."""
+    """Raises UsageError, without any value in it, if a secret is missing, bound elsewhere or makes no valid request."""
     pairs = {**_query(recipe), **_since_pairs(recipe.since, since, now), **_page_pairs(recipe, state)}
     target = state.cursor if is_url(state.cursor) else recipe.url
+    names = recipe.secret_names
+    # The last look before a request: a recipe, and a cursor that was put away, may be older than a binding.
+    require_bound(names, target, secrets)
 
     def fill(text: str) -> str:
         return filled(text, secrets)
@@ -44,7 +49,9 @@ def request_for(
     except UrlRejected as refusal:
         raise UsageError(f"The API mapping makes a URL that cannot be used: {refusal.what}") from None
     headers = {name: SecretStr(fill(text)) for name, text in _headers(recipe, fill).items()}
-    return ApiRequest(SecretStr(url), headers, _url(target, pairs, masked))
+    values = [secrets[name].value.get_secret_value() for name in names]
+    echoes = echoes_of(values, [_basic(recipe, fill)] if recipe.auth.type == "basic" else ())
+    return ApiRequest(SecretStr(url), headers, _url(target, pairs, masked), echoes)
 
 
 def _url(target: str, pairs: Pairs, fill: Callable[[str], str]) -> str:
@@ -114,6 +121,10 @@ def _headers(recipe: ApiRecipe, fill: Callable[[str], str]) -> Pairs:
         case "header":
             headers[auth.name or "X-API-Key"] = auth.token
         case "basic":
-            both = f"{fill(auth.username)}:{fill(auth.password)}"
-            headers["Authorization"] = f"Basic {b64encode(both.encode()).decode()}"
+            headers["Authorization"] = f"Basic {_basic(recipe, fill)}"
     return headers
+
+
+def _basic(recipe: ApiRecipe, fill: Callable[[str], str]) -> str:
+    both = f"{fill(recipe.auth.username)}:{fill(recipe.auth.password)}"
+    return b64encode(both.encode()).decode()

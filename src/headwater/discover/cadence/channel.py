@@ -44,6 +44,7 @@ class ChannelFacts:
     consecutive_errors: int = 0
     errors_of_class: int = 0  # the last of them that are of class `error`
     error: ErrorClass | None = None
+    is_deadly: bool = False  # it ended a process of ours
     changes: int = 0  # items added or changed by this poll
     org_type: str = ""
     frequency_days: float | None = None

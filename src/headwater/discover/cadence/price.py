@@ -23,8 +23,8 @@ class Price:
         return {"hours": self.hours}
 
 
-def price_from(stored: dict[str, Any] | None) -> Price:
-    hours = (stored or {}).get("hours")
+def price_from(stored: object) -> Price:
+    hours = stored.get("hours") if isinstance(stored, dict) else None
     if not isinstance(hours, int | float) or not isfinite(hours):
         return Price()
     return Price(min(max(float(hours), LOWEST), HIGHEST))

@@ -28,6 +28,9 @@ class Patience:
     rest: timedelta
 
 
+# An answer that ends the process which reads it costs more than other errors: it is not asked for at its usual pace.
+# Not a day at once: a time limit may have been met because this machine was busy.
+_DEADLY_FIRST = timedelta(hours=1)
 _RATE_LIMITED_FIRST = timedelta(minutes=5)
 _RATE_LIMITED_LONGEST = timedelta(hours=8)
 # A single 410 may be a slip of the publisher's; the second one, this much later, is believed.
@@ -61,7 +64,14 @@ class Rest:
     reason: str
 
 
-def rest_after(error: ErrorClass, consecutive: int, backoff: timedelta, *, of_this_class: int | None = None) -> Rest:
+def rest_after(
+    error: ErrorClass,
+    consecutive: int,
+    backoff: timedelta,
+    *,
+    of_this_class: int | None = None,
+    is_deadly: bool = False,
+) -> Rest:
     """`consecutive` counts this error too; `backoff` is what the channel's policy waits while we are still patient."""
     in_class = consecutive if of_this_class is None else of_this_class
     is_loud = consecutive >= LOUD_AFTER
@@ -71,6 +81,11 @@ def rest_after(error: ErrorClass, consecutive: int, backoff: timedelta, *, of_th
     patience = PATIENCE[error]
     if in_class >= patience.errors:
         return Rest(patience.rest, True, is_loud, f"rests {named}, then it is tried again")
+    if is_deadly:
+        wait = doubled(_DEADLY_FIRST, in_class - 1, LONGEST_BACKOFF)
+        return Rest(
+            max(wait, backoff), True, is_loud, f"rests {named}: it ended a process of ours; then it is tried again"
+        )
     if error is ErrorClass.GONE:
         return Rest(_UNTIL_GONE_IS_CONFIRMED, False, is_loud, "it is said to be gone: asked once more to be sure")
     return Rest(backoff, False, is_loud, named)

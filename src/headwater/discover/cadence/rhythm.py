@@ -69,11 +69,13 @@ class Rhythm:
         return asdict(self) | {name: b64encode(getattr(self, name)).decode() for name in _PACKED}
 
 
-def rhythm_from(stored: dict[str, Any] | None) -> Rhythm:
+def rhythm_from(stored: object) -> Rhythm:
     """Nothing stored, or stored in a form that is no longer ours, is nothing learned."""
+    if not isinstance(stored, dict):
+        return Rhythm()
     try:
         packed: dict[str, Any] = {
-            name: b64decode(value) if name in _PACKED else value for name, value in (stored or {}).items()
+            name: b64decode(value) if name in _PACKED else value for name, value in stored.items()
         }
         rhythm = Rhythm(**packed)
         return rhythm if _is_sound(rhythm) else Rhythm()

@@ -13,6 +13,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from headwater.discover.feeds.dates import moment
 from headwater.discover.items import Item, Reading
 from headwater.errors import UrlRejected, UsageError
+from headwater.extract.hidden import remove_hidden
+from headwater.extract.markup_cost import ATTRIBUTE, TAG, is_costly
 from headwater.net.charset import Kind, decode
 from headwater.urls.articles import Patterns, is_article_url, leads_to_articles
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -47,22 +49,9 @@ _HIGHEST = 100
 _LONGEST_LANGUAGE = 35
 
 _MOST_TAGS = 30_000
-_MOST_WORK = 3_000_000
-_MOST_ATTRIBUTES = 200
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-# They have no inside, or end by themselves where the next one begins.
-_NEVER_DEEP = frozenset(
-    {
-        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"),
-        *("a", "dd", "dt", "li", "option", "p", "path", "td", "th", "tr"),
-    }
-)
-# As the HTML tokeniser sees them; possessive, so that nothing is read twice.
-_ATTRIBUTE = re.compile(r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?)?+""")
-_ATTRIBUTES = re.compile(rf"<[a-zA-Z][^\s/>]*+((?:{_ATTRIBUTE.pattern})*+)")
 # Taken out before anything is counted or parsed: to whoever counts, `a<b` in a script is a tag that never ends.
 _UNREAD = re.compile(
-    rf"<!--(?:-?>|.*?(?:--!?>|\Z))|<(script|style)(?=[\s/>])(?:{_ATTRIBUTE.pattern})*+.*?(?:</\1(?=[\s/>])[^>]*+>|\Z)",
+    rf"<!--(?:-?>|.*?(?:--!?>|\Z))|<(script|style)(?=[\s/>])(?:{ATTRIBUTE.pattern})*+.*?(?:</\1(?=[\s/>])[^>]*+>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 
@@ -362,28 +351,10 @@ def parsed(html: Html) -> LexborHTMLParser | None:
     if isinstance(html, LexborHTMLParser):
         return html
     text = _UNREAD.sub("", html if isinstance(html, str) else decode(html, Kind.HTML).text)
-    end = next(islice(_TAG.finditer(text), _MOST_TAGS, None), None)
+    end = next(islice(TAG.finditer(text), _MOST_TAGS, None), None)
     text = text[: end.start()] if end else text
-    return None if _is_costly(text) else LexborHTMLParser(text)
-
-
-def _is_costly(text: str) -> bool:
-    """The parser's time grows with tags times depth, and with the square of one tag's attributes.
-
-    An estimate, which keeps out the simple bombs: only a process with a time limit keeps out the others.
-    """
-    return _work(text) > _MOST_WORK or any(
-        len(_ATTRIBUTE.findall(found)) > _MOST_ATTRIBUTES
-        for found in _ATTRIBUTES.findall(text)
-        if len(found) > _MOST_ATTRIBUTES
-    )
-
-
-def _work(text: str) -> int:
-    tags = _TAG.findall(text)
-    depth = deepest = 0
-    for slash, name in tags:
-        if name.lower() not in _NEVER_DEEP:
-            depth = max(0, depth - 1 if slash else depth + 1)
-            deepest = max(deepest, depth)
-    return deepest * len(tags)
+    if is_costly(text):
+        return None
+    tree = LexborHTMLParser(text)
+    remove_hidden(tree)
+    return tree

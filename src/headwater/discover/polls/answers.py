@@ -8,13 +8,15 @@ from elsewhere, by a redirect, is remembered with where it came from: its valida
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.walk import Todo, Walk
 from headwater.net.validators import Validators
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+if TYPE_CHECKING:
+    from headwater.discover.polls.lease import Leased
 
 # An API's pages have one address, and what a search asks is read once.
 WITHOUT_MEMORY = frozenset({ChannelKind.API, ChannelKind.SEARCH})
@@ -22,6 +24,13 @@ WITHOUT_MEMORY = frozenset({ChannelKind.API, ChannelKind.SEARCH})
 
 # The key of what was said about the channel as a whole; see the query `want_all_again`.
 WHOLE = ""
+
+
+class Remembering(Protocol):
+    """A channel, leased or as its reader knows it."""
+
+    @property
+    def answers(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +43,7 @@ class Answer:
     memory: Mapping[str, Any] = field(default_factory=dict)
 
 
-def validators_for(channel: Leased, walk: Walk) -> Validators:
+def validators_for(channel: "Leased", walk: Walk) -> Validators:
     """What the present step may be asked with."""
     if channel.kind is ChannelKind.SEARCH:
         # It goes by what the page names, and by places that the page says nothing of.
@@ -45,24 +54,24 @@ def validators_for(channel: Leased, walk: Walk) -> Validators:
     return Validators(known.get("etag"), known.get("last_modified"))
 
 
-def last_read(channel: Leased, walk: Walk) -> datetime | None:
+def last_read(channel: Remembering, walk: Walk) -> datetime | None:
     """When the present step was last read or found unchanged; of a part of a long index what is known of the round."""
     told = known_of(channel, walk).get("read_at") or walk.step.since
     return datetime.fromisoformat(told) if told else None
 
 
-def is_wanted(channel: Leased, url: str) -> bool:
+def is_wanted(channel: Remembering, url: str) -> bool:
     """Whether this further page has to be asked for, whatever the one before brings."""
     wants_all = channel.answers.get(WHOLE, {}).get("wants_all", False)
     return bool(wants_all or channel.answers.get(url, {}).get("is_missing"))
 
 
-def came_from(channel: Leased, walk: Walk) -> str:
+def came_from(channel: Remembering, walk: Walk) -> str:
     """The URL that gave these validators."""
     return str(known_of(channel, walk).get("came_from", walk.step.url))
 
 
-def remembered(channel: Leased, before: Walk, after: Walk, answer: Answer) -> Walk:
+def remembered(channel: "Leased", before: Walk, after: Walk, answer: Answer) -> Walk:
     """`after` the present step was read: with what is worth knowing when it is asked for again."""
     if channel.kind in WITHOUT_MEMORY:
         return after
@@ -76,14 +85,14 @@ def remembered(channel: Leased, before: Walk, after: Walk, answer: Answer) -> Wa
     return _noted(after, before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
 
 
-def missed(channel: Leased, walk: Walk) -> Walk:
+def missed(channel: "Leased", walk: Walk) -> Walk:
     """The present step could not be had: what was known of it holds, and it is wanted the next time."""
     if channel.kind in WITHOUT_MEMORY or walk.is_first_step:
         return walk
     return _noted(walk, walk.step.url, {"led_to": [], **known_of(channel, walk), "is_missing": True})
 
 
-def led_on(channel: Leased, walk: Walk, answer: Answer, most: int) -> Walk:
+def led_on(channel: "Leased", walk: Walk, answer: Answer, most: int) -> Walk:
     """The present step has not changed: the walk goes on where it led before."""
     known = {name: value for name, value in known_of(channel, walk).items() if name != "is_missing"}
     if not known:
@@ -99,7 +108,7 @@ def answers_of(walk: Walk) -> dict[str, Any]:
     return dict(walk.kept.get("answers", {}))
 
 
-def known_of(channel: Leased, walk: Walk) -> Mapping[str, Any]:
+def known_of(channel: Remembering, walk: Walk) -> Mapping[str, Any]:
     """What was remembered of the present step."""
     known: Mapping[str, Any] = channel.answers.get(walk.step.url, {})
     return known

@@ -12,7 +12,7 @@ from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul
 from headwater.discover.polls.ending import MOVED, Ending, Gap
 from headwater.discover.polls.hearing import Wait
-from headwater.discover.polls.intake import PollLost, take_haul
+from headwater.discover.polls.intake import IntakeLimits, PollLost, take_haul
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.walk import Finding, Walk
 from headwater.discover.searching.search import chosen
@@ -35,12 +35,12 @@ class Book:
     database: Database
     clock: Clock
     lease: timedelta
-    default_delay: timedelta
+    limits: IntakeLimits
 
     async def go_on(self, channel: Leased, walk: Walk, haul: Haul, now: datetime) -> Walk:
         """A step in the middle of a run; the lease begins anew."""
         async with self.database.transaction() as connection:
-            taken = await take_haul(connection, channel, walk, haul, now, self.default_delay)
+            taken = await take_haul(connection, channel, walk, haul, now, self.limits)
             await self._put_away(connection, channel, taken.passed())
         return taken.passed()
 
@@ -58,7 +58,7 @@ class Book:
         async with self.database.transaction() as connection:
             # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
             await connection.execute(queries.hold_source, channel.source_id)
-            taken = await take_haul(connection, channel, walk, haul, now, self.default_delay)
+            taken = await take_haul(connection, channel, walk, haul, now, self.limits)
             ending = end(taken)
             await self._end(connection, channel, taken, ending, now)
         return taken, ending

@@ -29,6 +29,8 @@ AUTO_PAUSED = "auto-paused after failures"
 MOVES_BEFORE_WARNING = 3
 MOVED = "channel_moved"
 LONGEST_MESSAGE = 500
+# Leases that ran out under a poll, in a row; the first is forgiven, since a process may die of anything.
+MOST_LOST = 2
 # What learns a rhythm: the others list what there is, not what is new.
 WISHES = ("ttl", "skip_hours", "skip_days")
 # What is read since the last time rather than compared with a memory.
@@ -147,6 +149,7 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         error=trouble.error,
         class_errors=past.class_errors + 1 if is_same else 1,
         wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after),
+        is_deadly=trouble.is_deadly,
     )
     patch = {
         "consecutive_errors": standing.errors,
@@ -184,6 +187,8 @@ def _ending(
         "next_reason": following.reason,
         "poll_interval": following.interval,
         "last_polled_at": ends.now,
+        # One that rests for its losses stays a suspect: the next one is not forgiven.
+        "lost_count": int(channel.lost >= MOST_LOST),
     }
     return Ending(following, str(policy), status, message[:LONGEST_MESSAGE], patch | schedule)
 

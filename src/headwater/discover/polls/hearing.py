@@ -48,6 +48,7 @@ class Trouble:
     message: str
     status: int | None = None
     retry_after: timedelta = timedelta()
+    is_deadly: bool = False  # it ended the process that read it, or the one that polled
 
     @property
     def is_passing(self) -> bool:
@@ -94,6 +95,13 @@ def hear(outcome: Outcome, *, is_conditional: bool) -> Heard:
             return Trouble(ErrorClass.UPSTREAM, f"redirected to {to.host}", response.status)
         case Failed(problem):
             return _heard_problem(problem)
+
+
+def is_no_page(heard: Heard) -> bool:
+    """Its host answers, only not with this page. One that fails, or was asked too often, is asked nothing more."""
+    if not isinstance(heard, Trouble) or heard.error is ErrorClass.RATE_LIMITED:
+        return False
+    return 400 <= (heard.status or 0) < 500
 
 
 def _heard_answer(response: Response, moved_to: CanonicalUrl | None, *, is_conditional: bool) -> Heard:

@@ -1,21 +1,37 @@
 """A step's items, submitted to the frontier and remembered by their channel, in the caller's transaction."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul, Item
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.sifting import ORIGINS, REFUSED, Listed, Sifted, found_from, is_believable, listed, sift
+from headwater.discover.polls.sifting import (
+    ORIGINS,
+    REFUSED,
+    Listed,
+    Sifted,
+    found_from,
+    is_believable,
+    listed,
+    sift,
+    without,
+)
 from headwater.discover.polls.vacancies import has_vacancies, keep_vacancies
 from headwater.discover.polls.walk import Tally, Walk
 from headwater.errors import UsageError
 from headwater.frontier.entry import storable
-from headwater.frontier.submit import Answer, Found, Outcome, Submitter, submit
+from headwater.frontier.submit import TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
+from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind
+from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import Voice
+from headwater.urls.traps import Trap
 
 queries = load_queries("headwater.discover")
 
@@ -23,9 +39,19 @@ queries = load_queries("headwater.discover")
 REMEMBERING = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 # A feed may link anywhere; a page's links are followed as far as the source says.
 SCOPED = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
+TAKEN_DOWN = "taken down: nothing of it is kept"
 NOT_BELIEVED = "too many dates of change at once: not believed"
 MOST_DATES_KEPT = 500
 FORGOTTEN_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeLimits:
+    """The delay of a new host, and how much a channel may bring that is not its own; None is no limit."""
+
+    default_delay: timedelta
+    foreign_per_day: int | None = None
+    new_hosts_per_hour: int | None = None
 
 
 class PollLost(Exception):
@@ -33,17 +59,27 @@ class PollLost(Exception):
 
 
 async def take_haul(
-    connection: Connection, channel: Leased, walk: Walk, haul: Haul, now: datetime, default_delay: timedelta
+    connection: Connection, channel: Leased, walk: Walk, haul: Haul, now: datetime, limits: IntakeLimits
 ) -> Walk:
     """The walk with everything counted; a job source by its vacancies, whose own pages are only the way to more."""
-    taken = await take_items(connection, channel, walk, haul.items, now, default_delay)
+    if (haul.items or haul.harvest.vacancies) and await is_taken_down(connection, channel, haul):
+        return walk.noting(TAKEN_DOWN)
+    taken = await take_items(connection, channel, walk, haul.items, now, limits)
     if not has_vacancies(channel):
         return taken
-    return await keep_vacancies(connection, channel, replace(taken, tally=walk.tally), haul.vacancies, now)
+    return await keep_vacancies(connection, channel, replace(taken, tally=walk.tally), haul.harvest, now)
+
+
+async def is_taken_down(connection: Connection, channel: Leased, haul: Haul) -> bool:
+    """By the addresses of the source, of the channel and of the answer: it may have been asked before the takedown."""
+    answered = (canonicalise(haul.url),) if haul.url else ()
+    places = (channel.url, channel.asked, channel.source.address, *answered)
+    taken_down = await takedowns_for(connection, {url.host for url in places})
+    return any(map(taken_down.covers, places))
 
 
 async def take_items(
-    connection: Connection, channel: Leased, walk: Walk, items: Sequence[Item], now: datetime, default_delay: timedelta
+    connection: Connection, channel: Leased, walk: Walk, items: Sequence[Item], now: datetime, limits: IntakeLimits
 ) -> Walk:
     """The walk with these items counted."""
     if not items:
@@ -56,22 +92,75 @@ async def take_items(
         sifted = Sifted(tuple(found))
     # What is new to a channel with a memory was written, not changed.
     changed = sifted.changed if channel.kind in REMEMBERING else sifted.new
+    voice = channel.voice
     is_believed = is_believable(changed, len(found), channel.past.last_ok_at)
+    offered, too_many = await _within_the_day(connection, channel, sifted.fresh, now, limits.foreign_per_day)
     answers = await _submit(
         connection,
         channel,
-        [found_from(one, channel.url.url, now, is_believed=is_believed) for one in sifted.fresh],
-        default_delay,
+        [
+            found_from(one, channel.url.url, now, is_believed=is_believed and voice.covers(one.url.host))
+            for one in offered
+        ],
+        limits,
     )
+    await _count_foreign(connection, channel, offered, answers, now)
+    crowded = {answer.url for answer in answers if answer.reason == TOO_MANY_NEW_HOSTS}
+    # Neither kept nor remembered: listed again at a later poll, it is offered again.
+    left_out = {*(one.item.url for one in too_many), *crowded}
     if channel.kind in REMEMBERING:
-        refused = {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
-        await _remember(connection, channel, sifted, refused, now)
-        tally, dates = tally_of_memory(sifted, refused)
-        walk = keeping_listing(walk, items, sifted)
+        refused = left_out | {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
+        await _remember(connection, channel, without(sifted, left_out), refused, now)
+        tally, dates = tally_of_memory(sifted, refused, channel.own)
+        walk = keeping_listing(walk, items, found, sifted, channel.own)
     else:
-        tally, dates = tally_of_answers(answers), []
+        tally, dates = tally_of_answers(answers) + Tally(skipped=len(too_many)), []
+    if left_out:
+        # A poll that answers "not modified" would never offer the rest.
+        walk = walk.keeping(is_cut=True).noting(*_why_left_out(len(too_many), len(crowded), limits))
     unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
-    return walk.counting(tally + unusable, dates).noting("" if is_believed else NOT_BELIEVED)
+    return walk.counting(tally + unusable, dates).noting("" if is_believed else NOT_BELIEVED, *traps_among(answers))
+
+
+def traps_among(answers: Sequence[Answer]) -> Iterator[str]:
+    """How many URLs were left out as traps, for the log of runs."""
+    counts = Counter(answer.reason for answer in answers if answer.reason in set(Trap))
+    yield from (f"{count} left out: {trap}" for trap, count in sorted(counts.items()))
+
+
+async def _within_the_day(
+    connection: Connection, channel: Leased, fresh: Sequence[Listed], now: datetime, most: int | None
+) -> tuple[list[Listed], list[Listed]]:
+    """What may be offered to the frontier, and the URLs of other sites that are too many for today."""
+    own = channel.own
+    foreign = [one for one in fresh if not own.covers(one.url.host)]
+    if most is None or not foreign:
+        return list(fresh), []
+    taken: int = await connection.fetchval(queries.foreign_taken, channel.id, now.date())
+    too_many = foreign[max(most - taken, 0) :]
+    hashes = {one.url.url_hash for one in too_many}
+    return [one for one in fresh if one.url.url_hash not in hashes], too_many
+
+
+async def _count_foreign(
+    connection: Connection, channel: Leased, offered: Sequence[Listed], answers: Sequence[Answer], now: datetime
+) -> None:
+    """Only what is new to the frontier counts: a link to a page that is known costs its host nothing."""
+    own, pairs = channel.own, zip(offered, answers, strict=True)
+    queued = sum(answer.outcome is Outcome.QUEUED and not own.covers(one.url.host) for one, answer in pairs)
+    if queued:
+        await connection.execute(queries.count_foreign, channel.id, now.date(), queued)
+
+
+def _why_left_out(foreign: int, crowded: int, limits: IntakeLimits) -> list[str]:
+    notes = []
+    if foreign:
+        more = f"more than {limits.foreign_per_day:,} a day. Allow more: poll.foreign_urls_per_day"
+        notes.append(f"{counted(foreign, 'link')} to other sites left out: {more}")
+    if crowded:
+        more = f"more than {limits.new_hosts_per_hour:,} new hosts an hour. Allow more: poll.new_hosts_per_hour"
+        notes.append(f"{counted(crowded, 'link')} left out: {more}")
+    return notes
 
 
 async def forget_items(database: Database, days: int) -> int:
@@ -82,41 +171,61 @@ async def forget_items(database: Database, days: int) -> int:
     return count
 
 
-def tally_of_memory(sifted: Sifted, refused: Collection[str]) -> tuple[Tally, list[datetime | None]]:
-    """New is what was never taken from this channel before, whoever else knows it; and when each was published."""
+def tally_of_memory(sifted: Sifted, refused: Collection[str], own: Voice) -> tuple[Tally, list[datetime | None]]:
+    """New is what was never taken from this channel before, whoever else knows it; and when each was published.
+
+    A channel that lists pages of its own learns its rhythm from these alone.
+    """
     new, changed, at_last = (
         [one for one in group if one.item.url not in refused] for group in (sifted.new, sifted.changed, sifted.refused)
     )
     inserted = len(new) + len(at_last)
     skipped = len(sifted.known) + len(sifted.fresh) - inserted - len(changed)
     # What was refused for a while came long ago: nothing is learned from it.
-    return Tally(inserted=inserted, updated=len(changed), skipped=skipped), [one.item.published_at for one in new]
+    has_own = any(own.covers(one.url.host) for one in (*sifted.fresh, *sifted.known))
+    telling = [one for one in new if own.covers(one.url.host)] if has_own else new
+    return Tally(inserted=inserted, updated=len(changed), skipped=skipped), [one.item.published_at for one in telling]
 
 
 def tally_of_answers(answers: Sequence[Answer]) -> Tally:
     outcomes = [answer.outcome for answer in answers]
-    inserted, updated = outcomes.count(Outcome.QUEUED), outcomes.count(Outcome.REVISIT)
+    inserted = outcomes.count(Outcome.QUEUED) + outcomes.count(Outcome.TAKEN_OVER)
+    updated = outcomes.count(Outcome.REVISIT)
     return Tally(inserted=inserted, updated=updated, skipped=len(answers) - inserted - updated)
 
 
-def keeping_listing(walk: Walk, items: Sequence[Item], sifted: Sifted) -> Walk:
-    """What the first answer listed beside what was known: whether a feed overflowed is judged by it."""
+def keeping_listing(walk: Walk, items: Sequence[Item], found: Sequence[Listed], sifted: Sifted, own: Voice) -> Walk:
+    """What the first answer listed beside what was known: whether a feed overflowed is judged by it.
+
+    Pages of other sites say nothing of that: whoever lists thousands of them at every poll would be polled ever sooner.
+    """
     if not walk.is_first_step:
         return walk
-    dates = [item.published_at.isoformat() if item.published_at else None for item in items[:MOST_DATES_KEPT]]
-    known = len(sifted.known) + len(sifted.changed) + len(sifted.refused)
-    return walk.keeping(listed=len(items), known=known, published=dates)
+    of_own = [one for one in found if own.covers(one.url.host)]
+    seen = (*sifted.known, *sifted.changed, *sifted.refused)
+    if of_own and len(of_own) < len(found):
+        known = sum(own.covers(one.url.host) for one in seen)
+        return walk.keeping(listed=len(of_own), known=known, published=_dates([one.item for one in of_own]))
+    if found and not of_own:
+        return walk.keeping(listed=len(items))
+    return walk.keeping(listed=len(items), known=len(seen), published=_dates(items))
+
+
+def _dates(items: Sequence[Item]) -> list[str | None]:
+    return [item.published_at.isoformat() if item.published_at else None for item in items[:MOST_DATES_KEPT]]
 
 
 async def _submit(
-    connection: Connection, channel: Leased, found: Sequence[Found], default_delay: timedelta
+    connection: Connection, channel: Leased, found: Sequence[Found], limits: IntakeLimits
 ) -> list[Answer]:
     if not found:
         return []
     scope = channel.source.scope if channel.kind in SCOPED else None
-    submitter = Submitter(channel.source_id, ORIGINS[channel.kind], channel.id, scope)
+    submitter = Submitter(
+        channel.source_id, ORIGINS[channel.kind], channel.id, scope, channel.voice, limits.new_hosts_per_hour
+    )
     try:
-        return await submit(connection, submitter, found, default_delay=default_delay)
+        return await submit(connection, submitter, found, default_delay=limits.default_delay)
     except UsageError as error:
         # Blocked or deleted since the poll began.
         raise PollLost(error.what) from error
@@ -134,6 +243,7 @@ async def _remember(
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
         await connection.execute(queries.remember_items, channel.id, now, *columns)
+        await connection.execute(queries.note_domains, channel.id, list(channel.voice.domains))
     if seen := (*sifted.known, *still_refused):
         hashes = [one.url.url_hash for one in seen]
         await connection.execute(queries.see_items_again, channel.id, now, hashes)

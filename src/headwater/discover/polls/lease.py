@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from headwater.discover.api.recipe import recipe_from
 from headwater.discover.cadence.price import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
@@ -13,6 +14,7 @@ from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Profile
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.domains import Voice, registrable_domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Leased:
     interval: timedelta | None
     etag: str | None
     last_modified: str | None
-    progress: Mapping[str, Any] | None
+    progress: object
     wishes: Mapping[str, Any]  # of its last body: a 304 does not say them again
     answers: Mapping[str, Any]  # validators of the further answers of its last run, by their addresses
     past: Past
@@ -58,12 +60,32 @@ class Leased:
     most_pages: int | None  # by its host's policy
     now: datetime  # the database's time when it was leased
     leased_at: float  # the same moment by our own monotonic clock, at the latest
+    speaks_for_site: bool = False
+    lost: int = 0  # leases in a row that ran out under a poll
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
+
+    @property
+    def asked(self) -> CanonicalUrl:
+        """The place that is really asked: the recipe of an API may name another one than the source's."""
+        return canonicalise(recipe_from(self.recipe, self.url.url).url) if self.kind is ChannelKind.API else self.url
+
+    @property
+    def voice(self) -> Voice:
+        site = registrable_domain(self.source.address.host) if self.speaks_for_site else ""
+        return Voice(registrable_domain(self.asked.host), frozenset(self.source.speaks_for), site)
+
+    @property
+    def own(self) -> Voice:
+        """The publisher's own pages: those of the channel's domain, and of the site that a person follows."""
+        voice = self.voice
+        return Voice(voice.domain, voice.named | {registrable_domain(self.source.address.host)})
 
 
 def leased_from(row: Any, leased_at: float) -> Leased:
     error = row["error_class"]
     source = source_from(row)
+    cadence = memory_from(row["cadence"])
+    common = cadence.get("common")
     return Leased(
         id=row["channel_id"],
         token=row["token"],
@@ -79,8 +101,8 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         etag=row["etag"],
         last_modified=row["last_modified"],
         progress=row["progress"],
-        wishes=row["wishes"],
-        answers=row["answers"],
+        wishes=memory_from(row["wishes"]),
+        answers={url: memory_from(known) for url, known in memory_from(row["answers"]).items()},
         past=Past(
             last_ok_at=row["last_ok_at"],
             last_new_at=row["last_new_at"],
@@ -95,11 +117,18 @@ def leased_from(row: Any, leased_at: float) -> Leased:
             class_errors=row["class_errors"],
             rhythm=rhythm_from(row["rhythm"]),
         ),
-        price=price_from(row["cadence"].get("price")),
-        common=tuple(row["cadence"].get("common", ())),
+        price=price_from(cadence.get("price")),
+        common=tuple(common) if isinstance(common, list) else (),
         host_delay=timedelta(milliseconds=row["delay_ms"] or 0),
         most_pages=row["policy_pages"],
         now=row["now"],
         leased_at=leased_at,
+        speaks_for_site=row["speaks_for_site"],
+        lost=row["lost_count"],
         followed=frozenset(map(ChannelKind, row["followed"])),
     )
+
+
+def memory_from(stored: object) -> Mapping[str, Any]:
+    """What is no object was not written by us: nothing is remembered."""
+    return stored if isinstance(stored, Mapping) else {}

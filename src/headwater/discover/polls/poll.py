@@ -1,6 +1,5 @@
 """One channel from lease to next poll: the function to read first."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,23 +11,37 @@ from headwater.discover.items import Haul
 from headwater.discover.polls.answers import Answer, led_on, missed, remembered
 from headwater.discover.polls.asking import Asker, another_try, sitemaps_of
 from headwater.discover.polls.book import Book
-from headwater.discover.polls.ending import Ending, Ends, ended_badly, ended_well, refused_by_robots
-from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
+from headwater.discover.polls.ending import MOST_LOST, Ending, Ends, ended_badly, ended_well, refused_by_robots
+from headwater.discover.polls.hearing import (
+    AGAIN_SOON,
+    Body,
+    Heard,
+    NotModified,
+    RobotsRefusal,
+    Trouble,
+    Wait,
+    is_no_page,
+)
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.reading import Read, most_answers, read_answer, start_of, start_pages
+from headwater.discover.polls.reader import ChannelReader, ReadersGone, most_answers, task_of
 from headwater.discover.polls.said import said_by
 from headwater.discover.polls.schedule import closed_now
+from headwater.discover.polls.starting import start_of, start_pages
 from headwater.discover.polls.walk import Tally, Walk, walk_from
-from headwater.discover.searching.search import is_no_page, looked_past
+from headwater.discover.searching.search import looked_past
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 
-# Longer bodies are read beside the loop: hearts have to beat meanwhile.
-LONG_BODY_BYTES = 200_000
-# A packed body is as long as it likes to be.
-GZIP = b"\x1f\x8b"
 BROKEN = "It could not be read or stored; the log says why."
+# One answer of a run may be too much for its reader, as a very long part of an index is; a second one ends the run.
+MOST_DEATHS = 2
+LOST = Trouble(
+    ErrorClass.UNREADABLE,
+    "Its polls were lost twice in a row: the process that made them died or stopped. "
+    "Look at the log of that time; `headwater crawl run` tries it at once.",
+    is_deadly=True,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +57,7 @@ class Ran:
 @dataclass(frozen=True, slots=True)
 class Poll:
     asker: Asker
+    reader: ChannelReader
     book: Book
     settings: PollSettings
     clock: Clock
@@ -52,10 +66,11 @@ class Poll:
 
     async def run(self, channel: Leased) -> Ran:
         """Ask, read, store; step by step until nothing is left to ask. Whatever the web does, there is a next poll."""
+        if channel.lost >= MOST_LOST:
+            return await self._finish(channel, start_of(channel), Haul(), LOST)
         walk = walk_from(channel.progress) or start_of(channel).keeping(began_at=self._now(channel).isoformat())
         if walk.is_untouched and (not_now := self._not_now(channel)):
-            await self.book.wait(channel, walk, not_now, self._now(channel))
-            return Ran(channel, walk, None, not_now)
+            return await self._wait(channel, walk, not_now)
         if channel.kind is ChannelKind.CRAWL:
             return await self._finish(channel, walk, Haul(start_pages(channel)), None)
         while walk.todo:
@@ -63,10 +78,12 @@ class Poll:
             if again := another_try(channel, walk, heard):
                 walk, heard = walk.trying_again(), again
             if isinstance(heard, Wait):
-                await self.book.wait(channel, walk, heard, self._now(channel))
-                return Ran(channel, walk, None, heard)
-            walk, haul, trouble = await self._read(channel, walk, heard)
-            if trouble is not None and walk.is_first_step:
+                return await self._wait(channel, walk, heard)
+            try:
+                walk, haul, trouble = await self._read(channel, walk, heard)
+            except ReadersGone as gone:
+                return await self._wait(channel, walk, Wait(AGAIN_SOON, gone.what))
+            if trouble is not None and (walk.is_first_step or walk.kept.get("deaths", 0) >= MOST_DEATHS):
                 return await self._finish(channel, walk, Haul(), trouble)
             if walk.is_last_step:
                 return await self._finish(channel, walk, haul, None)
@@ -78,6 +95,10 @@ class Poll:
     async def give_up(self, channel: Leased) -> Ran:
         """For a run that a fault of ours has ended: not counted as an error, it would be tried at once and for ever."""
         return await self._finish(channel, start_of(channel), Haul(), Trouble(ErrorClass.UNREADABLE, BROKEN))
+
+    async def _wait(self, channel: Leased, walk: Walk, wait: Wait) -> Ran:
+        await self.book.wait(channel, walk, wait, self._now(channel))
+        return Ran(channel, walk, None, wait)
 
     def _not_now(self, channel: Leased) -> Wait | None:
         if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:
@@ -92,16 +113,17 @@ class Poll:
         walk = walk.counting(Tally(requests=int(is_asked)))
         match heard:
             case Body(response, moved_to):
-                read = await self._parsed(channel, walk, heard)
+                read = await self.reader.read(task_of(channel, walk, heard, self._now(channel)))
                 if isinstance(read, Trouble):
                     return _troubled(missed(channel, walk), read), Haul(), read
+                haul = Haul(read.items, read.harvest, response.url.url)
                 validators = Validators() if read.takes_turns else response.validators
                 answer = Answer(validators, response.url, self._now(channel), read.memory)
                 after = remembered(channel, walk, read.walk, answer)
                 if not walk.is_first_step:
-                    return after.keeping(is_unchanged=False), read.haul, None
+                    return after.keeping(is_unchanged=False), haul, None
                 said = said_by(response, validators, moved_to, self.settings)
-                return after.keeping(**said, **read.kept), read.haul, None
+                return after.keeping(**said, **read.said.to_dict()), haul, None
             case NotModified(response, moved_to):
                 answer = Answer(response.validators, response.url, self._now(channel))
                 after = led_on(channel, walk, answer, most_answers(channel))
@@ -119,13 +141,6 @@ class Poll:
                 return walk if is_guess else _troubled(missed(channel, walk), heard), Haul(), heard
             case Wait():
                 raise AssertionError("a wait ends the step before it is read")
-
-    async def _parsed(self, channel: Leased, walk: Walk, heard: Body) -> Read | Trouble:
-        now = self._now(channel)
-        body = heard.response.body
-        if len(body) < LONG_BODY_BYTES and not body.startswith(GZIP):
-            return read_answer(channel, walk, heard, now)
-        return await asyncio.to_thread(read_answer, channel, walk, heard, now)
 
     async def _finish(self, channel: Leased, walk: Walk, haul: Haul, trouble: Trouble | RobotsRefusal | None) -> Ran:
         now = self._now(channel)
@@ -150,6 +165,8 @@ class Poll:
 
 def _troubled(walk: Walk, trouble: Trouble | RobotsRefusal) -> Walk:
     """In the middle of a run it is a note: the rest of the run goes on."""
+    if isinstance(trouble, Trouble) and trouble.is_deadly:
+        walk = walk.keeping(deaths=walk.kept.get("deaths", 0) + 1)
     if walk.is_first_step:
         return walk.counting(Tally(errors=1))
     return walk.counting(Tally(errors=1)).noting(f"{walk.step.url}: {trouble.message}")

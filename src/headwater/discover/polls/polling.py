@@ -13,15 +13,18 @@ from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.poll import Poll, Ran
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import UsageError, blames_nobody
 from headwater.log import Logger
+from headwater.sources.events import Event, Level, record
+from headwater.sources.store import block_unreadable, source_from
 
 queries = load_queries("headwater.discover")
 
 # What is due and yet was not leased is locked by somebody: asking again at once would only keep both busy.
 SHORTEST_REST = timedelta(milliseconds=10)
-# Classes of SQLSTATE that say nothing about the channel: rolled back among others, out of resources, stopped.
-OUT_OF_LUCK = ("40", "53", "55", "57")
+
+# What a row that no code of ours wrote makes of the code that reads it.
+UNREADABLE = (UsageError, AttributeError, KeyError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,32 @@ class Polling:
         leased_at = self.clock.monotonic()
         ids = [row[0] for row in await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now)]
         if not ids:
-            return (), await self.database.fetchval(queries.next_due, now)
+            return (), await self.database.fetchval(queries.next_due, now, self.owner)
         rows = await self.database.fetch(queries.read_leased, ids, self.owner, now)
-        return [leased_from(row, leased_at) for row in rows], None
+        leases = [await self._leased_from(row, leased_at) for row in rows]
+        return [lease for lease in leases if lease], None
+
+    async def _leased_from(self, row: Any, leased_at: float) -> Leased | None:
+        """None where the row cannot be read: it costs itself, and not everybody who was leased with it."""
+        try:
+            source_from(row)
+        except UNREADABLE as error:
+            await block_unreadable(self.database, row["id"], str(error))
+            return None
+        try:
+            return leased_from(row, leased_at)
+        except UNREADABLE as error:
+            await self._set_aside(row["channel_id"], row["token"], row["id"], f"its row cannot be read: {error}")
+            return None
+
+    async def _set_aside(self, channel: UUID, token: UUID, source: UUID, why: str) -> None:
+        self.log.error("channel_set_aside", channel=str(channel), source=str(source), why=why)
+        async with self.database.transaction() as connection:
+            if await connection.fetchval(queries.set_channel_aside, channel, token, why) is not None:
+                await record(connection, Event("channel_disabled", why, source, channel, level=Level.ERROR))
 
     async def claim_alone(self) -> Leased | None:
-        """A channel is never suspected: its answers are read with care, not alone."""
+        """A channel under suspicion need not be alone: a claim leases one of them at a time."""
         return None
 
     async def has_lonely_work(self) -> bool:
@@ -61,15 +84,24 @@ class Polling:
         except PollLost:
             self.log.warning("poll_lost", **self.named(lease))
             return
-        except DatabaseDown:
-            raise
         except Exception as error:
-            if isinstance(error, QueryFailed) and error.sqlstate.startswith(OUT_OF_LUCK):
+            if blames_nobody(error):
                 raise
             self.log.exception("poll_broke", **self.named(lease))
-            ran = await self.poll.give_up(lease)
+            if (given_up := await self._given_up(lease)) is None:
+                return
+            ran = given_up
         log_run(self.log, ran)
         self.told(ran)
+
+    async def _given_up(self, lease: Leased) -> Ran | None:
+        """None where not even its next poll can be found out: it would be tried at once and for ever."""
+        try:
+            return await self.poll.give_up(lease)
+        except UNREADABLE as error:
+            why = f"its row cannot be read: {type(error).__name__}, of which the log says more"
+            await self._set_aside(lease.id, lease.token, lease.source_id, why)
+            return None
 
     async def extend(self, leases: Sequence[Leased]) -> Collection[UUID]:
         tokens = [lease.token for lease in leases]
@@ -77,6 +109,9 @@ class Polling:
 
     async def release(self, leases: Sequence[Leased]) -> None:
         await self.database.execute(queries.release_polls, [lease.token for lease in leases])
+
+    async def release_all_but(self, held: Collection[UUID]) -> None:
+        await self.database.execute(queries.release_unheld_polls, self.owner, list(held))
 
     async def rest(self, come_back_in: timedelta | None) -> None:
         wait = self.tick if come_back_in is None else min(self.tick, max(come_back_in, SHORTEST_REST))

@@ -8,6 +8,7 @@ from headwater.database.queries import load_queries
 from headwater.discover.cadence.price import Price, first_price, price_from, steered
 from headwater.discover.cadence.rhythm import rate, rhythm_from
 from headwater.discover.cadence.week import common_profile
+from headwater.discover.polls.lease import memory_from
 
 queries = load_queries("headwater.discover")
 
@@ -29,7 +30,7 @@ async def steer(database: Database, polls_per_hour: float, now: datetime | None 
     """None where it is too early, or another process was first. `polls_per_hour` is the budget of one channel."""
     row = await database.fetchrow(queries.read_cadence, now)
     assert row is not None
-    moment, since, old = row["now"], row["steered_at"], row["state"].get("price")
+    moment, since, old = row["now"], row["steered_at"], memory_from(row["state"]).get("price")
     # A time that is still to come was told by a clock that has been put back since: waiting for it may take years.
     if old and timedelta(0) <= moment - since < STEERED_EVERY:
         return None

@@ -1,6 +1,6 @@
 """From an answer to items and further steps, by the kind of channel. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,175 +10,168 @@ from headwater.discover.api.pages import is_url, page_state_from
 from headwater.discover.api.placeholders import secrets_in
 from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
-from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.feeds.read import read_feed
-from headwater.discover.items import Haul, Item, Reading, Unreadable
+from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import ListingRules, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import next_page
 from headwater.discover.polls.answers import is_wanted, known_of, last_read
-from headwater.discover.polls.hearing import Body, Trouble
-from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.task import Reply, Subject, Task
 from headwater.discover.polls.turns import turn_of
-from headwater.discover.polls.vacancies import has_vacancies, items_from, vacancies_listed, vacancies_on_page
 from headwater.discover.polls.walk import Todo, Walk
 from headwater.discover.searching.search import looked_at
 from headwater.discover.sitemaps.read import read_sitemap
-from headwater.extract.jobs.vacancy import RawVacancy
+from headwater.extract.jobs.normalise import NOTHING, Harvest, harvest_of
+from headwater.extract.jobs.pages import vacancies_in
+from headwater.extract.jobs.records import vacancy_listed
+from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
 from headwater.net.charset import Kind as TextKind
 from headwater.net.charset import charset_parameter, decode
-from headwater.net.transport import Response
-from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Kind
+from headwater.sources.kinds import ChannelKind
 from headwater.urls.articles import patterns_from
 
 DEEPEST_SITEMAP = 3
-MOST_SITEMAPS = 50
-MOST_PAGES = 10
 LATELY = timedelta(hours=48)
 LONGEST_GAP = timedelta(days=30)
 # What was published while the last poll was under way must not fall between two.
 OVERLAP = timedelta(hours=1)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What an answer says of the channel as a whole; None where it says nothing."""
+
+    title: str | None = None
+    ttl: float | None = None
+    skip_hours: tuple[int, ...] | None = None
+    skip_days: tuple[int, ...] | None = None
+    listed: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is kept in the walk."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     walk: Walk
     items: tuple[Item, ...] = ()
-    kept: dict[str, Any] = field(default_factory=dict)
-    vacancies: tuple[RawVacancy, ...] = ()
+    said: Said = Said()
+    harvest: Harvest = NOTHING
     takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
     memory: Mapping[str, Any] = field(default_factory=dict)  # of the answer, for when it is read again
 
-    @property
-    def haul(self) -> Haul:
-        return Haul(self.items, self.vacancies)
 
-
-def start_of(channel: Leased) -> Walk:
-    return Walk((Todo(channel.url.url, channel.kind),))
-
-
-def start_pages(channel: Leased) -> tuple[Item, ...]:
-    """A crawl begins here; `updated_at` now makes pages that were fetched before be looked at again."""
-    urls = channel.source.start_urls or (channel.url.url,)
-    return tuple(Item(url, updated_at=channel.now) for url in urls)
-
-
-def read_answer(channel: Leased, walk: Walk, heard: Body, now: datetime) -> Read | Trouble:
+def read_answer(task: Task) -> Read | Unreadable:
+    channel, walk, reply, now = task.subject, task.walk, task.reply, task.now
     if channel.kind is ChannelKind.SEARCH:
-        return Read(looked_at(walk, heard.response, heard.sitemaps, now, channel.followed))
-    read = _by_kind(channel, walk, heard, now)
-    if isinstance(read, Trouble) or not has_vacancies(channel):
+        return Read(looked_at(walk, reply, now, channel.followed))
+    read = _by_kind(channel, walk, reply, now)
+    if isinstance(read, Unreadable) or not channel.lists_vacancies:
         return read
     if channel.kind is not ChannelKind.LISTING:
-        return replace(read, vacancies=vacancies_listed(channel, read.items))
-    response = heard.response
-    html = decode(response.body, TextKind.HTML, charset_parameter(response.headers.get("Content-Type", ""))).text
-    found = vacancies_on_page(channel, html, response.url.url)
+        found_by = FoundBy.API if channel.kind is ChannelKind.API else FoundBy.FEED
+        listed = (vacancy_listed(item, found_by) for item in read.items)
+        return replace(read, harvest=harvest_of(listed, channel.employer, now))
+    html = decode(reply.body, TextKind.HTML, charset_parameter(reply.content_type)).text
+    found = vacancies_in(html, reply.url, channel.vacancy_selector)
     # Its vacancies are what it lists; other links that look like articles are not.
-    return replace(read, vacancies=found, items=items_from(found))
+    return replace(read, harvest=harvest_of(found, channel.employer, now), items=items_from(found))
 
 
-def _by_kind(channel: Leased, walk: Walk, heard: Body, now: datetime) -> Read | Trouble:
+def items_from(found: Sequence[RawVacancy]) -> tuple[Item, ...]:
+    """Their own pages, where they have one."""
+    return tuple(Item(one.url, one.title) for one in found if one.url)
+
+
+def _by_kind(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
     match walk.step.reads_as:
         case ChannelKind.SITEMAP:
-            return _sitemap(channel, walk, heard.response, now)
+            return _sitemap(channel, walk, reply, now)
         case ChannelKind.LISTING:
-            return _listing(channel, walk, heard.response, now)
+            return _listing(channel, walk, reply, now)
         case ChannelKind.API:
-            return _api(channel, walk, heard.response, now)
+            return _api(channel, walk, reply, now)
         case _:
-            return _feed(walk, heard.response, now)
+            return _feed(walk, reply, now)
 
 
-def _feed(walk: Walk, response: Response, now: datetime) -> Read | Trouble:
-    content_type = response.headers.get("Content-Type", "")
-    reading = read_feed(response.body, content_type, response.url.url, now)
+def _feed(walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
+    reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if isinstance(reading, Unreadable):
-        return _unreadable(reading)
+        return reading
     return Read(walk.noting(*reading.notes), reading.items, wishes_in(reading))
 
 
-def wishes_in(reading: Reading) -> dict[str, Any]:
-    return {
-        "title": reading.title,
-        "ttl": reading.ttl and reading.ttl.total_seconds(),
-        "skip_hours": sorted(reading.skip_hours),
-        "skip_days": sorted(reading.skip_days),
-    }
+def wishes_in(reading: Reading) -> Said:
+    return Said(
+        title=reading.title,
+        ttl=reading.ttl.total_seconds() if reading.ttl else None,
+        skip_hours=tuple(sorted(reading.skip_hours)),
+        skip_days=tuple(sorted(reading.skip_days)),
+    )
 
 
-def _sitemap(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
-    reading = read_sitemap(response.body, response.url.url, now, reach_of(channel, walk, now), channel.source.scope)
+def _sitemap(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
+    reading = read_sitemap(reply.body, reply.url, now, reach_of(channel, walk, now), channel.scope)
     if isinstance(reading, Unreadable):
-        return _unreadable(reading)
+        return reading
     depth = walk.step.depth + 1
     children = reading.more if depth < DEEPEST_SITEMAP else ()
-    kept = {"listed": len(reading.items)}
+    said = Said(listed=len(reading.items))
     if not children:
-        return Read(walk.noting(*reading.notes), reading.items, kept)
-    room = max(0, MOST_SITEMAPS - len(walk.asked) - len(walk.todo))
+        return Read(walk.noting(*reading.notes), reading.items, said)
+    room = max(0, channel.most_answers - len(walk.asked) - len(walk.todo))
     turn = turn_of(children, known_of(channel, walk), room, now)
     since = turn.since.isoformat() if turn.since else None
-    walk = walk.ahead((Todo(url, ChannelKind.SITEMAP, depth, since=since) for url in turn.children), MOST_SITEMAPS)
+    more = (Todo(url, ChannelKind.SITEMAP, depth, since=since) for url in turn.children)
+    walk = walk.ahead(more, channel.most_answers)
     if turn.is_cut:
         # Nothing on the way here may be found unchanged: it would lead to the same part again.
         walk = walk.keeping(is_cut=True).noting(f"Of its {len(children):,} sitemaps {room} are asked at a time.")
-    return Read(walk.noting(*reading.notes), reading.items, kept, takes_turns=turn.is_cut, memory=turn.memory)
+    return Read(walk.noting(*reading.notes), reading.items, said, takes_turns=turn.is_cut, memory=turn.memory)
 
 
-def _listing(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
-    step, site = walk.step, response.url.url
-    tree = parsed(response.body)
+def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
+    step, site, most = walk.step, reply.url, channel.most_answers
+    tree = parsed(reply.body)
     if tree is None:
-        return Trouble(ErrorClass.UNREADABLE, "The page is too entangled to be read.")
-    rules = rules_of(channel, step.depth, response.asked_as)
+        return Unreadable("The page is too entangled to be read.")
+    rules = rules_of(channel, step.depth, reply.asked_as)
     found = read_listing(tree, site, rules, now)
     reading = found.reading
-    further = next_page(tree, site, set(walk.asked), scope=rules.scope, today=now.date(), max_pages=most_pages(channel))
+    further = next_page(tree, site, set(walk.asked), scope=rules.scope, today=now.date(), max_pages=most)
     more = [
         *([_next_page(channel, further, step.depth)] if further else []),
         *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in found.follow),
     ]
-    walk = walk.ahead(more, most_pages(channel)).noting(*reading.notes)
-    return Read(walk, tuple(replace(item, depth=step.depth) for item in reading.items), {"title": reading.title})
+    walk = walk.ahead(more, most).noting(*reading.notes)
+    return Read(walk, tuple(replace(item, depth=step.depth) for item in reading.items), Said(title=reading.title))
 
 
-def _next_page(channel: Leased, url: str, depth: int) -> Todo:
+def _next_page(channel: Subject, url: str, depth: int) -> Todo:
     return Todo(url, ChannelKind.LISTING, depth, is_next_page=not is_wanted(channel, url))
 
 
-def rules_of(channel: Leased, depth: int, product_token: str) -> ListingRules:
-    source = channel.source
+def rules_of(channel: Subject, depth: int, product_token: str) -> ListingRules:
     return ListingRules(
-        scope=source.scope,
-        patterns=patterns_from(source.article_patterns),
-        selectors=list_selectors(source.selectors),
+        scope=channel.scope,
+        patterns=patterns_from(channel.article_patterns),
+        selectors=list_selectors(channel.selectors),
         depth=depth,
-        max_depth=source.max_depth,
+        max_depth=channel.max_depth,
         product_token=product_token,
     )
 
 
-def most_answers(channel: Leased) -> int:
-    """How many answers a run may ask for in all."""
-    return MOST_SITEMAPS if channel.kind is ChannelKind.SITEMAP else most_pages(channel)
-
-
-def most_pages(channel: Leased) -> int:
-    """A run's own limit: the source's and its host's, whichever is smaller."""
-    return min(channel.source.max_pages or MOST_PAGES, channel.most_pages or MOST_PAGES)
-
-
-def _api(channel: Leased, walk: Walk, response: Response, now: datetime) -> Read | Trouble:
-    recipe = recipe_from(channel.recipe, channel.url.url)
+def _api(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
+    recipe = recipe_from(channel.recipe, channel.url)
     state = page_state_from(walk.step.state or {})
-    page = read_api(response.body, recipe, channel.url.url, now, state)
+    page = read_api(reply.body, recipe, channel.url, now, state)
     if isinstance(page, Unreadable):
-        return _unreadable(page)
+        return page
     following = page.next and replace(page.next, cursor=without_secrets(page.next.cursor, recipe))
-    more = [] if following is None else [Todo(channel.url.url, ChannelKind.API, state=asdict(following))]
-    walk = walk.ahead(more, channel.most_pages).noting(*page.reading.notes)
+    more = [] if following is None else [Todo(channel.url, ChannelKind.API, state=asdict(following))]
+    walk = walk.ahead(more, channel.most_api_pages).noting(*page.reading.notes)
     return Read(walk, page.reading.items)
 
 
@@ -193,19 +186,15 @@ def without_secrets(cursor: str, recipe: ApiRecipe) -> str:
     return urlunsplit(parts._replace(query=urlencode(kept)))
 
 
-def reach_of(channel: Leased, walk: Walk, now: datetime) -> timedelta | None:
+def reach_of(channel: Subject, walk: Walk, now: datetime) -> timedelta | None:
     """How far back a sitemap is believed to be news. A manual is wanted whole; after a long absence all since then.
 
     One that is found late, to fill a gap, is wanted back to where its source was first followed; so is a part of an
     index of which it is not known that it was ever read.
     """
-    last = channel.past.last_ok_at if walk.is_first_step else last_read(channel, walk)
+    last = channel.last_ok_at if walk.is_first_step else last_read(channel, walk)
     if last is not None:
         return max(LATELY, now - last + OVERLAP)
-    if channel.source.kind is Kind.DOCS:
+    if channel.is_wanted_whole:
         return None
-    return max(LATELY, min(now - channel.followed_since, LONGEST_GAP))
-
-
-def _unreadable(reading: Unreadable) -> Trouble:
-    return Trouble(ErrorClass.UNREADABLE, reading.why)
+    return max(LATELY, min(now - (channel.followed_since or now), LONGEST_GAP))

@@ -1,6 +1,6 @@
 """Which items of an answer are new, which changed, and what the frontier is told of them. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -73,6 +73,12 @@ def sift(found: Sequence[Listed], known: Mapping[bytes, bytes]) -> Sifted:
         known=tuple(one for one in found if known.get(one.url.url_hash) == one.signature),
         refused=tuple(one for one in found if known.get(one.url.url_hash) == REFUSED),
     )
+
+
+def without(sifted: Sifted, urls: Collection[str]) -> Sifted:
+    """Without the new and changed items at these addresses."""
+    new, changed = (tuple(one for one in group if one.item.url not in urls) for group in (sifted.new, sifted.changed))
+    return replace(sifted, new=new, changed=changed)
 
 
 def signature_of(item: Item) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 
 MOST_NOTES = 20
 MOST_DATES = 1_000
@@ -131,9 +131,9 @@ class Walk:
         return told
 
 
-def walk_from(stored: Mapping[str, Any] | None) -> Walk | None:
+def walk_from(stored: object) -> Walk | None:
     """Nothing stored, or in a form that is no longer ours: the run begins anew."""
-    if not stored or not stored.get("todo"):
+    if not isinstance(stored, Mapping) or not stored.get("todo"):
         return None
     try:
         return Walk(

@@ -1,14 +1,16 @@
 """A look at a site for a person who wants to follow it: the search of the background, without storing anything."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from headwater.database.pool import Database
 from headwater.discover.polls.asking import sitemaps_of
-from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear
+from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear, is_no_page
+from headwater.discover.polls.reader import ChannelReader, reply_of
+from headwater.discover.polls.task import Subject, Task
 from headwater.discover.polls.walk import Finding, Todo, Walk
-from headwater.discover.searching.search import chosen, is_no_page, looked_at, looked_past
+from headwater.discover.searching.search import chosen, looked_past
 from headwater.fetch.fetcher import Wish
 from headwater.fetch.following import Follower
 from headwater.sources.channels import ChannelKind
@@ -32,16 +34,23 @@ class Look:
     is_in_vain: bool = False  # everything was asked: there is no point in doing so again at once
 
 
-async def explore(follower: Follower, database: Database, site: CanonicalUrl, now: datetime) -> AsyncIterator[Looked]:
+async def explore(
+    follower: Follower, database: Database, reader: ChannelReader, site: CanonicalUrl, now: datetime
+) -> AsyncIterator[Looked]:
     """Step by step, so that somebody can watch. It ends where a host is to be left alone: a poller has the time."""
+    subject = Subject(kind=ChannelKind.SEARCH, url=site.url)
     walk = Walk((Todo(site.url, ChannelKind.SEARCH),))
     while walk.todo:
         step = walk.step
         heard = hear(await follower.fetch(Wish(canonicalise(step.url), str(step.reads_as))), is_conditional=False)
         if isinstance(heard, Body):
-            place = heard.response.url
-            sitemaps = await sitemaps_of(database, place) if walk.is_first_step else ()
-            walk = looked_at(walk, heard.response, sitemaps, now)
+            sitemaps = await sitemaps_of(database, heard.response.url) if walk.is_first_step else ()
+            reply = reply_of(subject.kind, site.url, replace(heard, sitemaps=sitemaps))
+            read = await reader.read(Task(subject, walk, reply, now))
+            if isinstance(read, Trouble):
+                heard = read
+            else:
+                walk = read.walk
         elif walk.is_first_step and is_no_page(heard):
             walk = looked_past(walk, site.url, await sitemaps_of(database, site))
         walk = walk.passed()

@@ -6,16 +6,14 @@ A candidate counts only if it can be read and lists something.
 from dataclasses import replace
 from datetime import datetime
 
-from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Reading
 from headwater.discover.pages.candidates import Candidate, candidates_in
 from headwater.discover.pages.listing import ListingRules, read_listing
-from headwater.discover.polls.hearing import Heard, Trouble
+from headwater.discover.polls.task import Reply
 from headwater.discover.polls.walk import Finding, Todo, Walk
 from headwater.discover.sitemaps.read import read_sitemap
-from headwater.net.transport import Response
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import canonicalise
 from headwater.urls.scope import Scope
 
@@ -24,31 +22,17 @@ FEWEST_ARTICLES = 5  # fewer links that look like articles are no listing
 SEARCHED = {"feed": ChannelKind.FEED, "sitemap": ChannelKind.SITEMAP}
 
 
-def looked_at(
-    walk: Walk,
-    response: Response,
-    sitemaps: tuple[str, ...],
-    now: datetime,
-    followed: frozenset[ChannelKind] = frozenset(),
-) -> Walk:
+def looked_at(walk: Walk, reply: Reply, now: datetime, followed: frozenset[ChannelKind] = frozenset()) -> Walk:
     """The walk with what this answer was worth, and what is worth asking next: nothing of what is followed already."""
     if not walk.is_first_step:
-        found = finding_in(walk.step, response, now)
+        found = finding_in(walk.step, reply, now)
         return _without_needless(_with(walk, found) if found else walk)
-    site = response.url.url
     if ChannelKind.FEED not in followed:
-        if found := finding_in(Todo(site, ChannelKind.FEED), response, now):
+        if found := finding_in(Todo(reply.url, ChannelKind.FEED), reply, now):
             return _with(walk, found)
-        if listing := listing_at(response, now):
+        if listing := listing_at(reply, now):
             walk = _with(walk, listing)
-    return _with_candidates(walk, candidates_in(response.body, site), sitemaps, followed)
-
-
-def is_no_page(heard: Heard) -> bool:
-    """Its host answers, only not with this page. One that fails, or was asked too often, is asked nothing more."""
-    if not isinstance(heard, Trouble) or heard.error is ErrorClass.RATE_LIMITED:
-        return False
-    return 400 <= (heard.status or 0) < 500
+    return _with_candidates(walk, candidates_in(reply.body, reply.url), reply.sitemaps, followed)
 
 
 def looked_past(
@@ -65,24 +49,22 @@ def todos_from(offered: list[Candidate]) -> list[Todo]:
     return [Todo(one.url, SEARCHED[one.kind], title=one.title) for one in feeds_first]
 
 
-def finding_in(todo: Todo, response: Response, now: datetime) -> Finding | None:
-    url = response.url.url
+def finding_in(todo: Todo, reply: Reply, now: datetime) -> Finding | None:
     if todo.reads_as is ChannelKind.SITEMAP:
-        reading = read_sitemap(response.body, url, now, None)
+        reading = read_sitemap(reply.body, reply.url, now, None)
     else:
-        reading = read_feed(response.body, response.headers.get("Content-Type", ""), url, now)
+        reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if not isinstance(reading, Reading) or not (reading.items or reading.more):
         return None
-    return Finding(todo.reads_as, url, reading.title or todo.title, len(reading.items), _newest(reading))
+    return Finding(todo.reads_as, reply.url, reading.title or todo.title, len(reading.items), _newest(reading))
 
 
-def listing_at(response: Response, now: datetime) -> Finding | None:
-    site = response.url
-    rules = ListingRules(scope=Scope(hosts=frozenset({site.host})), product_token=response.asked_as)
-    reading = read_listing(response.body, site.url, rules, now).reading
+def listing_at(reply: Reply, now: datetime) -> Finding | None:
+    scope = Scope(hosts=frozenset({canonicalise(reply.url).host}))
+    reading = read_listing(reply.body, reply.url, ListingRules(scope=scope, product_token=reply.asked_as), now).reading
     if len(reading.items) < FEWEST_ARTICLES:
         return None
-    return Finding(ChannelKind.LISTING, site.url, reading.title, len(reading.items), _newest(reading))
+    return Finding(ChannelKind.LISTING, reply.url, reading.title, len(reading.items), _newest(reading))
 
 
 def chosen(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

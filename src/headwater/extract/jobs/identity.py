@@ -5,15 +5,25 @@ from hashlib import sha256
 from headwater.errors import UrlRejected
 from headwater.extract.jobs.vocabulary import words_of
 from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import registrable_domain
 
 
 def canonical_hash(apply_url: str, title: str, org: str, location: str, listing_url: str = "") -> str:
-    """The hash of the apply URL's canonical key; many vacancies behind one listing page are told apart by words."""
+    """The hash of the apply URL's canonical key. Many vacancies behind one listing page are told apart by their words,
+    which only count within the listing's domain: two employers may look for the same.
+    """
     key = url_key(apply_url)
     if key and key != url_key(listing_url):
         return sha256(key.encode()).hexdigest()
     said = "|".join(" ".join(words_of(part)) for part in (title, org, location))
-    return sha256(said.encode()).hexdigest()
+    return sha256(f"{_domain_of(listing_url or apply_url)}|{said}".encode()).hexdigest()
+
+
+def _domain_of(url: str) -> str:
+    try:
+        return registrable_domain(canonicalise(url).host)
+    except UrlRejected:
+        return ""
 
 
 def url_key(url: str) -> str:

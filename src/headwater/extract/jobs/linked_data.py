@@ -1,8 +1,10 @@
 """JobPosting in JSON-LD: in graphs, lists and lists of items, with references, and as broken as pages have it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from functools import cache
+from itertools import islice
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
@@ -15,14 +17,19 @@ from headwater.extract.jobs.vacancy import LONGEST_FACT, FoundBy, Pay, RawVacanc
 
 LONGEST_BLOCK = 2_000_000
 MOST_NODES = 20_000
+MOST_VALUES = 50
+# Of the text behind a fact, which is cut much shorter once its markup is gone.
+LONGEST_WRITTEN_FACT = 10 * LONGEST_FACT
 
 Node = Mapping[str, Any]
 
 
-def postings_in(tree: LexborHTMLParser, base_url: str) -> tuple[RawVacancy, ...]:
+def postings_in(tree: LexborHTMLParser, base_url: str, most: int) -> tuple[RawVacancy, ...]:
     nodes = list(_nodes_of([_loaded(script.text()) for script in tree.css('script[type="application/ld+json"]')]))
     by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
-    return tuple(_vacancy(node, by_id, base_url) for node in nodes if _is_posting(node))
+    # Hundreds of postings may refer to one place: each text is freed of its markup once.
+    reader = _Reader(by_id, base_url, cache(plain_text))
+    return tuple(reader.vacancy(node) for node in islice(filter(_is_posting, nodes), most))
 
 
 def _loaded(text: str) -> Any:
@@ -53,94 +60,95 @@ def _is_posting(node: Node) -> bool:
     return any(isinstance(kind, str) and kind.rpartition("/")[2] == "JobPosting" for kind in _each(node.get("@type")))
 
 
-def _vacancy(node: Node, by_id: Mapping[str, Node], base_url: str) -> RawVacancy:
-    url = _text(node.get("url"))
-    facts = {
-        "org_name": _text(_followed(node.get("hiringOrganization"), by_id)),
-        "location": "; ".join(filter(None, (_place(_followed(p, by_id)) for p in _each(node.get("jobLocation"))))),
-        "country": _one_country(node, by_id),
-        "deadline": _text(node.get("validThrough")),
-        "posted": _text(node.get("datePosted")),
-        "employment_type": _text(node.get("employmentType")),
-        "work_modality": _text(node.get("jobLocationType")),
-        "mission_tags": _text(node.get("industry")),
-        "functional_tags": _text(node.get("occupationalCategory")),
-        "benefits": _text(node.get("jobBenefits")),
-        "work_hours": _text(node.get("workHours")),
-    }
-    return RawVacancy(
-        title=_text(node.get("title") or node.get("name")),
-        url=(absolute(url, base_url) if url else "") or base_url,
-        found_by=FoundBy.JSON_LD,
-        description=_text(node.get("description")),
-        facts={name: said[:LONGEST_FACT] for name, said in facts.items() if said},
-        pay=_pay(node.get("baseSalary")),
-    )
+class _Reader:
+    """The postings of one page. `plain` gives a text without its markup."""
+
+    def __init__(self, by_id: Mapping[str, Node], base_url: str, plain: Callable[[str], str]) -> None:
+        self._by_id = by_id
+        self._base_url = base_url
+        self._plain = plain
+
+    def vacancy(self, node: Node) -> RawVacancy:
+        url = self._text(node.get("url"))
+        places = [self._followed(place) for place in _each(node.get("jobLocation"))[:MOST_VALUES]]
+        facts = {
+            "org_name": self._text(self._followed(node.get("hiringOrganization"))),
+            "location": "; ".join(dict.fromkeys(filter(None, map(self._place, places)))),
+            "country": self._one_country(places),
+            "deadline": self._text(node.get("validThrough")),
+            "posted": self._text(node.get("datePosted")),
+            "employment_type": self._text(node.get("employmentType")),
+            "work_modality": self._text(node.get("jobLocationType")),
+            "mission_tags": self._text(node.get("industry")),
+            "functional_tags": self._text(node.get("occupationalCategory")),
+            "benefits": self._text(node.get("jobBenefits")),
+            "work_hours": self._text(node.get("workHours")),
+        }
+        return RawVacancy(
+            title=self._text(node.get("title") or node.get("name")),
+            url=(absolute(url, self._base_url) if url else "") or self._base_url,
+            found_by=FoundBy.JSON_LD,
+            description=self._text(node.get("description"), LONGEST_BLOCK),
+            facts={name: said[:LONGEST_FACT] for name, said in facts.items() if said},
+            pay=self._pay(node.get("baseSalary")),
+        )
+
+    def _followed(self, value: Any) -> Any:
+        """One step only, so that references in a circle lead nowhere."""
+        if isinstance(value, Mapping) and set(value) == {"@id"} and isinstance(value["@id"], str):
+            return self._by_id.get(value["@id"], value)
+        return value
+
+    def _text(self, value: Any, longest: int = LONGEST_WRITTEN_FACT) -> str:
+        match value:
+            case str():
+                return self._plain(value[:longest])
+            case bool() | None:
+                return ""
+            case int() | float():
+                return str(value)
+            case list():
+                return ", ".join(filter(None, (self._name(one, longest) for one in value[:20])))
+        return self._name(value, longest)
+
+    def _name(self, value: Any, longest: int = LONGEST_WRITTEN_FACT) -> str:
+        if isinstance(value, Mapping):
+            value = next((value[key] for key in ("name", "value", "@value") if isinstance(value.get(key), str)), "")
+        return self._plain(value[:longest]) if isinstance(value, str) else ""
+
+    def _place(self, place: Any) -> str:
+        address = place.get("address", place) if isinstance(place, Mapping) else place
+        if not isinstance(address, Mapping):
+            return self._text(address)
+        parts = [self._text(address.get(key)) for key in ("addressLocality", "addressRegion")]
+        return ", ".join(filter(None, (*parts, self._country(address)))) or self._name(place)
+
+    def _country(self, address: Node) -> str:
+        """Written out: location texts are for people, and a code may also be a state's."""
+        said = self._text(address.get("addressCountry"))
+        iso = country_called(said)
+        return name_of(iso) if iso and said.isupper() else said
+
+    def _one_country(self, places: Sequence[Any]) -> str:
+        addresses = [place.get("address") for place in places if isinstance(place, Mapping)]
+        countries = {self._country(address) for address in addresses if isinstance(address, Mapping)}
+        return countries.pop() if len(countries) == 1 else ""
+
+    def _pay(self, salary: Any) -> Pay | None:
+        if not isinstance(salary, Mapping):
+            return None
+        value = salary.get("value")
+        amounts: Node = value if isinstance(value, Mapping) else {"value": value, "unitText": salary.get("unitText")}
+        single = _number(amounts.get("value"))
+        low, high = _number(amounts.get("minValue")) or single, _number(amounts.get("maxValue")) or single
+        if low is None and high is None:
+            return None
+        currency = self._text(salary.get("currency")).upper()
+        return Pay(low, high, currency[:3], next(iter(PERIODS.found_in(self._text(amounts.get("unitText")))), ""))
 
 
 def _each(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else [value]
-
-
-def _followed(value: Any, by_id: Mapping[str, Node]) -> Any:
-    """One step only, so that references in a circle lead nowhere."""
-    if isinstance(value, Mapping) and set(value) == {"@id"} and isinstance(value["@id"], str):
-        return by_id.get(value["@id"], value)
-    return value
-
-
-def _text(value: Any) -> str:
-    match value:
-        case str():
-            return plain_text(value)
-        case bool() | None:
-            return ""
-        case int() | float():
-            return str(value)
-        case list():
-            return ", ".join(filter(None, map(_name, value[:20])))
-    return _name(value)
-
-
-def _name(value: Any) -> str:
-    if isinstance(value, Mapping):
-        value = next((value[key] for key in ("name", "value", "@value") if isinstance(value.get(key), str)), "")
-    return plain_text(value) if isinstance(value, str) else ""
-
-
-def _place(place: Any) -> str:
-    address = place.get("address", place) if isinstance(place, Mapping) else place
-    if not isinstance(address, Mapping):
-        return _text(address)
-    parts = [_text(address.get(key)) for key in ("addressLocality", "addressRegion")]
-    return ", ".join(filter(None, (*parts, _country(address)))) or _name(place)
-
-
-def _country(address: Node) -> str:
-    """Written out: location texts are for people, and a code may also be a state's."""
-    said = _text(address.get("addressCountry"))
-    iso = country_called(said)
-    return name_of(iso) if iso and said.isupper() else said
-
-
-def _one_country(node: Node, by_id: Mapping[str, Node]) -> str:
-    places = [_followed(place, by_id) for place in _each(node.get("jobLocation"))]
-    addresses = [place.get("address") for place in places if isinstance(place, Mapping)]
-    countries = {_country(address) for address in addresses if isinstance(address, Mapping)}
-    return countries.pop() if len(countries) == 1 else ""
-
-
-def _pay(salary: Any) -> Pay | None:
-    if not isinstance(salary, Mapping):
-        return None
-    value = salary.get("value")
-    amounts: Node = value if isinstance(value, Mapping) else {"value": value, "unitText": salary.get("unitText")}
-    single = _number(amounts.get("value"))
-    low, high = _number(amounts.get("minValue")) or single, _number(amounts.get("maxValue")) or single
-    if low is None and high is None:
-        return None
-    currency = _text(salary.get("currency")).upper()
-    return Pay(low, high, currency[:3], next(iter(PERIODS.found_in(_text(amounts.get("unitText")))), ""))
 
 
 def _number(value: Any) -> Decimal | None:

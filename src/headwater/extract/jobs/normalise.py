@@ -38,6 +38,9 @@ class Harvest:
     skipped: tuple[Skipped, ...]
 
 
+NOTHING = Harvest((), ())
+
+
 def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime) -> Harvest:
     """All of one answer: every vacancy once, and why each of the others is none."""
     raws = list(found)

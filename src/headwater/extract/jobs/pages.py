@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
+from headwater.extract.hidden import remove_hidden
 from headwater.extract.jobs.identity import absolute, url_key
 from headwater.extract.jobs.linked_data import postings_in
 from headwater.extract.jobs.listing_items import is_telling, labelled_facts, vacancy_at
@@ -32,9 +33,10 @@ _FURNITURE = "nav a, header a, footer a, aside a, a[rel~=next], a[rel~=prev]"
 def vacancies_in(html: str | bytes, base_url: str, parser_hint: str = "") -> tuple[RawVacancy, ...]:
     """Everything that looks like a vacancy; whether it is one is decided when it is normalised."""
     tree = LexborHTMLParser(html)
+    remove_hidden(tree)
     base = _base_of(tree, base_url)
-    if postings := postings_in(tree, base):
-        return _with_page_facts(postings[:MOST_VACANCIES], tree)
+    if postings := postings_in(tree, base, MOST_VACANCIES):
+        return _with_page_facts(postings, tree)
     for selector, found_by in ((parser_hint, FoundBy.HINT), *((one, FoundBy.SELECTOR) for one in KNOWN_SELECTORS)):
         if found := _selected(tree, selector, base, found_by):
             return found

@@ -5,6 +5,8 @@ from html import unescape
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from headwater.extract.markup_cost import is_costly, without_tags
+
 LONGEST_TEXT = 20_000
 
 
@@ -20,7 +22,10 @@ def plain_text(html: str) -> str:
     """Markup, or text with a few entities in it, as one line of text."""
     if "<" not in html:
         return squeezed(unescape(html[:LONGEST_TEXT]))
-    return node_text(LexborHTMLParser(html[: LONGEST_TEXT * 5]).root)
+    markup = html[: LONGEST_TEXT * 5]
+    if is_costly(markup):
+        return squeezed(unescape(without_tags(markup)))[:LONGEST_TEXT]
+    return node_text(LexborHTMLParser(markup).root)
 
 
 def node_text(node: LexborNode | None) -> str:

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
-from selectolax.lexbor import LexborHTMLParser
-
 from headwater.extract.elements import Elements
+from headwater.extract.hidden import seen_page
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.facts import Facts, has_feature
 from headwater.extract.templates.reading import Judged
@@ -46,7 +45,7 @@ class Explanation:
 
 def explain(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Explanation:
     """All variants are tried even where the page's own word already speaks against it."""
-    tree = LexborHTMLParser(html)
+    tree = seen_page(html)
     facts = Facts(Elements(tree), blocks_of(tree), zone)
     tried = tuple(map(_tried, attempts(template, facts)))
     found = [one.against for one in tried]

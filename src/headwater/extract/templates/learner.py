@@ -10,10 +10,9 @@ from statistics import median_low
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
-
 from headwater.extract.dates import moment_from
 from headwater.extract.elements import Elements
+from headwater.extract.hidden import seen_page
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.containers import choose_containers, depth_in, holds
 from headwater.extract.templates.facts import (
@@ -148,7 +147,7 @@ def _is_story(lesson: _Lesson) -> bool:
 
 
 def _facts(page: TrainingPage) -> Facts:
-    tree = LexborHTMLParser(page.html)
+    tree = seen_page(page.html)
     return Facts(Elements(tree), blocks_of(tree), page.zone)
 
 

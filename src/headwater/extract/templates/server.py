@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 
-from selectolax.lexbor import LexborHTMLParser
-
 from headwater.extract.elements import Elements
+from headwater.extract.hidden import seen_page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.templates.blocks import Block, blocks_of
 from headwater.extract.templates.facts import Facts, has_feature, moment_at, value_at
@@ -86,7 +85,7 @@ class Attempt:
 
 
 def serve(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Served | Refused:
-    return serve_elements(template, Elements(LexborHTMLParser(html)), zone)
+    return serve_elements(template, Elements(seen_page(html)), zone)
 
 
 def serve_elements(template: Template, elements: Elements, zone: tzinfo = UTC) -> Served | Refused:

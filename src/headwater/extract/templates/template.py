@@ -115,10 +115,17 @@ def written(template: Template) -> dict[str, Any]:
     }
 
 
-def template_from(saved: Mapping[str, Any]) -> Template | None:
+def template_from(saved: object) -> Template | None:
     """What `written` wrote; none for another form, whose host simply learns again."""
-    if saved.get("form") != FORM:
+    if not isinstance(saved, Mapping) or saved.get("form") != FORM:
         return None
+    try:
+        return _template_from(saved)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _template_from(saved: Mapping[str, Any]) -> Template:
     return Template(
         variants=tuple(_variant_from(one) for one in saved["variants"]),
         ranges=Ranges(**saved["ranges"]),

@@ -201,6 +201,7 @@ FIELDS = (
     Field("allow_external", _yes_or_no),
     Field("article_patterns", _texts, is_json=True),
     Field("selectors", json_object, is_json=True),
+    Field("speaks_for", _texts, is_json=True),
 )
 # Another way to say `status`, so it is read and never written.
 ENABLED = Field("enabled", _yes_or_no)

@@ -48,6 +48,7 @@ class Row:
     allow_external: bool = False
     article_patterns: tuple[str, ...] = ()
     selectors: dict[str, Any] = field(default_factory=dict)
+    speaks_for: tuple[str, ...] = ()
     record: str = field(default="", compare=False, repr=False)  # as it stood in the file
 
 

@@ -1,4 +1,5 @@
 from base64 import b64decode
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,11 +9,12 @@ from pydantic import SecretStr
 from headwater.discover.api.pages import PageState
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.request import ApiRequest, request_for
+from headwater.discover.api.secrets import read_secrets
 from headwater.errors import UsageError
 
 NOW = datetime(2024, 6, 8, 12, tzinfo=UTC)
 CANARY = "s3cr&t canary"
-SECRETS = {"KEY": SecretStr(CANARY)}
+SECRETS = read_secrets(f"KEY@https://h={CANARY}")
 
 
 def request(mapping: dict[str, Any], state: PageState | None = None, since: datetime | None = None) -> ApiRequest:
@@ -120,12 +122,12 @@ def test_a_missing_secret_is_named() -> None:
 def test_a_secret_that_would_break_the_request_is_refused_unseen(value: str) -> None:
     recipe = recipe_from({"v": 1, "auth": {"type": "bearer", "token": "{{SECRET:KEY}}"}}, "https://h")
     with pytest.raises(UsageError, match="secret KEY") as refusal:
-        request_for(recipe, PageState(), None, {"KEY": SecretStr(value)}, NOW)
+        request_for(recipe, PageState(), None, {"KEY": replace(SECRETS["KEY"], value=SecretStr(value))}, NOW)
     assert "canary" not in str(refusal.value)
 
 
 def test_a_url_too_long_to_send_is_refused_without_showing_it() -> None:
     recipe = recipe_from({"v": 1, "query": {"q": "{{SECRET:KEY}}"}}, "https://h")
     with pytest.raises(UsageError, match="longer than") as refusal:
-        request_for(recipe, PageState(), None, {"KEY": SecretStr("canary" * 500)}, NOW)
+        request_for(recipe, PageState(), None, read_secrets(f"KEY@https://h={'canary' * 500}"), NOW)
     assert "canary" not in str(refusal.value)

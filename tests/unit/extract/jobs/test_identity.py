@@ -18,3 +18,9 @@ def test_vacancies_behind_the_listing_itself_are_told_apart_by_words() -> None:
     assert first == canonical_hash(f"{LISTING}/#two", " OFFICER ", "aid", "nairobi", LISTING)
     assert first != canonical_hash(LISTING, "Officer", "Aid", "Juba", LISTING)
     assert first != canonical_hash(LISTING, "Manager", "Aid", "Nairobi", LISTING)
+
+
+def test_equal_words_behind_the_lists_of_two_employers_are_two_vacancies() -> None:
+    lists = ("https://aid.test/careers", "https://jobs.aid.test/", "https://other.test/careers")
+    ours, ours_too, theirs = (canonical_hash(url, "Officer", "Aid", "Nairobi", url) for url in lists)
+    assert ours == ours_too != theirs

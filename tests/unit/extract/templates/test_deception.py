@@ -154,12 +154,12 @@ def test_a_refrain_is_no_copy(template: Template, story: Story) -> None:
 
 
 def test_hidden_text_beside_the_text_is_not_served(template: Template, story: Story) -> None:
-    hidden = f'<p style="display:none">{" ".join(prose(80))}</p>'
-    assert serve(template, changed(story, inside=hidden).html) == Refused(Reason.UNSEEN_PATHS)
+    much = f'<p style="display:none">{" ".join(prose(80))}</p>'
     little = f"<p hidden>{' '.join(prose(80)[0].split()[:6])}</p>"
-    found = serve(template, changed(story, inside=little).html)
-    assert isinstance(found, Served)
-    assert found.paragraphs == prose(7)
+    for hidden in (much, little):
+        found = serve(template, changed(story, inside=hidden).html)
+        assert isinstance(found, Served)
+        assert found.paragraphs == prose(7)
 
 
 def test_a_text_below_its_old_place_is_missed_whatever_its_elements(template: Template, story: Story) -> None:

@@ -1,0 +1,1 @@
+drop function release_all_but;

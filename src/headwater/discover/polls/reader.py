@@ -1,0 +1,125 @@
+"""A channel's answer read in a child: whatever it does to the parser, it costs one child, and the channel rests."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.items import Unreadable
+from headwater.discover.polls.hearing import Body, Trouble
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.reading import Read
+from headwater.discover.polls.task import Reply, Subject, Task
+from headwater.discover.polls.vacancies import has_vacancies
+from headwater.discover.polls.walk import Walk
+from headwater.discover.polls.wire import read_from, sent
+from headwater.errors import DependencyDown, UsageError
+from headwater.extract.children import Children, Crashed, Done, OutOfMemory
+from headwater.extract.jobs.normalise import Employer
+from headwater.sources.channels import ChannelKind
+from headwater.sources.source import Kind
+from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import registrable_domain
+from headwater.urls.scope import Scope
+
+MOST_SITEMAPS = 50
+MOST_PAGES = 10
+# Where the source's own places matter to the reader.
+SCOPED = frozenset({ChannelKind.SITEMAP, ChannelKind.LISTING})
+
+TOO_LONG = (
+    "Reading it took longer than extract.timeout allows and was ended. "
+    "Look at the answer; if it is only large, raise extract.timeout."
+)
+TOO_LARGE = (
+    "Reading it needed more memory than extract.memory_mb allows and was ended. "
+    "Look at the answer; if it is only large, raise extract.memory_mb."
+)
+TAKEN_OVER = "Its reader answered with something that no reader says: the answer may be an attack. Look at it."
+
+
+class ReadersGone(DependencyDown):
+    """No child can be started to read a channel's answer in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelReader:
+    children: Children
+
+    async def read(self, task: Task) -> Read | Trouble:
+        """Raises ReadersGone where there is no child to be had: that is no fault of the answer's."""
+        try:
+            share = registrable_domain(canonicalise(task.reply.url).host)
+            outcome = await self.children.run(sent(task), share)
+        except DependencyDown as error:
+            raise ReadersGone(error.what, fix=error.fix) from error
+        match outcome:
+            case Done(value):
+                return _believed(value, task)
+            case OutOfMemory():
+                return _deadly(TOO_LARGE)
+            case Crashed(how, where) if where:
+                # A fault of ours in the parser: the child lives, and so does everybody else.
+                message = f"It could not be read ({how} at {where}). Report it, with its URL."
+                return Trouble(ErrorClass.UNREADABLE, message)
+            case Crashed(how):
+                return _deadly(f"Reading it ended the process that read it ({how}). Look at the answer.")
+            case _:
+                return _deadly(TOO_LONG)
+
+
+def task_of(channel: Leased, walk: Walk, heard: Body, now: datetime) -> Task:
+    return Task(subject_of(channel), walk, reply_of(channel.kind, channel.url.url, heard), now)
+
+
+def reply_of(kind: ChannelKind, url: str, heard: Body) -> Reply:
+    response = heard.response
+    return Reply(
+        # Where an API's pages are holds our key.
+        url if kind is ChannelKind.API else response.url.url,
+        response.body,
+        response.headers.get("Content-Type", ""),
+        response.asked_as,
+        heard.sitemaps,
+    )
+
+
+def subject_of(channel: Leased) -> Subject:
+    source = channel.source
+    return Subject(
+        kind=channel.kind,
+        url=channel.url.url,
+        recipe=channel.recipe if channel.kind is ChannelKind.API else None,
+        scope=source.scope if channel.kind in SCOPED else Scope(),
+        article_patterns=source.article_patterns,
+        selectors=source.selectors,
+        max_depth=source.max_depth,
+        most_answers=most_answers(channel),
+        most_api_pages=channel.most_pages,
+        is_wanted_whole=source.kind is Kind.DOCS,
+        lists_vacancies=has_vacancies(channel),
+        employer=Employer(source.name, source.org_type or "", channel.url.url),
+        vacancy_selector=source.parser_hint or "",
+        followed_since=channel.followed_since,
+        last_ok_at=channel.past.last_ok_at,
+        answers=channel.answers,
+        followed=channel.followed,
+    )
+
+
+def most_answers(channel: Leased) -> int:
+    """How many answers a run may ask for: of pages what the source and its host allow, whichever is less."""
+    if channel.kind is ChannelKind.SITEMAP:
+        return MOST_SITEMAPS
+    return min(channel.source.max_pages or MOST_PAGES, channel.most_pages or MOST_PAGES)
+
+
+def _believed(value: object, task: Task) -> Read | Trouble:
+    try:
+        read = read_from(value, task)
+    except UsageError:
+        return _deadly(TAKEN_OVER)
+    return Trouble(ErrorClass.UNREADABLE, read.why) if isinstance(read, Unreadable) else read
+
+
+def _deadly(message: str) -> Trouble:
+    return Trouble(ErrorClass.UNREADABLE, message, is_deadly=True)

@@ -1,0 +1,130 @@
+"""Answers of channels on their way into a child, and what comes back.
+
+What comes back is checked: an answer may have taken its child over. Only what a reader may say is believed, and the run
+itself (what was asked, counted and kept) stays where it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from headwater.discover.items import Item, Unreadable
+from headwater.discover.polls.reading import Read, Said
+from headwater.discover.polls.task import Task
+from headwater.discover.polls.walk import Finding, Tally, Todo, Walk
+from headwater.errors import UsageError
+from headwater.extract.jobs.normalise import NOTHING, Harvest
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+_MARK = b'{"channel":'
+MOST_STEPS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a reader may say. `todo` begins with the step that was read."""
+
+    todo: tuple[Todo, ...]
+    notes: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    is_cut: bool
+    items: tuple[Item, ...] = ()
+    said: Said = Said()  # noqa: RUF009 - a frozen value
+    harvest: Harvest = NOTHING
+    takes_turns: bool = False
+    memory: Mapping[str, Any] = field(default_factory=dict)
+
+
+def sent(task: Task) -> bytes:
+    """One line of JSON, then the body as it is."""
+    # A reader is not told what the run has come to: it could only repeat it.
+    walk = replace(task.walk, tally=Tally(), dates=(), kept={})
+    head = replace(task, walk=walk, reply=replace(task.reply, body=b""))
+    return _MARK + orjson.dumps(head, default=_plain) + b"}\n" + task.reply.body
+
+
+def is_channel(received: bytes) -> bool:
+    return received.startswith(_MARK)
+
+
+def task_from(received: bytes) -> Task:
+    head, _, body = received.partition(b"\n")
+    task = _tasks().validate_python(orjson.loads(head)["channel"])
+    return replace(task, reply=replace(task.reply, body=body))
+
+
+def answer_of(read: Read | Unreadable) -> orjson.Fragment:
+    if isinstance(read, Unreadable):
+        return orjson.Fragment(orjson.dumps(read))
+    walk = read.walk
+    answer = Answer(
+        todo=walk.todo,
+        notes=walk.notes,
+        findings=walk.findings,
+        is_cut=bool(walk.kept.get("is_cut")),
+        items=read.items,
+        said=read.said,
+        harvest=read.harvest,
+        takes_turns=read.takes_turns,
+        memory=read.memory,
+    )
+    return orjson.Fragment(orjson.dumps(answer, default=_plain))
+
+
+def read_from(value: object, task: Task) -> Read | Unreadable:
+    """A child's answer to this task. Raises UsageError if it is none."""
+    try:
+        answer = _answers().validate_python(value)
+    except ValueError as problem:
+        raise UsageError("A reader of channels answered with something else.") from problem
+    if isinstance(answer, Unreadable):
+        return answer
+    return Read(
+        _walk_with(answer, task),
+        answer.items,
+        answer.said,
+        answer.harvest,
+        answer.takes_turns,
+        answer.memory,
+    )
+
+
+def _walk_with(answer: Answer, task: Task) -> Walk:
+    walk = task.walk
+    is_same_step = answer.todo[:1] == walk.todo[:1] and len(answer.todo) <= max(MOST_STEPS, len(walk.todo))
+    # A search finds a channel only where it looked.
+    is_here = all(one in walk.findings or one.url == task.reply.url for one in answer.findings)
+    if not (is_same_step and is_here):
+        raise UsageError("A reader of channels answered for another step.")
+    joined = replace(walk, todo=answer.todo, findings=answer.findings).noting(*answer.notes)
+    return joined.keeping(is_cut=True) if answer.is_cut else joined
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return "" if value == b"" else str(value)
+
+
+@cache
+def _tasks() -> "TypeAdapter[Task]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Task)
+
+
+@cache
+def _answers() -> "TypeAdapter[Answer | Unreadable]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Answer | Unreadable)

@@ -1,0 +1,30 @@
+"""What a child runs that reads answers of channels. Importing this loads the parsers, and nothing of the database."""
+
+from datetime import UTC, datetime
+
+import orjson
+
+from headwater.discover.polls.reading import read_answer
+from headwater.discover.polls.task import Reply, Subject, Task
+from headwater.discover.polls.walk import Todo, Walk
+from headwater.discover.polls.wire import answer_of, read_from, sent, task_from
+from headwater.sources.kinds import ChannelKind
+
+_URL = "http://warm-up.example/"
+_SAMPLE = b"<rss version='2.0'><channel><item><title>Warm up</title><link>/a</link></item></channel></rss>"
+
+
+def read_sent(received: bytes) -> orjson.Fragment:
+    """What `wire.sent` packed; the answer is written as JSON."""
+    return answer_of(read_answer(task_from(received)))
+
+
+def _warm_up() -> None:
+    """Once there and back: what is built for the first answer is then built for every child."""
+    subject = Subject(kind=ChannelKind.FEED, url=_URL)
+    walk = Walk((Todo(_URL, ChannelKind.FEED),))
+    task = Task(subject, walk, Reply(_URL, _SAMPLE, "text/xml"), datetime(2000, 1, 1, tzinfo=UTC))
+    read_from(orjson.loads(orjson.dumps(read_sent(sent(task)))), task)
+
+
+_warm_up()

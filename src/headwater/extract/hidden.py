@@ -1,0 +1,309 @@
+"""Text that a page does not show, and what its readers wrote below it: taken out before anything reads the page.
+
+Seen by attributes, inline styles and the plain rules of the page's own <style>; what only starts collapsed stays.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_MOST_ELEMENTS = 20_000
+_MOST_CSS = 50_000
+_MOST_RULES = 5_000
+_MOST_NAMES = 100
+_MOST_SPARED = 50
+_LITTLE_TEXT, _MOST_OF_A_PAGE = 500, 0.5
+
+_CANDIDATES = '[hidden], [aria-hidden="true"], [style]'
+_WHOLE_PAGE = frozenset({"html", "head", "body", "main"})
+# The page itself, which scripts reveal when they are done, and menus, whose links lead on.
+_NEVER = frozenset({"html", "head", "body", "main", "article", "nav", "header", "footer", "details", "summary"})
+_HOLDS_THE_PAGE = "main, article, h1, nav"
+# Said about the page rather than shown in it.
+_KEPT = "script, meta, link, base, time, style"
+_KEPT_TAGS = frozenset({"script", "meta", "link", "base", "time", "style"})
+_TEXT = "-text"
+
+_COMMENTS = frozenset(
+    {
+        *("comment", "comments", "comment-list", "comments-list", "commentlist", "comments-area", "comment-body"),
+        *("comment-content", "comment-text", "comment-thread", "comments-section", "comments-container"),
+        *("user-comments", "reader-comments", "comments-wrapper", "fb-comments", "disqus", "disqus_thread"),
+    }
+)
+_COMMENT_PLACES = '[class*="omment"], [class*="disqus"], [id*="omment"], #disqus_thread, #respond, [itemprop="comment"]'
+_COMMENT_IDS = frozenset({"comments", "comment-list", "commentlist", "disqus_thread", "respond"})
+
+_DECLARATION = re.compile(r"\s*([a-z-]+)\s*:\s*([^;]*)", re.IGNORECASE)
+_ZERO = re.compile(r"[-+]?0*\.?0*(?:px|em|rem|%|pt|vw|vh)?")
+_FAR = re.compile(r"-(?:\d{4,}|9\d\d)(?:\.\d+)?(?:px|pt)?|-(?:\d{3,})(?:em|rem|%|vw|vh)")
+_CLIPPED = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)")
+_CLIPPED_AWAY = re.compile(r"(?:inset|polygon|circle)\(\s*(?:50%|100%|0(?:px)?\s*\)|0 0,\s*0 0).*")
+_NAMED_COLOURS = {"white": "#ffffff", "black": "#000000"}
+_SHORT_COLOUR = re.compile(r"#([0-9a-f])([0-9a-f])([0-9a-f])")
+_COLOUR_OF_THREE = re.compile(r"rgba?\((\d+),(\d+),(\d+)(?:,1)?\)")
+# Scripts and animations show these in their time.
+_REVEALED = re.compile(
+    r"accordion|collaps|panel|tab|toggle|expand|slide|swiper|carousel|lazy|fade|anim|aos|wow|reveal|motion|faq|answer"
+    r"|read-?more|dropdown|paywall"
+)
+_REVEALING_ATTRIBUTE = re.compile(r"data-(?:w-id|aos|anim|scroll|sal|motion|reveal|wow|framer)")
+_MOVING = ("transform", "transition", "animation", "animation-name", "will-change")
+_SHOWING = frozenset({"display", "visibility", "opacity", "position", "clip", "left", "font-size", "height"})
+_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_PLAIN_SELECTOR = re.compile(r"[a-z0-9]*([.#][a-zA-Z_][\w-]*)")
+# In the words of a style sheet that may hide something; looked for as they are, which takes no time.
+_HINTS = (":none", ": none", ":hidden", ": hidden", "opacity:0", "font-size:0", "-9", "-1000", "rect(")
+
+
+def seen_page(markup: str | bytes) -> LexborHTMLParser:
+    """The tree of a page as its readers see it, without what other readers wrote below it."""
+    tree = LexborHTMLParser(markup)
+    remove_hidden(tree)
+    _remove_comments(tree)
+    return tree
+
+
+def remove_hidden(tree: LexborHTMLParser) -> None:
+    """Changes the tree. Metadata inside of hidden elements stays."""
+    page = _Paragraphs(tree)
+    _remove(
+        [node for node in tree.css(_CANDIDATES)[:_MOST_ELEMENTS] if node.tag not in _NEVER and _is_hidden(node)],
+        lambda node: node.css_first(_HOLDS_THE_PAGE) is not None or (_is_for_ears(node) and page.are_mostly_in(node)),
+    )
+    css = _css_of(tree)
+    for name in islice(sorted(set(_hidden_by(css))), _MOST_NAMES):
+        found = [node for node in tree.css(name) if node.tag not in _NEVER and _is_hidden_by_rule(node)]
+        if found and not _is_shown_by_a_rule(name, css):
+            _remove(found[:_MOST_ELEMENTS], lambda node: node.css_first(_HOLDS_THE_PAGE) is not None)
+
+
+def _remove_comments(tree: LexborHTMLParser) -> None:
+    found = [node for node in tree.css(_COMMENT_PLACES)[:_MOST_ELEMENTS] if _is_comment(node)]
+    if not found:
+        return
+    page = _Paragraphs(tree)
+    # A newspaper may call its opinion pages so.
+    is_only_article = len(tree.css("article")) == 1
+    _remove(
+        [node for node in found if node.tag not in _WHOLE_PAGE and not (is_only_article and node.tag == "article")],
+        lambda node: node.css_first("main, h1") is not None or page.are_mostly_in(node),
+    )
+
+
+def _is_comment(node: LexborNode) -> bool:
+    said = node.attributes
+    names = (said.get("class") or "").lower().split()
+    is_named = not _COMMENTS.isdisjoint(names) or (said.get("id") or "").lower() in _COMMENT_IDS
+    return is_named or said.get("itemprop") == "comment"
+
+
+class _Paragraphs:
+    """Of a page, counted once where somebody asks."""
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self._tree = tree
+        self._letters: int | None = None
+
+    def are_mostly_in(self, node: LexborNode) -> bool:
+        """Then it is the page."""
+        inside = _letters_in(node)
+        if inside < _LITTLE_TEXT:
+            return False
+        if self._letters is None:
+            self._letters = _letters_in(self._tree)
+        return inside > _MOST_OF_A_PAGE * self._letters
+
+
+def _letters_in(within: LexborHTMLParser | LexborNode) -> int:
+    return sum(len(paragraph.text()) for paragraph in within.css("p"))
+
+
+def _remove(nodes: list[LexborNode], is_the_page: Callable[[LexborNode], bool]) -> None:
+    """`nodes` in page order: the outer one first, with which the inner ones go."""
+    fates: dict[int, bool] = {}
+    chosen: list[LexborNode] = []
+    spared = 0
+    for node in nodes:
+        if _goes_with_another(node, fates):
+            continue
+        # Bounded: looking into each of many that stand inside of each other takes the square of their number.
+        if spared < _MOST_SPARED and is_the_page(node):
+            spared += 1
+        else:
+            fates[node.mem_id] = True
+            chosen.append(node)
+    for node in chosen:
+        _clear(node)
+
+
+def _goes_with_another(node: LexborNode, fates: dict[int, bool]) -> bool:
+    """Whether something around it goes. What was found out on the way is noted, so that no step is made twice."""
+    way: list[int] = []
+    above = node.parent
+    while above is not None and above.mem_id not in fates:
+        way.append(above.mem_id)
+        above = above.parent
+    goes = above is not None and fates[above.mem_id]
+    fates.update(dict.fromkeys(way, goes))
+    return goes
+
+
+def _clear(node: LexborNode) -> None:
+    """Without recursion: a page may be deeper than the interpreter's stack."""
+    if node.css_first(_KEPT) is None:
+        node.decompose()
+        return
+    waiting = [node]
+    while waiting:
+        for child in list(waiting.pop().iter(include_text=True)):
+            if child.tag in _KEPT_TAGS:
+                continue
+            if child.tag == _TEXT or child.css_first(_KEPT) is None:
+                child.decompose()
+            else:
+                waiting.append(child)
+
+
+def _is_for_ears(node: LexborNode) -> bool:
+    """Hidden from readers who listen, and perhaps only while a dialogue stands before it."""
+    return node.attributes.get("aria-hidden") == "true"
+
+
+def _is_hidden(node: LexborNode) -> bool:
+    attributes = node.attributes
+    if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
+        return True
+    # A card's second link to the same page is hidden so.
+    if _is_for_ears(node) and node.tag != "a":
+        return True
+    return hides(declarations(attributes.get("style") or ""), node)
+
+
+def _is_hidden_by_rule(node: LexborNode) -> bool:
+    # `md:block` shows on wide screens what `hidden` hides on narrow ones.
+    names = node.attributes.get("class") or ""
+    return ":" not in names and not _REVEALED.search(names.lower())
+
+
+def declarations(style: str) -> dict[str, str]:
+    """By property; the last word counts."""
+    if ":" not in style:
+        return {}
+    pairs = (found.groups() for found in map(_DECLARATION.match, style[:2_000].split(";")) if found)
+    return {name.lower(): " ".join(value.lower().replace("!important", "").split()) for name, value in pairs}
+
+
+def hides(said: dict[str, str], node: LexborNode | None = None) -> bool:
+    if not said:
+        return False
+    if said.get("display") == "none" or _is_away(said) or _is_clipped(said) or _is_uncoloured(said):
+        return True
+    if _is_zero(said.get("font-size", "")):
+        # Lists are set without gaps so: what stands inside has a size of its own.
+        return node is None or all(one.mem_id == node.mem_id for one in node.css("[style*=font-size]"))
+    is_faint = said.get("visibility") in ("hidden", "collapse") or _is_zero(said.get("opacity", ""))
+    if not is_faint or any(name in said for name in _MOVING):
+        return False
+    return node is None or not _is_revealed(node)
+
+
+def _is_revealed(node: LexborNode) -> bool:
+    """By a script or an animation, in its time: by what its classes are called, and by what such scripts look for."""
+    said = node.attributes
+    return (
+        any(_REVEALING_ATTRIBUTE.match(name) for name in said)
+        or _REVEALED.search((said.get("class") or "").lower()) is not None
+    )
+
+
+def _is_away(said: dict[str, str]) -> bool:
+    if _FAR.fullmatch(said.get("text-indent", "")):
+        return True
+    is_taken_out = said.get("position") in ("absolute", "fixed")
+    return is_taken_out and any(
+        _FAR.fullmatch(said.get(side, "")) for side in ("left", "top", "right", "bottom", "margin-left", "margin-top")
+    )
+
+
+def _is_clipped(said: dict[str, str]) -> bool:
+    if _CLIPPED.fullmatch(said.get("clip", "")) or _CLIPPED_AWAY.fullmatch(said.get("clip-path", "")):
+        return True
+    sizes = [said.get(name, "") for name in ("width", "height")]
+    return said.get("overflow") == "hidden" and all(size == "1px" or _is_zero(size) for size in sizes)
+
+
+def _is_uncoloured(said: dict[str, str]) -> bool:
+    colour = _colour(said.get("color", ""))
+    if not colour:
+        return False
+    background = _colour(said.get("background-color", "") or said.get("background", ""))
+    is_unpainted = colour == "transparent" and not any("background-clip" in name for name in said)
+    return is_unpainted or colour == background
+
+
+def _colour(text: str) -> str:
+    text = text.replace(" ", "")
+    if found := _SHORT_COLOUR.fullmatch(text):
+        return "#" + "".join(letter * 2 for letter in found.groups())
+    if found := _COLOUR_OF_THREE.fullmatch(text):
+        return "#" + "".join(f"{min(int(number), 255):02x}" for number in found.groups())
+    return _NAMED_COLOURS.get(text, text)
+
+
+def _is_zero(text: str) -> bool:
+    return bool(text) and any(letter == "0" for letter in text) and _ZERO.fullmatch(text) is not None
+
+
+def _css_of(tree: LexborHTMLParser) -> str:
+    css = "\n".join(node.text() for node in tree.css("style"))[:_MOST_CSS]
+    return _CSS_COMMENT.sub("", css) if "/*" in css else css
+
+
+def _hidden_by(css: str) -> Iterator[str]:
+    """Classes and ids, as selectors. Only rules with a word in them that may hide are read: nearly all have none;
+    one inside of `@media` holds only sometimes.
+    """
+    depth = counted = end = 0
+    for place in _hints_in(css):
+        begins, close = css.rfind("{", end, place), css.find("}", place)
+        if place < end or begins < 0 or close < 0:
+            continue
+        depth += css.count("{", counted, begins) - css.count("}", counted, begins)
+        counted, end = begins, close
+        if depth == 0 and hides(declarations(css[begins + 1 : close])):
+            selectors = css[css.rfind("}", 0, begins) + 1 : begins]
+            plain = (_PLAIN_SELECTOR.fullmatch(one.strip()) for one in selectors.split(","))
+            yield from (found[1] for found in plain if found)
+
+
+def _hints_in(css: str) -> list[int]:
+    return sorted(islice((place for hint in _HINTS for place in _places_of(hint, css)), _MOST_RULES))
+
+
+def _places_of(hint: str, css: str) -> Iterator[int]:
+    place = css.find(hint)
+    while place >= 0:
+        yield place
+        place = css.find(hint, place + 1)
+
+
+def _is_shown_by_a_rule(name: str, css: str) -> bool:
+    """Whether some rule, under whatever condition, mentions this name without hiding by it."""
+    return any(
+        not (css[place + len(name) : place + len(name) + 1].isalnum() or css[place + len(name)] in "-_")
+        and _shows(css, place)
+        for place in islice(_places_of(name, css), _MOST_RULES)
+        if place + len(name) < len(css)
+    )
+
+
+def _shows(css: str, place: int) -> bool:
+    """Whether the rule with this place in its selector shows what it speaks of."""
+    begins, close = css.find("{", place), css.find("}", place)
+    if begins < 0 or close < begins:
+        return False
+    said = declarations(css[begins + 1 : close])
+    return not _SHOWING.isdisjoint(said) and not hides(said)

@@ -1,0 +1,44 @@
+"""What was fetched is parsed in children: the processes that poll and fetch never do."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "headwater"
+# Each with the only modules that may name it.
+PARSERS = {
+    "read_answer": {"discover/polls/work.py"},
+    "looked_at": {"discover/polls/reading.py"},
+    "read_feed": {"discover/polls/reading.py", "discover/searching/search.py", "discover/feeds/__init__.py"},
+    "read_sitemap": {"discover/polls/reading.py", "discover/searching/search.py"},
+    "read_listing": {"discover/polls/reading.py", "discover/searching/search.py"},
+    "read_api": {"discover/polls/reading.py"},
+    "vacancies_in": {"discover/polls/reading.py", "extract/jobs/answers.py"},
+    "extract": {"extract/work.py", "extract/lessons.py"},
+}
+
+
+def importers_of(name: str) -> set[str]:
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("headwater."):
+                named = {alias.name for alias in node.names}
+                found |= {str(path.relative_to(SOURCE))} if name in named else set()
+    return found
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_only_what_runs_in_children_parses_answers(name: str) -> None:
+    assert importers_of(name) == PARSERS[name]
+
+
+def test_a_reader_of_channels_loads_neither_the_web_nor_the_database_nor_language_models() -> None:
+    asked = "import sys, headwater.discover.polls.work as _; print(*(one.partition('.')[0] for one in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "lxml" in loaded
+    assert loaded.isdisjoint({"aiohttp", "asyncpg", "trafilatura", "py3langid", "numpy"})
