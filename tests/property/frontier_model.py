@@ -52,7 +52,7 @@ class Entry:
     told_at: datetime | None = None
     last_fetched_at: datetime | None = None
     reason: str | None = None
-    owner_speaks: bool = False
+    owner_rank: int = 0
     reads_anew: bool = False
 
     def is_due(self, now: datetime) -> bool:
@@ -103,21 +103,21 @@ class Model:
     running: dict[UUID, Running] = field(default_factory=dict)
     active: dict[UUID, bool] = field(default_factory=dict)
 
-    def submit(
-        self, found: Found, host: str, source: UUID, priority: int, now: datetime, *, speaks: bool = False
-    ) -> Outcome:
+    def submit(self, found: Found, host: str, source: UUID, priority: int, now: datetime, *, rank: int = 0) -> Outcome:
         due_at = now + (found.due_in or timedelta())
         entry = self.entries.get(found.url)
         if entry is None:
-            self.entries[found.url] = Entry(host, source, priority, due_at, owner_speaks=speaks)
+            self.entries[found.url] = Entry(host, source, priority, due_at, owner_rank=rank)
             return Outcome.QUEUED
-        outcome = _outcome(entry, found, priority, due_at, speaks=speaks)
+        is_owner = entry.source == source
+        outcome = _outcome(entry, found, priority, due_at, rank=0 if is_owner else rank)
+        entry.owner_rank = max(entry.owner_rank, rank) if is_owner else entry.owner_rank
         if outcome is not Outcome.DUPLICATE:
             entry.priority = max(entry.priority, priority)
             entry.changed_at = max(filter(None, (entry.changed_at, found.changed_at)), default=None)
             entry.told_at = now
         if outcome is Outcome.TAKEN_OVER:
-            _take_over(entry, source, due_at)
+            _take_over(entry, source, due_at, rank)
         if outcome is Outcome.RAISED and entry.status == "pending":
             entry.next_fetch_at = min(entry.next_fetch_at, due_at)
         if outcome is Outcome.REVISIT and entry.status == "fetched":
@@ -183,9 +183,9 @@ class Model:
         return counted
 
 
-def _take_over(entry: Entry, source: UUID, due_at: datetime) -> None:
-    """By a source that may speak for it: what another one read of it is read again."""
-    entry.source, entry.owner_speaks = source, True
+def _take_over(entry: Entry, source: UUID, due_at: datetime, rank: int) -> None:
+    """By a source with a better claim to it: what another one read of it is read again."""
+    entry.source, entry.owner_rank = source, rank
     entry.held = None if entry.held == "paused" else entry.held
     if entry.status == "pending":
         entry.next_fetch_at = min(entry.next_fetch_at, due_at)
@@ -196,8 +196,8 @@ def _take_over(entry: Entry, source: UUID, due_at: datetime) -> None:
         entry.status, entry.next_fetch_at = "pending", due_at
 
 
-def _outcome(entry: Entry, found: Found, priority: int, due_at: datetime, *, speaks: bool) -> Outcome:
-    if speaks and not entry.owner_speaks:
+def _outcome(entry: Entry, found: Found, priority: int, due_at: datetime, *, rank: int) -> Outcome:
+    if rank > entry.owner_rank:
         return Outcome.TAKEN_OVER
     rises = priority > entry.priority
     if entry.status == "pending" and (rises or due_at < entry.next_fetch_at):

@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
+from uuid import UUID
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -38,7 +39,7 @@ from headwater.frontier.entry import Lease, Origin, Status
 from headwater.frontier.maintain import fold_counters, promote, queue_revisits
 from headwater.frontier.priority import entry_priority
 from headwater.frontier.shares import Allowance
-from headwater.frontier.submit import Found
+from headwater.frontier.submit import AT_HOME, SPEAKER, STRANGER, Found, Outcome
 from headwater.frontier.verdicts import Fetched, Released, RetryLater, Verdict
 from headwater.politeness.hosts import close_host
 from headwater.politeness.slots import Slot
@@ -61,6 +62,8 @@ owners = st.sampled_from(["ann", "bob"])
 hosts = st.sampled_from(sorted(PACES))
 numbers = st.integers(0, 1_000)
 T = TypeVar("T")
+
+HOME = "one.example"
 
 
 @dataclass
@@ -130,7 +133,7 @@ class FrontierMachine(RuleBasedStateMachine):
         origin=st.sampled_from([Origin.FEED, Origin.SPIDER]),
         due_in=st.sampled_from([None, None, 30.0, -5.0]),
         changed=st.sampled_from([None, None, 0.0, -100.0, 500.0]),
-        speaks=st.sampled_from([False, False, True]),
+        rank=st.sampled_from([STRANGER, STRANGER, SPEAKER, AT_HOME]),
     )
     def submit(
         self,
@@ -140,7 +143,7 @@ class FrontierMachine(RuleBasedStateMachine):
         due_in: float | None,
         changed: float | None,
         *,
-        speaks: bool = False,
+        rank: int = STRANGER,
     ) -> None:
         found = [
             Found(
@@ -151,13 +154,15 @@ class FrontierMachine(RuleBasedStateMachine):
             for url in urls
         ]
         source, priority = self.sources[which], entry_priority(5 + 2 * which, origin)
-        is_heard = speaks and self.model.active[source]
-        expected = [
-            self.model.submit(one, canonicalise(one.url).host, source, priority, self.now, speaks=is_heard)
-            for one in found
-        ]
-        voice = Voice(named=frozenset(PACES)) if speaks else NO_VOICE
-        assert self.run(self.stage.submit(*found, source=source, origin=origin, voice=voice)) == expected
+        voice = Voice(named=frozenset(PACES)) if rank else NO_VOICE
+        home = f"https://{HOME}/" if rank == AT_HOME else None
+        expected = [self._submitted(one, source, priority, rank) for one in found]
+        assert self.run(self.stage.submit(*found, source=source, origin=origin, voice=voice, home=home)) == expected
+
+    def _submitted(self, found: Found, source: UUID, priority: int, rank: int) -> Outcome:
+        host = canonicalise(found.url).host
+        heard = min(rank, AT_HOME if host == HOME else SPEAKER) if self.model.active[source] else STRANGER
+        return self.model.submit(found, host, source, priority, self.now, rank=heard)
 
     @rule(
         owner=owners,

@@ -87,17 +87,17 @@ ORDER BY d.bucket, d.url_hash LIMIT $4::integer;
 -- to one that may speak for them.
 -- Invariant: the counters move with them, in this statement.
 WITH heirs AS MATERIALIZED (
-    SELECT e.bucket, e.url_hash, e.status, heir.source_id, heir.speaks
+    SELECT e.bucket, e.url_hash, e.status, heir.source_id, heir.rank
     FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
     JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
     CROSS JOIN LATERAL (
-        SELECT d.source_id, d.speaks FROM discoveries d JOIN sources s ON s.id = d.source_id AND s.status = 'active'
+        SELECT d.source_id, d.rank FROM discoveries d JOIN sources s ON s.id = d.source_id AND s.status = 'active'
         WHERE d.bucket = e.bucket AND d.url_hash = e.url_hash AND d.source_id <> $1::uuid
-        ORDER BY d.speaks DESC, d.first_seen_at LIMIT 1
+        ORDER BY d.rank DESC, d.first_seen_at LIMIT 1
     ) AS heir
     WHERE e.source_id = $1::uuid AND e.status IN ('pending', 'failed')
 ), moved AS (
-    UPDATE url_frontier e SET source_id = h.source_id, owner_speaks = h.speaks
+    UPDATE url_frontier e SET source_id = h.source_id, owner_rank = h.rank
     FROM heirs h
     WHERE e.bucket = h.bucket AND e.url_hash = h.url_hash AND e.source_id = $1::uuid AND e.status = h.status
     RETURNING e.source_id, e.status

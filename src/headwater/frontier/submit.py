@@ -1,7 +1,7 @@
 """The only way into the queue: canonical, deduplicated, judged in one transaction, answered URL by URL."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -16,7 +16,7 @@ from headwater.politeness.takedown import takedowns_for
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
 from headwater.urls.fingerprint import bucket_of
-from headwater.urls.scope import Placement, Scope, placement_of
+from headwater.urls.scope import Placement, Scope, placement_of, without_www
 from headwater.urls.traps import Trap, trap_in
 
 queries = load_queries("headwater.frontier")
@@ -24,6 +24,7 @@ queries = load_queries("headwater.frontier")
 # One statement judges this many; a larger call is cut into such batches inside the caller's transaction.
 BATCH = 5_000
 DEEPEST = 1_000
+STRANGER, SPEAKER, AT_HOME = 0, 1, 2
 DEFAULT_DELAY = timedelta(seconds=1)
 JOBS_DELAY = timedelta(seconds=3)
 TOO_MANY_NEW_HOSTS = "too_many_new_hosts"
@@ -67,7 +68,8 @@ class Answer:
 class Submitter:
     """`scope` None accepts every host: a person's own list, or a feed whose items may be anywhere.
 
-    URLs of hosts that its `voice` covers belong to its source; the others only until such a source finds them.
+    URLs of hosts that its `voice` covers belong to its source, surest those below its `home`; the others only until a
+    source with a better claim finds them. `is_link`: a page led to them, which may link to pages of its neighbours.
     """
 
     source_id: UUID
@@ -75,6 +77,8 @@ class Submitter:
     channel_id: UUID | None = None
     scope: Scope | None = None
     voice: Voice = NO_VOICE
+    home: CanonicalUrl | None = None
+    is_link: bool = False
     most_new_hosts: int | None = None  # of its source, in an hour; what lies beyond is rejected
 
 
@@ -96,8 +100,9 @@ async def submit(
     """One answer per URL, in order. A URL that will never be fetched is rejected; the rest goes through."""
     source = await _source(connection, submitter.source_id)
     delay = max(default_delay, JOBS_DELAY) if source["kind"] == "jobs" else default_delay
-    # A paused source takes nothing over: nobody would fetch it.
-    voice = submitter.voice if source["status"] == "active" else NO_VOICE
+    if source["status"] != "active":
+        # It takes nothing over: nobody would fetch it.
+        submitter = replace(submitter, voice=NO_VOICE)
     today = (now or source["now"]).date()
     wanted = [wanted_or_why(one, submitter, today) for one in found]
     if len(wanted) > BATCH:
@@ -106,7 +111,7 @@ async def submit(
     for start in range(0, len(found), BATCH):
         batch = found[start : start + BATCH]
         judged = list(await _without_takedowns(connection, wanted[start : start + BATCH]))
-        rows, places = _rows(judged, submitter.origin, source["priority"], voice)
+        rows, places = _rows(judged, submitter, source["priority"])
         told = await connection.fetch(
             queries.submit_urls,
             submitter.source_id,
@@ -175,7 +180,7 @@ def _hosts(judged: "Sequence[_Wanted | str]") -> set[str]:
 
 
 def _rows(
-    judged: "Sequence[_Wanted | str]", origin: Origin, base: int, voice: Voice
+    judged: "Sequence[_Wanted | str]", submitter: Submitter, base: int
 ) -> tuple[list[tuple[object, ...]], dict[tuple[int, bytes], int]]:
     """Rows for the database, each URL once, and the place (from 1) under which it is answered."""
     rows: list[tuple[object, ...]] = []
@@ -184,13 +189,13 @@ def _rows(
         if isinstance(one, str) or (key := (one.url.bucket, one.url.url_hash)) in places:
             continue
         found, url = one.found, one.url
-        priority = found.priority or entry_priority(base, origin, found.depth, is_external=one.is_external)
+        priority = found.priority or entry_priority(base, submitter.origin, found.depth, is_external=one.is_external)
         rows.append(
             (
                 *key,
                 url.host,
                 url.url,
-                str(origin),
+                str(submitter.origin),
                 storable(found.parent_url),
                 found.depth,
                 priority,
@@ -198,11 +203,27 @@ def _rows(
                 found.changed_at,
                 found.hops,
                 registrable_domain(url.host),
-                voice.covers(url.host),
+                rank_of(url, submitter),
             )
         )
         places[key] = len(rows)
     return rows, places
+
+
+def rank_of(url: CanonicalUrl, submitter: Submitter) -> int:
+    """How good its source's claim to a URL is: a better one takes it over from a lesser one."""
+    if not submitter.voice.covers(url.host):
+        return STRANGER
+    if submitter.home is not None and is_below(url, submitter.home):
+        return AT_HOME
+    return STRANGER if submitter.is_link else SPEAKER
+
+
+def is_below(url: CanonicalUrl, home: CanonicalUrl) -> bool:
+    """In the folder of an address, with or without `www.`; what has a dot in its name is a file in its folder."""
+    folder, _, name = home.path.rpartition("/")
+    folder = f"{folder}/" if "." in name else f"{home.path.rstrip('/')}/"
+    return without_www(url.host) == without_www(home.host) and f"{url.path}/".startswith(folder)
 
 
 def _answers(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -75,7 +75,8 @@ class Keeper:
                     raise LeaseWasLost
                 if leaves.jobs:
                     now = await connection.fetchval(queries.now)
-                    await keep_jobs(connection, teller_of(lease, leaves), leaves.jobs, now)
+                    teller = teller_of(lease, leaves, await voice_of(connection, lease))
+                    await keep_jobs(connection, teller, leaves.jobs, now)
         except LeaseWasLost:
             return False
         return True
@@ -87,7 +88,7 @@ class Keeper:
             await hold_hosts(connection, [lease.host, target.host], self.default_delay)
             # The target inherits source and origin.
             found = Found(verdict.to, lease.url, lease.depth, priority=lease.priority, hops=verdict.hops)
-            submitter = Submitter(lease.source_id, lease.origin, voice=await voice_of(connection, lease))
+            submitter = Submitter(lease.source_id, lease.origin, is_link=True)
             await submit(connection, submitter, [found], default_delay=self.default_delay)
         source = goes_on(lease, leaves)
         if source and not await repeats_another_page(connection, lease, leaves.document):
@@ -97,13 +98,24 @@ class Keeper:
             links = await within_budget(connection, lease.source_id, source, wanted)
             hosts = {lease.host, *(canonicalise(link).host for link in links)}
             await hold_hosts(connection, hosts, self.default_delay)
-            voice = await voice_of(connection, lease)
             parent = Found(lease.url, depth=lease.depth)
-            submitter = Submitter(lease.source_id, Origin.SPIDER, voice=voice, most_new_hosts=self.new_hosts_per_hour)
+            submitter = replace(await self._linking(connection, lease, source), origin=Origin.SPIDER)
             await submit_links(connection, lease.source_id, source, parent, links, today, submitter)
-
         elif named := named_page(lease, leaves):
             await self._submit_named(connection, lease, leaves, named)
+
+    async def _linking(self, connection: Connection, lease: Lease, source: Profile) -> Submitter:
+        """For pages that a page of this source leads to."""
+        voice = await voice_of(connection, lease)
+        return Submitter(
+            lease.source_id,
+            lease.origin,
+            scope=source.scope,
+            voice=voice,
+            home=source.address,
+            is_link=True,
+            most_new_hosts=self.new_hosts_per_hour,
+        )
 
     async def _submit_named(self, connection: Connection, lease: Lease, leaves: Leaves, named: str) -> None:
         """A page that this one calls canonical, where its source would follow a link to it."""
@@ -111,8 +123,7 @@ class Keeper:
         if not (leaves.known and leaves.known.source and followed([named], leaves.known.source, today)):
             return
         await hold_hosts(connection, {lease.host, canonicalise(named).host}, self.default_delay)
-        voice = await voice_of(connection, lease)
-        submitter = Submitter(lease.source_id, lease.origin, scope=leaves.known.source.scope, voice=voice)
+        submitter = await self._linking(connection, lease, leaves.known.source)
         # A source that was deleted meanwhile takes no new URLs; what was read is kept all the same.
         with suppress(NotFound, UsageError):
             await submit(
@@ -121,7 +132,7 @@ class Keeper:
 
 
 async def voice_of(connection: Connection, lease: Lease) -> Voice:
-    """A source that may speak for a page may speak for what the page leads to, as far as its domain goes."""
+    """A source that may speak for a page may speak for its domain."""
     speaks = await connection.fetchval(queries.owner_speaks, lease.bucket, lease.url_hash, lease.source_id)
     return Voice(registrable_domain(lease.host)) if speaks else NO_VOICE
 
@@ -141,11 +152,11 @@ def goes_on(lease: Lease, leaves: Leaves) -> Profile | None:
     return source if source and leaves.links and goes_deeper(source, lease.depth) else None
 
 
-def teller_of(lease: Lease, leaves: Leaves) -> Teller:
-    """A page speaks for its own domain, whichever source it was read for."""
+def teller_of(lease: Lease, leaves: Leaves, voice: Voice) -> Teller:
+    """Of the page's source: one that may not speak for the vacancy gives way to one that may, whatever was read."""
     source = leaves.known.source if leaves.known else None
     url = leaves.raw.url if leaves.raw else lease.url
-    return Teller(lease.source_id, url, Voice(registrable_domain(lease.host)), source_url=source.url if source else "")
+    return Teller(lease.source_id, url, voice, source_url=source.url if source else "")
 
 
 def named_page(lease: Lease, leaves: Leaves) -> str | None:

@@ -30,7 +30,7 @@ ORDER BY g.place;
 
 -- name: owner_speaks
 -- Whether a source that owns an entry may speak for its host.
-SELECT owner_speaks FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND source_id = $3::uuid;
+SELECT owner_rank > 0 FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND source_id = $3::uuid;
 
 -- name: repeats_another_page
 -- Whether another page of a source says the same, or nearly: a site may have its text under any number of addresses.

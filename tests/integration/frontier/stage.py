@@ -17,7 +17,7 @@ from headwater.frontier.maintain import rescue
 from headwater.frontier.settle import extend, settle, slot_settlement
 from headwater.frontier.shares import Allowance
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
-from headwater.frontier.verdicts import Fetched, RetryPolicy, Verdict, settlement_of
+from headwater.frontier.verdicts import Fetched, Released, RetryPolicy, Verdict, settlement_of
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore, Slot, SlotKeeper
 from headwater.urls.canonical import canonicalise
@@ -64,8 +64,9 @@ class Stage:
         origin: Origin = Origin.MANUAL,
         delay: timedelta = DELAY,
         voice: Voice = NO_VOICE,
+        home: str | None = None,
     ) -> list[Outcome]:
-        submitter = Submitter(source or self.source, origin, voice=voice)
+        submitter = Submitter(source or self.source, origin, voice=voice, home=canonicalise(home) if home else None)
         wanted = [Found(one) if isinstance(one, str) else one for one in found]
         async with self.database.transaction() as connection:
             answers = await submit(connection, submitter, wanted, default_delay=delay, now=self.now)
@@ -95,7 +96,14 @@ class Stage:
 
     async def settle_all(self, verdicts: list[tuple[Lease, Verdict]], visit: Visit = AT_ONCE) -> int:
         settlements = [
-            settlement_of(lease, verdict, visit, RetryPolicy(), random_from(7)) for lease, verdict in verdicts
+            settlement_of(
+                lease,
+                verdict,
+                NEVER_BEGAN if isinstance(verdict, Released) else visit,
+                RetryPolicy(),
+                random_from(7),
+            )
+            for lease, verdict in verdicts
         ]
         return len(await settle(self.database, settlements, self.now))
 

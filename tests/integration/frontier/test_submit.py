@@ -8,11 +8,12 @@ from tests.integration.frontier.stage import Stage, seconds
 from headwater.errors import NotFound, UsageError
 from headwater.frontier.entry import DeadReason, Origin, Status
 from headwater.frontier.maintain import name_domains
-from headwater.frontier.submit import Found, Outcome, Submitter, submit
+from headwater.frontier.submit import Found, Outcome, Submitter, is_below, submit
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, Postponed, RetryLater
 from headwater.politeness.hosts import close_host
 from headwater.politeness.takedown import parse_takedown
 from headwater.politeness.takedown import queries as politeness_queries
+from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import Voice
 
 PAGE = "https://a.example/1"
@@ -308,3 +309,37 @@ async def test_a_host_knows_its_registrable_domain(stage: Stage) -> None:
     await stage.database.execute("UPDATE hosts SET domain = NULL")
     assert await name_domains(stage.database) == 1
     assert (await stage.host("feeds.paper.co.uk"))["domain"] == "paper.co.uk"
+
+
+async def test_a_source_at_home_takes_a_page_over_from_another_one_of_its_domain(stage: Stage) -> None:
+    alice = await stage.add_source()
+    page = "https://a.example/~alice/post"
+    await stage.submit(page, origin=Origin.FEED, voice=OWN, home="https://a.example/~mallory/")
+    told = await stage.submit(page, source=alice, origin=Origin.FEED, voice=OWN, home="https://www.a.example/~alice")
+    assert told == [Outcome.TAKEN_OVER]
+    assert (await stage.entry(page))["source_id"] == alice
+
+
+async def test_a_better_claim_of_the_owner_itself_fetches_nothing_again(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.settle(await stage.claim_one(), Fetched('"1"', None, b"x" * 32))
+    assert await stage.submit(PAGE, origin=Origin.FEED, voice=OWN) == [Outcome.DUPLICATE]
+    entry = await stage.entry(PAGE)
+    assert (entry["status"], entry["owner_rank"], entry["etag"]) == ("fetched", 1, '"1"')
+
+
+@pytest.mark.parametrize(
+    ("home", "url", "is_home"),
+    [
+        ("https://a.example/", "https://a.example/1", True),
+        ("https://www.a.example/feed.xml", "https://a.example/1", True),
+        ("https://a.example/~alice/", "https://a.example/~alice/1", True),
+        ("https://a.example/~alice", "https://a.example/~alice", True),
+        ("https://a.example/~alice/feed.xml", "https://a.example/~alice/1", True),
+        ("https://a.example/~alice", "https://a.example/~alice2/1", False),
+        ("https://a.example/~mallory/", "https://a.example/~alice/1", False),
+        ("https://b.a.example/", "https://a.example/1", False),
+    ],
+)
+def test_home_is_the_folder_of_an_address(home: str, url: str, is_home: bool) -> None:
+    assert is_below(canonicalise(url), canonicalise(home)) is is_home

@@ -134,7 +134,7 @@ end $$;
 
 drop function submit_urls(uuid, uuid, submission[], integer, timestamptz);
 drop function submission_outcome(url_frontier, submission, timestamptz);
-alter type submission drop attribute domain, drop attribute speaks;
+alter type submission drop attribute domain, drop attribute rank;
 -- What a submission means for an entry that exists. `failed` may rise but its time is never advanced: a 429 or a backoff
 -- is not undone by a feed that still lists the page.
 create function submission_outcome(e url_frontier, i submission, p_now timestamptz) returns text
@@ -320,7 +320,7 @@ select id, url, url_hash, name, kind, priority, tags, org_type, timezone, countr
        consecutive_failures, last_run_at, last_run_status, last_run_message, created_at, updated_at
 from sources where url_hash is not null;
 
-alter table discoveries drop column speaks;
-alter table url_frontier drop column owner_speaks, drop column reads_anew;
+alter table discoveries drop column rank;
+alter table url_frontier drop column owner_rank, drop column reads_anew;
 alter table channels drop column domains, drop column speaks_for_site;
 alter table hosts drop column domain;

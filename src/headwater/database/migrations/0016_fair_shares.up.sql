@@ -136,9 +136,11 @@ begin
     from (select i.bucket, i.host, i.domain, i.place,
                  e.bucket is null
                  or submission_outcome(e, row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority,
-                                              i.due_in, i.changed_at, i.hops, i.domain, i.speaks)::submission, v_now) <> 'duplicate' as is_news
+                                              i.due_in, i.changed_at, i.hops, i.domain, 0::smallint)::submission, v_now) <> 'duplicate'
+                 -- Its owner has a better claim to it now, or somebody else has.
+                 or i.rank > e.owner_rank as is_news
           from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
-                                                     changed_at, hops, domain, speaks, place)
+                                                     changed_at, hops, domain, rank, place)
           left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash) as n;
     if v_hosts is not null then
         v_hour := date_trunc('hour', v_now, 'utc');
@@ -161,7 +163,7 @@ begin
                     from (select i.place, i.bucket, i.host, i.domain, v_is_news[i.place] as is_news, k.is_new,
                                  min(i.place) over (partition by i.bucket, i.host, k.is_new) as first_place
                           from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority,
-                                                                     due_in, changed_at, hops, domain, speaks, place)
+                                                                     due_in, changed_at, hops, domain, rank, place)
                           cross join lateral (
                               select v_is_news[i.place] and not exists (
                                   select 1 from hosts h where h.bucket = i.bucket and h.host = i.host and h.found_by is not null) as is_new
@@ -183,7 +185,7 @@ begin
     end if;
     return query
     with judged as materialized (
-        select i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority, i.changed_at, i.hops, i.speaks,
+        select i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority, i.changed_at, i.hops, i.rank,
                i.place::integer, v_now + coalesce(i.due_in, interval '0') as due_at,
                e.status as from_status, e.source_id as owner, e.token,
                -- While it is fetched, it is counted as it was before.
@@ -194,49 +196,52 @@ begin
                     when not v_is_news[i.place] then 'duplicate'
                     when e.bucket is null then 'queued'
                     else submission_outcome(e, row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth,
-                                                   i.priority, i.due_in, i.changed_at, i.hops, i.domain, i.speaks)::submission, v_now) end as outcome
+                                                   i.priority, i.due_in, i.changed_at, i.hops, i.domain,
+                                                   case when e.source_id = p_source then 0::smallint else i.rank end)::submission, v_now)
+               end as outcome,
+               coalesce(e.source_id = p_source and i.rank > e.owner_rank, false) as is_vouched
         from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
-                                                   changed_at, hops, domain, speaks, place)
+                                                   changed_at, hops, domain, rank, place)
         left join url_frontier e on v_is_news[i.place] and e.bucket = i.bucket and e.url_hash = i.url_hash
         order by i.bucket, i.host, i.url_hash
     ), queued as (
         insert into url_frontier (bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, next_fetch_at,
-                                  hops, owner_speaks, discovered_at, created_at, updated_at)
+                                  hops, owner_rank, discovered_at, created_at, updated_at)
         select j.bucket, j.url_hash, j.host, j.url, p_source, j.origin, j.parent_url, j.depth, j.priority, j.due_at,
-               coalesce(j.hops, 0), j.speaks, v_now, v_now, v_now
+               coalesce(j.hops, 0), j.rank, v_now, v_now, v_now
         from judged j where j.outcome = 'queued'
     ), changed as (
         update url_frontier e
-        set priority = greatest(e.priority, j.priority),
+        set priority = case when t.is_news then greatest(e.priority, j.priority) else e.priority end,
             next_fetch_at = case when e.status = 'pending' then least(e.next_fetch_at, j.due_at)
                                  when t.is_put_back then j.due_at
                                  else e.next_fetch_at end,
-            changed_at = greatest(e.changed_at, j.changed_at),
+            changed_at = case when t.is_news then greatest(e.changed_at, j.changed_at) else e.changed_at end,
             status = case when t.is_put_back then 'pending' else e.status end,
             reason = case when t.is_put_back then null else e.reason end,
             retry_count = case when t.is_put_back and e.status = 'dead' then 0 else e.retry_count end,
             revisit_at = case when t.is_put_back then null else e.revisit_at end,
             source_id = case when t.is_taken then p_source else e.source_id end,
-            owner_speaks = e.owner_speaks or t.is_taken,
+            owner_rank = case when t.is_taken or j.is_vouched then j.rank else e.owner_rank end,
             held = case when t.is_taken and e.held = 'paused' then null else e.held end,
             -- Another source may read it otherwise: what was sent before does not spare the reading.
             etag = case when t.is_taken then null else e.etag end,
             last_modified = case when t.is_taken then null else e.last_modified end,
             content_hash = case when t.is_taken then null else e.content_hash end,
             reads_anew = e.reads_anew or t.is_taken and e.status = 'fetching',
-            updated_at = v_now
+            updated_at = case when t.is_news then v_now else e.updated_at end
         from judged j
-        cross join lateral (select j.outcome = 'taken_over' as is_taken,
+        cross join lateral (select j.outcome <> 'duplicate' as is_news, j.outcome = 'taken_over' as is_taken,
                                    j.outcome = 'revisit' and j.from_status = 'fetched'
                                    or j.outcome = 'taken_over' and j.is_read_anew as is_put_back) as t
-        where j.outcome in ('raised', 'revisit', 'taken_over') and e.bucket = j.bucket and e.url_hash = j.url_hash
+        where (j.outcome in ('raised', 'revisit', 'taken_over') or j.is_vouched) and e.bucket = j.bucket and e.url_hash = j.url_hash
           and e.status = j.from_status
     ), leased as (
         update slots s set source_id = p_source from judged j
         where j.outcome = 'taken_over' and j.from_status = 'fetching' and s.bucket = j.bucket and s.token = j.token
     ), found as (
-        insert into discoveries (bucket, url_hash, source_id, channel_id, origin, parent_url, depth, speaks, first_seen_at)
-        select j.bucket, j.url_hash, p_source, p_channel, j.origin, j.parent_url, j.depth, j.speaks, v_now from judged j
+        insert into discoveries (bucket, url_hash, source_id, channel_id, origin, parent_url, depth, rank, first_seen_at)
+        select j.bucket, j.url_hash, p_source, p_channel, j.origin, j.parent_url, j.depth, j.rank, v_now from judged j
         where j.outcome <> 'too_many_new_hosts'
         on conflict do nothing
     ), counted as (

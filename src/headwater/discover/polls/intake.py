@@ -222,7 +222,13 @@ async def _submit(
         return []
     scope = channel.source.scope if channel.kind in SCOPED else None
     submitter = Submitter(
-        channel.source_id, ORIGINS[channel.kind], channel.id, scope, channel.voice, limits.new_hosts_per_hour
+        channel.source_id,
+        ORIGINS[channel.kind],
+        channel.id,
+        scope,
+        voice=channel.voice,
+        home=channel.source.address,
+        most_new_hosts=limits.new_hosts_per_hour,
     )
     try:
         return await submit(connection, submitter, found, default_delay=limits.default_delay)
