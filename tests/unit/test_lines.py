@@ -55,11 +55,12 @@ def test_nobody_waits_for_a_reader_that_stopped_and_it_hears_how_much_it_missed(
     assert not lines.flush(0.01)
     text = drained(pipe[0], "in time.\n")
     lines.put("on we go\n")
-    after = drained(pipe[0], "on we go\n")
-    dropped = re.search(r"([\d,]+) log lines were dropped", text)
+    text += drained(pipe[0], "on we go\n")
+    # Said once for each time that there was room again: a busy machine may write while lines still come.
+    dropped = [int(number.replace(",", "")) for number in re.findall(r"([\d,]+) log lines were dropped", text)]
     assert dropped
-    assert text.count(LINE) + int(dropped.group(1).replace(",", "")) == count
-    assert after == "on we go\n"
+    assert text.count(LINE) + sum(dropped) == count
+    assert text.endswith("in time.\non we go\n")
 
 
 def test_lines_that_come_while_a_reader_catches_up_stand_behind_the_gap(pipe: tuple[int, int]) -> None:
@@ -72,7 +73,7 @@ def test_lines_that_come_while_a_reader_catches_up_stand_behind_the_gap(pipe: tu
     lines.put("after\n")
     rest = drained(pipe[0], "after\n")
     assert rest.index("were dropped") < rest.index("after")
-    assert rest.count("were dropped") == 1
+    assert rest.rindex("were dropped") < rest.index("after")
 
 
 def test_a_full_disk_loses_lines_and_says_so_when_there_is_room_again(pipe: tuple[int, int]) -> None:

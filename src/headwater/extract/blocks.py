@@ -1,6 +1,7 @@
 """The text of an element as paragraphs, the way a reader sees them. Depth costs nothing: there is no recursion."""
 
 from collections.abc import Iterator
+from html import unescape
 
 from selectolax.lexbor import LexborNode
 
@@ -21,7 +22,9 @@ _SILENT = frozenset({
 
 def text_of_html(html: str) -> str:
     """The whole of a fragment, as a feed carries it."""
-    root = seen_page(without_tags(html) if is_costly(html) else html).body
+    if is_costly(html):
+        return tidy(unescape(without_tags(html)).splitlines())
+    root = seen_page(html).body
     return text_of([root]) if root else ""
 
 

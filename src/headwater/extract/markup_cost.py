@@ -41,5 +41,5 @@ def _work(text: str) -> int:
 
 
 def without_tags(text: str) -> str:
-    """For markup that is too costly to parse: what stands between its tags."""
-    return _ANY_TAG.sub(" ", text)
+    """For markup that is too costly to parse: what stands between its tags, each on a line of its own."""
+    return _ANY_TAG.sub("\n", text)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from headwater.archive.document import NewDocument
+from headwater.archive.document import NewDocument, signed
 from headwater.archive.documents import document_row
 from headwater.archive.job import NewJob, Teller
+from headwater.archive.job import addresses_of as web_addresses
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.outlinks import packed_outlinks
 from headwater.archive.raw import RawBody, body_row
@@ -142,7 +143,7 @@ async def repeats_another_page(connection: Connection, lease: Lease, document: N
     addresses would lead a crawl on for ever, and what an honest copy links to is found from its original."""
     if document is None:
         return False
-    alike = (document.bucket, document.url_hash, document.content_hash, document.simhash)
+    alike = (document.bucket, document.url_hash, document.content_hash, signed(document.simhash))
     return bool(await connection.fetchval(queries.repeats_another_page, lease.source_id, *alike))
 
 
@@ -174,7 +175,7 @@ def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Lea
         packed_outlinks(leaves.outlinks),
         body_row(leaves.raw) if leaves.raw else None,
         storable(leaves.withdraws or withdrawn_by(verdict)),
-        [canonicalise(url).key for url in set(addresses_of(lease, leaves))],
+        [url.key for url in web_addresses(*addresses_of(lease, leaves))],
         claimed_by(leaves.document),
     )
 

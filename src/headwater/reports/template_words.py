@@ -35,6 +35,7 @@ READERS = {
     "trafilatura": "the general extractor",
     "trafilatura_cropped": "the general extractor in a hurry, from the densest part of the page",
     "feed": "the text its feed brought",
+    "feed_only": "its feed alone: the page itself is refused",
 }
 FEATURES = {
     "og:article": "og:type says article",

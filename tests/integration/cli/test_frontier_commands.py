@@ -56,7 +56,7 @@ def test_the_counters_are_audited(person: Person) -> None:
     person.says("frontier", "add", "https://a.example/one")
     assert person.says("run", "maintain", "--once").code == 0
     assert person.says("audit", "conservation", "--json").json["equal"] is True
-    assert person.says("audit", "politeness", "--json").json == {"hosts": [], "broken": 0}
+    assert person.says("audit", "politeness", "--json").json == {"hosts": [], "addresses": [], "broken": 0}
 
 
 def test_a_wrong_filter_names_the_right_ones(person: Person) -> None:

@@ -24,6 +24,7 @@ class Listing:
     usual_size: int  # how many items it listed before
     newest_before: datetime | None = None  # publication of the newest item seen before
     listed: int = 0
+    total: int = 0  # with the pages of other sites it lists
 
     @property
     def size(self) -> int:
@@ -43,8 +44,8 @@ class Overflow:
 
 def overflow(listing: Listing) -> Overflow | None:
     """Only if it had items before, is as full as ever, and shows none that we know."""
-    size = listing.size
-    if listing.since is None or listing.known or size == 0 or size < listing.usual_size or listing.usual_size == 0:
+    is_shorter = max(listing.size, listing.total) < listing.usual_size
+    if listing.since is None or listing.known or listing.size == 0 or is_shorter or listing.usual_size == 0:
         return None
     dates = sorted(min(one, listing.polled_at) for one in listing.published if one is not None)
     if len(dates) < 2:

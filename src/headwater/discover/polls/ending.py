@@ -109,7 +109,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         "last_ok_at": last_ok_at,
         "last_new_at": standing.last_new_at,
         "newest_item_at": newest,
-        "last_item_count": kept.get("listed", past.last_item_count),
+        "last_item_count": kept.get("items", kept.get("listed", past.last_item_count)),
         "nochange_count": standing.no_change,
         "silent_since": (past.silent_since or now) if quiet else None,
         "consecutive_errors": 0,
@@ -212,8 +212,8 @@ def _listing(channel: Leased, walk: Walk, now: datetime) -> Listing | None:
     published = [date and datetime.fromisoformat(date) for date in walk.kept["published"]]
     past = channel.past
     known = walk.kept["known"]
-    listed = walk.kept["listed"]
-    return Listing(now, past.last_ok_at, published, known, past.last_item_count, past.newest_item_at, listed)
+    listed, total = walk.kept["listed"], walk.kept.get("items", 0)
+    return Listing(now, past.last_ok_at, published, known, past.last_item_count, past.newest_item_at, listed, total)
 
 
 def _gap(ends: Ends) -> Gap:

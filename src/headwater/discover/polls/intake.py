@@ -205,7 +205,8 @@ def keeping_listing(walk: Walk, items: Sequence[Item], found: Sequence[Listed], 
     seen = (*sifted.known, *sifted.changed, *sifted.refused)
     if of_own and len(of_own) < len(found):
         known = sum(own.covers(one.url.host) for one in seen)
-        return walk.keeping(listed=len(of_own), known=known, published=_dates([one.item for one in of_own]))
+        dates = _dates([one.item for one in of_own])
+        return walk.keeping(items=len(items), listed=len(of_own), known=known, published=dates)
     if found and not of_own:
         return walk.keeping(listed=len(items))
     return walk.keeping(listed=len(items), known=len(seen), published=_dates(items))
