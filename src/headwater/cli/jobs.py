@@ -1,4 +1,4 @@
-"""`headwater jobs`: vacancies, to search."""
+"""`headwater jobs`: vacancies, to search and to look at."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,12 +6,14 @@ from cyclopts import App
 
 from headwater.cli.docs import Hits, account_of, moment_of, question_of, show_hit, source_id_of, tell_about
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import show_json
+from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
+from headwater.cli.words import inert
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from headwater.reports.archive import Answer, Found
+    from headwater.reports.vacancies import Vacancy
     from headwater.services import Services
 
 # What people may ask for: the column it stands in, and the words of its vocabulary.
@@ -27,7 +29,7 @@ WORDS = {
     "mission": ("mission_tags", "MISSIONS", "health, education, climate, wash, gender, governance, …"),
 }
 
-app = App(name="jobs", help="Vacancies: search those that are open.")
+app = App(name="jobs", help="Vacancies: search those that are open, look at one.")
 
 
 @app.command(name="search")
@@ -137,3 +139,41 @@ def _job_for_programs(one: "Found") -> dict[str, Any]:
         "snippet": hit.snippet,
         "rank": hit.rank,
     }
+
+
+@app.command(name="show")
+def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Show a vacancy: what it says, which source tells it, and where else it is named.
+
+    Parameters
+    ----------
+    vacancy
+        The URL where one applies, its id, or its canonical hash.
+    """
+
+    async def work(services: "Services") -> "Vacancy":
+        from headwater.reports.vacancies import find_vacancy
+
+        return await find_vacancy(services.database, vacancy)
+
+    found = with_services(launch, work)
+    about = found.about
+    if json:
+        told = about | {"canonical_hash": about["canonical_hash"].hex()}
+        told |= {"document_hash": about["document_hash"] and about["document_hash"].hex()}
+        show_json(told | {"sightings": found.sightings})
+        return
+    show(inert(about["title"]))
+    show(f"  {', '.join(inert(fact) for fact in facts_of(about) if fact)}")
+    show(f"  apply: {inert(about['apply_url'])}")
+    word = "which may speak for it" if about["is_spoken_for"] else "which only lists it"
+    show(f"  {about['status']}, version {about['version']}; told by {inert(about['source_name'] or 'nobody')}, {word}")
+    if about["status"] == "deleted":
+        reason = inert(about["deleted_reason"])
+        show(f"  deleted {about['deleted_at']:%Y-%m-%d} by {inert(about['deleted_by'])}: {reason}")
+    if about["description_snippet"]:
+        show(f"  {inert(about['description_snippet'])}")
+    if found.sightings:
+        show("Also named by, without a say in it:")
+        rows = [(one["source_name"] or "", one["url"], f"{one['last_seen_at']:%Y-%m-%d}") for one in found.sightings]
+        show_table(("source", "at", "last seen"), rows)

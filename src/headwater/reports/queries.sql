@@ -273,3 +273,18 @@ SELECT coalesce(s.name, d.source_id::text) AS source, count(*) AS documents
 FROM documents d LEFT JOIN sources s ON s.id = d.source_id
 WHERE d.produced_by = 'trafilatura_cropped' AND d.deleted_at IS NULL AND d.changed_at > clock_timestamp() - $1::interval
 GROUP BY 1 ORDER BY 2 DESC, 1;
+
+-- name: find_vacancy
+-- One vacancy by its canonical hash, with the source that tells it.
+SELECT j.*, s.name AS source_name FROM jobs j LEFT JOIN sources s ON s.id = j.source_id
+WHERE j.bucket = $1::smallint AND j.canonical_hash = $2::bytea;
+
+-- name: vacancy_with_id
+-- The hash of the vacancy with this id: its bucket and the beginning of its hash are in it.
+SELECT canonical_hash FROM jobs WHERE bucket = $1::smallint AND id = $2::uuid;
+
+-- name: sightings_of_vacancy
+-- Lists and pages of other sources that name a vacancy, the latest first.
+SELECT g.source_id, s.name AS source_name, g.channel_id, g.url, g.first_seen_at, g.last_seen_at
+FROM job_sightings g LEFT JOIN sources s ON s.id = g.source_id
+WHERE g.bucket = $1::smallint AND g.canonical_hash = $2::bytea ORDER BY g.last_seen_at DESC, g.url;

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from tests.integration.archive.shelf import LONG, OTHER, key_of, page
@@ -22,6 +22,7 @@ from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody, keep_body
 from headwater.cli.docs_show import write_bytes
 from headwater.database.pool import Database
+from headwater.extract.jobs.identity import canonical_hash
 from headwater.urls.domains import NO_VOICE
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
@@ -274,7 +275,7 @@ def test_a_body_goes_into_a_pipe_and_never_to_a_terminal() -> None:
 def offered(desk: Desk, **fields: Any) -> None:
     count = desk.value("select count(*) from jobs")
     said = {"title": "Water engineer", "org_name": "Wells", "apply_url": f"https://j.example/{count}", "language": "en"}
-    job = NewJob(canonical_hash=bytes([count]) * 32, **said | fields)
+    job = NewJob(**{"canonical_hash": bytes([count]) * 32} | said | fields)
 
     async def keep(database: Database) -> None:
         async with database.transaction() as connection:
@@ -285,6 +286,33 @@ def offered(desk: Desk, **fields: Any) -> None:
 
 def vacancies(desk: Desk, *words: str) -> list[str]:
     return [one["apply_url"][-1] for one in desk.says("jobs", "search", *words, "--json").json["jobs"]]
+
+
+def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
+    apply = "https://j.example/water"
+    known = bytes.fromhex(canonical_hash(apply, "", "", ""))
+    offered(
+        desk, apply_url=apply, canonical_hash=known, city="Nairobi", country="Kenya", description_snippet="Dig wells."
+    )
+
+    async def name_it(database: Database) -> None:
+        await database.execute(
+            "insert into job_sightings (bucket, canonical_hash, source_id, url, first_seen_at, last_seen_at)"
+            " values ($1, $2, gen_random_uuid(), 'https://list.example/\x1b[2J', now(), now())",
+            *(known[0], known),
+        )
+
+    desk.on_database(name_it)
+    said = desk.says("jobs", "show", apply)
+    assert said.out.startswith("Water engineer\n  Wells, Nairobi, Kenya\n  apply: https://j.example/water\n")
+    assert "Also named by, without a say in it:" in said.out
+    assert "\x1b" not in said.out
+    told = desk.says("jobs", "show", known.hex(), "--json").json
+    assert [one["url"][:20] for one in told["sightings"]] == ["https://list.example"]
+    assert desk.says("jobs", "show", told["id"], "--json").json["title"] == "Water engineer"
+    for unknown in ("https://j.example/none", "nonsense", "0" * 64, str(uuid4())):
+        missing = desk.says("jobs", "show", unknown)
+        assert (missing.code, missing.err.count("There is no vacancy")) == (4, 1)
 
 
 def test_vacancies_are_found_by_words_and_by_what_they_are(desk: Desk) -> None:

@@ -1,0 +1,56 @@
+"""One vacancy for people: what it says, who tells it, and who else names it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.errors import NotFound, UrlRejected
+from headwater.urls.canonical import canonicalise
+
+queries = load_queries("headwater.reports")
+
+HASH_DIGITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Vacancy:
+    """`about` has the columns of `jobs`; `sightings` are by sources that have no say in it."""
+
+    about: dict[str, Any]
+    sightings: Sequence[dict[str, Any]]
+
+
+async def find_vacancy(database: Database, text: str) -> Vacancy:
+    """By the URL where one applies, its id or its canonical hash."""
+    wanted = await _hash_meant(database, text.strip())
+    row = wanted and await database.fetchrow(queries.find_vacancy, wanted[0], wanted)
+    if not row:
+        raise NotFound(f"There is no vacancy {text!r}.", fix="Find it: headwater jobs search WORDS")
+    assert wanted is not None
+    seen = await database.fetch(queries.sightings_of_vacancy, wanted[0], wanted)
+    about = {name: value for name, value in row.items() if name not in ("bucket", "search_tsv")}
+    return Vacancy(about, [dict(one) for one in seen])
+
+
+async def _hash_meant(database: Database, text: str) -> bytes | None:
+    if len(text) == HASH_DIGITS:
+        try:
+            return bytes.fromhex(text)
+        except ValueError:
+            return None
+    try:
+        given = UUID(text)
+    except ValueError:
+        pass
+    else:
+        found: bytes | None = await database.fetchval(queries.vacancy_with_id, given.bytes[0], given)
+        return found
+    try:
+        # As the identity of a vacancy has it.
+        return sha256(canonicalise(text).key.encode()).digest()
+    except UrlRejected:
+        return None
