@@ -190,7 +190,7 @@ def test_what_a_hidden_part_says_about_the_page_is_still_heard() -> None:
         "<style>@media{" + "a{" * 50_000 + "</style>",
         '<p style="' + "a:b;" * 100_000 + '">x</p>',
         '<div class="comment"><h1>' * 3_000,
-        '<div style="display:none">' * 2_000 + "<time>",
+        '<div style="display:none">' * 20_000 + "<time>",
     ],
     ids=["styles", "ears", "rules", "braces", "media", "declarations", "comments", "deep"],
 )
