@@ -4,13 +4,14 @@ Seen by attributes, inline styles and the plain rules of the page's own <style>;
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extract.elements import ids_of
+from headwater.extract.elements import id_of, ids_of
 
 _MOST_ELEMENTS = 20_000
 _MOST_CSS = 50_000
@@ -24,13 +25,17 @@ _CANDIDATES = '[hidden], [aria-hidden="true"], [style]'
 _WHOLE_PAGE = frozenset({"html", "head", "body", "main"})
 # The page itself, which scripts reveal when they are done, and menus, whose links lead on.
 _NEVER = ids_of({"html", "head", "body", "main", "article", "nav", "header", "footer", "details", "summary"})
-_HOLDS_THE_PAGE = "main, article, h1, nav"
+_HOLDING = {"main", "article", "h1", "nav"}
 # Said about the page rather than shown in it.
-_KEPT = "script, meta, link, base, time, style"
+_KEPT = {"script", "meta", "link", "base", "time", "style"}
+_HOLDING_IDS, _KEPT_IDS, _HEADING_IDS = ids_of(_HOLDING), ids_of(_KEPT), ids_of({"main", "h1"})
+_LINK = id_of("a")
 # What has none of these inside goes without further questions.
-_TELLING = f"{_HOLDS_THE_PAGE}, {_KEPT}, p"
-_TELLING_IDS = ids_of(f"{_HOLDS_THE_PAGE}, {_KEPT}".split(", "))
+_TELLING = ", ".join(sorted(_HOLDING | _KEPT | {"p", "a"}))
+_TELLING_IDS = _HOLDING_IDS | _KEPT_IDS
 _FEW_STEPS = 5
+# As many links are a menu that opens when it is touched; a single one may be a trap for those who follow all of them.
+_LINKS_OF_A_MENU = 5
 
 _COMMENTS = frozenset(
     {
@@ -83,11 +88,11 @@ def remove_hidden(tree: LexborHTMLParser) -> None:
     page = _Paragraphs(tree)
     _remove(
         [node for node in tree.css(_CANDIDATES)[:_MOST_ELEMENTS] if node.tag_id not in _NEVER and _is_hidden(node)],
-        lambda node: node.css_first(_HOLDS_THE_PAGE) is not None or (_is_for_ears(node) and page.are_mostly_in(node)),
+        lambda node, tags: not _HOLDING_IDS.isdisjoint(tags) or (_is_for_ears(node) and page.are_mostly_in(node)),
     )
     if names := _hidden_by_rules(_css_of(tree)):
         found = [node for node in tree.css(names) if node.tag_id not in _NEVER and _is_hidden_by_rule(node)]
-        _remove(found[:_MOST_ELEMENTS], lambda node: node.css_first(_HOLDS_THE_PAGE) is not None)
+        _remove(found[:_MOST_ELEMENTS], lambda _, tags: not _HOLDING_IDS.isdisjoint(tags))
 
 
 def _remove_comments(tree: LexborHTMLParser) -> None:
@@ -99,7 +104,8 @@ def _remove_comments(tree: LexborHTMLParser) -> None:
     is_only_article = len(tree.css("article")) == 1
     _remove(
         [node for node in found if node.tag not in _WHOLE_PAGE and not (is_only_article and node.tag == "article")],
-        lambda node: node.css_first("main, h1") is not None or page.are_mostly_in(node),
+        lambda node, tags: not _HEADING_IDS.isdisjoint(tags) or page.are_mostly_in(node),
+        least_links=sys.maxsize,
     )
 
 
@@ -131,20 +137,23 @@ def _letters_in(within: LexborHTMLParser | LexborNode) -> int:
     return sum(len(paragraph.text()) for paragraph in within.css("p"))
 
 
-def _remove(nodes: list[LexborNode], is_the_page: Callable[[LexborNode], bool]) -> None:
+def _remove(
+    nodes: list[LexborNode], is_the_page: Callable[[LexborNode, set[int]], bool], least_links: int = _LINKS_OF_A_MENU
+) -> None:
     """`nodes` in page order: the outer one first, with which the inner ones go."""
     emptied: set[int] = set()
     spared = 0
     for node in nodes:
         if node.parent is None or node.mem_id in emptied:
             continue  # gone with another
-        if _is_plain(node) or node.css_first(_TELLING) is None:
-            node.decompose()
+        inside = [] if _is_plain(node) else node.css(_TELLING)
         # Bounded: looking into each of many that stand inside of each other takes the square of their number.
-        elif spared < _MOST_SPARED and is_the_page(node):
+        if inside and spared < _MOST_SPARED and is_the_page(node, {one.tag_id for one in inside}):
             spared += 1
-        else:
-            _clear(node, emptied)
+            continue
+        links = [one for one in inside if one.tag_id == _LINK and "href" in one.attributes]
+        kept = [one for one in inside if one.tag_id in _KEPT_IDS]
+        emptied |= _clear(node, kept, links if len(links) >= least_links else [])
 
 
 def _is_plain(node: LexborNode) -> bool:
@@ -161,14 +170,16 @@ def _is_plain(node: LexborNode) -> bool:
     return False
 
 
-def _clear(node: LexborNode, emptied: set[int]) -> None:
-    """Without recursion: a page may be deeper than the interpreter's stack."""
-    kept = node.css(_KEPT)
-    if not kept:
+def _clear(node: LexborNode, kept: list[LexborNode], links: list[LexborNode]) -> set[int]:
+    """Leaves what is kept, the links without their texts and what is around both: the ids of all these.
+
+    Without recursion: a page may be deeper than the interpreter's stack.
+    """
+    if not kept and not links:
         node.decompose()
-        return
-    kept_ids = {one.mem_id for one in kept}
-    around = _ids_around(kept, node)
+        return set()
+    kept_ids, link_ids = ({one.mem_id for one in nodes} for nodes in (kept, links))
+    around = _ids_around([*kept, *links], node) | link_ids
     waiting = [node]
     while waiting:
         for child in list(waiting.pop().iter(include_text=True)):
@@ -178,7 +189,7 @@ def _clear(node: LexborNode, emptied: set[int]) -> None:
                 waiting.append(child)
             else:
                 child.decompose()
-    emptied |= around | kept_ids
+    return around | kept_ids
 
 
 def _ids_around(nodes: list[LexborNode], outer: LexborNode) -> set[int]:
