@@ -146,12 +146,15 @@ def _remove(
     for node in nodes:
         if node.parent is None or node.mem_id in emptied:
             continue  # gone with another
-        inside = [] if _is_plain(node) else node.css(_TELLING)
+        if _is_plain(node):
+            node.decompose()
+            continue
+        inside = node.css(_TELLING)
         # Bounded: looking into each of many that stand inside of each other takes the square of their number.
         if inside and spared < _MOST_SPARED and is_the_page(node, {one.tag_id for one in inside}):
             spared += 1
             continue
-        links = [one for one in inside if one.tag_id == _LINK and "href" in one.attributes]
+        links = [one for one in inside if one.tag_id == _LINK]
         kept = [one for one in inside if one.tag_id in _KEPT_IDS]
         emptied |= _clear(node, kept, links if len(links) >= least_links else [])
 
@@ -182,13 +185,14 @@ def _clear(node: LexborNode, kept: list[LexborNode], links: list[LexborNode]) ->
     around = _ids_around([*kept, *links], node) | link_ids
     waiting = [node]
     while waiting:
-        for child in list(waiting.pop().iter(include_text=True)):
-            if child.mem_id in kept_ids:
-                continue
-            if child.mem_id in around:
+        child = waiting.pop().first_child
+        while child is not None:
+            following, number = child.next, child.mem_id
+            if number in around and number not in kept_ids:
                 waiting.append(child)
-            else:
+            elif number not in kept_ids:
                 child.decompose()
+            child = following
     return around | kept_ids
 
 
