@@ -134,6 +134,30 @@ def test_hidden_text_is_in_no_feed_content_listing_or_vacancy(hidden: str) -> No
     assert not vacancies_in(hidden.replace(SPAM, job), "http://example.com/")
 
 
+MENUS = [
+    '<div style="display:none"><ul>{}</ul></div>',
+    "<div hidden>{}</div>",
+    '<div class="menu-content" aria-hidden="true"><ul>{}</ul></div>',
+    '<div class="seo-x">{}</div>',
+]
+
+
+@pytest.mark.parametrize("menu", MENUS)
+def test_the_links_of_a_closed_menu_stay_and_their_words_go(template: Template, menu: str) -> None:
+    places = [f"http://example.com/section-{number}" for number in range(6)]
+    html = page(menu.format("".join(f'<li><a href="{place}"><b>Canary</b> {SPAM}</a></li>' for place in places)))
+    found = article(html)
+    assert found.links == tuple(places)
+    answer = serve(template, html)
+    assert isinstance(answer, Served)
+    assert "canary" not in (found.text + answer.text).lower()
+
+
+@pytest.mark.parametrize("menu", MENUS)
+def test_a_hidden_link_is_no_link(menu: str) -> None:
+    assert not article(page(menu.format('<li><a href="http://example.com/trap">Canary</a></li>'))).links
+
+
 SHOWN = [
     "<details><summary>More</summary><p>{}</p></details>",
     '<div class="panel" aria-hidden="false"><p>{}</p></div>',
@@ -190,7 +214,7 @@ def test_what_a_hidden_part_says_about_the_page_is_still_heard() -> None:
         "<style>@media{" + "a{" * 50_000 + "</style>",
         '<p style="' + "a:b;" * 100_000 + '">x</p>',
         '<div class="comment"><h1>' * 3_000,
-        '<div style="display:none">' * 2_000 + "<time>",
+        '<div style="display:none">' * 20_000 + "<time>",
     ],
     ids=["styles", "ears", "rules", "braces", "media", "declarations", "comments", "deep"],
 )

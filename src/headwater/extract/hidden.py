@@ -4,43 +4,60 @@ Seen by attributes, inline styles and the plain rules of the page's own <style>;
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extract.elements import id_of, ids_of
 
 _MOST_ELEMENTS = 20_000
 _MOST_CSS = 50_000
 _MOST_RULES = 5_000
 _MOST_NAMES = 100
+_MOST_SHEETS = 100  # of five megabytes together
 _MOST_SPARED = 50
 _LITTLE_TEXT, _MOST_OF_A_PAGE = 500, 0.5
 
 _CANDIDATES = '[hidden], [aria-hidden="true"], [style]'
 _WHOLE_PAGE = frozenset({"html", "head", "body", "main"})
 # The page itself, which scripts reveal when they are done, and menus, whose links lead on.
-_NEVER = frozenset({"html", "head", "body", "main", "article", "nav", "header", "footer", "details", "summary"})
-_HOLDS_THE_PAGE = "main, article, h1, nav"
+_NEVER = ids_of({"html", "head", "body", "main", "article", "nav", "header", "footer", "details", "summary"})
+_HOLDING = {"main", "article", "h1", "nav"}
 # Said about the page rather than shown in it.
-_KEPT = "script, meta, link, base, time, style"
-_KEPT_TAGS = frozenset({"script", "meta", "link", "base", "time", "style"})
-_TEXT = "-text"
+_KEPT = {"script", "meta", "link", "base", "time", "style"}
+_HOLDING_IDS, _KEPT_IDS, _HEADING_IDS = ids_of(_HOLDING), ids_of(_KEPT), ids_of({"main", "h1"})
+_LINK = id_of("a")
+# What has none of these inside goes without further questions.
+_TELLING = ", ".join(sorted(_HOLDING | _KEPT | {"p", "a"}))
+_TELLING_IDS = _HOLDING_IDS | _KEPT_IDS
+_FEW_STEPS = 5
+# As many links are a menu that opens when it is touched; a single one may be a trap for those who follow all of them.
+_LINKS_OF_A_MENU = 5
 
 _COMMENTS = frozenset(
     {
         *("comment", "comments", "comment-list", "comments-list", "commentlist", "comments-area", "comment-body"),
         *("comment-content", "comment-text", "comment-thread", "comments-section", "comments-container"),
-        *("user-comments", "reader-comments", "comments-wrapper", "fb-comments", "disqus", "disqus_thread"),
+        *("user-comments", "reader-comments", "comments-wrapper", "fb-comments"),
     }
 )
-_COMMENT_PLACES = '[class*="omment"], [class*="disqus"], [id*="omment"], #disqus_thread, #respond, [itemprop="comment"]'
+_COMMENT_PLACES = '[class*="omment"], [id*="omment"], #disqus_thread, #respond, [itemprop="comment"]'
 _COMMENT_IDS = frozenset({"comments", "comment-list", "commentlist", "disqus_thread", "respond"})
 
-_DECLARATION = re.compile(r"\s*([a-z-]+)\s*:\s*([^;]*)", re.IGNORECASE)
+_LONGEST_STYLE = 2_000
+_DECLARATION = re.compile(r"(?:^|;) ?([a-z-]+) ?: ?([^;]*[^; ])")
 _ZERO = re.compile(r"[-+]?0*\.?0*(?:px|em|rem|%|pt|vw|vh)?")
 _FAR = re.compile(r"-(?:\d{4,}|9\d\d)(?:\.\d+)?(?:px|pt)?|-(?:\d{3,})(?:em|rem|%|vw|vh)")
 _CLIPPED = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)")
 _CLIPPED_AWAY = re.compile(r"(?:inset|polygon|circle)\(\s*(?:50%|100%|0(?:px)?\s*\)|0 0,\s*0 0).*")
+_HIDES_PLAINLY = frozenset({"display:none", "display:none;", "display: none", "display: none;"})
+# Wider than what hides, and enough to pass over nearly all that does not.
+_FAR_SOMEWHERE = re.compile(r"-\d\d\d")
+_NEARLY_ZERO = re.compile(r"(?:opacity|font-size)\s*:\s*[-+]?[.0]")
+_COLOURED = re.compile(r"(?<!-)color\s*:")
 _NAMED_COLOURS = {"white": "#ffffff", "black": "#000000"}
 _SHORT_COLOUR = re.compile(r"#([0-9a-f])([0-9a-f])([0-9a-f])")
 _COLOUR_OF_THREE = re.compile(r"rgba?\((\d+),(\d+),(\d+)(?:,1)?\)")
@@ -70,14 +87,12 @@ def remove_hidden(tree: LexborHTMLParser) -> None:
     """Changes the tree. Metadata inside of hidden elements stays."""
     page = _Paragraphs(tree)
     _remove(
-        [node for node in tree.css(_CANDIDATES)[:_MOST_ELEMENTS] if node.tag not in _NEVER and _is_hidden(node)],
-        lambda node: node.css_first(_HOLDS_THE_PAGE) is not None or (_is_for_ears(node) and page.are_mostly_in(node)),
+        [node for node in tree.css(_CANDIDATES)[:_MOST_ELEMENTS] if node.tag_id not in _NEVER and _is_hidden(node)],
+        lambda node, tags: not _HOLDING_IDS.isdisjoint(tags) or (_is_for_ears(node) and page.are_mostly_in(node)),
     )
-    css = _css_of(tree)
-    for name in islice(sorted(set(_hidden_by(css))), _MOST_NAMES):
-        found = [node for node in tree.css(name) if node.tag not in _NEVER and _is_hidden_by_rule(node)]
-        if found and not _is_shown_by_a_rule(name, css):
-            _remove(found[:_MOST_ELEMENTS], lambda node: node.css_first(_HOLDS_THE_PAGE) is not None)
+    if names := _hidden_by_rules(_css_of(tree)):
+        found = [node for node in tree.css(names) if node.tag_id not in _NEVER and _is_hidden_by_rule(node)]
+        _remove(found[:_MOST_ELEMENTS], lambda _, tags: not _HOLDING_IDS.isdisjoint(tags))
 
 
 def _remove_comments(tree: LexborHTMLParser) -> None:
@@ -89,7 +104,8 @@ def _remove_comments(tree: LexborHTMLParser) -> None:
     is_only_article = len(tree.css("article")) == 1
     _remove(
         [node for node in found if node.tag not in _WHOLE_PAGE and not (is_only_article and node.tag == "article")],
-        lambda node: node.css_first("main, h1") is not None or page.are_mostly_in(node),
+        lambda node, tags: not _HEADING_IDS.isdisjoint(tags) or page.are_mostly_in(node),
+        least_links=sys.maxsize,
     )
 
 
@@ -121,50 +137,74 @@ def _letters_in(within: LexborHTMLParser | LexborNode) -> int:
     return sum(len(paragraph.text()) for paragraph in within.css("p"))
 
 
-def _remove(nodes: list[LexborNode], is_the_page: Callable[[LexborNode], bool]) -> None:
+def _remove(
+    nodes: list[LexborNode], is_the_page: Callable[[LexborNode, set[int]], bool], least_links: int = _LINKS_OF_A_MENU
+) -> None:
     """`nodes` in page order: the outer one first, with which the inner ones go."""
-    fates: dict[int, bool] = {}
-    chosen: list[LexborNode] = []
+    emptied: set[int] = set()
     spared = 0
     for node in nodes:
-        if _goes_with_another(node, fates):
+        if node.parent is None or node.mem_id in emptied:
+            continue  # gone with another
+        if _is_plain(node):
+            node.decompose()
             continue
+        inside = node.css(_TELLING)
         # Bounded: looking into each of many that stand inside of each other takes the square of their number.
-        if spared < _MOST_SPARED and is_the_page(node):
+        if inside and spared < _MOST_SPARED and is_the_page(node, {one.tag_id for one in inside}):
             spared += 1
-        else:
-            fates[node.mem_id] = True
-            chosen.append(node)
-    for node in chosen:
-        _clear(node)
+            continue
+        links = [one for one in inside if one.tag_id == _LINK]
+        kept = [one for one in inside if one.tag_id in _KEPT_IDS]
+        emptied |= _clear(node, kept, links if len(links) >= least_links else [])
 
 
-def _goes_with_another(node: LexborNode, fates: dict[int, bool]) -> bool:
-    """Whether something around it goes. What was found out on the way is noted, so that no step is made twice."""
-    way: list[int] = []
-    above = node.parent
-    while above is not None and above.mem_id not in fates:
-        way.append(above.mem_id)
-        above = above.parent
-    goes = above is not None and fates[above.mem_id]
-    fates.update(dict.fromkeys(way, goes))
-    return goes
+def _is_plain(node: LexborNode) -> bool:
+    """A short text or a picture in few elements, as most are: to ask the parser instead takes ten times as long."""
+    for _ in range(_FEW_STEPS):
+        if node.tag_id in _TELLING_IDS:
+            return False
+        inner = node.first_child
+        if inner is None:
+            return len(node.text_content or "") < _LITTLE_TEXT
+        if inner.next is not None:
+            return False
+        node = inner
+    return False
 
 
-def _clear(node: LexborNode) -> None:
-    """Without recursion: a page may be deeper than the interpreter's stack."""
-    if node.css_first(_KEPT) is None:
+def _clear(node: LexborNode, kept: list[LexborNode], links: list[LexborNode]) -> set[int]:
+    """Leaves what is kept, the links without their texts and what is around both: the ids of all these.
+
+    Without recursion: a page may be deeper than the interpreter's stack.
+    """
+    if not kept and not links:
         node.decompose()
-        return
+        return set()
+    kept_ids, link_ids = ({one.mem_id for one in nodes} for nodes in (kept, links))
+    around = _ids_around([*kept, *links], node) | link_ids
     waiting = [node]
     while waiting:
-        for child in list(waiting.pop().iter(include_text=True)):
-            if child.tag in _KEPT_TAGS:
-                continue
-            if child.tag == _TEXT or child.css_first(_KEPT) is None:
-                child.decompose()
-            else:
+        child = waiting.pop().first_child
+        while child is not None:
+            following, number = child.next, child.mem_id
+            if number in around and number not in kept_ids:
                 waiting.append(child)
+            elif number not in kept_ids:
+                child.decompose()
+            child = following
+    return around | kept_ids
+
+
+def _ids_around(nodes: list[LexborNode], outer: LexborNode) -> set[int]:
+    """Of the elements between `outer` and these inside of it, and its own; no step is made twice."""
+    ids = {outer.mem_id}
+    for node in nodes:
+        above = node.parent if node.mem_id not in ids else None
+        while above is not None and above.mem_id not in ids:
+            ids.add(above.mem_id)
+            above = above.parent
+    return ids
 
 
 def _is_for_ears(node: LexborNode) -> bool:
@@ -173,13 +213,16 @@ def _is_for_ears(node: LexborNode) -> bool:
 
 
 def _is_hidden(node: LexborNode) -> bool:
-    attributes = node.attributes
-    if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
+    said = node.attributes
+    if "hidden" in said and (said["hidden"] or "").lower() != "until-found":
         return True
     # A card's second link to the same page is hidden so.
-    if _is_for_ears(node) and node.tag != "a":
+    if said.get("aria-hidden") == "true" and node.tag != "a":
         return True
-    return hides(declarations(attributes.get("style") or ""), node)
+    style = said.get("style")
+    if style is None or style in _HIDES_PLAINLY:
+        return style is not None
+    return _may_hide(style) and hides(declarations(style), node)
 
 
 def _is_hidden_by_rule(node: LexborNode) -> bool:
@@ -188,12 +231,27 @@ def _is_hidden_by_rule(node: LexborNode) -> bool:
     return ":" not in names and not _REVEALED.search(names.lower())
 
 
+def _may_hide(style: str) -> bool:
+    """Whether it is worth reading: nearly no style has words in it that hide, and looking for words takes no time."""
+    said = style.lower()
+    return (
+        ("none" in said and "display" in said)
+        or "visibility" in said
+        or ("-" in said and ("position" in said or "text-indent" in said) and _FAR_SOMEWHERE.search(said) is not None)
+        or "clip" in said
+        or ("hidden" in said and "overflow" in said and "height" in said and "width" in said)
+        or "transparent" in said
+        or ("background" in said and _COLOURED.search(said) is not None)
+        or (("opacity" in said or "font-size" in said) and _NEARLY_ZERO.search(said) is not None)
+    )
+
+
 def declarations(style: str) -> dict[str, str]:
     """By property; the last word counts."""
     if ":" not in style:
         return {}
-    pairs = (found.groups() for found in map(_DECLARATION.match, style[:2_000].split(";")) if found)
-    return {name.lower(): " ".join(value.lower().replace("!important", "").split()) for name, value in pairs}
+    said = " ".join(style[:_LONGEST_STYLE].lower().replace("!important", "").split())
+    return dict(_DECLARATION.findall(said))
 
 
 def hides(said: dict[str, str], node: LexborNode | None = None) -> bool:
@@ -258,8 +316,25 @@ def _is_zero(text: str) -> bool:
 
 
 def _css_of(tree: LexborHTMLParser) -> str:
-    css = "\n".join(node.text() for node in tree.css("style"))[:_MOST_CSS]
-    return _CSS_COMMENT.sub("", css) if "/*" in css else css
+    sheets: list[str] = []
+    length = 0
+    for node in tree.css("style"):
+        only = node.first_child
+        sheets.append((only.text_content or "") if only is not None and only.next is None else node.text())
+        length += len(sheets[-1]) + 1
+        if length > _MOST_CSS:
+            break
+    return "\n".join(sheets)[:_MOST_CSS]
+
+
+@lru_cache(maxsize=_MOST_SHEETS)
+def _hidden_by_rules(css: str) -> str:
+    """One selector for all that rules hide and none shows. Kept, as the pages of a host repeat their style sheets."""
+    css = _CSS_COMMENT.sub("", css) if "/*" in css else css
+    names = islice(sorted(set(_hidden_by(css))), _MOST_NAMES)
+    # What a class is called says the same of each element that has it, see `_is_hidden_by_rule`.
+    lasting = (name for name in names if name.startswith("#") or not _REVEALED.search(name.lower()))
+    return ", ".join(name for name in lasting if not _is_shown_by_a_rule(name, css))
 
 
 def _hidden_by(css: str) -> Iterator[str]:
@@ -271,12 +346,17 @@ def _hidden_by(css: str) -> Iterator[str]:
         begins, close = css.rfind("{", end, place), css.find("}", place)
         if place < end or begins < 0 or close < 0:
             continue
-        depth += css.count("{", counted, begins) - css.count("}", counted, begins)
-        counted, end = begins, close
-        if depth == 0 and hides(declarations(css[begins + 1 : close])):
-            selectors = css[css.rfind("}", 0, begins) + 1 : begins]
-            plain = (_PLAIN_SELECTOR.fullmatch(one.strip()) for one in selectors.split(","))
-            yield from (found[1] for found in plain if found)
+        end = close
+        said = css[begins + 1 : close]
+        if not _may_hide(said):
+            continue
+        selectors = css[css.rfind("}", 0, begins) + 1 : begins]
+        plain = [found[1] for one in selectors.split(",") if (found := _PLAIN_SELECTOR.fullmatch(one.strip()))]
+        if plain and hides(declarations(said)):
+            depth += css.count("{", counted, begins) - css.count("}", counted, begins)
+            counted = begins
+            if depth == 0:
+                yield from plain
 
 
 def _hints_in(css: str) -> list[int]:
