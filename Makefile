@@ -3,6 +3,8 @@
 
 PYTHON ?= $(shell command -v python3 || command -v python)
 ARGS ?=
+# Tests wait for servers and clocks half of their time: more of them than cores keep the cores busy.
+WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores + (cores + 1) / 2)))
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -41,7 +43,7 @@ fix: $(READY) ## repair what ruff can repair, and format
 	$(BIN)/ruff format .
 
 test: $(READY) chromium ## all tests, on a real embedded PostgreSQL and the simulated web
-	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow" $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" $(ARGS)
 
 test-pg16: $(READY) ## the same on the other bundled server, PostgreSQL 16
 	@HEADWATER_TEST_PG=16 $(MAKE) --no-print-directory test

@@ -49,7 +49,7 @@ async def test_pollers_that_are_killed_lose_nothing_and_double_nothing(database:
         # Whoever died held leases: they run out, and everything is looked at once more.
         await asyncio.sleep(7)
         await database.execute("update channels set next_poll_at = $1 where token is null", end)
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             while await database.fetchval(
                 "select count(*) from channels where is_active and (last_ok_at is null or last_ok_at < $1)", end
             ):
