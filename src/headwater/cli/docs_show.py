@@ -1,7 +1,7 @@
 """`headwater docs show`: one document, as people read it, as programs want it, or as it was sent."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -163,7 +163,12 @@ async def document_named(services: "Services", text: str) -> "Document":
         found = await read_document(services.database, _key_of(text))
     if found is None:
         raise NotFound(f"There is no document {text}.", fix=f"What became of a page: headwater explain {text}")
-    return found
+    return without_words(found) if found.deleted_reason == "takedown" else found
+
+
+def without_words(found: "Document") -> "Document":
+    """Of a page that was taken down it is shown that it was, and nothing of what it said."""
+    return replace(found, title="(taken down)", text="", summary="", author="", keywords=[], images=[], metadata={})
 
 
 async def body_of(services: "Services", text: str) -> "KeptBody":

@@ -122,7 +122,7 @@ def list_entries(
 def add(
     *urls: str,
     source: UUID | None = None,
-    from_file: Path | None = None,
+    from_file: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> int:

@@ -44,7 +44,7 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
 
 @app.command(name="rm")
 def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Visit it again; what was ended stays so until you retry it.
+    """Visit it again; what was ended comes back as its channels list it, or when you retry it.
 
     Parameters
     ----------

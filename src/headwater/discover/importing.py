@@ -205,8 +205,8 @@ def wanted_from(row: Row, *, is_trusted: bool = False) -> Wanted:
 
 def needs_trust(row: Row) -> bool:
     """Whether it would let a source speak for hosts that are not those of its feed."""
-    if row.speaks_for or not row.feed_url:
-        return bool(row.speaks_for)
+    if row.speaks_for or row.source_type == "api" or not row.feed_url:
+        return bool(row.speaks_for) or row.source_type == "api"
     site, feed = (registrable_domain(canonicalise(url).host) for url in (row.url, row.feed_url))
     return site != feed
 

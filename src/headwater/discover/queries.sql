@@ -86,8 +86,16 @@ SET signature = excluded.signature, title = excluded.title, author = excluded.au
     updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
 
 -- name: note_domains
--- The registrable domains of whose pages a channel's words count.
-UPDATE channels SET domains = $2::text[] WHERE id = $1::uuid AND domains <> $2;
+-- The registrable domains of whose pages a channel's words count. Where it comes to speak from another place, the words it
+-- said before are forgotten: they would count for pages it had no right to speak of then.
+WITH changed AS (
+    UPDATE channels c SET domains = $2::text[] FROM (SELECT id, domains FROM channels WHERE id = $1::uuid) AS was
+    WHERE c.id = was.id AND c.domains <> $2
+    RETURNING was.domains <> '{}' AND NOT $2 <@ was.domains AS is_elsewhere
+)
+UPDATE channel_items i
+SET title = NULL, author = NULL, summary = NULL, content = NULL, language = NULL, published_at = NULL, updated_at = NULL
+FROM changed WHERE changed.is_elsewhere AND i.channel_id = $1 AND i.last_seen_at < $3::timestamptz AND i.signature <> '';
 
 -- name: foreign_taken
 -- How many URLs of other sites a channel has queued on a day.

@@ -1,5 +1,6 @@
 """robots.txt of an origin: from the shared store while fresh, else asked for politely, and every failure a wait."""
 
+import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -33,6 +34,7 @@ FIRST_RETRY = timedelta(minutes=5)
 LONGEST_RETRY = timedelta(hours=6)
 LONGEST_ASKED = timedelta(hours=24)
 REMEMBERED = 5_000
+LONG_FILE_BYTES = 20_000
 
 Objection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None
 
@@ -87,6 +89,8 @@ class RobotsDesk:
         self, url: CanonicalUrl, known: Known | None, seat: Seat, *, is_job_host: bool = False
     ) -> Objection:
         """None where robots.txt has nothing against it."""
+        if known is not None and known.body_hash is not None:
+            await self._read_beside(known.body or b"", known.body_hash)
         if known is None or not known.is_fresh:
             asked = await self._refresh(url, known, seat, is_job_host=is_job_host)
             refusal = self._judge(url, asked, known) if isinstance(asked, Robots | RobotsAccess) else asked
@@ -129,6 +133,11 @@ class RobotsDesk:
                 return RobotsAccess.UNREACHABLE
         return self._parse(known.body, known.body_hash)
 
+    async def _read_beside(self, body: bytes, body_hash: bytes) -> None:
+        """A file of half a megabyte takes a second to read: in a thread, so that the others go on."""
+        if len(body) > LONG_FILE_BYTES and body_hash not in self._parsed:
+            self._parsed[body_hash] = await asyncio.to_thread(parse_robots, body, self.product_token)
+
     def _parse(self, body: bytes | None, body_hash: bytes | None) -> Robots:
         body_hash = body_hash or b""
         if body_hash not in self._parsed:
@@ -149,7 +158,10 @@ class RobotsDesk:
         if access is RobotsAccess.UNCHANGED and known is not None:
             await self.store.freshen(url.origin, term)
             return RobotsAccess.ALLOW_ALL if known.body_hash is None else self._parse(known.body, known.body_hash)
-        robots = self._parse(heard.body, sha256(heard.body).digest()) if access is RobotsAccess.RULES else None
+        body_hash = sha256(heard.body).digest()
+        if access is RobotsAccess.RULES:
+            await self._read_beside(heard.body, body_hash)
+        robots = self._parse(heard.body, body_hash) if access is RobotsAccess.RULES else None
         if access is RobotsAccess.UNREACHABLE:
             term = self._unknown(known, heard).wait
         await self.store.store(url.origin, heard, access, term, robots)

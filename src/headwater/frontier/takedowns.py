@@ -66,7 +66,7 @@ async def end_entries(database: Database, keys: Sequence[Key]) -> Ended:
 
 
 async def lift(database: Database, takedown: Takedown) -> None:
-    """Open the hosts again. What was ended stays ended until a person revives it."""
+    """Open the hosts again. What was ended comes back when a channel lists it again, or a person retries it."""
     if await database.fetchrow(queries.remove_takedown, takedown.name) is None:
         raise NotFound(f"{takedown.name} is not taken down.", fix="`headwater takedown list` shows what is.")
     await database.execute(queries.want_refused_again, takedown.domain)

@@ -24,7 +24,9 @@ LEFT JOIN LATERAL (
     WHERE k.bucket = g.bucket AND k.url_hash = g.url_hash AND k.signature <> '' AND s.status <> 'deleted'
       AND (g.page_domain = ANY (c.domains)
            OR EXISTS (SELECT 1 FROM unnest(s.speaks_for) AS n WHERE n = g.page_host OR right(g.page_host, length(n) + 1) = '.' || n))
-    ORDER BY length(k.content) DESC NULLS LAST, k.last_seen_at DESC LIMIT 1
+    -- Its own host's word first, then its own source's: on a shared domain the neighbours speak, too.
+    ORDER BY (c.host = g.page_host) DESC, (c.source_id = g.source_id) DESC, length(k.content) DESC NULLS LAST,
+             k.last_seen_at DESC LIMIT 1
 ) AS i ON true
 ORDER BY g.place;
 

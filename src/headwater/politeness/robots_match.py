@@ -74,7 +74,11 @@ class Rulebook:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._plain: dict[str, tuple[int, Decision]] = {}
         self._starred: list[tuple[int, Rule]] = []
+        known: set[Pattern] = set()
         for rank, rule in enumerate(sorted(rules, key=_precedence)):
+            if rule.pattern in known:
+                continue
+            known.add(rule.pattern)
             if rule.pattern.octets == len(rule.pattern.head):
                 self._plain.setdefault(rule.pattern.head, (rank, rule.decision))
             else:

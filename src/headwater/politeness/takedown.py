@@ -7,6 +7,7 @@ from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.errors import UrlRejected, UsageError
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.scope import without_www
 
 queries = load_queries("headwater.politeness")
 
@@ -22,7 +23,7 @@ class Takedown:
     def covers(self, url: CanonicalUrl) -> bool:
         if self.key_prefix is None:
             return self.domain in domains_above(url.host)
-        return url.host == self.domain and is_below(url.key, self.key_prefix)
+        return without_www(url.host) == self.domain and is_below(key_without_www(url.key), self.key_prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,13 @@ class Takedowns:
 
 
 def is_below(key: str, prefix: str) -> bool:
-    """Whole segments: `/a` covers `/a`, `/a/b` and `/a?x`, not `/ab`."""
-    return key == prefix or key.startswith((prefix.rstrip("/") + "/", prefix.rstrip("/") + "?"))
+    """Whole segments and parameters: `/a` covers `/a`, `/a/b` and `/a?x`, not `/ab`; `/a?x` covers `/a?x&y`."""
+    return key == prefix or key.startswith(tuple(prefix.rstrip("/") + mark for mark in "/?&"))
+
+
+def key_without_www(key: str) -> str:
+    """A page is the same with and without it, and whoever takes it down means both."""
+    return key.replace("://www.", "://", 1)
 
 
 def domains_above(host: str) -> Iterator[str]:
@@ -58,7 +64,8 @@ def parse_takedown(text: str) -> Takedown:
         raise UsageError(f"{wanted!r} is neither a domain nor a URL: {error.what}") from error
     if is_domain or (url.path == "/" and not url.query):
         return Takedown(url.host, url.host)
-    return Takedown(url.key, url.host, url.key)
+    prefix = key_without_www(url.key)
+    return Takedown(prefix, without_www(url.host), prefix)
 
 
 async def takedowns_for(connection: Connection, hosts: Collection[str]) -> Takedowns:

@@ -12,6 +12,7 @@ from headwater.errors import UrlRejected, UsageError
 from headwater.settings.durations import format_duration
 from headwater.sources.exchange.rows import one_line
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.domains import is_public_suffix
 from headwater.urls.scope import Scope
 
 DEFAULT_PRIORITY = 5
@@ -123,6 +124,7 @@ def problems_of(profile: Profile) -> list[str]:
         _zone(profile.timezone),
         _country(profile.country),
         *(_domain(name) for name in (*profile.allowed_domains, *profile.speaks_for)),
+        *(_owned(name) for name in profile.speaks_for),
         *(_start(url) for url in profile.start_urls),
     ]
     return [why for why in told if why]
@@ -166,6 +168,10 @@ def _domain(name: str) -> str:
     except UrlRejected:
         is_bare = False
     return "" if is_bare else f"{name!r} is no domain: write it as example.org."
+
+
+def _owned(name: str) -> str:
+    return f"{name!r} is everybody's: name the domain of one publisher." if is_public_suffix(name) else ""
 
 
 def _start(url: str) -> str:

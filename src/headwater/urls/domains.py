@@ -25,6 +25,11 @@ def registrable_domain(host: str) -> str:
     return _suffixes().privatesuffix(name) or name
 
 
+def is_public_suffix(name: str) -> bool:
+    """Whether anybody may register a name below it."""
+    return _suffixes().privatesuffix(name.lower()) is None
+
+
 @cache
 def _suffixes() -> "PublicSuffixList":
     # Reading the list takes a tenth of a second, which `headwater --help` should not pay.

@@ -11,7 +11,7 @@ from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.discover.adding import take_up
-from headwater.discover.importing import wanted_from
+from headwater.discover.importing import needs_trust, wanted_from
 from headwater.ingest.context import Context
 from headwater.ingest.stored_pages import lease_of
 from headwater.learning.shelf import Shelf
@@ -107,3 +107,52 @@ async def test_a_feed_belongs_to_the_source_on_whose_site_it_lies(desk: Desk) ->
     assert (await desk.channel(owner)).is_enabled
     left = await desk.channel(stranger)
     assert (left.is_enabled, left.disabled_reason) == (False, "it is followed for the site it lies on")
+
+
+async def imported(desk: Desk, row: Row) -> UUID:
+    async with desk.path.database.transaction() as connection:
+        source = await take_up(connection, wanted_from(row), "tester", DELAY)
+    await desk.path.database.execute("update channels set next_poll_at = $1", desk.now[0])
+    return source
+
+
+async def test_a_link_of_the_victim_to_a_feed_elsewhere_lends_no_voice(desk: Desk) -> None:
+    elsewhere = put_feed(desk, "b.test")
+    desk.site.pages["/out"] = Page(b"", "text/html", status=302, headers=(("Location", elsewhere),))
+    source = await imported(desk, Row(1, "http://b.test/", feed_url="http://a.test/out"))
+    await desk.poll()
+    assert STORY in await desk.entries()
+    assert await title_known(desk, source) == ""
+
+
+async def test_words_told_before_a_feed_moved_do_not_count_for_its_new_place(desk: Desk) -> None:
+    await desk.follow("http://b.test/", feeds=(put_feed(desk, "b.test"),))
+    await desk.poll()
+    moved = rss(*stories(1, first=7))
+    desk.site.pages["/moved.xml"] = moved
+    site = desk.path.sim.sites["b.test"]
+    assert isinstance(site, SmallSite)
+    there = (("Location", "http://a.test/moved.xml"),)
+    site.pages["/feed.xml"] = Page(b"", "text/html", status=301, headers=there)
+    await desk.poll_again(after=DAY)
+    desk.site.pages["/moved.xml"] = rss(*stories(2, first=7))
+    await desk.poll_again(after=DAY)
+    [channel] = await desk.path.database.fetch("select url, source_id from channels where is_enabled and kind = 'feed'")
+    assert channel["url"] == "http://a.test/moved.xml"
+    assert await title_known(desk, channel["source_id"], "http://a.test/story-8") == "Story 8"
+    assert await title_known(desk, channel["source_id"]) == ""
+
+
+async def test_a_recipe_of_an_imported_list_puts_no_words_into_an_api_s_mouth(desk: Desk) -> None:
+    recipe = (
+        '{"v": 1, "base_url": "http://a.test/api.json", "data_path": "items",'
+        ' "map": {"url": "url", "title": "\'False title\'"}}'
+    )
+    told = b'{"items": [{"url": "http://a.test/story-0"}]}'
+    desk.site.pages["/api.json"] = Page(told, "application/json")
+    row = Row(1, "http://b.test/api", source_type="api", parser_hint=recipe)
+    assert needs_trust(row)
+    source = await imported(desk, row)
+    await desk.poll()
+    assert STORY in await desk.entries()
+    assert await title_known(desk, source) == ""

@@ -230,14 +230,14 @@ begin
             owner_rank = case when t.is_taken or j.is_vouched then j.rank else e.owner_rank end,
             held = case when t.is_taken and e.held = 'paused' then null else e.held end,
             -- Another source may read it otherwise: what was sent before does not spare the reading.
-            etag = case when t.is_taken then null else e.etag end,
-            last_modified = case when t.is_taken then null else e.last_modified end,
-            content_hash = case when t.is_taken then null else e.content_hash end,
+            etag = case when t.is_taken or e.status = 'dead' then null else e.etag end,
+            last_modified = case when t.is_taken or e.status = 'dead' then null else e.last_modified end,
+            content_hash = case when t.is_taken or e.status = 'dead' then null else e.content_hash end,
             reads_anew = e.reads_anew or t.is_taken and e.status = 'fetching',
             updated_at = case when t.is_news then v_now else e.updated_at end
         from judged j
         cross join lateral (select j.outcome <> 'duplicate' as is_news, j.outcome = 'taken_over' as is_taken,
-                                   j.outcome = 'revisit' and j.from_status = 'fetched'
+                                   j.outcome = 'revisit' and j.from_status in ('fetched', 'dead')
                                    or j.outcome = 'taken_over' and j.is_read_anew as is_put_back) as t
         where (j.outcome in ('raised', 'revisit', 'taken_over') or j.is_vouched) and e.bucket = j.bucket and e.url_hash = j.url_hash
           and e.status = j.from_status
@@ -253,8 +253,10 @@ begin
         insert into counter_deltas (source_id, status, entries)
         select c.source_id, c.status, sum(c.entries)
         from (select p_source as source_id, 'pending' as status, 1 as entries from judged j where j.outcome = 'queued'
-              union all select j.owner, 'fetched', -1 from judged j where j.outcome = 'revisit' and j.from_status = 'fetched'
-              union all select j.owner, 'pending', 1 from judged j where j.outcome = 'revisit' and j.from_status = 'fetched'
+              union all select j.owner, j.from_status, -1 from judged j
+                        where j.outcome = 'revisit' and j.from_status in ('fetched', 'dead')
+              union all select j.owner, 'pending', 1 from judged j
+                        where j.outcome = 'revisit' and j.from_status in ('fetched', 'dead')
               union all select j.owner, j.counted_as, -1 from judged j where j.outcome = 'taken_over'
               union all select p_source, case when j.is_read_anew then 'pending' else j.counted_as end, 1
                         from judged j where j.outcome = 'taken_over'

@@ -62,6 +62,7 @@ async def take_haul(
     connection: Connection, channel: Leased, walk: Walk, haul: Haul, now: datetime, limits: IntakeLimits
 ) -> Walk:
     """The walk with everything counted; a job source by its vacancies, whose own pages are only the way to more."""
+    channel = replace(channel, answered=haul.url)
     if (haul.items or haul.harvest.vacancies) and await is_taken_down(connection, channel, haul):
         return walk.noting(TAKEN_DOWN)
     taken = await take_items(connection, channel, walk, haul.items, now, limits)
@@ -250,7 +251,7 @@ async def _remember(
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
         await connection.execute(queries.remember_items, channel.id, now, *columns)
-        await connection.execute(queries.note_domains, channel.id, list(channel.voice.domains))
+        await connection.execute(queries.note_domains, channel.id, list(channel.voice.domains), now)
     if seen := (*sifted.known, *still_refused):
         hashes = [one.url.url_hash for one in seen]
         await connection.execute(queries.see_items_again, channel.id, now, hashes)

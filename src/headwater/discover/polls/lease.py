@@ -61,6 +61,7 @@ class Leased:
     now: datetime  # the database's time when it was leased
     leased_at: float  # the same moment by our own monotonic clock, at the latest
     speaks_for_site: bool = False
+    answered: str = ""  # the address that answered at last, where one did
     lost: int = 0  # leases in a row that ran out under a poll
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
 
@@ -71,8 +72,18 @@ class Leased:
 
     @property
     def voice(self) -> Voice:
-        site = registrable_domain(self.source.address.host) if self.speaks_for_site else ""
-        return Voice(registrable_domain(self.asked.host), frozenset(self.source.speaks_for), site)
+        """Whose pages its words count for.
+
+        Unless a person or the site vouches for the channel, the place that answered speaks: a link of one site may lead
+        to a feed of another, and a recipe in an imported list may put any words into an API's mouth.
+        """
+        named = frozenset(self.source.speaks_for)
+        if self.speaks_for_site:
+            return Voice(registrable_domain(self.asked.host), named, registrable_domain(self.source.address.host))
+        if self.kind is ChannelKind.API:
+            return Voice(named=named)
+        told_at = canonicalise(self.answered) if self.answered else self.asked
+        return Voice(registrable_domain(told_at.host), named)
 
     @property
     def own(self) -> Voice:
