@@ -119,7 +119,8 @@ class Echoes:
         return self._pattern is not None and self._pattern.search(text) is not None
 
     def masked(self, text: str) -> str:
-        return self._pattern.sub(MASK, text) if self._pattern else text
+        # Without the letter that is left out of everything we store: the rest would stand together again.
+        return self._pattern.sub(MASK, text.replace("\0", "")) if self._pattern else text
 
     def masked_bytes(self, body: bytes) -> bytes:
         return self._bytes_pattern.sub(MASK.encode(), body) if self._bytes_pattern else body
@@ -128,7 +129,7 @@ class Echoes:
         """However its strings are escaped. What is no JSON is masked as it stands."""
         try:
             document = orjson.loads(body)
-            plain = orjson.dumps(document)
+            plain = orjson.dumps(document).replace(b"\\u0000", b"")
         except (orjson.JSONDecodeError, orjson.JSONEncodeError):
             # What is nested too deeply to be written is no list of items.
             return self.masked_bytes(body)
@@ -170,6 +171,7 @@ def _spellings(value: str) -> Iterable[str]:
     yield from {orjson.dumps(value).decode()[1:-1], value.replace("/", "\\/")}
     encoded = b64encode(value.encode()).decode()
     yield from {encoded, encoded.rstrip("="), quote(encoded, safe="")}
+    yield from {"".join(f"%{octet:{form}}" for octet in value.encode()) for form in ("02X", "02x")}
 
 
 def _in_query(value: str) -> str:

@@ -87,6 +87,8 @@ def test_a_secret_may_go_to_the_origin_that_it_is_bound_to(name: str, url: str) 
         KEY.replace("&", "&amp;").replace('"', "&quot;"),
         b64encode(KEY.encode()).decode(),
         b64encode(f"me:{KEY}".encode()).decode(),
+        "\0".join(KEY),
+        "".join(f"%{octet:02X}" for octet in KEY.encode()),
     ],
 )
 def test_whatever_an_answer_repeats_of_a_secret_is_masked(said: str) -> None:
