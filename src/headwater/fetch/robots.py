@@ -136,16 +136,19 @@ class RobotsDesk:
     async def _read_beside(self, body: bytes, body_hash: bytes) -> None:
         """A file of half a megabyte takes a second to read: in a thread, so that the others go on."""
         if len(body) > LONG_FILE_BYTES and body_hash not in self._parsed:
-            self._parsed[body_hash] = await asyncio.to_thread(parse_robots, body, self.product_token)
+            self._remember(body_hash, await asyncio.to_thread(parse_robots, body, self.product_token))
 
     def _parse(self, body: bytes | None, body_hash: bytes | None) -> Robots:
         body_hash = body_hash or b""
         if body_hash not in self._parsed:
-            self._parsed[body_hash] = parse_robots(body or b"", self.product_token)
-            if len(self._parsed) > REMEMBERED:
-                self._parsed.popitem(last=False)
+            self._remember(body_hash, parse_robots(body or b"", self.product_token))
         self._parsed.move_to_end(body_hash)
         return self._parsed[body_hash]
+
+    def _remember(self, body_hash: bytes, robots: Robots) -> None:
+        self._parsed[body_hash] = robots
+        if len(self._parsed) > REMEMBERED:
+            self._parsed.popitem(last=False)
 
     async def _refresh(
         self, url: CanonicalUrl, known: Known | None, seat: Seat, *, is_job_host: bool
