@@ -12,7 +12,7 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
+.PHONY: help install check fix test test-long test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
         bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours demo docs lock clean
 
 help: ## list these targets
@@ -31,19 +31,20 @@ $(READY): requirements.lock pyproject.toml
 	@$(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
-check: $(READY) ## what CI runs: ruff, formatting, mypy, import rules, tests
+check: $(READY) ## what CI runs: ruff, formatting, mypy, import rules, tests and long tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-long
 
 fix: $(READY) ## repair what ruff can repair, and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: $(READY) chromium ## all tests, on a real embedded PostgreSQL and the simulated web
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" $(ARGS)
+test: $(READY) chromium ## the tests, on a real embedded PostgreSQL and the simulated web
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow and not long" $(ARGS)
 
 test-pg16: $(READY) ## the same on the other bundled server, PostgreSQL 16
 	@HEADWATER_TEST_PG=16 $(MAKE) --no-print-directory test
@@ -55,6 +56,9 @@ chromium:
 	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium; } >/dev/null 2>&1 \
 	    || echo "chromium could not be installed; the tests that need it are skipped."; \
 	fi
+
+test-long: $(READY) ## killed processes, a database that goes away, hostile neighbours: minutes of real work
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m long $(ARGS)
 
 test-slow: $(READY) ## the slow proofs: a million URLs in one call, two hundred publishers over days
 	@$(BIN)/python -m pytest -m slow $(ARGS)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 import zstandard
 from tests.hostile.street import MARK, Employer, Street, street
 
@@ -107,6 +108,7 @@ async def play(here: Street, papers: Sequence[Publisher]) -> Kept:
     )
 
 
+@pytest.mark.long
 async def test_what_healthy_publishers_published_is_stored_as_if_they_had_no_hostile_neighbour(
     database: Database, database_url: str, empty_database_url: str
 ) -> None:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from datetime import datetime, timedelta
 
+import pytest
 from tests.endtoend.conftest import ended, settings_for, started
 
 from headwater.chance import random_from
@@ -79,6 +80,7 @@ async def play(database: Database, database_url: str, web: SimWeb, clock: PacedC
     return end
 
 
+@pytest.mark.long
 async def test_everything_published_becomes_a_document_although_processes_are_killed(
     database: Database, database_url: str
 ) -> None:

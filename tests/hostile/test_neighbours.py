@@ -21,6 +21,8 @@ from headwater.simweb.neighbours.pretence import POSTS, TENANT, TENANTS_BESIDE, 
 from headwater.simweb.neighbours.weight import ENTANGLED
 from headwater.sources.exchange.reading import Format, read_sources
 
+pytestmark = pytest.mark.long
+
 HOMES = "http://homes.test"
 
 
