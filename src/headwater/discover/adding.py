@@ -182,6 +182,8 @@ def require_recipe(hint: str | None, url: str, secrets: Secrets | None) -> None:
     recipe = recipe_from(hint, url)
     if secrets is not None:
         require_bound(recipe.secret_names, recipe.url, secrets)
+        if recipe.auth.type == "oauth2":
+            require_bound(recipe.auth.client_secret_names, recipe.auth.token_url, secrets)
 
 
 def require_sound(selectors: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from aiohttp.abc import AbstractResolver
 from headwater.crew import Crew, give_back
 from headwater.database.listen import Listener
 from headwater.discover.api.secrets import secrets_from
+from headwater.discover.api.tokens import Tokens
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
@@ -122,6 +123,7 @@ def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calen
             Follower(web.fetcher, web.places),
             services.database,
             Overheard(services.clock),
+            Tokens(services.clock),
             secrets_from(settings.poll.secrets_file),
         ),
         reader=reader,
