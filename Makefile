@@ -13,7 +13,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-
 
 .DEFAULT_GOAL := help
 .PHONY: help install check fix test test-long test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours demo docs lock clean
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,7 +73,7 @@ coverage: $(READY) ## tests with coverage of src; fails under 75 %
 	@$(BIN)/coverage report
 
 bench: bench-urls bench-simweb bench-frontier bench-net bench-feeds bench-cadence bench-extract \
-       bench-templates bench-path bench-neighbours ## every benchmark
+       bench-templates bench-path bench-neighbours bench-search ## every benchmark
 
 bench-urls: $(READY) ## canonical keys per second on one core
 	@$(BIN)/python -m benchmarks.urls $(ARGS)
@@ -104,6 +104,9 @@ bench-path: $(READY) ## from claim to stored document, beside Scrapy; QUICK=1 ta
 
 bench-neighbours: $(READY) ## the healthy publishers' rate beside a hostile neighbour; QUICK=1 stays under two minutes
 	@$(BIN)/python -m benchmarks.neighbours $(if $(QUICK),--quick) $(ARGS)
+
+bench-search: $(READY) ## what the pending list of the search index costs in WAL and in time of searches
+	@$(BIN)/python -m benchmarks.search $(ARGS)
 
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)
