@@ -12,7 +12,6 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.elements import id_of, ids_of
-from headwater.extract.ordered_lists import number_lists
 from headwater.extract.permalinks import remove_permalinks
 from headwater.extract.preformatted import keep_code
 
@@ -85,7 +84,6 @@ def seen_page(markup: str | bytes) -> LexborHTMLParser:
     _remove_comments(tree)
     remove_permalinks(tree)
     keep_code(tree)
-    number_lists(tree)
     return tree
 
 

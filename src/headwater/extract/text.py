@@ -8,11 +8,9 @@ from html import unescape
 LONGEST_TEXT = 1_000_000
 LONGEST_LINE = 1_000
 
-# White space of code, as signs that no page uses: see `preformatted`. Printable, or readers would drop them. The last
-# stands before the number of a list's item, in the place of a dash.
-KEPT_BREAK, KEPT_SPACE, KEPT_TAB, KEPT_NUMBER = "\U0001d0f0", "\U0001d0f1", "\U0001d0f2", "\U0001d0f3"
-_KEPT = re.compile(f"[{KEPT_BREAK}{KEPT_SPACE}{KEPT_TAB}{KEPT_NUMBER}]")
-_KEPT_NUMBER = re.compile(f"(?:- *)?{KEPT_NUMBER}")
+# White space of code, as signs that no page uses: see `preformatted`. Printable, or readers would drop them.
+KEPT_BREAK, KEPT_SPACE, KEPT_TAB = "\U0001d0f0", "\U0001d0f1", "\U0001d0f2"
+_KEPT = re.compile(f"[{KEPT_BREAK}{KEPT_SPACE}{KEPT_TAB}]")
 _KEPT_BREAKS = re.compile(rf"[ {KEPT_SPACE}{KEPT_TAB}]*{KEPT_BREAK}(?:[ {KEPT_SPACE}{KEPT_TAB}]*{KEPT_BREAK})*")
 _SHOWN = str.maketrans({KEPT_BREAK: "\n", KEPT_SPACE: " ", KEPT_TAB: "\t"})
 
@@ -76,7 +74,7 @@ def shown(text: str) -> str:
     """With the white space that code was kept with; no line is empty, as between paragraphs."""
     if text.isascii() or not _KEPT.search(text):
         return text
-    return _KEPT_BREAKS.sub("\n", _KEPT_NUMBER.sub("", text)).translate(_SHOWN).strip("\n").rstrip()
+    return _KEPT_BREAKS.sub("\n", text).translate(_SHOWN).strip("\n").rstrip()
 
 
 def comparable(text: str) -> str:
