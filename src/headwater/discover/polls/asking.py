@@ -15,7 +15,7 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.answers import came_from, validators_for
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.overheard import Overheard
+from headwater.discover.polls.overheard import FOUND, Overheard, heard_before, is_fresh
 from headwater.discover.polls.reading import OVERLAP
 from headwater.discover.polls.walk import Walk
 from headwater.errors import UsageError
@@ -33,8 +33,6 @@ queries = load_queries("headwater.discover")
 
 # A sitemap may be larger than any page.
 SITEMAP_BYTES = 50 * 1024 * 1024
-# What a search may find.
-FOUND = frozenset({ChannelKind.FEED, ChannelKind.SITEMAP, ChannelKind.LISTING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +45,21 @@ class Asker:
     async def ask(self, channel: Leased, walk: Walk, *, is_trial: bool = False) -> Heard:
         """A trial asks without validators: what is not modified cannot be shown."""
         is_first_poll = walk.is_first_step and channel.past.last_ok_at is None and not is_trial
-        if is_first_poll and channel.kind in FOUND and (overheard := self.overheard.take(channel.url.url_hash)):
-            return overheard
+        before = heard_before(channel.progress) if is_first_poll and channel.kind in FOUND else None
+        if before and is_fresh(before, channel.now):
+            return before
         try:
             wish, echoes = self._wish(channel, walk, is_conditional=not is_trial)
+            wish = _since(wish, before) if before else wish
         except UsageError as error:
             # A recipe without its secret, or a step that is no URL: nothing to be asked.
             return Trouble(ErrorClass.UNREADABLE, error.what)
         outcome = await self.follower.fetch(wish)
         is_conditional = isinstance(outcome, Answered) and bool(wish.conditions_at(outcome.response.url))
         heard = without_echoes(hear(outcome, is_conditional=is_conditional), echoes)
+        if before and isinstance(heard, NotModified):
+            # Nobody has read it yet.
+            return replace(before, is_overheard=False)
         if isinstance(heard, Body | NotModified) and channel.kind is ChannelKind.API:
             if isinstance(heard, Body) and heard.response.status not in recipe_of(channel).success_codes:
                 message = f"HTTP {heard.response.status}, which its recipe does not count as a success"
@@ -104,6 +107,12 @@ class Asker:
             is_only_inside=bool(recipe.secret_names) and url.origin.scheme == "http",
         )
         return wish, asked.echoes
+
+
+def _since(wish: Wish, heard: Body) -> Wish:
+    """The same, if it has changed since then."""
+    validators = heard.response.validators
+    return replace(wish, etag=validators.etag, last_modified=validators.last_modified, validated=heard.response.url)
 
 
 def without_echoes(heard: Heard, echoes: Echoes) -> Heard:
