@@ -124,9 +124,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         "moved_count": not_updated,
         **({"title": kept["title"]} if kept.get("title") else {}),
     }
-    # A site whose feed is followed may do without a sitemap.
-    is_fruitless = channel.kind is ChannelKind.SEARCH and not walk.findings and ChannelKind.FEED not in channel.followed
-    is_warning = bool(overflown or walk.tally.errors or is_fruitless)
+    is_warning = bool(overflown or walk.tally.errors or _is_fruitless(channel, walk))
     ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", _told(channel, walk, overflown), patch)
     return replace(
         ending,
@@ -221,6 +219,11 @@ def _listing(channel: Leased, walk: Walk, now: datetime) -> Listing | None:
 
 def _gap(ends: Ends) -> Gap:
     return Gap(ends.now - ends.settings.discovery_retry if ends.settings.discovery else None)
+
+
+def _is_fruitless(channel: Leased, walk: Walk) -> bool:
+    """A site whose feed is followed may do without a sitemap."""
+    return channel.kind is ChannelKind.SEARCH and not walk.findings and ChannelKind.FEED not in channel.followed
 
 
 def _seeks_sitemap(channel: Leased, settings: PollSettings) -> bool:
