@@ -118,6 +118,7 @@ def add(
         looks = not (no_discover or options.says_what_to_poll)
         seen, why = await look(services, wanted, is_quiet=json) if looks else (Look(), "")
         chosen = with_findings(wanted, seen.findings)
+        chosen = replace(chosen, answers=seen.answers, was_searched=seen.is_whole)
         if seen.is_in_vain:
             chosen = replace(chosen, search_again_at=services.clock.now() + services.settings.poll.discovery_retry)
         return chosen, seen, why, None if dry_run else await store(services, chosen)
@@ -212,7 +213,9 @@ def with_findings(wanted: "Wanted", findings: "tuple[Finding, ...]") -> "Wanted"
     by_kind = {kind: tuple(one.url for one in findings if one.kind is kind) for kind in ChannelKind}
     titles = [one.title for one in findings if one.kind is ChannelKind.FEED and one.title]
     named = replace(wanted.profile, name=titles[0][:200]) if titles and not _is_named(wanted) else wanted.profile
-    mode = Mode.SPIDER if by_kind[ChannelKind.LISTING] and not by_kind[ChannelKind.FEED] else wanted.mode
+    mode = wanted.mode
+    if by_kind[ChannelKind.LISTING] and not by_kind[ChannelKind.FEED]:
+        mode = Mode.BOTH if by_kind[ChannelKind.SITEMAP] else Mode.SPIDER
     return replace(
         wanted,
         profile=named,

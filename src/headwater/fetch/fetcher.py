@@ -14,7 +14,7 @@ from headwater.fetch.outcomes import (
     Failed,
     Later,
     LeaseLost,
-    LeftHost,
+    LedAway,
     Outcome,
     RobotsUnknown,
     TakenDown,
@@ -50,6 +50,12 @@ class Wish:
     body_bytes: int | None = None  # a limit other than the host's own
     holds_secret: Callable[[str], bool] = field(default=lambda _url: False, repr=False)  # asked of where it is led
     is_only_inside: bool = False  # asked only where the connection leads into a network of our own
+    stays_on_page: bool = False  # a redirect to another page is handed back, not followed
+
+    def follows(self, hop: Hop) -> bool:
+        """Other hosts are never followed here. A page keeps its key under another spelling."""
+        is_same_page = hop.url.url_hash == self.url.url_hash
+        return hop.is_same_host and (is_same_page or not self.stays_on_page)
 
     def tells_secrets(self, hop: Hop) -> bool:
         """Whether a redirect would carry a secret to another origin: a server may write it into its Location."""
@@ -126,11 +132,11 @@ class Fetcher:
                     return BadRedirect(Flaw.WOULD_BETRAY_US, way.hops, answer)
                 case Hop() as hop if not wish.may_be_repeated(hop, answer.status):
                     return BadRedirect(Flaw.HAS_A_BODY, way.hops, answer)
-                case Hop() as hop if hop.is_same_host:
+                case Hop() as hop if wish.follows(hop):
                     way = way.after(hop)
                 case Hop() as hop:
                     left = way.after(hop)
-                    return LeftHost(left.url, left.hops, answer, left.permanent)
+                    return LedAway(left.url, left.hops, answer, left.permanent)
                 case BrokenRedirect(reason):
                     return BadRedirect(reason, way.hops, answer)
                 case _:

@@ -91,6 +91,8 @@ class Keeper:
             found = Found(verdict.to, lease.url, lease.depth, priority=lease.priority, hops=verdict.hops)
             submitter = Submitter(lease.source_id, lease.origin, is_link=True)
             await submit(connection, submitter, [found], default_delay=self.default_delay)
+            place = (target.bucket, target.url_hash)
+            await connection.execute(queries.pass_on_items, lease.bucket, lease.url_hash, *place)
         source = goes_on(lease, leaves)
         if source and not await repeats_another_page(connection, lease, leaves.document):
             today = (await connection.fetchval(queries.now)).date()

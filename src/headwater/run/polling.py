@@ -118,11 +118,12 @@ def polling_of(
 
 def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calendar = by_the_database) -> Poll:
     settings = services.settings
+    overheard = Overheard(services.clock)
     return Poll(
         asker=Asker(
             Follower(web.fetcher, web.places),
             services.database,
-            Overheard(services.clock),
+            overheard,
             Tokens(services.clock),
             secrets_from(settings.poll.secrets_file),
         ),
@@ -134,6 +135,7 @@ def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calen
             IntakeLimits(
                 settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
             ),
+            overheard,
         ),
         settings=settings.poll,
         clock=services.clock,

@@ -16,7 +16,7 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.answers import came_from, validators_for
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.overheard import Overheard
+from headwater.discover.polls.overheard import FOUND, Overheard, heard_before, is_fresh
 from headwater.discover.polls.reading import OVERLAP
 from headwater.discover.polls.walk import Walk
 from headwater.errors import UsageError
@@ -35,8 +35,6 @@ queries = load_queries("headwater.discover")
 # A sitemap may be larger than any page.
 SITEMAP_BYTES = 50 * 1024 * 1024
 REFUSED = 401
-# What a search may find.
-FOUND = frozenset({ChannelKind.FEED, ChannelKind.SITEMAP, ChannelKind.LISTING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +48,17 @@ class Asker:
     async def ask(self, channel: Leased, walk: Walk, *, is_trial: bool = False) -> Heard:
         """A trial asks without validators: what is not modified cannot be shown."""
         is_first_poll = walk.is_first_step and channel.past.last_ok_at is None and not is_trial
-        if is_first_poll and channel.kind in FOUND and (overheard := self.overheard.take(channel.url.url_hash)):
-            return overheard
+        before = heard_before(channel.progress) if is_first_poll and channel.kind in FOUND else None
+        if before and is_fresh(before, channel.now):
+            return before
         try:
-            heard = await self._heard(channel, walk, is_trial=is_trial)
+            heard = await self._heard(channel, walk, before, is_trial=is_trial)
         except UsageError as error:
             # A recipe without its secret, or a step that is no URL: nothing to be asked.
             return Trouble(ErrorClass.UNREADABLE, error.what)
+        if before and isinstance(heard, NotModified):
+            # Nobody has read it yet.
+            return replace(before, is_overheard=False)
         if isinstance(heard, Body | NotModified) and channel.kind is ChannelKind.API:
             if isinstance(heard, Body) and heard.response.status not in recipe_of(channel).success_codes:
                 message = f"HTTP {heard.response.status}, which its recipe does not count as a success"
@@ -70,25 +72,25 @@ class Asker:
                 return replace(heard, sitemaps=await sitemaps_of(self.database, heard.response.url))
         return heard
 
-    async def _heard(self, channel: Leased, walk: Walk, *, is_trial: bool) -> Heard:
+    async def _heard(self, channel: Leased, walk: Walk, before: Body | None, *, is_trial: bool) -> Heard:
         """With an access token where its recipe wants one. A known one that is refused is renewed once."""
         if channel.kind is not ChannelKind.API or recipe_of(channel).auth.type != "oauth2":
-            return await self._heard_with(None, channel, walk, is_trial=is_trial)
+            wish, echoes = self._wish(channel, walk, None, is_conditional=not is_trial)
+            return await self._answer(_since(wish, before) if before else wish, echoes)
         auth = recipe_of(channel).auth
         while True:
             was_known = self.tokens.knows(auth)
             token = await self._token(recipe_of(channel))
             if not isinstance(token, Token):
                 return token
-            heard = await self._heard_with(token, channel, walk, is_trial=is_trial)
+            heard = await self._answer(*self._wish(channel, walk, token, is_conditional=not is_trial))
             if not isinstance(heard, Trouble) or heard.status != REFUSED:
                 return heard
             self.tokens.drop(auth, token)
             if not was_known:
                 return heard
 
-    async def _heard_with(self, token: Token | None, channel: Leased, walk: Walk, *, is_trial: bool) -> Heard:
-        wish, echoes = self._wish(channel, walk, token, is_conditional=not is_trial)
+    async def _answer(self, wish: Wish, echoes: Echoes) -> Heard:
         outcome = await self.follower.fetch(wish)
         is_conditional = isinstance(outcome, Answered) and bool(wish.conditions_at(outcome.response.url))
         return without_echoes(hear(outcome, is_conditional=is_conditional), echoes)
@@ -154,6 +156,12 @@ def _wish_for(asked: ApiRequest, *, has_secrets: bool) -> Wish:
         holds_secret=asked.echoes.are_in,
         is_only_inside=has_secrets and url.origin.scheme == "http",
     )
+
+
+def _since(wish: Wish, heard: Body) -> Wish:
+    """The same, if it has changed since then."""
+    validators = heard.response.validators
+    return replace(wish, etag=validators.etag, last_modified=validators.last_modified, validated=heard.response.url)
 
 
 def without_echoes(heard: Heard, echoes: Echoes) -> Heard:

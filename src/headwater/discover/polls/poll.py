@@ -85,11 +85,10 @@ class Poll:
                 return await self._wait(channel, walk, Wait(AGAIN_SOON, gone.what))
             if trouble is not None and (walk.is_first_step or walk.kept.get("deaths", 0) >= MOST_DEATHS):
                 return await self._finish(channel, walk, Haul(), trouble)
+            walk = await self.book.leave_to_queue(channel, walk)
             if walk.is_last_step:
                 return await self._finish(channel, walk, haul, None)
-            inserted = walk.tally.inserted
             walk = await self.book.go_on(channel, walk, haul, self._now(channel))
-            walk = walk.pruned(inserted)
         return await self._finish(channel, walk, Haul(), None)
 
     async def give_up(self, channel: Leased) -> Ran:
@@ -116,7 +115,7 @@ class Poll:
                 read = await self.reader.read(task_of(channel, walk, heard, self._now(channel)))
                 if isinstance(read, Trouble):
                     return _troubled(missed(channel, walk), read), Haul(), read
-                haul = Haul(read.items, read.harvest, response.url.url)
+                haul = Haul(read.items, read.harvest, response.url.url, response.validators)
                 validators = Validators() if read.takes_turns else response.validators
                 answer = Answer(validators, response.url, self._now(channel), read.memory)
                 after = remembered(channel, walk, read.walk, answer)

@@ -31,7 +31,12 @@ class Look:
 
     findings: tuple[Finding, ...] = ()
     trouble: NotModified | Trouble | RobotsRefusal | Wait | None = None  # in place of the page, or what ended it
-    is_in_vain: bool = False  # everything was asked: there is no point in doing so again at once
+    is_whole: bool = False  # everything was asked: there is no point in doing so again at once
+    answers: tuple[Body, ...] = ()  # for the first polls of what was found
+
+    @property
+    def is_in_vain(self) -> bool:
+        return self.is_whole and not self.findings
 
 
 async def explore(
@@ -53,7 +58,7 @@ async def explore(
                 walk = read.walk
         elif walk.is_first_step and is_no_page(heard):
             walk = looked_past(walk, site.url, await sitemaps_of(database, site))
-        walk = walk.passed()
+        walk = walk.passed(heard.response.url.url if isinstance(heard, Body) else "")
         yield Looked(heard, chosen(walk.findings))
         if isinstance(heard, Wait):
             return
@@ -61,10 +66,11 @@ async def explore(
 
 def summed_up(steps: Sequence[Looked]) -> Look:
     page, last = steps[0].heard, steps[-1]
+    answers = tuple(step.heard for step in steps if isinstance(step.heard, Body))
     if isinstance(last.heard, Wait):
         # Without a feed nothing of it is followed yet: the search of a poller finds it again, and goes on from there.
         has_feed = any(one.kind is ChannelKind.FEED for one in last.findings)
-        return Look(last.findings if has_feed else (), last.heard)
+        return Look(last.findings if has_feed else (), last.heard, answers=answers)
     trouble = None if isinstance(page, Body) else page
     is_whole = trouble is None or is_no_page(trouble)
-    return Look(last.findings, trouble, is_in_vain=is_whole and not last.findings)
+    return Look(last.findings, trouble, is_whole, answers)
