@@ -16,8 +16,9 @@ from headwater.extract.elements import Elements
 from headwater.extract.links import Anchors
 from headwater.extract.page import LONGEST_HTML, Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
-from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, template_in
+from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted, template_in
 from headwater.extract.templates.server import Served, serve_elements
+from headwater.extract.templates.steps import headings_of
 from headwater.extract.text import comparable, count_words, storable, tidy
 
 # A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
@@ -108,12 +109,13 @@ def _learned(elements: Elements, page: Page, known: Known) -> Body:
         return _general(tree, page, known)._replace(guided=Guided(refused=answer.reason))
     body = Body(answer.text, page.guide.name, count_words(answer.text), served=answer)
     if not page.guide.audits:
-        return body._replace(guided=Guided(hashes=answer.hashes))
+        return body._replace(guided=Guided())
+    headings = headings_of(tree)  # of the tree as it is
     general = _general(tree, page, known)
-    agreed = agreement(answer.text, general.text)
+    agreed = agreement(answer.text, general.text, headings)
     if agreed < SAME_TEXT:
         return general._replace(guided=Guided(refused=DISAGREES, agreement=agreed))
-    return body._replace(guided=Guided(hashes=answer.hashes, agreement=agreed))
+    return body._replace(guided=Guided(agreement=agreed, doubted=doubted(answer, general.text)))
 
 
 def _general(tree: LexborHTMLParser, page: Page, known: Known) -> Body:
