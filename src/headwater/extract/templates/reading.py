@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from headwater.extract.templates.blocks import Block
 from headwater.extract.templates.containers import depth_in
-from headwater.extract.templates.steps import tag_of
+from headwater.extract.templates.steps import HEADINGS, HIDDEN, tag_of
 from headwater.extract.templates.template import Variant, hash_of
 from headwater.extract.templates.verdicts import Verdict
 from headwater.extract.templates.votes import is_embed
@@ -30,6 +30,7 @@ _OUTSIDE = Verdict(keep=False, why="outside the container", is_seen=True, loses=
 _LINK = Verdict(keep=False, why="nothing but a link", is_seen=True)
 _EMBED = Verdict(keep=False, why="embedded from elsewhere", is_seen=True)
 _TITLE = Verdict(keep=False, why="the title again", is_seen=True)
+_HEADING = Verdict(keep=True, why="unseen path; heads text that is kept", is_seen=False)
 _TWICE = Verdict(keep=False, why="said before on this page", is_seen=True)
 _HOST = Verdict(keep=False, why="said on other pages of the host", is_seen=True)
 
@@ -100,6 +101,9 @@ def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
             judged.append(_second_look(block, verdict, seen, said, len(judged)))
     for at in said.copies():
         judged[at] = Judged(judged[at].block, _TWICE)
+    for at in reversed(_strange_headings(judged)):
+        if at + 1 < len(judged) and judged[at + 1].verdict.keep:
+            judged[at] = judged[at]._replace(verdict=_HEADING)
     return judged
 
 
@@ -163,6 +167,18 @@ def _second_look(block: Block, verdict: Verdict, seen: Seen, said: "_Said", at: 
         return Judged(block, _HOST)
     said.note(own, block, at)
     return Judged(block, verdict, own)
+
+
+def _strange_headings(judged: Sequence[Judged]) -> list[int]:
+    """That their elements alone would not keep: few stories have headings, and seldom those that taught."""
+    return [
+        at
+        for at, (block, verdict, own) in enumerate(judged)
+        if own
+        and not verdict.keep
+        and tag_of(block.path[-1]) in HEADINGS
+        and not any(HIDDEN in step for step in block.path)
+    ]
 
 
 class _Again(NamedTuple):

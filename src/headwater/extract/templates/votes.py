@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from headwater.extract.templates.blocks import Block
+from headwater.extract.templates.steps import HEADINGS, tag_of
 from headwater.extract.text import comparable, count_words
 
 # Beside the general extractor's, a text this much shorter is a summary and would vote paragraphs out.
@@ -15,6 +16,7 @@ _SHORTEST_WITHIN = 25
 _ITEM = "- "
 _RUN = 4
 _FEWEST_RUNS = 5
+_FEWEST_LINES = 2
 _SURELY, _HARDLY = 0.6, 0.3
 _EMBED = re.compile(r"twitter|instagram|tiktok|facebook|embed|newsletter|disclaimer", re.IGNORECASE)
 
@@ -40,6 +42,7 @@ class Teacher:
         self._items = [comparable(line) for line in text.split("\n") if line.startswith(_ITEM)]
         self._lines = frozenset([*lines, *_cells(text)])
         self._whole = f" {' '.join(lines)} "
+        self._is_flat = len(lines) < _FEWEST_LINES
         self._runs = frozenset(_runs(self._whole.split()))
 
     def keeps(self, key: str) -> bool | None:
@@ -50,7 +53,8 @@ class Teacher:
             return True
         runs = list(_runs(key.split()))
         if len(runs) < _FEWEST_RUNS:
-            return False
+            # Where all paragraphs are one line, a label in it is none to be seen.
+            return None if self._is_flat and f" {key} " in self._whole else False
         share = sum(run in self._runs for run in runs) / len(runs)
         return True if share >= _SURELY else False if share <= _HARDLY else None
 
@@ -66,7 +70,7 @@ def votes_on(
 ) -> list[Vote]:
     votes, said = list[Vote](), set[str]()
     for block, key in ((block, key) for block in blocks if (key := comparable(block.text))):
-        word = None if _is_void(block, key, titles) else _majority(key, teachers)
+        word = None if _is_void(block, key, titles) else _majority(block, key, teachers)
         # A page may hold its text twice: the second time it is neither wanted nor unwanted.
         word = None if word and key in said else word
         is_repeated = key in repeated
@@ -106,8 +110,11 @@ def _is_void(block: Block, key: str, titles: frozenset[str]) -> bool:
     return block.is_link or key in titles or is_embed(block)
 
 
-def _majority(key: str, teachers: Sequence[Teacher]) -> bool | None:
+def _majority(block: Block, key: str, teachers: Sequence[Teacher]) -> bool | None:
     answers = [teacher.keeps(key) for teacher in teachers]
+    if tag_of(block.path[-1]) in HEADINGS:
+        # Structured data and feeds leave them out of what is a whole text otherwise.
+        answers = [answers[0], *(answer for answer in answers[1:] if answer)]
     balance = answers.count(True) - answers.count(False)
     return None if balance == 0 else balance > 0
 

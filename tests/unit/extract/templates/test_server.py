@@ -192,6 +192,16 @@ def test_a_post_embedded_from_elsewhere_is_left_out(template: Template, story: S
     assert served(template, changed(story, inside=tweet).html).paragraphs == prose(7)
 
 
+def test_a_heading_never_seen_before_is_kept_above_text_that_is(template: Template, story: Story) -> None:
+    parts = [f"<p>{line}</p>" for line in prose(7)]
+    parts[2:2] = ['<div class="part-title"><h3 class="subhead">What we know</h3></div>']
+    links = (
+        '<div class="more"><h3 class="subhead">Read more</h3><a href=/x>Another story of ours, somewhere else</a></div>'
+    )
+    html = story.html.replace("".join(f"<p>{line}</p>" for line in prose(7)), "".join(parts) + links)
+    assert served(template, html).paragraphs == (*prose(7)[:2], "What we know", *prose(7)[2:])
+
+
 def test_a_label_that_is_said_again_is_kept(template: Template, story: Story) -> None:
     lines = (prose(7)[0], "1 tsp salt", *prose(7)[1:3], "1 tsp salt", *prose(7)[3:])
     assert served(template, changed(story, paragraphs=lines).html).paragraphs == lines
