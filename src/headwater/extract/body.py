@@ -16,6 +16,7 @@ from headwater.extract.elements import Elements
 from headwater.extract.links import Anchors
 from headwater.extract.page import LONGEST_HTML, Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
+from headwater.extract.paywall import without_calls
 from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted, template_in
 from headwater.extract.templates.server import Served, serve_elements
 from headwater.extract.templates.steps import headings_of
@@ -79,6 +80,7 @@ class Known(NamedTuple):
 
     titles: frozenset[str]
     anchors: Anchors
+    is_sold: bool = False
 
 
 def body_of(elements: Elements, page: Page, selected: str, structured: str, known: Known) -> Body:
@@ -86,8 +88,13 @@ def body_of(elements: Elements, page: Page, selected: str, structured: str, know
     chosen = Body(selected, Producer.SELECTORS, count_words(selected))
     if chosen.words < SHORTEST_ARTICLE_WORDS:
         chosen = _learned(elements, page, known) if page.guide else _general(elements.tree, page, known)
-        chosen = _fuller(chosen, structured, Producer.STRUCTURED)
+        chosen = _fuller(_without_calls(chosen) if known.is_sold else chosen, structured, Producer.STRUCTURED)
     return _fuller(chosen, page.hints.content, Producer.FEED)
+
+
+def _without_calls(body: Body) -> Body:
+    text = without_calls(body.text)
+    return body if text == body.text else body._replace(text=text, words=count_words(text))
 
 
 def _fuller(chosen: Body, html: str, producer: Producer) -> Body:
