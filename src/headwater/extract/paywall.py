@@ -16,7 +16,7 @@ _SENTENCE = re.compile(r"(?<=[.!?…:|؟])\s+|\s+[|·•–—]\s+")
 # Italian, Portuguese, Dutch, Swedish, Russian, Arabic.
 _CALLS = r"""
 (?:please |simply |just )?(?:subscribe|sign up|register|log ?in|sign in|join|upgrade)\b.{0,60}\b(?:continue|keep) reading\b
-(?:please )?(?:subscribe|sign up|register|join|upgrade)\b.{0,60}\b(?:unlock|read (?:the (?:full|rest|whole)|this|on|more|everything))\b
+(?:please )?(?:subscribe|sign up|register|join|upgrade|log ?in|sign in|become a (?:member|subscriber))\b.{0,60}\b(?:unlock|read (?:the (?:full|rest|whole)|this|on|more|everything))\b
 (?:please )?(?:subscribe|sign up|register|join|upgrade)\b.{0,60}\b(?:full|unlimited|digital) access(?: to (?:this|all|our)|\W*$)
 to (?:continue|keep|finish) reading(?: (?:this|the) (?:article|story))?\W*(?:$|please|subscribe|log|sign|register|become|start)
 (?:continue|keep) reading (?:with|by|for) (?:a |an |your )?(?:\w+ ){0,2}(?:subscription|subscribing|trial|account|free|just|only)\b
@@ -24,8 +24,8 @@ to (?:continue|keep|finish) reading(?: (?:this|the) (?:article|story))?\W*(?:$|p
 (?:are you )?already (?:have )?(?:an? )?(?:\w+ )?(?:subscriber|member|subscribed|account|subscription)\W*(?:$|(?:please |then )?(?:log|sign)\b)
 (?:you have|you.ve) (?:reached|read|used) .{0,40}\bfree (?:articles|stories)\b
 (?:unlock|get) (?:this|unlimited|instant|full) (?:\w+ )?(?:article|story|access)\W*(?:$|for|with|to (?:this|all|our))
-start (?:your|a) free trial\b
-um (?:diesen (?:artikel|text|beitrag) )?(?:weiter ?zu ?lesen|ganz zu lesen)\b|jetzt (?:weiterlesen|abonnieren)\b|weiterlesen mit\b
+start (?:your|a) free trial\b|create an account\b.{0,40}\bto continue\b|continue reading .{0,30}\bsubscription\b
+um (?:diesen (?:artikel|text|beitrag) )?(?:weiter ?zu ?lesen|ganz zu lesen)\b|jetzt (?:weiterlesen|abonnieren)\b|weiterlesen mit\b|mit \S+ weiterlesen\W*$
 (?:abonnieren|testen|registrieren) sie\b.{0,60}\b(?:weiter ?zu ?lesen|weiterlesen|freischalten)
 (?:dieser|der ganze) (?:artikel|text|beitrag) ist .{0,20}\b(?:abonnent|abonnement|mitglieder)
 (?:sind sie |sie (?:sind|haben) )?(?:bereits|schon) (?:ein )?(?:abonnent\w*|abo|abonnement|mitglied|konto)\W*(?:$|(?:hier |jetzt )?(?:anmelden|einloggen))

@@ -53,7 +53,7 @@ def test_every_block_is_explained(template: Template, story: Story) -> None:
     said = {piece.text: piece for piece in tried.pieces}
     first, notice = said[prose(7)[0][:80]], said[NOTICE[:80]]
     assert (first.kept, first.why) == (True, "this path was kept in training")
-    assert (notice.kept, notice.why) == (False, "nothing below this element was ever kept")
+    assert (notice.kept, notice.why) == (False, "no text of a story ever stood below this element")
     assert any(piece.why == "outside the container" for piece in tried.pieces)
 
 
