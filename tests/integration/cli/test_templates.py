@@ -363,7 +363,7 @@ def test_a_comparison_is_told_page_by_page_and_summed_up(desk: Desk) -> None:
     assert all(line.startswith("served    100 %  http://quay.test/news/story-") for line in said.out.splitlines())
     assert said.err.splitlines() == [
         "6 pages: 6 read by a template.",
-        "The template and the general extractor share 100 % of their words; 0 of 6 pages below 95 %.",
+        "The template and the general extractor share 100 % of words and lines; 0 of 6 pages below 95 %.",
         "Nothing was changed.",
     ]
     limited = desk.says("docs", "reextract", "--source", NAME, "--compare", "--limit", "2")
