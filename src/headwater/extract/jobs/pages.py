@@ -1,7 +1,7 @@
 """Vacancies in an HTML page: structured data, else the source's selector, else known ones, else links."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -41,6 +41,12 @@ def vacancies_in(html: str | bytes, base_url: str, parser_hint: str = "") -> tup
         if found := _selected(tree, selector, base, found_by):
             return found
     return tuple(_linked(tree, base))
+
+
+def has_reached_limit(found: Sequence[RawVacancy]) -> bool:
+    """Whether a page may name more than were taken from it."""
+    most = MOST_LINKS if found and found[0].found_by is FoundBy.LINK else MOST_VACANCIES
+    return len(found) >= most
 
 
 def is_selector(hint: str) -> bool:
