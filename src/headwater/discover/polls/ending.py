@@ -38,6 +38,7 @@ WISHES = ("ttl", "skip_hours", "skip_days")
 # What is read since the last time rather than compared with a memory.
 SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
+NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0, "last_error": None}
 
 RunStatus = Literal["ok", "warn", "fail"]
 
@@ -116,10 +117,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         "last_item_count": kept.get("items", kept.get("listed", past.last_item_count)),
         "nochange_count": standing.no_change,
         "silent_since": (past.silent_since or now) if quiet else None,
-        "consecutive_errors": 0,
-        "error_class": None,
-        "class_errors": 0,
-        "last_error": None,
+        **NO_ERRORS,
         "last_status": kept.get("status"),
         "rhythm": rhythm.to_dict(),
         "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
@@ -130,9 +128,8 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     }
     is_fruitless = channel.kind is ChannelKind.SEARCH and not walk.findings
     is_warning = bool(overflown or walk.tally.errors or is_fruitless or doubts)
-    ending = _ending(
-        channel, ends, standing, "warn" if is_warning else "ok", _told(channel, walk.noting(doubts), overflown), patch
-    )
+    told = _told(channel, walk.noting(doubts), overflown)
+    ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", told, patch)
     return replace(
         ending,
         events=tuple(events),

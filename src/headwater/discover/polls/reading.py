@@ -24,6 +24,7 @@ from headwater.extract.jobs.normalise import NOTHING, Harvest, harvest_of
 from headwater.extract.jobs.pages import has_reached_limit, vacancies_in
 from headwater.extract.jobs.records import vacancy_listed
 from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
+from headwater.extract.selectors import fields_of_items
 from headwater.net.charset import Kind as TextKind
 from headwater.net.charset import charset_parameter, decode
 from headwater.sources.kinds import ChannelKind
@@ -74,7 +75,7 @@ def read_answer(task: Task) -> Read | Unreadable:
         listed = (vacancy_listed(item, found_by) for item in read.items)
         return replace(read, harvest=harvest_of(listed, channel.employer, now))
     html = decode(reply.body, TextKind.HTML, charset_parameter(reply.content_type)).text
-    found = vacancies_in(html, reply.url, channel.vacancy_selector)
+    found = vacancies_in(html, reply.url, channel.vacancy_selector, fields_of_items(channel.selectors))
     is_partial = read.is_partial or has_reached_limit(found)
     # Its vacancies are what it lists; other links that look like articles are not.
     harvest = harvest_of(found, channel.employer, now)

@@ -113,7 +113,7 @@ def _plain(value: object) -> object:
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, Decimal):
-        return str(value)
+        return f"{value:f}"
     if isinstance(value, Mapping):
         return dict(value)
     return "" if value == b"" else str(value)
