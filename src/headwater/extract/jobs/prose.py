@@ -13,7 +13,8 @@ from headwater.extract.jobs.vocabulary import folded
 _LONGEST_TEXT = 20_000
 _LONGEST_VALUE = 200
 _MOST_WORDS = 12
-_SEPARATORS = re.compile(r"[\n|•·●▪■►]|\s[–—-]\s|\s[*]\s")
+_SIGNS = re.compile(r"[\n|•·●▪■►]|\s[*]\s")
+_SEPARATORS = re.compile(rf"{_SIGNS.pattern}|\s[–—-]\s")
 _SENTENCE_ENDS = re.compile(r"(?<=[^\W\d_]{3})[.!?](?:\s|$)")
 _PLACES = frozenset({"location", "country", "city"})
 _DAYS = frozenset({"deadline", "posted"})
@@ -38,12 +39,13 @@ def facts_in_text(text: str) -> dict[str, str]:
 def _value(name: str, behind: str, *, is_closed: bool) -> str:
     # A value may stand on the line below its label.
     behind = behind.lstrip()
+    # `Masaka – Uganda` is one place.
+    if name in _PLACES and (place := leading_place(_SIGNS.split(behind, maxsplit=1)[0])):
+        return place
     cut = _SEPARATORS.split(behind, maxsplit=1)
     value, is_closed = cut[0].strip(" \t,;*_"), is_closed or len(cut) > 1
     if name in _DAYS:
         return value if first_day_in(value) or len(value.split()) <= _MOST_WORDS else ""
-    if name in _PLACES and (place := leading_place(value)):
-        return place
     value = _SENTENCE_ENDS.split(value, maxsplit=1)[0].strip()
     return value if is_closed or len(value.split()) <= _MOST_WORDS else ""
 
