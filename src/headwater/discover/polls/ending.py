@@ -101,12 +101,8 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     )
     quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
     moved_to, not_updated, moves = _moves(channel, walk, ends.settings)
-    events = [
-        *_overflow_events(channel, overflown),
-        *_silence_events(channel, quiet.sentence if quiet else None, walk),
-        *moves,
-        *_doubt_events(channel, doubts),
-    ]
+    silences = _silence_events(channel, quiet.sentence if quiet else None, walk)
+    events = [*_overflow_events(channel, overflown), *silences, *moves, *_doubt_events(channel, doubts)]
     patch = {
         "etag": kept.get("etag") if may_be_unchanged else None,
         "last_modified": kept.get("last_modified") if may_be_unchanged else None,
