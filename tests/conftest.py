@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import asyncpg
 import hypothesis
 import pytest
+from tests.published import GUARD
 
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.locks import FileLock, exclusively
@@ -173,6 +174,8 @@ async def _make_template(server_url: str, name: str, run_folder: Path) -> None:
             await _administer(server_url, f'create database "{name}"')
             async with await Database.connect(database_named(server_url, name), size=1) as database:
                 await migrate(database)
+                async with database.transaction() as connection:
+                    await connection.execute(GUARD)
             done.touch()
 
 

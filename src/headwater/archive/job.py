@@ -21,6 +21,8 @@ LAST_ZONE = timedelta(hours=12)
 NOT_TRACKED = frozenset(
     {"language", "compensation_confidence", "data_provenance", "raw_metadata", "is_detailed", "page_url", "document"}
 )
+# Where nothing is said. Only when it is stored: a page that says nothing does not overrule a list that does.
+DEFAULTS = {"work_modality": "onsite", "career_type": "staff"}
 
 
 class JobStatus(StrEnum):
@@ -226,8 +228,14 @@ def row_of(write: Write) -> dict[str, Any]:
     job = write.job
     bucket, url_hash = job.document or (None, None)
     values = {name: in_json(getattr(job, name)) for name in FIELDS if name != "document"}
+    values |= {name: _default(job, name) for name in DEFAULTS if values[name] is None}
     values |= {"bucket": job.key.bucket, "version": write.version, "is_spoken_for": write.is_spoken_for}
     return values | {"document_bucket": bucket, "document_hash": in_json(url_hash)}
+
+
+def _default(job: NewJob, name: str) -> str | None:
+    """What holds where nothing is said; words that nobody understood do say something."""
+    return None if name in job.raw_metadata.get("unknown", ()) else DEFAULTS[name]
 
 
 def in_json(value: Any) -> Any:
@@ -235,5 +243,5 @@ def in_json(value: Any) -> Any:
         case bytes():
             return f"\\x{value.hex()}"
         case Decimal():
-            return str(value)
+            return f"{value:f}"
     return value

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from headwater.archive.document import Key, Op
 from headwater.archive.documents import key_in
@@ -31,7 +32,7 @@ from headwater.politeness.takedown import takedowns_for
 
 queries = load_queries("headwater.archive")
 
-# So many are expired in one transaction.
+# So many whose day has passed are expired in one transaction.
 BATCH = 1_000
 # Who deletes what no person has deleted.
 OURSELVES = "headwater"
@@ -53,8 +54,11 @@ async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJo
     distinct = list({job.key: cleaned(job) for job in reversed(wanted)}.values())
     standing = await _hold(connection, [job.key for job in distinct])
     sightings: list[Sighting] = [judge_sighting(standing.get(job.key), job, teller, now) for job in distinct]
+    if teller.channel_id:
+        sightings = await _without_gone(connection, sightings, standing)
     again = [one.key for one in sightings if isinstance(one, SeenAgain)]
-    await connection.execute(queries.see_jobs_again, *_columns(again), teller.channel_id, now)
+    seen = await connection.fetch(queries.see_jobs_again, *_columns(again), teller.channel_id, now)
+    await _tell(connection, (row for row in seen if row["is_news"]), Op.UPSERT, now)
     elsewhere = [one.key for one in sightings if isinstance(one, SeenElsewhere)]
     place = (teller.source_id, teller.channel_id, storable(teller.url))
     await connection.execute(queries.note_sightings, *_columns(elsewhere), *place, now)
@@ -78,10 +82,45 @@ async def _without_takedowns(connection: Connection, teller: Teller, jobs: Seque
     return [job for job, urls in zip(jobs, carried, strict=True) if not any(map(taken_down.covers, urls))]
 
 
-async def expire_jobs(connection: Connection, now: datetime, unseen_for: timedelta) -> int:
-    """A batch of those that are over; fewer than BATCH means that was all."""
-    overdue = [Key(*row) for row in await connection.fetch(queries.overdue_jobs, now, unseen_for, BATCH)]
-    expired = await connection.fetch(queries.expire_jobs, *_columns(overdue), now)
+async def _without_gone(
+    connection: Connection, sightings: Sequence[Sighting], standing: Mapping[Key, StandingJob]
+) -> list[Sighting]:
+    """A list brings no vacancy back whose page is gone: the two would alternate."""
+    back = {
+        one.job.key: address
+        for one in sightings
+        if isinstance(one, Write) and one.version > 1 and standing[one.job.key].status is JobStatus.EXPIRED
+        for address in addresses_of(one.job.apply_url)
+    }
+    if not back:
+        return list(sightings)
+    pages = [Key(address.bucket, address.url_hash) for address in back.values()]
+    gone = {row["url_hash"] for row in await connection.fetch(queries.pages_gone, *_columns(pages))}
+    over = {key for key, address in back.items() if address.url_hash in gone}
+    return [one for one in sightings if not (isinstance(one, Write) and one.job.key in over)]
+
+
+async def expire_jobs(connection: Connection, now: datetime) -> int:
+    """A batch of those whose deadline has passed; fewer than BATCH means that was all."""
+    return await _expire(connection, await connection.fetch(queries.overdue_jobs, now, BATCH), now)
+
+
+async def expire_unnamed(connection: Connection, channel_id: UUID, since: datetime, now: datetime) -> int:
+    """Those that their list has not named since then."""
+    return await _expire(connection, await connection.fetch(queries.unnamed_jobs, channel_id, since), now)
+
+
+async def named_and_unnamed(
+    connection: Connection, channel_id: UUID, since: datetime, stood_before: datetime
+) -> tuple[int, int]:
+    """Of the open vacancies of a list that stood before: how many it has named since, and how many not."""
+    row = await connection.fetchrow(queries.named_and_unnamed, channel_id, since, stood_before)
+    assert row is not None
+    return row["named"], row["unnamed"]
+
+
+async def _expire(connection: Connection, rows: Iterable[Any], now: datetime) -> int:
+    expired = await connection.fetch(queries.expire_jobs, *_columns([Key(*row) for row in rows]), now)
     await _tell(connection, expired, Op.DELETE, now)
     return len(expired)
 

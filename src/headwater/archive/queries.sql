@@ -166,24 +166,42 @@ WHERE jobs.version = excluded.version - 1
 RETURNING bucket, canonical_hash, version;
 
 -- name: see_jobs_again
--- Vacancies that are as they were, still there for the source that tells them.
+-- Open vacancies that are as they were, still there for the source that tells them; answers with those whose last sighting
+-- moved. Invariant: sinks are told of that, so it moves once a day at most, and with a version.
 UPDATE jobs j
-SET last_seen_at = $4::timestamptz, listed_at = CASE WHEN $3::uuid IS NULL THEN j.listed_at ELSE $4 END,
-    channel_id = coalesce($3, j.channel_id)
-FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
-WHERE j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash;
+SET listed_at = CASE WHEN $3::uuid IS NULL THEN j.listed_at ELSE $4::timestamptz END, channel_id = coalesce($3, j.channel_id),
+    last_seen_at = CASE WHEN g.is_news THEN $4 ELSE j.last_seen_at END, version = j.version + g.is_news::integer
+FROM (SELECT k.bucket, k.canonical_hash,
+             (k.last_seen_at AT TIME ZONE 'utc')::date < ($4::timestamptz AT TIME ZONE 'utc')::date AS is_news
+      FROM unnest($1::smallint[], $2::bytea[]) AS u (bucket, canonical_hash)
+      JOIN jobs k ON k.bucket = u.bucket AND k.canonical_hash = u.canonical_hash) AS g
+WHERE j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash AND j.status = 'active' AND (g.is_news OR $3::uuid IS NOT NULL)
+RETURNING j.bucket, j.canonical_hash, j.version, g.is_news;
 
 -- name: overdue_jobs
--- Vacancies that are over: their day has passed everywhere on earth, or their channel names others and has not named them
--- for so long. A channel that fails, or answers "not modified", names nobody, and nobody is held to be gone.
+-- Vacancies whose day has passed everywhere on earth; a batch.
 SELECT j.bucket, j.canonical_hash FROM jobs j
-LEFT JOIN (SELECT channel_id, max(listed_at) AS named_at FROM jobs
-           WHERE status = 'active' AND channel_id IS NOT NULL GROUP BY channel_id) AS c ON c.channel_id = j.channel_id
-WHERE j.status = 'active'
-  AND (j.deadline < (($1::timestamptz - interval '12 hours') AT TIME ZONE 'utc')::date
-       OR (j.listed_at < c.named_at - $2::interval AND j.last_seen_at < $1 - $2))
-ORDER BY j.bucket, j.canonical_hash LIMIT $3::integer
+WHERE j.status = 'active' AND j.deadline < (($1::timestamptz - interval '12 hours') AT TIME ZONE 'utc')::date
+ORDER BY j.bucket, j.canonical_hash LIMIT $2::integer
 FOR UPDATE OF j SKIP LOCKED;
+
+-- name: unnamed_jobs
+-- Vacancies that their list has not named since a moment, and whose pages were not seen since then either.
+SELECT j.bucket, j.canonical_hash FROM jobs j
+WHERE j.status = 'active' AND j.channel_id = $1::uuid AND j.listed_at < $2::timestamptz AND j.last_seen_at < $2
+ORDER BY j.bucket, j.canonical_hash
+FOR UPDATE OF j SKIP LOCKED;
+
+-- name: named_and_unnamed
+-- Of the vacancies that stood before one moment: how many their list has named since another, and how many it has not.
+SELECT count(*) FILTER (WHERE listed_at >= $2::timestamptz) AS named, count(*) FILTER (WHERE listed_at < $2) AS unnamed
+FROM jobs WHERE status = 'active' AND channel_id = $1::uuid AND created_at < $3::timestamptz;
+
+-- name: pages_gone
+-- Which of these pages were asked for and are gone.
+SELECT e.url_hash FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+WHERE e.status = 'dead' AND e.reason IN ('not_found', 'gone', 'legal');
 
 -- name: expire_jobs
 -- Vacancies this transaction has locked are over.

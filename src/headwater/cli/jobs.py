@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from headwater.reports.vacancies import Vacancy
     from headwater.services import Services
 
+ACTOR = "command line"
 # What people may ask for: the column it stands in, and the words of its vocabulary.
 WORDS = {
     "level": ("level_norm", "STATED_LEVELS", "intern, junior, mid, senior, lead or executive"),
@@ -29,7 +30,7 @@ WORDS = {
     "mission": ("mission_tags", "MISSIONS", "health, education, climate, wash, gender, governance, …"),
 }
 
-app = App(name="jobs", help="Vacancies: search those that are open, look at one.")
+app = App(name="jobs", help="Vacancies: search those that are open, look at one, take one out.")
 
 
 @app.command(name="search")
@@ -177,3 +178,30 @@ def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch())
         show("Also named by, without a say in it:")
         rows = [(one["source_name"] or "", one["url"], f"{one['last_seen_at']:%Y-%m-%d}") for one in found.sightings]
         show_table(("source", "at", "last seen"), rows)
+
+
+@app.command(name="rm")
+def remove_job(vacancy: str, *, reason: str, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Take a vacancy out for good: it stays out however often it is listed again.
+
+    Parameters
+    ----------
+    vacancy
+        The URL where one applies, its id, or its canonical hash.
+    reason
+        Why; `jobs show` says it.
+    """
+
+    async def work(services: "Services") -> "tuple[str, int]":
+        from headwater.archive.document import Key
+        from headwater.archive.jobs import delete_jobs
+        from headwater.reports.vacancies import find_vacancy, queries
+
+        about = (await find_vacancy(services.database, vacancy)).about
+        key = Key(about["canonical_hash"][0], about["canonical_hash"])
+        async with services.database.transaction() as connection:
+            now = await connection.fetchval(queries.server_time)
+            return about["title"], await delete_jobs(connection, [key], ACTOR, reason, now)
+
+    title, count = with_services(launch, work)
+    show(f"{inert(title)} is taken out." if count else f"{inert(title)} was taken out before.")

@@ -6,6 +6,7 @@ The only module of the command line that prints: whatever a site, a file or a pe
 import re
 import sys
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -86,13 +87,18 @@ def json_of(value: Any) -> str:
     import orjson
 
     try:
-        written = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str).decode()
+        written = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=_plain).decode()
     except orjson.JSONEncodeError:
         # Half a letter, as file names may hold.
         import json
 
-        written = json.dumps(value, default=str)
+        written = json.dumps(value, default=_plain)
     return UNPRINTABLE.sub(_escape, written)
+
+
+def _plain(value: Any) -> str:
+    """PostgreSQL's 40000 comes as 4E+4, which says the same to nobody but a program that counts."""
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 def show_file(text: str) -> None:

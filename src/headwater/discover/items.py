@@ -39,6 +39,7 @@ class Reading:
     hub: str = ""
     more: tuple[str, ...] = ()  # further answers to ask for: children of an index, the next page
     notes: tuple[str, ...] = ()
+    is_partial: bool = False  # it may list more than could be read of it
 
 
 @dataclass(frozen=True, slots=True)

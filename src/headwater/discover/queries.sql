@@ -7,6 +7,7 @@ SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz);
 SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
        c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, c.speaks_for_site, c.lost_count,
+       c.named_at, c.gone_before, c.doubted_since,
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
@@ -23,6 +24,7 @@ WHERE c.id = ANY ($1::uuid[]) AND c.leased_by = $2::text AND c.token IS NOT NULL
 SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
        c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, c.speaks_for_site, c.lost_count,
+       c.named_at, c.gone_before, c.doubted_since,
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
@@ -153,11 +155,12 @@ WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
 UPDATE channels c
 SET (url, url_hash, bucket, host, title, next_poll_at, next_reason, poll_interval, etag, last_modified, last_polled_at,
      last_ok_at, last_new_at, newest_item_at, last_item_count, nochange_count, overflow_count, moved_count, silent_since,
-     consecutive_errors, error_class, class_errors, last_error, last_status, rhythm, wishes, answers, lost_count)
+     consecutive_errors, error_class, class_errors, last_error, last_status, rhythm, wishes, answers, lost_count,
+     named_at, gone_before, doubted_since)
     = (SELECT r.url, r.url_hash, r.bucket, r.host, r.title, r.next_poll_at, r.next_reason, r.poll_interval, r.etag,
               r.last_modified, r.last_polled_at, r.last_ok_at, r.last_new_at, r.newest_item_at, r.last_item_count, r.nochange_count,
               r.overflow_count, r.moved_count, r.silent_since, r.consecutive_errors, r.error_class, r.class_errors, r.last_error,
-              r.last_status, r.rhythm, r.wishes, r.answers, r.lost_count
+              r.last_status, r.rhythm, r.wishes, r.answers, r.lost_count, r.named_at, r.gone_before, r.doubted_since
        FROM jsonb_populate_record(c, $3::jsonb) AS r),
     former_urls = CASE WHEN $4::text IS NULL THEN c.former_urls
                        ELSE (c.url || c.former_urls)[1:20] END,

@@ -16,7 +16,16 @@ _ARTICLE_FIELDS = frozenset({
     "time_ago", "section", "category", "article_id", "json_ld", "keywords", "tags", "description", "og_title",
     "og_description", "og_image", "og_url", "og_type", "og_site_name", "canonical", "author", "word_count", "exclude",
 })  # fmt: skip
-_LIST_FIELDS = frozenset({"container", "article_cards", "article_list", "exclude_from_list"})
+# Of one item of a list of vacancies, as its facts are named.
+_ITEM_FIELDS = {
+    "title": "title",
+    "location": "location",
+    "deadline": "deadline",
+    "organisation": "org_name",
+    "organization": "org_name",
+    "description": "description",
+}
+_LIST_FIELDS = frozenset({"container", "article_cards", "article_list", "exclude_from_list", *_ITEM_FIELDS})
 _PAGE_FIELDS = frozenset({
     "container", "title", "content", "description", "keywords", "og_title", "og_description", "og_image", "og_url",
     "canonical", "exclude",
@@ -36,6 +45,17 @@ def selectors_from(saved: object) -> Selectors:
         fields={name: css for name, css in named.items() if isinstance(css, str) and css.strip()},
         exclude=tuple(css for css in exclude if isinstance(css, str)) if isinstance(exclude, list) else (),
     )
+
+
+def fields_of_items(saved: object) -> dict[str, str]:
+    """The selectors for facts of one item of a list; what is no selector finds nothing."""
+    group = saved.get("list") if isinstance(saved, Mapping) else None
+    named = group if isinstance(group, Mapping) else {}
+    return {
+        fact: named[name]
+        for name, fact in _ITEM_FIELDS.items()
+        if isinstance(named.get(name), str) and named[name].strip() and not _problem_of(named[name])
+    }
 
 
 def check_selectors(saved: Mapping[str, object]) -> list[str]:

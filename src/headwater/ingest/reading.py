@@ -12,7 +12,7 @@ from headwater.extract.children import Children, Crashed, Done, Outcome, OutOfMe
 from headwater.extract.jobs.answers import harvest_from
 from headwater.extract.jobs.normalise import Harvest
 from headwater.extract.page import Page, Selectors
-from headwater.extract.selectors import selectors_from
+from headwater.extract.selectors import fields_of_items, selectors_from
 from headwater.extract.wire import answer_from, sent
 from headwater.ingest.context import Known
 from headwater.net.charset import Decoded, Evidence, Kind, charset_parameter, decode
@@ -65,6 +65,8 @@ class Reader:
             "now": now.isoformat(),
             "parser_hint": known.source.parser_hint or "",
             "employer": {**employer, "listing_url": known.source.url},
+            "fields": fields_of_items(known.source.selectors),
+            "listed_as": known.hints.title,
         }
         return self._answered(await self.children.run(task, registrable_domain(response.url.host)), harvest_from)
 

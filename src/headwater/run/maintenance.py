@@ -27,8 +27,6 @@ from headwater.sources.events import forget_events
 
 JITTER = 0.1
 EVENT_DAYS = 180
-# A list may leave out a vacancy once; one that is missing for a week is over.
-UNSEEN_FOR = timedelta(days=7)
 
 queries = load_queries("headwater.reports")
 
@@ -136,11 +134,11 @@ class Maintenance:
             self.log.warning("leases_rescued", rescued=done.rescued, poisoned=done.poisoned)
 
     async def _expire_jobs(self) -> None:
-        """Vacancies whose deadline has passed, or that their channel no longer lists."""
+        """Vacancies whose deadline has passed."""
         while True:
             async with self.database.transaction() as connection:
                 now = await connection.fetchval(queries.server_time)
-                if await expire_jobs(connection, now, UNSEEN_FOR) < EXPIRED_AT_ONCE:
+                if await expire_jobs(connection, now) < EXPIRED_AT_ONCE:
                     return
 
     async def _watch_snapshots(self) -> None:

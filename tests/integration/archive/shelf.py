@@ -50,6 +50,12 @@ ALWAYS = {
         LEFT JOIN (SELECT DISTINCT ON (bucket, hash) bucket, hash, op FROM outbox WHERE kind = 'document'
                    ORDER BY bucket, hash, version DESC) AS last ON last.bucket = d.bucket AND last.hash = d.url_hash
         WHERE (coalesce(last.op, 'delete') = 'upsert') <> (d.deleted_at IS NULL AND d.duplicate_of IS NULL)""",
+    "sinks that worked off the outbox have other vacancies than the archive": """
+        SELECT title FROM jobs j
+        JOIN (SELECT DISTINCT ON (bucket, hash) bucket, hash, op, version FROM outbox WHERE kind = 'job'
+                   ORDER BY bucket, hash, version DESC) AS last
+                  ON last.bucket = j.bucket AND last.hash = j.canonical_hash
+        WHERE (last.op = 'upsert') <> (j.status = 'active') OR last.version <> j.version""",
     "two changes with one version": "SELECT hash FROM outbox GROUP BY kind, hash, version HAVING count(*) > 1",
     "a change that is newer than what changed": """
         SELECT o.hash FROM outbox o JOIN documents d ON d.bucket = o.bucket AND d.url_hash = o.hash

@@ -247,3 +247,18 @@ async def test_no_words_can_fail_a_document(shelf: Shelf, text: str) -> None:
 def test_a_hash_of_another_length_is_refused() -> None:
     with pytest.raises(UsageError, match="32 bytes"):
         page(A, content_hash=b"short")
+
+
+async def test_another_spelling_of_its_address_is_told_with_a_version(shelf: Shelf) -> None:
+    await shelf.keep("http://a.example/1")
+    assert await shelf.keep("https://a.example/1") == Unchanged(2)
+    stored = await shelf.row("https://a.example/1")
+    assert (stored["url"], stored["canonical_url"], stored["version"]) == ("https://a.example/1",) * 2 + (2,)
+    assert await shelf.told() == [("https://a.example/1", version, "upsert") for version in (1, 2)]
+
+
+async def test_another_spelling_of_a_duplicates_address_is_told_to_nobody(shelf: Shelf) -> None:
+    await shelf.keep("https://a.example/1")
+    await shelf.keep("http://b.example/1")
+    assert await shelf.keep("https://b.example/1") == Unchanged(2)
+    assert await shelf.told() == [("https://a.example/1", 1, "upsert")]

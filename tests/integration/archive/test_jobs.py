@@ -1,5 +1,5 @@
 import asyncio
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any
@@ -11,7 +11,15 @@ from tests.integration.archive.shelf import SOURCE, Shelf, everything, key_of
 
 from headwater.archive.document import Key
 from headwater.archive.job import NewJob, Teller
-from headwater.archive.jobs import OURSELVES, Counts, delete_jobs, expire_jobs, forget_sightings, keep_jobs
+from headwater.archive.jobs import (
+    OURSELVES,
+    Counts,
+    delete_jobs,
+    expire_jobs,
+    expire_unnamed,
+    forget_sightings,
+    keep_jobs,
+)
 from headwater.database.pool import Database
 from headwater.frontier.takedowns import record
 from headwater.politeness.takedown import parse_takedown
@@ -49,7 +57,13 @@ async def keep(shelf: Shelf, *jobs: NewJob, channel: UUID | None = LIST, by: Tel
 
 async def expire(shelf: Shelf) -> int:
     async with shelf.database.transaction() as connection:
-        return await expire_jobs(connection, shelf.now, UNSEEN)
+        return await expire_jobs(connection, shelf.now)
+
+
+async def expire_left_out(shelf: Shelf, *, channel: UUID = LIST, since: datetime | None = None) -> int:
+    """By a list that names, since then, what it names."""
+    async with shelf.database.transaction() as connection:
+        return await expire_unnamed(connection, channel, since or shelf.now, shelf.now)
 
 
 async def row(shelf: Shelf, name: str = "Nurse") -> asyncpg.Record:
@@ -106,21 +120,41 @@ async def test_everything_a_vacancy_says_comes_back_and_is_then_unchanged(shelf:
     assert (stored["country_name"], stored["id"].bytes[0]) == ("Italy", hash_of("Nurse")[0])
 
 
-async def test_a_vacancy_seen_again_moves_only_its_last_sighting(shelf: Shelf) -> None:
+async def test_a_vacancy_seen_again_moves_only_what_nobody_is_told(shelf: Shelf) -> None:
     await keep(shelf, job())
     before = await row(shelf)
-    shelf.wait()
+    shelf.wait(1)
     await keep(shelf, job())
     after = await row(shelf)
     moved = {name for name in after.keys() if after[name] != before[name]}  # noqa: SIM118 # a record is no mapping
-    assert moved == {"last_seen_at", "listed_at"}
+    assert moved == {"listed_at"}
     assert await told(shelf) == [(1, "upsert")]
+
+
+@pytest.mark.parametrize("channel", [LIST, None])
+async def test_its_last_sighting_moves_once_a_day_and_sinks_are_told(shelf: Shelf, channel: UUID | None) -> None:
+    await keep(shelf, job())
+    for _ in range(3):
+        shelf.wait(DAY)
+        assert await keep(shelf, job(), channel=channel) == Counts(1, 0, 0, 1)
+        await keep(shelf, job(), channel=channel)
+        assert (await row(shelf))["last_seen_at"] == shelf.now
+    assert await told(shelf) == [(version, "upsert") for version in (1, 2, 3, 4)]
+
+
+async def test_an_expired_vacancy_that_is_still_named_moves_nothing(shelf: Shelf) -> None:
+    await keep(shelf, job(deadline=shelf.now.date()))
+    shelf.wait(3 * DAY)
+    await expire(shelf)
+    before = await everything(shelf.database)
+    await keep(shelf, job())
+    assert await everything(shelf.database) == before
 
 
 async def test_its_own_page_is_a_sighting_but_not_a_listing(shelf: Shelf) -> None:
     await keep(shelf, job())
     listed_at = shelf.now
-    shelf.wait()
+    shelf.wait(DAY)
     await keep(shelf, job(is_detailed=True), channel=None)
     stored = await row(shelf)
     assert (stored["listed_at"], stored["last_seen_at"], stored["channel_id"]) == (listed_at, shelf.now, LIST)
@@ -138,28 +172,22 @@ async def test_a_vacancy_is_over_after_its_day(shelf: Shelf) -> None:
 
 async def test_a_vacancy_its_list_no_longer_names_is_over(shelf: Shelf) -> None:
     await keep(shelf, job("Gone"), job("There"))
-    shelf.wait(6 * DAY)
+    await keep(shelf, job("Elsewhere"), channel=OTHER_LIST)
+    shelf.wait(DAY)
     await keep(shelf, job("There"))
-    assert await expire(shelf) == 0
-    shelf.wait(2 * DAY)
-    await keep(shelf, job("There"))
-    assert await expire(shelf) == 1
+    assert await expire_left_out(shelf) == 1
     assert (await row(shelf, "Gone"))["status"] == "expired"
-
-
-async def test_while_its_own_list_cannot_be_read_nothing_is_held_to_be_gone(shelf: Shelf) -> None:
-    await keep(shelf, job("Unread"))
-    shelf.wait(30 * DAY)
-    await keep(shelf, job("There"), channel=OTHER_LIST)
-    assert await expire(shelf) == 0
+    assert (await told(shelf))[-1] == (2, "delete")
+    assert await expire_left_out(shelf) == 0
+    assert (await row(shelf, "Elsewhere"))["status"] == "active"
 
 
 async def test_a_vacancy_whose_page_was_just_seen_is_not_gone(shelf: Shelf) -> None:
     await keep(shelf, job("Paged"), job("There"))
-    shelf.wait(8 * DAY)
+    shelf.wait(DAY)
     await keep(shelf, job("There"))
     await keep(shelf, job("Paged", is_detailed=True), channel=None)
-    assert await expire(shelf) == 0
+    assert await expire_left_out(shelf) == 0
 
 
 async def test_a_vacancy_that_is_back_is_delivered_again(shelf: Shelf) -> None:
@@ -241,10 +269,10 @@ async def test_a_strangers_list_neither_keeps_a_vacancy_alive_nor_lets_it_expire
     shelf.wait(8 * DAY)
     # The stranger names others, and no longer this one: that says nothing about it.
     await keep(shelf, job("Bait", apply_url="https://evil.example/1"), by=STRANGER)
-    assert await expire(shelf) == 0
+    assert await expire_left_out(shelf, channel=OTHER_LIST) == 0
     await keep(shelf, job("There"))
     await keep(shelf, job("Gone"), by=STRANGER)
-    assert await expire(shelf) == 1
+    assert await expire_left_out(shelf) == 1
     assert (await row(shelf, "Gone"))["status"] == "expired"
 
 
@@ -270,7 +298,7 @@ async def test_an_expired_vacancy_is_told_by_whoever_still_sees_it(shelf: Shelf)
     await keep(shelf, job("Gone", city="Rome"), job("There"))
     shelf.wait(8 * DAY)
     await keep(shelf, job("There"))
-    assert await expire(shelf) == 1
+    assert await expire_left_out(shelf) == 1
     assert await keep(shelf, job("Gone", city="Oslo"), by=STRANGER) == Counts(1, 0, 1, 0)
     stored = await row(shelf, "Gone")
     assert (stored["source_id"], stored["city"], stored["status"], stored["version"]) == (MALLORY, "Oslo", "active", 3)

@@ -6,7 +6,7 @@ from uuid import UUID
 from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, key_of
 
 from headwater.archive.job import NewJob, Teller
-from headwater.archive.jobs import keep_jobs
+from headwater.archive.jobs import expire_jobs, expire_unnamed, keep_jobs, named_and_unnamed
 from headwater.archive.raw import RawBody, keep_body, newest_bodies_of, newest_body
 from headwater.archive.reads import Wanted, find_document, list_documents, versions_of
 from headwater.database.pool import Database
@@ -105,6 +105,10 @@ async def work(shelf: Shelf, turn: int) -> None:
     async with shelf.database.transaction() as connection:
         job = NewJob(canonical_hash=key_of(one).url_hash, title="Nurse", org_name="", apply_url=one, city=str(turn))
         await keep_jobs(connection, Teller(source, one, NO_VOICE), [job], shelf.now)
+        await keep_jobs(connection, Teller(source, one, NO_VOICE, channel_id=source), [job], shelf.now)
+        await named_and_unnamed(connection, source, shelf.now, shelf.now)
+        await expire_unnamed(connection, source, shelf.now, shelf.now)
+        await expire_jobs(connection, shelf.now)
         await keep_body(connection, RawBody(key_of(one), source, one, 200, {}, b"body"), shelf.now)
     assert await newest_body(shelf.database, key_of(one))
     assert [kept async for kept in newest_bodies_of(shelf.database, source)]

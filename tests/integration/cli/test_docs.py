@@ -288,6 +288,22 @@ def vacancies(desk: Desk, *words: str) -> list[str]:
     return [one["apply_url"][-1] for one in desk.says("jobs", "search", *words, "--json").json["jobs"]]
 
 
+def test_a_vacancy_that_a_person_took_out_stays_out(desk: Desk) -> None:
+    apply = "https://j.example/water"
+    known = bytes.fromhex(canonical_hash(apply, "", "", ""))
+    offered(desk, apply_url=apply, canonical_hash=known)
+    assert desk.says("jobs", "rm", apply).code == 2
+    assert desk.says("jobs", "rm", apply, "--reason", "no job").out == "Water engineer is taken out.\n"
+    assert desk.says("jobs", "rm", apply, "--reason", "again").out == "Water engineer was taken out before.\n"
+    offered(desk, apply_url=apply, canonical_hash=known, city="Nairobi")
+    assert vacancies(desk, "water") == []
+    shown = desk.says("jobs", "show", apply).out
+    assert "by command line: no job" in shown
+    assert desk.value("select op from outbox order by seq desc limit 1") == "delete"
+    missing = desk.says("jobs", "rm", "https://j.example/none", "--reason", "x")
+    assert (missing.code, "There is no vacancy" in missing.err) == (4, True)
+
+
 def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
     apply = "https://j.example/water"
     known = bytes.fromhex(canonical_hash(apply, "", "", ""))
@@ -304,7 +320,7 @@ def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
 
     desk.on_database(name_it)
     said = desk.says("jobs", "show", apply)
-    assert said.out.startswith("Water engineer\n  Wells, Nairobi, Kenya\n  apply: https://j.example/water\n")
+    assert said.out.startswith("Water engineer\n  Wells, Nairobi, Kenya, onsite\n  apply: https://j.example/water\n")
     assert "Also named by, without a say in it:" in said.out
     assert "\x1b" not in said.out
     told = desk.says("jobs", "show", known.hex(), "--json").json
@@ -332,7 +348,7 @@ def test_a_vacancy_is_shown_with_place_level_and_deadline(desk: Desk) -> None:
     said = desk.says("jobs", "search", "engineer")
     assert said.out.splitlines()[:3] == [
         "Water engineer",
-        "  Wells · Nairobi, Kenya · senior · until 2999-05-01",
+        "  Wells · Nairobi, Kenya · senior · onsite · until 2999-05-01",
         "  https://j.example/0",
     ]
     assert said.err.startswith("1 vacancy; found by PostgreSQL in ")

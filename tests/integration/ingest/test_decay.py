@@ -132,7 +132,7 @@ async def test_a_known_page_whose_reading_fails_now_is_none_that_yields(journal:
     await journal.database.execute("update url_frontier set status = 'dead', reason = 'extract_failed'")
     assert len(await watch_decay(journal.database, NOW)) == 1
     # Read again by better rules: what they made of it is newer than the failure.
-    await journal.database.execute("update documents set crawled_at = $1", NOW)
+    await journal.database.execute(f"/* by hand */ update documents set crawled_at = '{NOW.isoformat()}'")
     assert [one.kind for one in await watch_decay(journal.database, NOW)] == [RECOVERED]
 
 

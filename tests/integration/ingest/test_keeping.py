@@ -4,11 +4,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
-from tests.integration.archive.shelf import LONG, OTHER, Shelf, broken, everything, key_of, page
+from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, broken, everything, key_of, page
 from tests.integration.frontier.stage import AT_ONCE, DELAY, Stage, add_source
 
+from headwater.archive.job import NewJob, Teller
+from headwater.archive.jobs import Counts, keep_jobs
 from headwater.archive.outlinks import outlinks_of
 from headwater.archive.raw import RawBody, newest_body
 from headwater.archive.reads import read_document
@@ -21,10 +24,12 @@ from headwater.ingest.keeping import NOTHING, Keeper, Leaves
 from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 from headwater.sources.source import Kind, Profile
+from headwater.urls.domains import Voice
 
 # A page, the address it calls canonical, and another one.
 AMP, STORY, OTHER_STORY = "https://a.example/amp/1", "https://a.example/1", "https://b.example/2"
 GONE = Dead(DeadReason.GONE)
+LIST = uuid4()
 
 
 @dataclass(frozen=True)
@@ -195,3 +200,48 @@ async def test_a_page_that_is_read_again_does_not_repeat_itself(desk: Desk) -> N
     await desk.keep(await desk.lease(url), Fetched(), crawled(desk, url, "https://a.example/late"))
     queued = {row["url"] for row in await desk.stage.database.fetch("select url from url_frontier")}
     assert "https://a.example/late" in queued
+
+
+async def test_a_page_that_is_gone_takes_its_vacancy_with_it(desk: Desk) -> None:
+    database = desk.stage.database
+    await tell(desk, vacancy(STORY), vacancy(OTHER_STORY))
+    assert await desk.keep(await desk.lease(STORY), GONE)
+    rows = await database.fetch("SELECT apply_url, status, version FROM jobs ORDER BY apply_url")
+    assert [tuple(row) for row in rows] == [(STORY, "expired", 2), (OTHER_STORY, "active", 1)]
+    told = await database.fetch("SELECT version, op FROM outbox WHERE kind = 'job' AND op = 'delete'")
+    assert [tuple(row) for row in told] == [(2, "delete")]
+
+
+async def test_a_vacancy_goes_with_the_page_its_words_were_read_on(desk: Desk) -> None:
+    await tell(desk, replace(vacancy(OTHER_STORY), page_url=STORY, is_detailed=True), channel=None)
+    await tell(desk, replace(vacancy("https://c.example/3"), page_url=STORY))
+    assert await desk.keep(await desk.lease(STORY), Dead(DeadReason.NOT_FOUND))
+    rows = await desk.stage.database.fetch("SELECT apply_url, status FROM jobs ORDER BY apply_url")
+    assert [tuple(row) for row in rows] == [(OTHER_STORY, "expired"), ("https://c.example/3", "active")]
+
+
+async def test_a_list_that_still_names_a_vacancy_whose_page_is_gone_does_not_bring_it_back(desk: Desk) -> None:
+    await tell(desk, vacancy(STORY))
+    assert await desk.keep(await desk.lease(STORY), GONE)
+    assert await tell(desk, vacancy(STORY)) == Counts(1, 0, 0, 1)
+    assert await desk.stage.database.fetchval("SELECT status FROM jobs") == "expired"
+    # Its page is read again, and there.
+    await desk.stage.database.execute("UPDATE url_frontier SET status = 'fetched', reason = NULL")
+    assert await tell(desk, vacancy(STORY)) == Counts(1, 0, 1, 0)
+
+
+@pytest.mark.parametrize("reason", [DeadReason.ROBOTS_BLOCKED, DeadReason.FORBIDDEN, DeadReason.UNREACHABLE])
+async def test_a_page_that_is_only_refused_leaves_its_vacancy_open(desk: Desk, reason: DeadReason) -> None:
+    await tell(desk, vacancy(STORY))
+    assert await desk.keep(await desk.lease(STORY), Dead(reason))
+    assert await desk.stage.database.fetchval("SELECT status FROM jobs") == "active"
+
+
+def vacancy(url: str) -> NewJob:
+    return NewJob(canonical_hash=key_of(url).url_hash, title="Nurse", org_name="Org", apply_url=url)
+
+
+async def tell(desk: Desk, *jobs: NewJob, channel: UUID | None = LIST) -> Counts:
+    async with desk.stage.database.transaction() as connection:
+        teller = Teller(SOURCE, "https://a.example/jobs", Voice("a.example"), channel)
+        return await keep_jobs(connection, teller, jobs, desk.shelf.now)

@@ -172,7 +172,7 @@ async def test_pages_that_call_one_page_canonical_are_documents_of_their_own(pre
 
 async def test_a_page_of_another_source_by_now_is_left(press: Press) -> None:
     [url] = await press.print(1)
-    await press.database.execute("UPDATE documents SET source_id = gen_random_uuid()")
+    await press.database.execute("/* by hand */ UPDATE documents SET source_id = gen_random_uuid()")
     [told] = await replayed(press)
     assert (told.url, told.outcome, told.why) == (url, Outcome.LEFT, "belongs to another source by now")
 

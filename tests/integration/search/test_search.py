@@ -217,7 +217,7 @@ async def test_open_vacancies_are_found_by_title_organisation_and_tags(shelf: Sh
         ]
         await keep_jobs(connection, Teller(SOURCE, "https://j.example/", NO_VOICE), jobs, shelf.now)
         await delete_jobs(connection, [jobs[2].key], "ann", "spam", shelf.now)
-        await expire_jobs(connection, shelf.now + timedelta(days=3), timedelta(days=30))
+        await expire_jobs(connection, shelf.now + timedelta(days=3))
     wanted = Filters(Kind.JOB)
     assert await urls(shelf, "nurses", wanted) == ["https://j.example/Night nurse", "https://j.example/Driver"]
     assert await urls(shelf, "health", wanted) == ["https://j.example/Driver"]

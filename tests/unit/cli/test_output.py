@@ -1,6 +1,7 @@
 """Input 126: whatever is printed is one line, bounded, with nothing in it that a terminal would obey."""
 
 import json
+from decimal import Decimal
 from unicodedata import category
 
 import pytest
@@ -61,3 +62,8 @@ def test_a_megabyte_is_cut_and_says_so() -> None:
 @pytest.mark.parametrize("text", ["Ünïcode – 日本語 العربية हिन्दी", "👩\u200d🚀", "नमस्ते\u200c", "a\tb"])
 def test_letters_of_any_script_stay(text: str) -> None:
     assert harmless(text) == text
+
+
+def test_amounts_are_written_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    show_json({"salary": Decimal("4E+4"), "part": Decimal("1234.50")})
+    assert json.loads(capsys.readouterr().out) == {"salary": "40000", "part": "1234.50"}

@@ -2,7 +2,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract.page import Selectors
-from headwater.extract.selectors import check_selectors, selected_text, selected_value, selectors_from
+from headwater.extract.selectors import check_selectors, fields_of_items, selected_text, selected_value, selectors_from
 
 HTML = """<main><article><h1>T</h1><p class=lead>Intro.</p><div class=b>One<br>two <b>bold</b><p>three</p>tail
 <script>no()</script></div><aside class=x>Ad</aside><div class=b>four<div class=b>inner</div></div></article></main>"""
@@ -71,3 +71,18 @@ def test_each_problem_names_its_place(saved: dict[str, object], place: str) -> N
     (problem,) = check_selectors(saved)
     assert problem.startswith(f"{place}: ")
     problem.encode()
+
+
+def test_facts_of_a_lists_items_are_named_in_its_group() -> None:
+    saved = {
+        "list": {"location": ".where", "deadline": "time", "organisation": ".by", "description": "p", "title": "h3"}
+    }
+    assert check_selectors(saved) == []
+    facts = {"location": ".where", "deadline": "time", "org_name": ".by", "description": "p", "title": "h3"}
+    assert fields_of_items(saved) == facts
+    assert check_selectors({"list": {"salary": "p"}}) == ["list.salary: there is no such field."]
+
+
+@pytest.mark.parametrize("saved", [None, {}, {"list": None}, {"list": {"location": "[["}}, {"list": {"location": 1}}])
+def test_what_is_no_selector_of_a_fact_finds_nothing(saved: object) -> None:
+    assert fields_of_items(saved) == {}

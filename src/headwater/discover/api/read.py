@@ -55,7 +55,9 @@ def read_api(
     items = tuple(item for item in read if item)
     notes = tuple(_notes(len(found), len(read) - len(items)))
     following = state_after(state, recipe, document, found, [item.url for item in items])
-    return ApiPage(Reading(items, notes=notes), following)
+    pagination = recipe.pagination
+    is_last_allowed = pagination.type != "none" and bool(found) and state.index + 1 >= pagination.max_pages
+    return ApiPage(Reading(items, notes=notes, is_partial=is_last_allowed or len(found) > MOST_ITEMS), following)
 
 
 def _list_in(document: object, recipe: ApiRecipe, state: PageState) -> list[Any] | Unreadable:

@@ -17,9 +17,11 @@ def in_words(wait: timedelta) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 item`, `2,000 items`, `3 addresses`."""
+    """`1 item`, `2,000 items`, `3 addresses`, `4 vacancies`."""
     if count == 1:
         return f"1 {noun}"
+    if noun.endswith("cy"):
+        return f"{count:,} {noun.removesuffix('y')}ies"
     return f"{count:,} {noun}{'es' if noun.endswith('s') else 's'}"
 
 

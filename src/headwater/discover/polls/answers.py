@@ -122,6 +122,12 @@ def answers_of(walk: Walk) -> dict[str, Any]:
     return dict(walk.kept.get("answers", {}))
 
 
+def without_validators(answers: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, to be asked for in full the next time."""
+    unsent = dict.fromkeys(("etag", "last_modified"))
+    return {url: {**known, **unsent} if "etag" in known else known for url, known in answers.items()}
+
+
 def known_of(channel: Remembering, walk: Walk) -> Mapping[str, Any]:
     """What was remembered of the present step."""
     known: Mapping[str, Any] = channel.answers.get(walk.step.url, {})

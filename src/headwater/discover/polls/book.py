@@ -1,7 +1,7 @@
 """What a step of a run leaves in the database: items and the channel's new state, in one transaction or not at all."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,11 +11,12 @@ from headwater.database.queries import load_queries
 from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul
 from headwater.discover.polls.answers import came_from
-from headwater.discover.polls.ending import MOVED, Ending, Gap
+from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
 from headwater.discover.polls.hearing import Wait
 from headwater.discover.polls.intake import IntakeLimits, PollLost, take_haul
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.overheard import Overheard, packed
+from headwater.discover.polls.vacancies import expire_left_out, with_named
 from headwater.discover.polls.walk import Finding, Walk
 from headwater.discover.searching.search import chosen
 from headwater.errors import QueryFailed
@@ -78,7 +79,11 @@ class Book:
             # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
             await connection.execute(queries.hold_source, channel.source_id)
             taken = await take_haul(connection, channel, walk, haul, now, self.limits)
+            taken = await with_named(connection, channel, taken)
             ending = end(taken)
+            if over := await expire_left_out(connection, channel, ending.patch.get("gone_before"), now):
+                told = f"{ending.message}; {counted(over, 'vacancy')} no longer listed"
+                ending = replace(ending, message=told[:LONGEST_MESSAGE])
             await self._end(connection, channel, taken, ending, now)
         return taken, ending
 

@@ -1,6 +1,6 @@
 """What a run's end means: for the channel's state, its next poll, the log of runs and the trail. Pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -11,10 +11,12 @@ from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.wording import counted
-from headwater.discover.polls.answers import answers_of
+from headwater.discover.polls.answers import answers_of, without_validators
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.naming import after_run, doubt_in_words, wholeness_of
 from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
+from headwater.discover.polls.vacancies import has_vacancies, named_in
 from headwater.discover.polls.walk import Walk
 from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
@@ -36,6 +38,7 @@ WISHES = ("ttl", "skip_hours", "skip_days")
 # What is read since the last time rather than compared with a memory.
 SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
+NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0, "last_error": None}
 
 RunStatus = Literal["ok", "warn", "fail"]
 
@@ -81,6 +84,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     is_lacking = channel.kind is ChannelKind.API and not is_whole
     last_ok_at = past.last_ok_at if is_lacking else _asked_until(channel, walk, now)
     may_be_unchanged = is_whole and not kept.get("is_cut")
+    of_vacancies, doubts = _naming(channel, walk, now)
     listing = _listing(channel, walk, now)
     overflown = overflow(listing) if listing else None
     rhythm = _learned(channel, walk, now, has_overflowed=overflown is not None)
@@ -98,11 +102,8 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     )
     quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
     moved_to, not_updated, moves = _moves(channel, walk, ends.settings)
-    events = [
-        *_overflow_events(channel, overflown),
-        *_silence_events(channel, quiet.sentence if quiet else None, walk),
-        *moves,
-    ]
+    silences = _silence_events(channel, quiet.sentence if quiet else None, walk)
+    events = [*_overflow_events(channel, overflown), *silences, *moves, *_doubt_events(channel, doubts)]
     patch = {
         "etag": kept.get("etag") if may_be_unchanged else None,
         "last_modified": kept.get("last_modified") if may_be_unchanged else None,
@@ -113,19 +114,18 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         "last_item_count": kept.get("items", kept.get("listed", past.last_item_count)),
         "nochange_count": standing.no_change,
         "silent_since": (past.silent_since or now) if quiet else None,
-        "consecutive_errors": 0,
-        "error_class": None,
-        "class_errors": 0,
-        "last_error": None,
+        **NO_ERRORS,
         "last_status": kept.get("status"),
         "rhythm": rhythm.to_dict(),
         "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
         "overflow_count": past.overflows + (overflown is not None),
         "moved_count": not_updated,
         **({"title": kept["title"]} if kept.get("title") else {}),
+        **of_vacancies,
     }
-    is_warning = bool(overflown or walk.tally.errors or _is_fruitless(channel, walk))
-    ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", _told(channel, walk, overflown), patch)
+    is_warning = bool(overflown or walk.tally.errors or _is_fruitless(channel, walk) or doubts)
+    told = _told(channel, walk.noting(doubts), overflown)
+    ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", told, patch)
     return replace(
         ending,
         events=tuple(events),
@@ -205,6 +205,29 @@ def _learned(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool
     if channel.kind not in RHYTHMIC or (channel.kind is ChannelKind.API and walk.tally.errors):
         return channel.past.rhythm
     return observed(channel.past.rhythm, Observation(now, channel.past.last_ok_at, walk.dates, has_overflowed))
+
+
+def _naming(channel: Leased, walk: Walk, now: datetime) -> tuple[dict[str, Any], str]:
+    """What a list of vacancies says of those it names, as a patch of its row; and why that may be wrong."""
+    if not has_vacancies(channel):
+        return {}, ""
+    began = walk.kept.get("began_at")
+    named = named_in(walk)
+    wholeness = wholeness_of(walk.kept, walk.tally.errors)
+    naming = after_run(channel.past.naming, wholeness, named, datetime.fromisoformat(began) if began else now)
+    patch = asdict(naming)
+    if walk.kept.get("has_unchanged") and not walk.kept.get("is_unchanged"):
+        # All of it has to be seen at once, or nothing can be said of those it does not name.
+        patch |= {"etag": None, "last_modified": None, "answers": without_validators(answers_of(walk))}
+    return patch, doubt_in_words(named) if naming.doubted_since else ""
+
+
+def _doubt_events(channel: Leased, doubts: str) -> list[Event]:
+    """Once, when the doubt begins."""
+    if not doubts or channel.past.naming.doubted_since:
+        return []
+    message = f"{channel.url.url}: {doubts}"
+    return [Event("list_doubted", message, channel.source_id, channel.id, level=Level.WARN)]
 
 
 def _listing(channel: Leased, walk: Walk, now: datetime) -> Listing | None:

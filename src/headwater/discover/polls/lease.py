@@ -10,6 +10,7 @@ from headwater.discover.api.recipe import recipe_from
 from headwater.discover.cadence.price import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
+from headwater.discover.polls.naming import Naming
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Profile
 from headwater.sources.store import source_from
@@ -33,6 +34,7 @@ class Past:
     error: ErrorClass | None = None
     class_errors: int = 0
     rhythm: Rhythm = Rhythm()  # noqa: RUF009 - a frozen value
+    naming: Naming = Naming()  # noqa: RUF009 - a frozen value
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
             error=ErrorClass(error) if error else None,
             class_errors=row["class_errors"],
             rhythm=rhythm_from(row["rhythm"]),
+            naming=Naming(row["named_at"], row["gone_before"], row["doubted_since"]),
         ),
         price=price_from(cadence.get("price")),
         common=tuple(common) if isinstance(common, list) else (),

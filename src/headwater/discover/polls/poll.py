@@ -119,13 +119,14 @@ class Poll:
                 validators = Validators() if read.takes_turns else response.validators
                 answer = Answer(validators, response.url, self._now(channel), read.memory)
                 after = remembered(channel, walk, read.walk, answer)
+                after = after.keeping(is_partial=True) if read.is_partial else after
                 if not walk.is_first_step:
                     return after.keeping(is_unchanged=False), haul, None
                 said = said_by(response, validators, moved_to, self.settings)
                 return after.keeping(**said, **read.said.to_dict()), haul, None
             case NotModified(response, moved_to):
                 answer = Answer(response.validators, response.url, self._now(channel))
-                after = led_on(channel, walk, answer, most_answers(channel))
+                after = led_on(channel, walk, answer, most_answers(channel)).keeping(has_unchanged=True)
                 if not walk.is_first_step:
                     return after, Haul(), None
                 said = said_by(response, response.validators, moved_to, self.settings)

@@ -21,9 +21,10 @@ from headwater.discover.polls.walk import Todo, Walk
 from headwater.discover.searching.search import looked_at
 from headwater.discover.sitemaps.read import read_sitemap
 from headwater.extract.jobs.normalise import NOTHING, Harvest, harvest_of
-from headwater.extract.jobs.pages import vacancies_in
+from headwater.extract.jobs.pages import has_reached_limit, vacancies_in
 from headwater.extract.jobs.records import vacancy_listed
 from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
+from headwater.extract.selectors import fields_of_items
 from headwater.net.charset import Kind as TextKind
 from headwater.net.charset import charset_parameter, decode
 from headwater.sources.kinds import ChannelKind
@@ -59,6 +60,7 @@ class Read:
     harvest: Harvest = NOTHING
     takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
     memory: Mapping[str, Any] = field(default_factory=dict)  # of the answer, for when it is read again
+    is_partial: bool = False  # it may list more than was read or will be asked for
 
 
 def read_answer(task: Task) -> Read | Unreadable:
@@ -73,7 +75,8 @@ def read_answer(task: Task) -> Read | Unreadable:
         listed = (vacancy_listed(item, found_by) for item in read.items)
         return replace(read, harvest=harvest_of(listed, channel.employer, now))
     html = decode(reply.body, TextKind.HTML, charset_parameter(reply.content_type)).text
-    found = vacancies_in(html, reply.url, channel.vacancy_selector)
+    found = vacancies_in(html, reply.url, channel.vacancy_selector, fields_of_items(channel.selectors))
+    is_partial = read.is_partial or has_reached_limit(found)
     # Its vacancies are what it lists; other links that look like articles are not.
     items = items_from(found, read.walk, reply.url)
     return replace(
@@ -81,6 +84,7 @@ def read_answer(task: Task) -> Read | Unreadable:
         harvest=harvest_of(found, channel.employer, now),
         items=items,
         walk=read.walk.without(_beside(read.walk, items)),
+        is_partial=is_partial,
     )
 
 
@@ -122,7 +126,7 @@ def _feed(walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
     reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if isinstance(reading, Unreadable):
         return reading
-    return Read(walk.noting(*reading.notes), reading.items, wishes_in(reading))
+    return Read(walk.noting(*reading.notes), reading.items, wishes_in(reading), is_partial=reading.is_partial)
 
 
 def wishes_in(reading: Reading) -> Said:
@@ -162,18 +166,24 @@ def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
     rules = rules_of(channel, step.depth, reply.asked_as)
     found = read_listing(tree, site, rules, now)
     reading = found.reading
-    further = next_page(tree, site, set(walk.asked), scope=rules.scope, today=now.date(), max_pages=most)
+    # One more than may be asked for, to know that there is one.
+    further = next_page(tree, site, set(walk.asked), scope=rules.scope, today=now.date(), max_pages=most + 1)
     more = [
         *([_next_page(channel, further, step)] if further else []),
         *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in beside_list(found.follow, tree, site)),
     ]
     walk = walk.ahead(more, most).noting(*reading.notes)
+    known = {*walk.asked, *(todo.url for todo in walk.todo)}
+    is_partial = any(one.url not in known and (one.url == further or one.url in channel.answers) for one in more)
     walk = walk.without(_beside(walk, reading.items))
-    return Read(walk, tuple(replace(item, depth=step.depth) for item in reading.items), Said(title=reading.title))
+    items = tuple(replace(item, depth=step.depth) for item in reading.items)
+    return Read(walk, items, Said(title=reading.title), is_partial=is_partial)
 
 
 def _next_page(channel: Subject, url: str, page: Todo) -> Todo:
-    return Todo(url, page.reads_as, page.depth, continues=page.url, is_wanted=is_wanted(channel, url))
+    # A list of vacancies is read to its end: what it no longer names anywhere is over.
+    is_needed = channel.lists_vacancies or is_wanted(channel, url)
+    return Todo(url, page.reads_as, page.depth, continues=page.url, is_wanted=is_needed)
 
 
 def rules_of(channel: Subject, depth: int, product_token: str) -> ListingRules:
@@ -196,7 +206,9 @@ def _api(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Un
     following = page.next and replace(page.next, cursor=without_secrets(page.next.cursor, recipe))
     more = [] if following is None else [Todo(channel.url, ChannelKind.API, state=asdict(following))]
     walk = walk.ahead(more, channel.most_api_pages).noting(*page.reading.notes)
-    return Read(walk, page.reading.items)
+    is_cut = bool(more) and not walk.todo[1:]
+    is_news_only = recipe.since is not None and recipe.since.enabled
+    return Read(walk, page.reading.items, is_partial=page.reading.is_partial or is_cut or is_news_only)
 
 
 def without_secrets(cursor: str, recipe: ApiRecipe) -> str:

@@ -1,13 +1,15 @@
-"""Vacancies in a job source's own lists: what a listing, a feed or an API says of them is stored with the run."""
+"""Vacancies in a job source's own lists: what a listing, a feed or an API says of them is stored with the run, and what
+it no longer says lets them expire."""
 
 from collections import Counter
 from datetime import datetime
 
 from headwater.archive.job import Teller
-from headwater.archive.jobs import keep_jobs
+from headwater.archive.jobs import expire_unnamed, keep_jobs, named_and_unnamed
 from headwater.archive.vacancies import jobs_from
 from headwater.database.pool import Connection
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.naming import PATIENCE_WITH_FEEDS, Named
 from headwater.discover.polls.walk import Tally, Walk
 from headwater.extract.jobs.normalise import Harvest
 from headwater.sources.channels import ChannelKind
@@ -36,3 +38,27 @@ async def keep_vacancies(
     reasons = Counter(str(one.reason) for one in harvest.skipped)
     told = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     return walk.counting(tally).noting(f"left out: {told}" if told else "")
+
+
+async def with_named(connection: Connection, channel: Leased, walk: Walk) -> Walk:
+    """At the end of a run: how many of those that stood the list still names."""
+    if "began_at" not in walk.kept or not has_vacancies(channel):
+        return walk
+    began = datetime.fromisoformat(walk.kept["began_at"])
+    # What a doubted list has named since bears nothing out.
+    stood_before = channel.past.naming.doubted_since or began
+    still, no_more = await named_and_unnamed(connection, channel.id, began, stood_before)
+    return walk.keeping(named=[still, no_more])
+
+
+def named_in(walk: Walk) -> Named:
+    return Named(*walk.kept.get("named", ()))
+
+
+async def expire_left_out(connection: Connection, channel: Leased, since: datetime | None, now: datetime) -> int:
+    """Vacancies that the answers of their list have left out since then."""
+    if since is None or not has_vacancies(channel):
+        return 0
+    if channel.kind is ChannelKind.FEED:
+        since = min(since, now - PATIENCE_WITH_FEEDS)
+    return await expire_unnamed(connection, channel.id, since, now)

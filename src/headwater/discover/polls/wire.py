@@ -39,6 +39,7 @@ class Answer:
     harvest: Harvest = NOTHING
     takes_turns: bool = False
     memory: Mapping[str, Any] = field(default_factory=dict)
+    is_partial: bool = False
 
 
 def sent(task: Task) -> bytes:
@@ -73,6 +74,7 @@ def answer_of(read: Read | Unreadable) -> orjson.Fragment:
         harvest=read.harvest,
         takes_turns=read.takes_turns,
         memory=read.memory,
+        is_partial=read.is_partial,
     )
     return orjson.Fragment(orjson.dumps(answer, default=_plain))
 
@@ -92,6 +94,7 @@ def read_from(value: object, task: Task) -> Read | Unreadable:
         answer.harvest,
         answer.takes_turns,
         answer.memory,
+        answer.is_partial,
     )
 
 
@@ -110,7 +113,7 @@ def _plain(value: object) -> object:
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, Decimal):
-        return str(value)
+        return f"{value:f}"
     if isinstance(value, Mapping):
         return dict(value)
     return "" if value == b"" else str(value)

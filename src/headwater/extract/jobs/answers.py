@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from headwater.extract.jobs.normalise import Employer, Harvest, harvest_of
-from headwater.extract.jobs.pages import vacancies_in
+from headwater.extract.jobs.pages import vacancies_in, vacancies_of_page
+from headwater.extract.jobs.pay import in_full
 from headwater.extract.jobs.vacancy import Skipped, SkipReason, Vacancy
 
 _AMOUNTS = ("compensation_min_usd", "compensation_max_usd")
@@ -15,8 +16,13 @@ _FIELDS = {field.name for field in fields(Vacancy)}
 
 
 def harvest_page(task: Mapping[str, Any]) -> dict[str, Any]:
-    """`task` has `html`, `url` and `now`, perhaps a `parser_hint` and the `employer` with the names of its fields."""
-    found = vacancies_in(task["html"], task["url"], task.get("parser_hint", ""))
+    """`task` has `html`, `url` and `now`; perhaps a `parser_hint`, selectors of `fields`, the `employer` with the names
+    of its fields, and the title under which a list named the page as that of one vacancy, `listed_as`."""
+    page, hint = (task["html"], task["url"]), task.get("parser_hint", "")
+    listed_as = task.get("listed_as", "")
+    found = (
+        vacancies_of_page(*page, listed_as, hint) if listed_as else vacancies_in(*page, hint, task.get("fields", {}))
+    )
     employer = Employer(**task.get("employer", {}))
     return as_json(harvest_of(found, employer, datetime.fromisoformat(task["now"])))
 
@@ -33,7 +39,16 @@ def harvest_from(answer: Mapping[str, Any]) -> Harvest:
 
 def _said(vacancy: Vacancy) -> dict[str, Any]:
     # JSON has neither days nor exact amounts.
-    return {name: str(value) if isinstance(value, date | Decimal) else value for name, value in asdict(vacancy).items()}
+    return {name: _plain(value) for name, value in asdict(vacancy).items()}
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Decimal():
+            return in_full(value)
+        case date():
+            return str(value)
+    return value
 
 
 def _heard(said: Mapping[str, Any]) -> Vacancy:

@@ -4,6 +4,7 @@ import gettext
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 import pycountry
 
@@ -20,10 +21,13 @@ from headwater.extract.jobs.vocabulary import Vocabulary, words_of
 
 LANGUAGES = ("de", "fr", "es", "pt", "ru", "ar")
 LONGEST_PLACE_WORDS = 8
+LONGEST_COUNTRY_WORDS = 6
 
 # The last thing said, or all that is said: elsewhere two capitals may be anything.
 _CODE = re.compile(r"(?:^|[,(/–-])\s*([A-Z]{2,3})\s*\)?\s*$")
 _NO_TOWN = Vocabulary({"none": (*NOT_TOWNS, *SHARED_NAMES, *filter(None, US_STATES.values()))})
+_TITLE_PARTS = re.compile(r"\s[–—-]\s|[|(]|\s@\s")
+_SPOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SEGMENTS = re.compile(r"\.\s|\.$|[\n|•;]|\s[–—-]\s")
 
 
@@ -60,14 +64,40 @@ def place_in(text: str) -> str:
     return next((part for part in parts if _is_place(part)), "")
 
 
+def place_at_end(title: str) -> str:
+    """The place that a title names behind a dash, a bar or in brackets: `Nurse – Juba, South Sudan`."""
+    parts = [part.strip(" )") for part in _TITLE_PARTS.split(title)][1:]
+    return next((part for part in reversed(parts) if part and _is_place(part)), "")
+
+
+def leading_place(text: str) -> str:
+    """The place a text begins with, up to the country it ends in; nothing where none does among its first words."""
+    ends = [found.end() for found in islice(_SPOKEN.finditer(text), LONGEST_PLACE_WORDS + 2)]
+    places = (text[:end].strip(" ,") for end in reversed(ends))
+    return next(
+        (f"{place})" if place.count("(") > place.count(")") else place for place in places if _ends_in_country(place)),
+        "",
+    )
+
+
 def city_in(place: str) -> str | None:
     """The town of a place with one country; `Remote, Kenya` and `Kenya` have none."""
-    first, comma, _ = place.partition(",")
+    first, *rest = re.split("[,(]", place, maxsplit=1)
     town = first.strip()
     if _cities().exactly(town):
         return town
-    is_town = comma and ";" not in place and country_in(place) and not _NO_TOWN.found_in(town)
+    is_town = rest and ";" not in place and country_in(place) and not _NO_TOWN.found_in(town)
     return town if is_town and not _countries().found_in(town) else None
+
+
+def _ends_in_country(text: str) -> bool:
+    """Its last words are a country's name; a code counts behind a comma or in brackets only."""
+    words = words_of(text)
+    names = (" ".join(words[-count:]) for count in range(1, min(len(words), LONGEST_COUNTRY_WORDS) + 1))
+    if any(_countries().exactly(name) for name in names):
+        return True
+    code = _CODE.search(text)
+    return code is not None and code[1] in _codes() and code.start() > 0
 
 
 def _is_place(text: str) -> bool:

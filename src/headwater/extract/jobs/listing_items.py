@@ -8,11 +8,15 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from headwater.extract.jobs.countries import place_in
 from headwater.extract.jobs.identity import absolute
 from headwater.extract.jobs.labels import deadline_in_prose, fact_named
-from headwater.extract.jobs.text import node_text
+from headwater.extract.jobs.prose import facts_in_text
+from headwater.extract.jobs.text import node_text, text_lines
 from headwater.extract.jobs.vacancy import LONGEST_FACT, FoundBy, RawVacancy
 from headwater.extract.jobs.vocabulary import Vocabulary
+from headwater.extract.markup_cost import is_costly
 
+NO_FIELDS: Mapping[str, str] = {}
 HEADINGS = "h1, h2, h3, h4, h5, h6"
+LONGEST_MARKUP = 100_000
 # Of one item; a page may nest what it likes.
 MOST_PARTS = 200
 
@@ -50,11 +54,12 @@ GENERIC = Vocabulary(
 )
 
 
-def vacancy_at(node: LexborNode, base_url: str, found_by: FoundBy) -> RawVacancy:
+def vacancy_at(node: LexborNode, base_url: str, found_by: FoundBy, fields: Mapping[str, str] = NO_FIELDS) -> RawVacancy:
+    """`fields` are the source's own selectors, by fact: what they find stands before all else."""
     links = [node] if node.tag == "a" else node.css("a[href]")
     heading = node.css_first(HEADINGS)
     titled = heading or next((link for link in links if is_telling(node_text(link))), None)
-    facts = _facts_of(node)
+    facts = _facts_of(node) | selected_facts(node, fields)
     title = facts.pop("title", "") or node_text(titled)
     rest = node_text(node).replace(title, " ", 1) if title else node_text(node)
     _add_from_prose(facts, rest)
@@ -74,10 +79,22 @@ def is_telling(text: str) -> bool:
 def labelled_facts(tree: LexborHTMLParser | LexborNode) -> dict[str, str]:
     """What lists of terms, rows with a head, and `Label: value` lines say."""
     found: dict[str, str] = {}
-    for label, value in (*_terms(tree), *_headed_rows(tree), *_lines(tree)):
+    for label, value in (*_terms(tree), *_headed_rows(tree)):
+        if (name := fact_named(label)) and value:
+            found.setdefault(name, value[:LONGEST_FACT])
+    for name, value in facts_in_text(text_lines(tree.html or "")).items():
+        found.setdefault(name, value)
+    for label, value in _lines(tree):
         if (name := fact_named(label)) and value:
             found.setdefault(name, value[:LONGEST_FACT])
     return found
+
+
+def labelled_in(html: str) -> dict[str, str]:
+    """The same of markup that a feed or an API carries, or of its text."""
+    if "<" not in html or is_costly(html[:LONGEST_MARKUP]):
+        return facts_in_text(text_lines(html))
+    return labelled_facts(LexborHTMLParser(html[:LONGEST_MARKUP]))
 
 
 def _facts_of(node: LexborNode) -> dict[str, str]:
@@ -89,16 +106,30 @@ def _facts_of(node: LexborNode) -> dict[str, str]:
     return facts
 
 
+def selected_facts(node: LexborNode, fields: Mapping[str, str]) -> dict[str, str]:
+    """What a source's own selectors find in one item; a label in front is no part of it."""
+    facts: dict[str, str] = {}
+    for fact, css in fields.items():
+        found = node.css_first(css)
+        said = (found.attributes.get("datetime") or node_text(found)) if found is not None else ""
+        if said:
+            facts[fact] = _unlabelled(fact, said) if fact == "description" else _unlabelled(fact, said)[:LONGEST_FACT]
+    return facts
+
+
+def _unlabelled(fact: str, said: str) -> str:
+    label, colon, value = said.partition(":")
+    return value.strip() if colon and fact_named(label) == fact else said
+
+
 def _by_class(node: LexborNode) -> Iterator[tuple[str, str]]:
     for inner in node.css("[class], [itemprop]")[:MOST_PARTS]:
         names = f"{inner.attributes.get('class') or ''} {inner.attributes.get('itemprop') or ''}".split()
         fact = next(filter(None, map(fact_named, names)), "")
         if not fact:
             continue
-        said = inner.attributes.get("datetime") or node_text(inner)
         # "Location: Nairobi" inside its own element: the label is no part of it.
-        label, colon, value = said.partition(":")
-        said = value.strip() if colon and fact_named(label) == fact else said
+        said = _unlabelled(fact, inner.attributes.get("datetime") or node_text(inner))
         if said:
             yield fact, said if fact == "description" else said[:LONGEST_FACT]
 
@@ -152,6 +183,11 @@ def _add_from_prose(facts: dict[str, str], text: str) -> None:
         facts["location"] = place
     if "deadline" not in facts and (deadline := deadline_in_prose(text)):
         facts["deadline"] = deadline
+
+
+def form_in(node: LexborNode, base_url: str) -> str:
+    """Where a page sends those who want to apply."""
+    return _form(node.css("a[href]"), base_url)
 
 
 def _link(links: list[LexborNode], heading: LexborNode | None, title: str, base_url: str) -> str:

@@ -9,10 +9,11 @@ from headwater.extract.jobs import words
 from headwater.extract.jobs.countries import city_in, country_called, country_in, name_of
 from headwater.extract.jobs.dates import first_day_in, is_month_first, is_over
 from headwater.extract.jobs.identity import canonical_hash, url_key
+from headwater.extract.jobs.pay import in_full
 from headwater.extract.jobs.stated import Stated
 from headwater.extract.jobs.terms import compensation, duration_months, level_of_title, offered, weekly_hours
 from headwater.extract.jobs.text import shortened, squeezed
-from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, Pay, RawVacancy, Skipped, SkipReason, Vacancy
+from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, FoundBy, Pay, RawVacancy, Skipped, SkipReason, Vacancy
 
 MOST_MISSIONS = 3
 LONGEST_TITLE = 300
@@ -78,7 +79,9 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
     stated = Stated(raw.facts)
     if raw.deadline and deadline is None:
         stated.unknown["deadline"] = raw.deadline
-    org = raw.org_name or employer.org_name or stated.text("author") or ""
+    # Its own page, where it names nobody, does not know better than the list that named it.
+    others = () if raw.found_by is FoundBy.PAGE else (employer.org_name, stated.text("author"))
+    org = next(filter(None, (raw.org_name, *others)), "")
     location = raw.location_raw or _assembled_location(stated)
     iso = _country(stated, location)
     modality = _modality(stated, title, location, raw.description)
@@ -122,11 +125,16 @@ def _country(stated: Stated, location: str) -> str | None:
     return iso
 
 
-def _modality(stated: Stated, title: str, location: str, description: str) -> str:
-    stated_or_told = stated.one("work_modality", words.MODALITIES, words.MODALITIES_IN_PLACE, location, title)
-    if stated_or_told or stated.text("work_modality"):
-        return stated_or_told or "onsite"
-    return next(iter(words.MODALITIES_IN_PROSE.found_in(description)), "onsite")
+def _modality(stated: Stated, title: str, location: str, description: str) -> str | None:
+    """None: not said, or in words that nobody knows."""
+    told = stated.many("work_modality", words.MODALITIES, words.MODALITIES_IN_PLACE, location, title)
+    if not told and not stated.text("work_modality"):
+        told = words.MODALITIES_IN_PROSE.found_in(description)
+    at_home = (words.MODALITIES_IN_PLACE.found_in(text) for text in (title, location))
+    # Home-based is remote as well, and says more.
+    if "home_based" in told or ("remote" in told[:1] and any("home_based" in found for found in at_home)):
+        return "home_based"
+    return next(iter(told), None)
 
 
 def _level(stated: Stated, title: str) -> str | None:
@@ -140,7 +148,7 @@ def _missions(stated: Stated, title: str, description: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tags or words.MISSIONS.found_in(description)))[:MOST_MISSIONS]
 
 
-def _is_international(stated: Stated, title: str, modality: str) -> bool:
+def _is_international(stated: Stated, title: str, modality: str | None) -> bool:
     said = words.to_bool(stated.text("international_eligible") or "")
     return (modality == "remote" or bool(words.INTERNATIONAL.found_in(title))) if said is None else said
 
@@ -160,7 +168,7 @@ def _contract(stated: Stated, title: str, description: str) -> dict[str, Any]:
         stated.unknown["employment_type"] = employment
     return {
         "contract_type": kind,
-        "career_type": career or "staff",
+        "career_type": career,
         "contract_duration_months": duration_months(stated.text("contract_duration"), description),
     }
 
@@ -184,6 +192,6 @@ def _metadata(raw: RawVacancy, stated: Stated, pay: Pay | None) -> dict[str, Any
     metadata: dict[str, Any] = {"facts": dict(raw.facts), "unknown": stated.unknown}
     if pay:
         amounts = {"min": pay.low, "max": pay.high}
-        said = {name: str(amount) for name, amount in amounts.items() if amount is not None}
+        said = {name: in_full(amount) for name, amount in amounts.items() if amount is not None}
         metadata["compensation"] = said | {"currency": pay.currency, "period": pay.period}
     return metadata

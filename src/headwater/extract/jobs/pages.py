@@ -1,7 +1,7 @@
 """Vacancies in an HTML page: structured data, else the source's selector, else known ones, else links."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -9,8 +9,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from headwater.extract.hidden import remove_hidden
 from headwater.extract.jobs.identity import absolute, url_key
+from headwater.extract.jobs.labels import deadline_in_prose
 from headwater.extract.jobs.linked_data import postings_in
-from headwater.extract.jobs.listing_items import is_telling, labelled_facts, vacancy_at
+from headwater.extract.jobs.listing_items import NO_FIELDS, form_in, is_telling, labelled_facts, vacancy_at
 from headwater.extract.jobs.text import node_text
 from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
 
@@ -27,20 +28,59 @@ _LEVELS_ABOVE = 20
 _WORDS = r"(?:jobs?|vacanc(?:y|ies)|positions?|careers?|openings?)"
 _LEADS_TO_ONE = re.compile(rf"(?:^|[/_.-]){_WORDS}(?:[/_.-][^/?]|\?\w)|[?&]{_WORDS}(?:_?id)?=\w", re.IGNORECASE)
 _SPEAKS_OF_ONE = re.compile(rf"\b{_WORDS}\b", re.IGNORECASE)
+_FURNITURE_BLOCKS = "nav, header nav, footer, aside, form, script, style, noscript, template"
+_CONTENT = ("main", "[role=main]", "article", "#content", "body")
 _FURNITURE = "nav a, header a, footer a, aside a, a[rel~=next], a[rel~=prev]"
 
 
-def vacancies_in(html: str | bytes, base_url: str, parser_hint: str = "") -> tuple[RawVacancy, ...]:
-    """Everything that looks like a vacancy; whether it is one is decided when it is normalised."""
+def vacancies_in(
+    html: str | bytes, base_url: str, parser_hint: str = "", fields: Mapping[str, str] = NO_FIELDS
+) -> tuple[RawVacancy, ...]:
+    """Everything that looks like a vacancy; whether it is one is decided when it is normalised. `fields` are the
+    source's selectors for the facts of one item."""
     tree = LexborHTMLParser(html)
     remove_hidden(tree)
     base = _base_of(tree, base_url)
     if postings := postings_in(tree, base, MOST_VACANCIES):
         return _with_page_facts(postings, tree)
     for selector, found_by in ((parser_hint, FoundBy.HINT), *((one, FoundBy.SELECTOR) for one in KNOWN_SELECTORS)):
-        if found := _selected(tree, selector, base, found_by):
+        if found := _selected(tree, selector, base, found_by, fields):
             return found
     return tuple(_linked(tree, base))
+
+
+def vacancies_of_page(html: str | bytes, url: str, title: str, parser_hint: str = "") -> tuple[RawVacancy, ...]:
+    """Those of a page that a list named as the page of one vacancy, under this title: its structured data, else what
+    its text says. Its links lead to other vacancies, and tell nothing of this one."""
+    tree = LexborHTMLParser(html)
+    remove_hidden(tree)
+    if postings := postings_in(tree, _base_of(tree, url), MOST_VACANCIES):
+        return _with_page_facts(postings, tree)
+    hinted = tree.css_first(parser_hint) if is_selector(parser_hint) else None
+    for furniture in tree.css(_FURNITURE_BLOCKS):
+        furniture.decompose()
+    content = hinted or next(filter(None, map(tree.css_first, _CONTENT)), None)
+    if content is None:
+        return ()
+    facts = {name: said for name, said in labelled_facts(content).items() if name not in {"title", "url"}}
+    if form := form_in(content, _base_of(tree, url)):
+        facts.setdefault("application_form", form)
+    text = node_text(content)
+    heading = node_text(tree.css_first("h1"))
+    described = facts.pop("description", "") or (text.partition(heading)[2] if heading else "") or text
+    _add_deadline(facts, text)
+    return (RawVacancy(title, url, FoundBy.PAGE, described.strip(" -–—|"), facts),)
+
+
+def _add_deadline(facts: dict[str, str], text: str) -> None:
+    if "deadline" not in facts and (deadline := deadline_in_prose(text)):
+        facts["deadline"] = deadline
+
+
+def has_reached_limit(found: Sequence[RawVacancy]) -> bool:
+    """Whether a page may name more than were taken from it."""
+    most = MOST_LINKS if found and found[0].found_by is FoundBy.LINK else MOST_VACANCIES
+    return len(found) >= most
 
 
 def is_selector(hint: str) -> bool:
@@ -68,13 +108,15 @@ def _with_page_facts(postings: tuple[RawVacancy, ...], tree: LexborHTMLParser) -
     return (replace(only, facts={**extra, **only.facts}),)
 
 
-def _selected(tree: LexborHTMLParser, selector: str, base: str, found_by: FoundBy) -> tuple[RawVacancy, ...]:
+def _selected(
+    tree: LexborHTMLParser, selector: str, base: str, found_by: FoundBy, fields: Mapping[str, str]
+) -> tuple[RawVacancy, ...]:
     if not is_selector(selector):
         return ()
     nodes = _outermost(tree.css(selector))[:MOST_VACANCIES]
     if found_by is FoundBy.SELECTOR:
         nodes = [node for node in nodes if not _is_whole_list(node, base)]
-    return tuple(vacancy for node in nodes if (vacancy := vacancy_at(node, base, found_by)).title)
+    return tuple(vacancy for node in nodes if (vacancy := vacancy_at(node, base, found_by, fields)).title)
 
 
 def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:

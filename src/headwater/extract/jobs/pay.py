@@ -90,6 +90,11 @@ def pay_in_prose(text: str, country: str | None = None) -> Pay | None:
     return None
 
 
+def in_full(amount: Decimal) -> str:
+    """`40000`, never `4E+4`."""
+    return f"{amount:f}"
+
+
 def currency_in(text: str, country: str | None = None) -> str:
     for found in _MONEY.findall(text):
         currency = _DOLLARS.get(country or "", "") if found == "$" else _SYMBOLS.get(found, found)

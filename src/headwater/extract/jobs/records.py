@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from headwater.extract.jobs.countries import place_in
+from headwater.extract.jobs.countries import place_at_end, place_in
 from headwater.extract.jobs.identity import absolute
-from headwater.extract.jobs.labels import deadline_in_prose, fact_named
+from headwater.extract.jobs.labels import TOLD_IN_PROSE, deadline_in_prose, fact_named
+from headwater.extract.jobs.listing_items import labelled_in
 from headwater.extract.jobs.text import plain_text
 from headwater.extract.jobs.vacancy import LONGEST_FACT, FoundBy, RawVacancy
 
@@ -40,7 +41,10 @@ def vacancy_listed(item: Listed, found_by: FoundBy = FoundBy.FEED) -> RawVacancy
     stated = facts.pop("description", "")
     summary = plain_text(item.summary)
     described = plain_text(item.content) or stated or summary
+    _add_labelled(facts, item.summary, item.content)
     _add_from_prose(facts, summary, described)
+    if "location" not in facts and (place := place_at_end(plain_text(item.title))):
+        facts["location"] = place
     if item.author:
         facts.setdefault("author", plain_text(item.author))
     return RawVacancy(plain_text(item.title), item.url, found_by, described, facts)
@@ -57,6 +61,7 @@ def vacancy_recorded(record: Record, base_url: str) -> RawVacancy:
     if len(links) > 1:
         facts.setdefault("application_form", links[-1])
     described = facts.pop("description", "")
+    _add_labelled(facts, described)
     _add_from_prose(facts, described, described)
     title = next(filter(None, (_said(record.get(key)) for key in TITLES)), "")
     return RawVacancy(title, links[0] if links else "", FoundBy.API, described, facts)
@@ -98,6 +103,12 @@ def _said(value: Any) -> str:
 
 def _plain_values(values: Any) -> Iterator[str]:
     return (plain_text(value) for value in values if isinstance(value, str) and value)
+
+
+def _add_labelled(facts: dict[str, str], *texts: str) -> None:
+    for text in texts:
+        said = labelled_in(text)
+        facts.update({name: said[name] for name in TOLD_IN_PROSE if name in said and name not in facts})
 
 
 def _add_from_prose(facts: dict[str, str], summary: str, described: str) -> None:

@@ -11,6 +11,11 @@ LONGEST_TEXT = 20_000
 
 
 # Neither UTF-8 nor PostgreSQL can hold them.
+_BREAK = "\ue000"
+_BREAKS = re.compile(
+    r"<(?:br|/?(?:p|div|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|section|article|header|footer|blockquote))\b",
+    re.IGNORECASE,
+)
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 
@@ -26,6 +31,18 @@ def plain_text(html: str) -> str:
     if is_costly(markup):
         return squeezed(unescape(without_tags(markup)))[:LONGEST_TEXT]
     return node_text(LexborHTMLParser(markup).root)
+
+
+def text_lines(html: str) -> str:
+    """The same with a line for every block and every break: what stands on a line of its own is told apart by it."""
+    if "<" not in html:
+        return "\n".join(filter(None, map(squeezed, unescape(html[:LONGEST_TEXT]).splitlines())))
+    markup = html[: LONGEST_TEXT * 5]
+    if is_costly(markup):
+        return squeezed(unescape(without_tags(markup)))[:LONGEST_TEXT]
+    root = LexborHTMLParser(_BREAKS.sub(f"{_BREAK}\\g<0>", markup)).root
+    said = "" if root is None else root.text(separator=" ", skip_empty=True)
+    return "\n".join(filter(None, map(squeezed, said.split(_BREAK))))[:LONGEST_TEXT]
 
 
 def node_text(node: LexborNode | None) -> str:

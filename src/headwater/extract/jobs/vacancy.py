@@ -16,6 +16,7 @@ class FoundBy(StrEnum):
     HINT = "parser_hint"
     SELECTOR = "selector"
     LINK = "link"
+    PAGE = "page"  # the text of its own page
     FEED = "feed"
     API = "api"
 
@@ -89,11 +90,11 @@ class Vacancy:
     application_window: Mapping[str, str] = field(default_factory=dict)
     description_snippet: str = ""
     org_type: str | None = None
-    career_type: str = "staff"
+    career_type: str | None = None
     contract_type: str | None = None
     contract_duration_months: int | None = None
     contract_urgency: str | None = None
-    work_modality: str = "onsite"
+    work_modality: str | None = None
     work_hours: str | None = None
     benefits: tuple[str, ...] = ()
     policy_flags: tuple[str, ...] = ()

@@ -14,6 +14,11 @@ LEVELS = Vocabulary(
             "traineeship",
             "graduate",
             "apprentice",
+            "stagiaire",
+            "stage",
+            "pasante",
+            "pasantía",
+            "becario",
         ),
         "junior": ("junior", "jr", "entry", "entry level", "early career"),
         "mid": ("mid", "mid level", "mid career", "intermediate"),
@@ -21,16 +26,26 @@ LEVELS = Vocabulary(
         "lead": ("lead", "team lead", "team leader", "principal"),
         "executive": (
             *("executive director", "executive level", "chief executive", "chief executive officer", "ceo", "cfo"),
-            *("coo", "cto", "secretary general", "vice president", "managing director"),
+            *("coo", "cto", "secretary general", "vice president", "managing director", "country director"),
+            *("regional director", "director general", "country representative", "directeur pays", "directrice pays"),
+            *("directeur général", "directrice générale", "director de país", "directora de país", "director país"),
+            *("directora país", "director ejecutivo", "directora ejecutiva", "directeur exécutif"),
         ),
     }
 )
 # Only implied by what somebody is called; the last word of a title is what the person is.
 ROLES = Vocabulary(
     {
-        "junior": ("assistant", "associate", "coordinator", "co ordinator", "executive assistant", "clerk"),
-        "mid": ("specialist", "analyst", "officer", "staff"),
-        "senior": ("manager", "chief", "head", "director"),
+        "junior": (*("assistant", "associate", "executive assistant", "clerk", "assistante", "asistente", "auxiliar"),),
+        "mid": (
+            *("specialist", "analyst", "officer", "staff", "coordinator", "co ordinator", "coordinateur"),
+            *("coordinatrice", "coordonnateur", "coordonnatrice", "coordinador", "coordinadora", "chargé", "chargée"),
+            *("spécialiste", "analyste", "especialista", "analista", "oficial"),
+        ),
+        "senior": (
+            *("manager", "chief", "head", "director", "directeur", "directrice", "responsable", "chef", "gerente"),
+            *("directora", "jefe", "jefa"),
+        ),
     }
 )
 STATED_LEVELS = Vocabulary(
@@ -88,15 +103,18 @@ MODALITIES = Vocabulary(
             *("teletrabajo", "teletrabalho", "удалённо", "удалённая работа", "عن بعد"),
         ),
         "hybrid": ("hybrid", "hybride", "híbrido"),
-        "home_based": ("home based", "homebased", "home office"),
+        "home_based": ("home based", "homebased", "home office", "à domicile", "desde casa"),
         "flexible": ("flexible", "flexible location"),
     }
 )
 # In a title or a place "field" and "office" say what is done and where, not how.
 MODALITIES_IN_PLACE = Vocabulary(
     {
-        "remote": ("remote", "fully remote", "work from home", "work from anywhere", "telework", "home office"),
-        "hybrid": ("hybrid",),
+        "remote": (
+            *("remote", "fully remote", "work from home", "work from anywhere", "telework", "home office"),
+            *("à distance", "télétravail", "remoto", "teletrabajo"),
+        ),
+        "hybrid": ("hybrid", "hybride", "híbrido"),
         "home_based": ("home based", "homebased"),
     }
 )

@@ -80,7 +80,7 @@ def agreed(truth: Truth) -> tuple[object, ...]:
 
 
 def seen_agreed(vacancy: Vacancy) -> tuple[object, ...]:
-    return vacancy.work_modality, vacancy.contract_type, vacancy.career_type
+    return vacancy.work_modality or "onsite", vacancy.contract_type, vacancy.career_type or "staff"
 
 
 @pytest.mark.parametrize("style", ["job-listing", "job-row", "job", "links"])

@@ -31,7 +31,7 @@ def test_unknown_values_are_kept_and_not_guessed() -> None:
     assert vacancy.level_norm is None
     assert vacancy.deadline is None
     assert vacancy.country_iso is None
-    assert vacancy.work_modality == "onsite"
+    assert vacancy.work_modality is None
     assert vacancy.raw_metadata["unknown"] == {
         "level_norm": "P-4",
         "work_modality": "nomadic",
@@ -64,13 +64,13 @@ def test_remote_or_a_word_in_the_title_means_international() -> None:
 
 
 def test_a_field_office_in_the_text_does_not_make_the_work_field_work() -> None:
-    assert read("Field Coordinator", description="You support the field office.").work_modality == "onsite"
+    assert read("Field Coordinator", description="You support the field office.").work_modality is None
     assert read(location="Remote, Kenya").work_modality == "remote"
 
 
 def test_careers_and_contracts_come_from_their_own_words() -> None:
     assert read("Research Fellow").career_type == "fellowship"
-    assert read("International Officer").career_type == "staff"
+    assert read("International Officer").career_type is None
     assert read("Cook", employment_type="PART_TIME").contract_type == "part_time"
     assert read("Cook", employment_type="CONTRACTOR").raw_metadata["unknown"] == {"employment_type": "CONTRACTOR"}
 

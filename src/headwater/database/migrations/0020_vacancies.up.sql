@@ -1,0 +1,165 @@
+-- What others are told of documents and vacancies changes only with a version and an outbox row; and what a list of vacancies
+-- has said, so that those it no longer names come to an end.
+
+alter table channels
+    add column named_at timestamptz, add column gone_before timestamptz, add column doubted_since timestamptz;
+comment on column channels.named_at is 'When the last whole answer that named its vacancies was begun.';
+comment on column channels.gone_before is 'Vacancies it has not named since then are over: two answers left them out.';
+comment on column channels.doubted_since is 'When its first whole answer was begun that named none of the vacancies that stood.';
+
+-- Vacancies that were read on a page of their own, by its address.
+create index jobs_of_page on jobs (hashtextextended(page_url, 0)) where is_detailed and status = 'active';
+
+-- A document that says the same under another spelling of its address. Under the lock of its contents: somebody else may
+-- make it the heir of them. Answers with its version.
+create function respell_document(n new_document, p_now timestamptz) returns integer
+    language plpgsql
+    set plan_cache_mode = force_generic_plan set enable_seqscan = off
+as $$
+declare
+    v_now record;
+begin
+    perform lock_hashes(array[n.content_hash]);
+    update documents d
+    set url = n.url, canonical_url = case when d.is_claim_believed then d.canonical_url else n.url end,
+        version = d.version + 1, changed_at = p_now
+    where d.bucket = n.bucket and d.url_hash = n.url_hash
+    returning d.version, d.duplicate_of is null as is_delivered into v_now;
+    if v_now.is_delivered then
+        insert into outbox (kind, bucket, hash, version, op, at)
+        values ('document', n.bucket, n.url_hash, v_now.version, 'upsert', p_now);
+    end if;
+    return v_now.version;
+end $$;
+
+-- Stores a document if it says anything new: what it was before goes to its versions, a copy of another is kept and not
+-- delivered, sinks are told. One call instead of ten questions: each would cost a round trip.
+-- `other` is the original of a duplicate, or the older document that a stored one is near to.
+create or replace function keep_document(
+    n new_document, p_now timestamptz,
+    out outcome text, out version integer, out is_new boolean, out other_bucket smallint, out other_hash bytea
+)
+    language plpgsql
+    set plan_cache_mode = force_generic_plan set enable_seqscan = off
+as $$
+declare
+    v_key         document_key := (n.bucket, n.url_hash);
+    v_simhash     bigint := case when is_comparable(n.word_count) then n.simhash end;
+    v_old         record;
+    v_is_changed  boolean;
+    v_is_claimed  boolean;
+    v_story       record;
+    v_freed       document_key[];
+    v_rival       document_key;
+    v_is_our_form boolean := false;
+    v_wins        boolean := false;
+    v_original    document_key;
+    v_is_believed boolean;
+    v_near        document_key;
+begin
+    perform lock_hashes(array[n.url_hash]);
+    select d.version, d.url, d.deleted_at is null as stands, says_the_same(d, n) as is_same into v_old
+    from documents d where d.bucket = n.bucket and d.url_hash = n.url_hash;
+    is_new := not found;
+    if v_old.stands and v_old.is_same then
+        outcome := 'unchanged';
+        version := case when v_old.url = n.url then v_old.version else respell_document(n, p_now) end;
+        return;
+    end if;
+    v_is_changed := not is_new and not v_old.is_same;
+    v_is_claimed := lock_around(n);
+    -- Again: until now somebody else may have made it the heir of its contents.
+    select d.version, d.content_hash, is_comparable(d.word_count) as is_comparable,
+           d.deleted_at is null and d.duplicate_of is null as is_delivered
+    into v_old from documents d where d.bucket = n.bucket and d.url_hash = n.url_hash;
+    v_story := story_of(n, v_simhash, v_is_claimed, p_now);
+    if n.claimed_hash is not null then
+        v_original := believed_original(n, v_simhash);
+    end if;
+    v_is_believed := v_original.url_hash is not null;
+
+    -- What stood by its old text is left to others.
+    if v_is_claimed then
+        v_freed := free_claimants(v_key, case when n.claimed_hash is null then n.content_hash end, v_simhash);
+    end if;
+    if v_old.is_delivered and v_old.is_comparable and (v_is_believed or v_old.content_hash <> n.content_hash) then
+        perform crown_heir(v_key, v_old.content_hash, p_now);
+        v_original := case when v_is_believed then believed_original(n, v_simhash) end;
+    end if;
+
+    -- Its own place, by its new text.
+    if is_comparable(n.word_count) and not v_is_believed then
+        v_rival := original_of(n.content_hash, v_key);
+        if v_rival.url_hash is not null then
+            v_is_our_form := n.claimed_hash is null and is_claim(v_rival, v_key);
+            v_wins := v_is_our_form or tells_first(v_story.told, telling_of(v_rival));
+            v_original := case when not v_wins then v_rival end;
+        elsif v_simhash is not null then
+            v_near := near_duplicate_of(v_story.told, v_simhash);
+        end if;
+    end if;
+    if v_is_changed then
+        perform keep_version(v_key, p_now);
+    end if;
+    version := coalesce(v_old.version, 0) + 1;
+    perform write_document(n, v_simhash, v_original, v_is_believed, v_near, (v_story.told).since, v_story.first, version, p_now);
+    if v_original.url_hash is null or v_old.is_delivered then
+        insert into outbox (kind, bucket, hash, version, op, at)
+        values ('document', n.bucket, n.url_hash, version, case when v_original.url_hash is null then 'upsert' else 'delete' end,
+                p_now);
+    end if;
+
+    -- What stands by its new text comes to it.
+    if v_wins then
+        perform step_down(v_rival, v_key, v_is_our_form, p_now);
+    end if;
+    perform find_place(f, p_now) from unnest(v_freed) as f;
+    if v_is_claimed and n.claimed_hash is null then
+        perform gather_claimants(n, v_simhash, case when v_original.url_hash is null then v_key else v_original end, p_now);
+    elsif v_is_believed then
+        perform grow_older((n.claimed_bucket, n.claimed_hash)::document_key, (v_story.told).since, p_now);
+    end if;
+    if v_is_believed or v_freed is not null then
+        -- One of those may have told before it.
+        select d.duplicate_bucket, d.duplicate_of, d.version into v_original.bucket, v_original.url_hash, version
+        from documents d where d.bucket = n.bucket and d.url_hash = n.url_hash;
+    end if;
+    outcome := case when v_original.url_hash is null then 'stored' else 'duplicate' end;
+    other_bucket := coalesce(v_original.bucket, v_near.bucket);
+    other_hash := coalesce(v_original.url_hash, v_near.url_hash);
+end $$;
+
+-- Vacancies that one applies for at an address, or whose words were read there, are over: it is gone.
+create function expire_jobs_of_page(p_bucket smallint, p_url_hash bytea, p_now timestamptz) returns void
+    language plpgsql
+    set plan_cache_mode = force_generic_plan set enable_seqscan = off
+as $$
+declare
+    v_url text;
+begin
+    select e.url into v_url from url_frontier e where e.bucket = p_bucket and e.url_hash = p_url_hash;
+    with held as materialized (
+        select j.bucket, j.canonical_hash from jobs j
+        where j.status = 'active'
+          and (j.bucket = get_byte(p_url_hash, 0)::smallint and j.canonical_hash = p_url_hash
+               or j.is_detailed and hashtextextended(j.page_url, 0) = hashtextextended(v_url, 0) and j.page_url = v_url)
+        order by j.bucket, j.canonical_hash for update of j
+    ), gone as (
+        update jobs j set status = 'expired', version = j.version + 1, updated_at = p_now
+        from held h where j.bucket = h.bucket and j.canonical_hash = h.canonical_hash
+        returning j.bucket, j.canonical_hash, j.version
+    )
+    insert into outbox (kind, bucket, hash, version, op, at)
+    select 'job', g.bucket, g.canonical_hash, g.version, 'delete', p_now from gone g;
+end $$;
+
+-- An address is gone, and with it the document that was read from it and the vacancies that were offered there: nobody else's.
+create or replace function withdraw_page(p_bucket smallint, p_url_hash bytea, p_reason text, p_now timestamptz) returns integer
+    language plpgsql
+as $$
+begin
+    if p_reason in ('not_found', 'gone', 'legal') then
+        perform expire_jobs_of_page(p_bucket, p_url_hash, p_now);
+    end if;
+    return tombstone_documents(array[p_bucket], array[p_url_hash], p_reason, p_now);
+end $$;
