@@ -102,7 +102,7 @@ def set_policy(
     allow_js: Annotated[bool | None, Parameter(help="Whether pages are rendered in a browser.")] = None,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Replace a host's policy; what is not given is the default. Robots.txt may still slow us down.
+    """Set what is given of a host's policy; the rest stays as it was. Robots.txt may still slow us down.
 
     Parameters
     ----------
@@ -128,6 +128,28 @@ def set_policy(
         from headwater.politeness.hosts import set_policy as store
 
         await store(services.database, host_named(host), wanted, services.settings.politeness.delay)
+
+    with_services(launch, work)
+    show_host(host, launch=launch)
+
+
+@policy.command(name="clear")
+def clear_policy(host: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Take back all of a host's policy: the defaults hold again.
+
+    Parameters
+    ----------
+    host
+        Its name.
+    """
+
+    async def work(services: "Services") -> None:
+        from headwater.politeness.hosts import clear_policy as clear
+        from headwater.politeness.hosts import host_named, read_host
+
+        name = host_named(host)
+        await read_host(services.database, name)
+        await clear(services.database, name, services.settings.politeness.delay)
 
     with_services(launch, work)
     show_host(host, launch=launch)
