@@ -96,8 +96,8 @@ async def test_a_policy_shows_what_holds_where_nobody_set_anything(path: Path) -
         "allow_js": False,
         "last_seen_status": None,
     }
-    serves = "insert into host_policies (bucket, host, serves_jobs) select bucket, host, true from hosts where host = $1"
-    await path.database.execute(serves, "a.test")
+    serves_jobs = "insert into host_policies (bucket, host, serves_jobs) select bucket, host, true from hosts"
+    await path.database.execute(serves_jobs)
     assert (await row_of(path, "domain_policies"))["max_kb_per_page"] == 1024
     assert (await row_of(path, "host_state"))["robots_ttl_hours"] == 12
 
@@ -141,5 +141,3 @@ async def test_a_source_is_shown_by_the_names_of_a_job_crawler(path: Path, kind:
     assert (told["crawl_frequency_days"], told["consecutive_nochange"], told["status"]) == (2, 4, "active")
     due = await path.database.fetchval("select next_poll_at from channels where source_id = $1", source)
     assert told["next_run_at"] == due
-
-

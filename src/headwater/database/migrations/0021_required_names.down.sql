@@ -1,3 +1,5 @@
+comment on column url_frontier.content_hash is null;
+
 drop view crawl_sources;
 
 drop view domain_policies;

@@ -71,3 +71,6 @@ left join lateral (
     order by c.is_enabled desc, c.kind = 'search', c.created_at, c.id limit 1
 ) as first on true
 where s.url_hash is not null;
+
+comment on column url_frontier.content_hash is
+    'Of the text that was extracted; of the body where a page has no article, such as a list. Null: it is to be read, whatever it says.';
