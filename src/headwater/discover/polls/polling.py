@@ -45,7 +45,10 @@ class Polling:
             return (), None
         now = self.poll.calendar()
         leased_at = self.clock.monotonic()
-        ids = [row[0] for row in await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now)]
+        settings = self.poll.settings
+        jobs = (settings.jobs_pool, settings.jobs_batch, settings.jobs_every)
+        rows = await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now, *jobs)
+        ids = [row[0] for row in rows]
         if not ids:
             return (), await self.database.fetchval(queries.next_due, now, self.owner)
         rows = await self.database.fetch(queries.read_leased, ids, self.owner, now)
@@ -119,6 +122,11 @@ class Polling:
 
     def named(self, lease: Leased) -> dict[str, Any]:
         return {"source": str(lease.source_id), "channel": str(lease.id), "host": lease.url.host}
+
+
+async def make_everything_due(database: Database, shortest_interval: timedelta) -> None:
+    """Feeds, listings, sitemaps and APIs, whatever their next time; waits after errors are kept."""
+    await database.execute(queries.make_everything_due, shortest_interval)
 
 
 def log_run(log: Logger, ran: Ran, duration: timedelta) -> None:
