@@ -1,3 +1,8 @@
+drop function rekey_entry;
+drop function rekey_document;
+drop function standing_of;
+drop table host_rules;
+
 drop function claim_channels(text, integer, interval, timestamptz, integer, integer, interval);
 -- Leases due channels, the longest due first and one per host: many feeds of one host would only wait for each other.
 -- The others of such a host are put as far off as its slots lie apart, or they would hide everything behind them.

@@ -181,3 +181,110 @@ begin
     where c.id = any (v_chosen)
     returning c.id;
 end $$;
+
+-- What of a URL is part of its key, host by host, where that is not as usual. A change makes new keys for what is stored:
+-- maintenance goes through the host's entries, from `position` on, until it has met all of them since every process knows of
+-- the change.
+create table host_rules (
+    bucket       smallint not null,
+    host         text not null,
+    keep_slash   boolean not null default false,
+    keep_params  text[] not null default '{}',
+    strip_params text[] not null default '{}',
+    changed_at   timestamptz not null default now(),
+    pass_from    timestamptz,
+    position     bytea not null default '',
+    has_missed   boolean not null default false,
+    rekeyed_at   timestamptz,
+    primary key (bucket, host)
+);
+create index host_rules_to_apply on host_rules (changed_at) where rekeyed_at is null;
+comment on column host_rules.pass_from is 'When the present walk through its entries began; null: none is under way.';
+comment on column host_rules.has_missed is 'An entry was being fetched when the walk came by: another walk is needed.';
+
+-- Which of two entries of one page is kept: the one of which more is known.
+create function standing_of(p_status text) returns integer
+    language sql immutable parallel safe
+return case p_status when 'fetched' then 4 when 'pending' then 3 when 'failed' then 2 else 1 end;
+
+-- The document of an address under its new key. Sinks know it by its key: the old one is withdrawn, the new one told.
+-- Where the new key has one already, that is the same page.
+create function rekey_document(p_bucket smallint, p_old bytea, p_new bytea, p_now timestamptz) returns void
+    language plpgsql
+    set plan_cache_mode = force_generic_plan set enable_seqscan = off
+as $$
+declare
+    n           new_document;
+    v_is_single boolean;
+begin
+    select (jsonb_populate_record(null::new_document, to_jsonb(d))).* into n
+    from documents d where d.bucket = p_bucket and d.url_hash = p_old and d.deleted_at is null;
+    if not found then
+        return;
+    end if;
+    v_is_single := not exists (select 1 from documents d where d.bucket = p_bucket and d.url_hash = p_new and d.deleted_at is null);
+    perform tombstone_documents(array[p_bucket], array[p_old], 'rekeyed', p_now);
+    if v_is_single then
+        n.url_hash := p_new;
+        if n.claimed_hash = p_new then
+            n := without_claim(n);
+        end if;
+        perform keep_document(n, p_now);
+        update outlinks o set url_hash = p_new where o.bucket = p_bucket and o.url_hash = p_old
+           and not exists (select 1 from outlinks t where t.bucket = p_bucket and t.url_hash = p_new);
+    end if;
+    delete from outlinks o where o.bucket = p_bucket and o.url_hash = p_old;
+end $$;
+
+-- An entry under its new key, with all that is kept by it: moved; merged where that key has an entry already; busy while one
+-- of the two is being fetched, and then nothing is changed; gone where it is there no more.
+-- Invariants: its host is locked by the caller; the counters equal a recount; nobody who found it is forgotten.
+create function rekey_entry(p_bucket smallint, p_old bytea, p_new bytea, p_now timestamptz) returns text
+    language plpgsql
+    set plan_cache_mode = force_generic_plan set enable_seqscan = off
+as $$
+declare
+    a         url_frontier;
+    b         url_frontier;
+    v_is_only boolean;
+begin
+    perform 1 from url_frontier e where e.bucket = p_bucket and e.url_hash in (p_old, p_new) order by e.url_hash for update;
+    select * into b from url_frontier e where e.bucket = p_bucket and e.url_hash = p_new;
+    v_is_only := not found;
+    select * into a from url_frontier e where e.bucket = p_bucket and e.url_hash = p_old;
+    if not found then
+        return 'gone';
+    end if;
+    if 'fetching' in (a.status, coalesce(b.status, '')) then
+        return 'busy';
+    end if;
+    insert into discoveries (bucket, url_hash, source_id, channel_id, origin, parent_url, depth, rank, first_seen_at)
+    select d.bucket, p_new, d.source_id, d.channel_id, d.origin, d.parent_url, d.depth, d.rank, d.first_seen_at
+    from discoveries d where d.bucket = p_bucket and d.url_hash = p_old
+    on conflict do nothing;
+    delete from discoveries d where d.bucket = p_bucket and d.url_hash = p_old;
+    update channel_items i set url_hash = p_new where i.bucket = p_bucket and i.url_hash = p_old
+       and not exists (select 1 from channel_items o where o.channel_id = i.channel_id and o.url_hash = p_new);
+    delete from channel_items i where i.bucket = p_bucket and i.url_hash = p_old;
+    update raw_bodies r set url_hash = p_new where r.bucket = p_bucket and r.url_hash = p_old;
+    update fetch_log l set url_hash = p_new where l.bucket = p_bucket and l.url_hash = p_old;
+    perform rekey_document(p_bucket, p_old, p_new, p_now);
+    if v_is_only then
+        update url_frontier e set url_hash = p_new, updated_at = p_now where e.bucket = p_bucket and e.url_hash = p_old;
+        return 'moved';
+    end if;
+    if standing_of(a.status) > standing_of(b.status) then
+        delete from url_frontier e where e.bucket = p_bucket and e.url_hash = p_new;
+        insert into counter_deltas (source_id, status, entries) values (b.source_id, b.status, -1);
+        update url_frontier e set url_hash = p_new where e.bucket = p_bucket and e.url_hash = p_old;
+    else
+        delete from url_frontier e where e.bucket = p_bucket and e.url_hash = p_old;
+        insert into counter_deltas (source_id, status, entries) values (a.source_id, a.status, -1);
+    end if;
+    update url_frontier e
+    set priority = greatest(a.priority, b.priority), depth = least(a.depth, b.depth),
+        discovered_at = least(a.discovered_at, b.discovered_at), fetch_count = greatest(a.fetch_count, b.fetch_count),
+        updated_at = p_now
+    where e.bucket = p_bucket and e.url_hash = p_new;
+    return 'merged';
+end $$;
