@@ -26,6 +26,7 @@ BATCH = 200
 # Of one host in one turn, so that no host keeps the others waiting.
 BATCHES = 20
 MOST_PARAMS = 100
+MERGED, BUSY = "merged", "busy"
 _PARAM = re.compile(r"[^\s&=#?/]{1,100}")
 
 
@@ -135,40 +136,37 @@ async def apply_rules(database: Database, known_after: timedelta = KNOWN_AFTER) 
     """A turn of every host whose rules have changed; done when nothing of it is left under an older key."""
     done = Rekeyed()
     for row in await database.fetch(queries.rules_to_apply, known_after):
-        await _take_turn(database, row, done, known_after)
+        for _ in range(BATCHES):
+            if await _take_step(database, row, done, known_after):
+                break
     return done
 
 
-async def _take_turn(database: Database, row: Any, done: Rekeyed, known_after: timedelta) -> None:
+async def _take_step(database: Database, row: Any, done: Rekeyed, known_after: timedelta) -> bool:
+    """Whether there is nothing more to do at this host for now. Two processes at one host only do the same twice."""
+    place = row["bucket"], row["host"]
     rules = HostRules(row["keep_slash"], frozenset(row["keep_params"]), frozenset(row["strip_params"]))
-    for _ in range(BATCHES):
-        async with database.transaction() as connection:
-            # Others that are at this host go on with another one.
-            walk = await connection.fetchrow(queries.take_up_rekeying, row["bucket"], row["host"], row["changed_at"])
-            if walk is None:
-                return
-            is_over = await _rekey_batch(connection, walk, rules, done)
-            if is_over:
-                await connection.execute(queries.end_rekeying, row["bucket"], row["host"], known_after)
-                return
+    walk = await database.fetchrow(queries.take_up_rekeying, *place, row["changed_at"])
+    if walk is None:
+        return True
+    entries = await database.fetch(queries.entries_of_hosts, row["bucket"], [row["host"]], walk["position"], BATCH)
+    has_missed = False
+    for entry in entries:
+        new = canonicalise(entry["url"], rules=rules).url_hash
+        if new != entry["url_hash"]:
+            outcome = await _rekey(database, *place, entry["url_hash"], new)
+            done.count(outcome)
+            has_missed |= outcome == BUSY
+    after = entries[-1]["url_hash"] if len(entries) == BATCH else None
+    await database.execute(queries.note_rekeying, *place, walk["pass_from"], after, has_missed, known_after)
+    return after is None
 
 
-async def _rekey_batch(connection: Connection, walk: Any, rules: HostRules, done: Rekeyed) -> bool:
-    """Whether the walk through the host's entries is over."""
-    bucket, host = walk["bucket"], walk["host"]
-    rows = await connection.fetch(queries.entries_of_hosts, bucket, [host], walk["position"], BATCH)
-    changed = [(row["url_hash"], new) for row in rows if (new := _new_hash(row["url"], rules)) != row["url_hash"]]
-    missed = done.busy
-    if changed:
+async def _rekey(database: Database, bucket: int, host: str, old: bytes, new: bytes) -> str:
+    """A transaction for each entry: its document takes locks that a page of another host may hold in another order."""
+    async with database.transaction() as connection:
         await connection.execute(queries.lock_hosts, [bucket], [host])
-        for old, new in changed:
-            done.count(await connection.fetchval(queries.rekey_entry, bucket, old, new))
-        await connection.execute(queries.refresh_hosts, [bucket], [host], None)
-    if rows:
-        after = rows[-1]["url_hash"]
-        await connection.execute(queries.note_rekeying, bucket, host, after, done.busy > missed)
-    return len(rows) < BATCH
-
-
-def _new_hash(url: str, rules: HostRules) -> bytes:
-    return canonicalise(url, rules=rules).url_hash
+        outcome: str = await connection.fetchval(queries.rekey_entry, bucket, old, new)
+        if outcome == MERGED:
+            await connection.execute(queries.refresh_hosts, [bucket], [host], None)
+    return outcome

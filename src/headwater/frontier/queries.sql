@@ -398,31 +398,30 @@ WHERE rekeyed_at IS NULL AND (pass_from IS NOT NULL OR position = '' OR changed_
 ORDER BY changed_at;
 
 -- name: take_up_rekeying
--- Where the walk through a host's entries stands; nothing where somebody else is at it, or the rules have changed again.
-UPDATE host_rules r
-SET pass_from = coalesce(r.pass_from, clock_timestamp()), position = CASE WHEN r.pass_from IS NULL THEN '' ELSE r.position END,
-    has_missed = r.pass_from IS NOT NULL AND r.has_missed
-FROM (SELECT bucket, host FROM host_rules
-      WHERE bucket = $1::smallint AND host = $2::text AND changed_at = $3::timestamptz AND rekeyed_at IS NULL
-      FOR UPDATE SKIP LOCKED) AS mine
-WHERE r.bucket = mine.bucket AND r.host = mine.host
-RETURNING r.bucket, r.host, r.position;
+-- Where the walk through a host's entries stands, or the beginning of one; nothing where the rules have changed again.
+UPDATE host_rules
+SET pass_from = coalesce(pass_from, clock_timestamp()), position = CASE WHEN pass_from IS NULL THEN '' ELSE position END,
+    has_missed = pass_from IS NOT NULL AND has_missed
+WHERE bucket = $1::smallint AND host = $2::text AND changed_at = $3::timestamptz AND rekeyed_at IS NULL
+RETURNING pass_from, position;
 
 -- name: note_rekeying
--- How far the walk has come.
-UPDATE host_rules SET position = $3::bytea, has_missed = has_missed OR $4::boolean WHERE bucket = $1::smallint AND host = $2::text;
-
--- name: end_rekeying
--- A walk is over. If it began when every process knew of the change, and met everything, all is done: then what the host's
--- channels list is asked for in full once more, since an answer "not modified" would not show what is another page now.
-WITH ended AS (
+-- How far a walk has come; null: it is over. If it began when every process knew of the change, and met everything, all is
+-- done: then what the host's channels list is asked for in full once more, since an answer "not modified" would not show
+-- what is another page now; a poll under way loses its lease, or it would store its validators after that.
+-- Invariant: only the walk that was taken up is noted, not one that somebody else began meanwhile.
+WITH noted AS (
     UPDATE host_rules
-    SET rekeyed_at = CASE WHEN pass_from >= changed_at + $3::interval AND NOT has_missed THEN clock_timestamp() END,
-        pass_from = NULL, position = 'x'
-    WHERE bucket = $1::smallint AND host = $2::text RETURNING rekeyed_at
+    SET has_missed = has_missed OR $5::boolean, position = coalesce($4::bytea, 'x'),
+        pass_from = CASE WHEN $4 IS NOT NULL THEN pass_from END,
+        rekeyed_at = CASE WHEN $4 IS NULL AND NOT has_missed AND NOT $5 AND pass_from >= changed_at + $6::interval
+                          THEN clock_timestamp() END
+    WHERE bucket = $1::smallint AND host = $2::text AND pass_from = $3::timestamptz RETURNING rekeyed_at
 )
-UPDATE channels SET etag = NULL, last_modified = NULL, answers = '{"": {"wants_all": true}}'
-WHERE bucket = $1 AND host = $2 AND is_enabled AND (SELECT rekeyed_at IS NOT NULL FROM ended);
+UPDATE channels
+SET etag = NULL, last_modified = NULL, answers = '{"": {"wants_all": true}}', progress = NULL, token = NULL, leased_by = NULL,
+    lease_until = NULL
+WHERE bucket = $1 AND host = $2 AND is_enabled AND (SELECT rekeyed_at IS NOT NULL FROM noted);
 
 -- name: rekey_entry
 -- One entry, with all that is kept by its key: moved, merged, busy or gone.

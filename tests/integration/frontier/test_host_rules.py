@@ -1,5 +1,6 @@
 """R12: exceptions of hosts to what makes a key, and what becomes of all that was keyed otherwise."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
 from typing import Any
@@ -7,15 +8,20 @@ from typing import Any
 import pytest
 from tests.integration.archive.shelf import LONG, OTHER, Shelf, broken, key_of
 from tests.integration.frontier.invariants import broken_invariants
+from tests.integration.frontier.stage import AT_ONCE as VISIT
 from tests.integration.frontier.stage import Stage, add_source
 
 from headwater.archive.raw import RawBody, keep_body, newest_body
 from headwater.archive.reads import read_document
+from headwater.chance import random_from
+from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.errors import UsageError
+from headwater.frontier.claim import Claimer
 from headwater.frontier.host_rules import Change, apply_rules, read_rules, set_rules, use_stored_rules
 from headwater.frontier.reads import count_entries, recount_entries
-from headwater.frontier.verdicts import Released
+from headwater.frontier.settle import settle
+from headwater.frontier.verdicts import Fetched, Released, RetryPolicy, settlement_of
 from headwater.politeness.takedown import parse_takedown
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
 from headwater.sources.source import Profile
@@ -166,6 +172,8 @@ async def test_a_document_goes_with_its_page(stage: Stage) -> None:
         await keep_body(connection, raw, await connection.fetchval("select now()"))
     await stage.database.execute("insert into outlinks values ($1, $2, ''::bytea)", *old)
     told = len(await shelf.told())
+    aged = "update documents set first_seen_at = now() - interval '3 days' returning first_seen_at"
+    seen_at = await stage.database.fetchval(aged)
     await set_rules(stage.database, HOST, Change(keep_params=["ref"]))
     await apply_rules(stage.database, AT_ONCE)
     new = key_of(url)
@@ -174,7 +182,7 @@ async def test_a_document_goes_with_its_page(stage: Stage) -> None:
     assert gone is not None
     assert stands is not None
     assert (gone.deleted_at is not None, gone.deleted_reason) == (True, "rekeyed")
-    assert (stands.deleted_at, stands.text, stands.url) == (None, LONG, url)
+    assert (stands.deleted_at, stands.text, stands.url, stands.first_seen_at) == (None, LONG, url, seen_at)
     assert [op for _, _, op in (await shelf.told())[told:]] == ["delete", "upsert"]
     assert await newest_body(stage.database, new) is not None
     assert await newest_body(stage.database, old) is None
@@ -191,6 +199,20 @@ async def test_of_two_documents_of_one_page_one_stands(stage: Stage) -> None:
     await apply_rules(stage.database, AT_ONCE)
     standing = await stage.database.fetch("select url_hash from documents where deleted_at is null")
     assert [row["url_hash"] for row in standing] == [canonicalise(urls[0]).url_hash]
+
+
+async def test_whoever_repeats_a_document_still_has_an_original(stage: Stage) -> None:
+    shelf, url = Shelf(stage.database), f"https://{HOST}/a?ref=1"
+    copies = ["https://copy.example/1", "https://copy.example/2"]
+    await stage.submit(url)
+    await fake_fetched(stage, url)
+    for one in (url, *copies):
+        await shelf.keep(one, LONG)
+        shelf.wait()
+    await set_rules(stage.database, HOST, Change(keep_params=["ref"]))
+    await apply_rules(stage.database, AT_ONCE)
+    standing = await stage.database.fetch("select duplicate_of from documents where deleted_at is null")
+    assert sorted(row["duplicate_of"] is None for row in standing) == [False, False, True]
 
 
 async def test_a_takedown_holds_whatever_the_rules_are(stage: Stage) -> None:
@@ -224,3 +246,40 @@ def test_what_is_no_name_of_a_parameter_is_refused(name: str) -> None:
 def test_a_parameter_cannot_be_kept_and_stripped() -> None:
     with pytest.raises(UsageError, match="cannot be kept and stripped"):
         Change(strip_params=["Ref"]).of(HostRules(keep_params=frozenset({"ref"})))
+
+
+async def test_nothing_is_lost_or_doubled_while_everybody_works(stage: Stage) -> None:
+    """Maintenance of several processes, workers and submitters, some of which do not know the new rules yet."""
+    urls = [f"https://{HOST}/page-{n % 60}?sid={n}&ref={n % 3}" for n in range(400)]
+    await stage.submit(*urls[:300])
+    await set_rules(stage.database, HOST, Change(strip_params=["sid"], keep_params=["ref"]))
+    await stage.database.execute("update hosts set delay_ms = 0, base_delay_ms = 0, max_concurrency = 50")
+
+    async def work(owner: str) -> None:
+        claimer = Claimer(stage.database, SystemClock(), owner, timedelta(seconds=60))
+        for _ in range(15):
+            for lease in (await claimer.claim(5)).leases:
+                await asyncio.sleep(0.001)
+                settlement = settlement_of(lease, Fetched(), VISIT, RetryPolicy(), random_from(1))
+                assert await settle(stage.database, [settlement])
+
+    async def find(first: int) -> None:
+        for n in range(first, first + 50, 5):
+            await stage.submit(*urls[n : n + 5])
+
+    async def maintain() -> None:
+        for _ in range(5):
+            await apply_rules(stage.database)
+
+    await asyncio.gather(maintain(), maintain(), work("ann"), work("bob"), find(300), find(350))
+    await stage.database.execute("update host_rules set changed_at = changed_at - interval '2 minutes'")
+    for _ in range(3):
+        await apply_rules(stage.database)
+    found = await entries(stage)
+    assert await is_keyed_by_rules(stage)
+    assert {canonicalise(url).url_hash for url in urls} == {row["url_hash"] for row in found.values()}
+    assert len(found) == await stage.database.fetchval("select count(*) from url_frontier")
+    now = await stage.database.fetchval("select clock_timestamp()")
+    assert [one for one in await broken_invariants(stage.database, now) if "sleeps too long" not in one] == []
+    [one] = await read_rules(stage.database)
+    assert one.rekeyed_at is not None
