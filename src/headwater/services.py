@@ -16,6 +16,8 @@ from headwater.database.migrate import migrate
 from headwater.database.pool import Database, Limits
 from headwater.database.reviving import keep_serving
 from headwater.database.translate import with_escapes
+from headwater.errors import DatabaseDown, QueryFailed
+from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
 from headwater.metrics import Metrics
 from headwater.settings import Loaded, Settings
@@ -87,7 +89,31 @@ async def open_services(loaded: Loaded, *, clock: Clock | None = None) -> AsyncI
     settings, log = loaded.settings, logger_for(loaded)
     with hearing_libraries(log):
         async with open_database(settings, log) as (database, dsn):
-            yield await _services_on(database, dsn, loaded, clock or SystemClock(), log)
+            services = await _services_on(database, dsn, loaded, clock or SystemClock(), log)
+            async with following_rules(database, log):
+                yield services
+
+
+@asynccontextmanager
+async def following_rules(database: Database, log: Logger) -> AsyncIterator[None]:
+    """Keys are made by the exceptions of hosts as they are stored; a change is known here within seconds."""
+    await use_stored_rules(database)
+    following = asyncio.create_task(_keep_reading_rules(database, log))
+    try:
+        yield
+    finally:
+        following.cancel()
+        await asyncio.wait([following])
+
+
+async def _keep_reading_rules(database: Database, log: Logger) -> None:
+    while True:
+        # By the machine's clock: whatever days are simulated, a person's change is real.
+        await SystemClock().sleep(READ_EVERY.total_seconds())
+        try:
+            await use_stored_rules(database)
+        except (DatabaseDown, QueryFailed) as error:
+            log.debug("rules_not_read", error=error.what)
 
 
 async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Clock, log: Logger) -> Services:

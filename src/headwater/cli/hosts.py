@@ -9,11 +9,14 @@ from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
 
 if TYPE_CHECKING:
+    from headwater.frontier.host_rules import Change, RulesOfHost
     from headwater.services import Services
 
 app = App(name="hosts", help="Hosts, their pace and their policies.")
 policy = App(name="policy", help="What you ask for one host.")
+rules = App(name="rules", help="What of a host's URLs tells its pages apart, where that is not as usual.")
 app.command(policy)
+app.command(rules)
 app.command("headwater.cli.robots:robots", name="robots", help="What a host's robots.txt says to us.")
 
 
@@ -102,7 +105,7 @@ def set_policy(
     allow_js: Annotated[bool | None, Parameter(help="Whether pages are rendered in a browser.")] = None,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Replace a host's policy; what is not given is the default. Robots.txt may still slow us down.
+    """Set what is given of a host's policy; the rest stays as it was. Robots.txt may still slow us down.
 
     Parameters
     ----------
@@ -131,3 +134,128 @@ def set_policy(
 
     with_services(launch, work)
     show_host(host, launch=launch)
+
+
+@policy.command(name="clear")
+def clear_policy(host: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Take back all of a host's policy: the defaults hold again.
+
+    Parameters
+    ----------
+    host
+        Its name.
+    """
+
+    async def work(services: "Services") -> None:
+        from headwater.politeness.hosts import clear_policy as clear
+        from headwater.politeness.hosts import host_named, read_host
+
+        name = host_named(host)
+        await read_host(services.database, name)
+        await clear(services.database, name, services.settings.politeness.delay)
+
+    with_services(launch, work)
+    show_host(host, launch=launch)
+
+
+@rules.command(name="set")
+def set_rules(
+    host: str,
+    *,
+    keep_slash: Annotated[
+        bool | None, Parameter(help="Whether `/a` and `/a/` are two pages; as a rule they are one.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        Parameter(help="A parameter that tells pages apart, though it is left out as a rule, as `ref` is; repeat it."),
+    ] = None,
+    strip: Annotated[
+        list[str] | None, Parameter(help="A parameter that says nothing of the page, such as a session; repeat it.")
+    ] = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Say which URLs of a host are one page. What is not given stays; `--keep ''` empties a list.
+
+    Known to every process within seconds. What is stored gets its new keys in the background, by `headwater up` or
+    `headwater run maintain`; two entries that become one page are merged.
+
+    Parameters
+    ----------
+    host
+        Its name; `www.` counts.
+    """
+    from headwater.frontier.host_rules import Change
+
+    change_rules(host, Change(keep_slash, keep, strip), launch, as_json=json)
+
+
+@rules.command(name="clear")
+def clear_rules(host: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Take back all that was said of a host's URLs; what is stored gets its usual keys in the background.
+
+    Parameters
+    ----------
+    host
+        Its name; `www.` counts.
+    """
+    from headwater.frontier.host_rules import Change
+
+    change_rules(host, Change(keep_slash=False, keep_params=(), strip_params=()), launch, as_json=json)
+
+
+def change_rules(host: str, change: "Change", launch: Launch, *, as_json: bool) -> None:
+    async def work(services: "Services") -> "list[RulesOfHost]":
+        from headwater.frontier.host_rules import set_rules as store
+        from headwater.politeness.hosts import host_named
+
+        await store(services.database, host_named(host), change)
+        return await unusual_rules(services)
+
+    show_rules(with_services(launch, work), as_json=as_json)
+
+
+@rules.command(name="list")
+def list_rules(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """List the hosts whose URLs are not told apart as usual, and whether what is stored follows already."""
+    show_rules(with_services(launch, unusual_rules), as_json=json)
+
+
+async def unusual_rules(services: "Services") -> "list[RulesOfHost]":
+    from headwater.frontier.host_rules import read_rules
+    from headwater.urls.rules import DEFAULT_RULES
+
+    found = await read_rules(services.database)
+    return [one for one in found if one.rules != DEFAULT_RULES or one.rekeyed_at is None]
+
+
+def show_rules(found: "list[RulesOfHost]", *, as_json: bool) -> None:
+    if as_json:
+        show_json({"rules": [told_of_rules(one) for one in found]})
+        return
+    if not found:
+        say("All hosts are as usual. Set something: headwater hosts rules set example.org --strip sid")
+        return
+    show_table(
+        ("host", "slash", "kept", "stripped", "stored entries"),
+        [
+            (
+                one.host,
+                "kept" if one.rules.keep_slash else "as usual",
+                ", ".join(sorted(one.rules.keep_params)) or "–",
+                ", ".join(sorted(one.rules.strip_params)) or "–",
+                "are being keyed anew" if one.rekeyed_at is None else "follow",
+            )
+            for one in found
+        ],
+    )
+
+
+def told_of_rules(one: "RulesOfHost") -> dict[str, Any]:
+    return {
+        "host": one.host,
+        "keep_slash": one.rules.keep_slash,
+        "keep": sorted(one.rules.keep_params),
+        "strip": sorted(one.rules.strip_params),
+        "is_applied": one.rekeyed_at is not None,
+    }

@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from dataclasses import asdict
+from datetime import timedelta
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -200,5 +201,11 @@ def _next_fetch(one: "Scheduled", now: "datetime") -> str:
     if one.next_poll_at is None:
         return "not scheduled"
     wait = one.next_poll_at - now
-    told = f"in {length_of(wait)}" if wait.total_seconds() > 0 else "overdue"
+    told = f"in {length_of(in_minutes(wait))}" if wait.total_seconds() > 0 else "overdue"
     return f"{one.next_poll_at:%Y-%m-%d %H:%M:%S} ({told})"
+
+
+def in_minutes(wait: timedelta) -> timedelta:
+    """Without its seconds, unless it has nothing else: `15m`."""
+    seconds = round(wait.total_seconds())
+    return wait if seconds < 60 else wait - timedelta(seconds=seconds % 60)

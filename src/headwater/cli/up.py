@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from headwater.cli.launch import Launch, Launched
 from headwater.cli.output import announce, say
 from headwater.cli.serving import with_services
+from headwater.cli.sources import calmed
 from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ def up(
 ) -> None:
     """Run everything on this machine: database, schema, polling, fetching, upkeep; until Ctrl-C."""
     say("Starting …")
-    with_services(launch, lambda services: keep_up(services, is_quiet=quiet))
+    # On a terminal the figures are what is read; a line per page between them would hide both.
+    shown = calmed(launch) if sys.stderr.isatty() and not quiet else launch
+    with_services(shown, lambda services: keep_up(services, is_quiet=quiet))
     announce("Stopped; what was under way is finished or given back.")
 
 

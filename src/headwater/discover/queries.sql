@@ -1,6 +1,13 @@
 -- name: claim_channels
--- Lease due channels, one per host; answers with their ids.
-SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz);
+-- Lease due channels, one per host, and of job sources no more than their pool; answers with their ids.
+SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz, $5::integer, $6::integer, $7::interval);
+
+-- name: make_everything_due
+-- Every channel that tells of news is due now; one that rests after errors, is being polled, or was within the shortest
+-- interval, is left alone.
+UPDATE channels SET next_poll_at = clock_timestamp(), next_reason = 'adaptive scheduling is off: all are polled', updated_at = now()
+WHERE is_active AND token IS NULL AND consecutive_errors = 0 AND kind IN ('feed', 'listing', 'sitemap', 'api')
+  AND next_poll_at > clock_timestamp() AND (last_polled_at IS NULL OR last_polled_at <= clock_timestamp() - $1::interval);
 
 -- name: read_leased
 -- Everything a run needs to know of the channels somebody has just leased.

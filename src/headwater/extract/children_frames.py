@@ -12,6 +12,7 @@ import orjson
 
 HEAD = Struct("!Qc")
 BYTES, JSON = b"B", b"J"
+RULES = b"R"  # the exceptions of hosts by which keys are made; not answered
 DONE, CRASHED, OUT_OF_MEMORY = b"D", b"C", b"M"
 TOO_LONG = b"L"  # never sent: what a reader makes of an answer that has no end
 

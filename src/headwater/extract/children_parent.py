@@ -7,10 +7,12 @@ import signal
 import socket
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import orjson
 
 from headwater.errors import DependencyDown, OutOfResources
 from headwater.extract.children_frames import (
@@ -21,11 +23,13 @@ from headwater.extract.children_frames import (
     REFUSED,
     REPORT,
     REQUEST,
+    RULES,
     START,
     STARTED,
     TOO_LONG,
     framed,
 )
+from headwater.urls.rules import NO_RULES, HostRules, rules_in_use, rules_to_json
 
 _START_SECONDS = 60.0
 _CLOSING_SECONDS = 5.0
@@ -171,6 +175,7 @@ class ChildLink:
         self._ours.setblocking(False)
         self._nursery = nursery
         self._birth: Birth | None = None
+        self._rules: Mapping[str, HostRules] = NO_RULES
         self.tasks = 0
         self.is_behind = False
 
@@ -184,11 +189,18 @@ class ChildLink:
         """The child's answer, or None if it hung up; TOO_LONG in place of more than anybody wants to hear."""
         self.tasks += 1
         try:
-            await asyncio.get_running_loop().sock_sendall(self._ours, framed(kind, body))
+            await asyncio.get_running_loop().sock_sendall(self._ours, self._news_of_rules() + framed(kind, body))
             length, said = HEAD.unpack(await self._exactly(HEAD.size))
             return (said, await self._exactly(length)) if length <= most_bytes else (TOO_LONG, b"")
         except ConnectionError:
             return None
+
+    def _news_of_rules(self) -> bytes:
+        """What a child must know before its task: it was forked from a process that knows no host's exceptions."""
+        if self._rules is (rules := rules_in_use()):
+            return b""
+        self._rules = rules
+        return framed(RULES, orjson.dumps(rules_to_json(rules)))
 
     async def end(self) -> End:
         """Made to end if it has not yet, and how it did."""

@@ -13,7 +13,8 @@ from typing import Any
 
 import orjson
 
-from headwater.extract.children_frames import CRASHED, DONE, OUT_OF_MEMORY, read_frame, unpacked, write_frame
+from headwater.extract.children_frames import CRASHED, DONE, OUT_OF_MEMORY, RULES, read_frame, unpacked, write_frame
+from headwater.urls.rules import rules_from, use_rules
 
 Work = Callable[[Any], Any]
 
@@ -33,6 +34,9 @@ def work_through(wire: int, work: Work, limits: Limits) -> None:
     """Answers tasks until the parent hangs up, or until memory has run out once: such a heap is not used again."""
     _confine(limits)
     while task := read_frame(wire):
+        if task[0] == RULES:
+            use_rules(rules_from(orjson.loads(task[1])))
+            continue
         _allow_cpu(limits.cpu_seconds)
         kind, body = _answer(work, task, limits)
         write_frame(wire, kind, body)

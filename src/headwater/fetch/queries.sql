@@ -12,10 +12,10 @@ LEFT JOIN host_policies p ON p.bucket = $1 AND p.host = $2;
 -- name: store_robots
 -- What an origin's robots.txt said, or that it could not be had; while unreachable the last good body stays.
 INSERT INTO robots AS r (bucket, host, scheme, port, access, body, body_hash, http_status, failure, failing_since, fetched_at,
-                         expires_at, etag, last_modified, crawl_delay_ms, sitemaps)
+                         expires_at, etag, last_modified, crawl_delay_ms, sitemaps, disallow)
 VALUES ($1::smallint, $2::text, $3::text, $4::integer, $5::text, $6::bytea, $7::bytea, $8::smallint, $9::text,
         CASE WHEN $5 = 'unreachable' THEN clock_timestamp() END, clock_timestamp(), clock_timestamp() + $10::interval,
-        $11::text, $12::text, $13::integer, $14::text[])
+        $11::text, $12::text, $13::integer, $14::text[], $15::jsonb)
 ON CONFLICT (bucket, host, scheme, port) DO UPDATE
 SET access = excluded.access,
     body = CASE WHEN excluded.access = 'unreachable' THEN r.body ELSE excluded.body END,
@@ -26,7 +26,8 @@ SET access = excluded.access,
     etag = CASE WHEN excluded.access = 'unreachable' THEN r.etag ELSE excluded.etag END,
     last_modified = CASE WHEN excluded.access = 'unreachable' THEN r.last_modified ELSE excluded.last_modified END,
     crawl_delay_ms = CASE WHEN excluded.access = 'unreachable' THEN r.crawl_delay_ms ELSE excluded.crawl_delay_ms END,
-    sitemaps = CASE WHEN excluded.access = 'unreachable' THEN r.sitemaps ELSE excluded.sitemaps END;
+    sitemaps = CASE WHEN excluded.access = 'unreachable' THEN r.sitemaps ELSE excluded.sitemaps END,
+    disallow = CASE WHEN excluded.access = 'unreachable' THEN r.disallow ELSE excluded.disallow END;
 
 -- name: freshen_robots
 -- Not changed since: the copy holds for another while.

@@ -47,6 +47,7 @@ class DatabaseRobots:
                 heard.validators.last_modified,
                 round(delay.total_seconds() * 1000) if delay is not None else None,
                 list(robots.sitemaps) if robots else [],
+                list(robots.disallowed) if robots else [],
             )
             if access is not RobotsAccess.UNREACHABLE:
                 await set_crawl_delay(connection, origin.host, delay or timedelta(), self.default_delay)

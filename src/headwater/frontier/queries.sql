@@ -353,3 +353,77 @@ SELECT follow_clock_ahead($1::smallint, $2::interval, $3::timestamptz, $4::inter
 -- name: forget_new_hosts
 -- How many new hosts sources brought days ago.
 DELETE FROM new_hosts WHERE hour < now() - interval '2 days';
+
+-- name: read_host_rules
+-- The exceptions of all hosts that have some: few, and set by people.
+SELECT host, keep_slash, keep_params, strip_params, changed_at, rekeyed_at FROM host_rules ORDER BY bucket, host;
+
+-- name: hold_host_rules
+-- Make a row for a host's exceptions.
+INSERT INTO host_rules (bucket, host) VALUES ($1::smallint, $2::text) ON CONFLICT DO NOTHING;
+
+-- name: rules_of_host
+-- A host's exceptions, for a transaction that changes them.
+SELECT keep_slash, keep_params, strip_params FROM host_rules WHERE bucket = $1::smallint AND host = $2::text FOR UPDATE;
+
+-- name: set_host_rules
+-- A change begins the walk through the host's entries anew.
+UPDATE host_rules
+SET keep_slash = $3::boolean, keep_params = $4::text[], strip_params = $5::text[], changed_at = clock_timestamp(),
+    pass_from = NULL, position = '', has_missed = false, rekeyed_at = NULL
+WHERE bucket = $1::smallint AND host = $2::text;
+
+-- name: sources_at_host
+-- Sources whose address lies at a host.
+SELECT id, url, url_hash FROM sources WHERE host = $2::text AND url_hash IS NOT NULL AND $1::smallint IS NOT NULL;
+
+-- name: channels_at_host
+-- Channels that lie at a host.
+SELECT id, url, url_hash FROM channels WHERE bucket = $1::smallint AND host = $2::text;
+
+-- name: rekey_source
+-- Unless another source has that address.
+UPDATE sources SET url_hash = $2::bytea
+WHERE id = $1::uuid AND NOT EXISTS (SELECT 1 FROM sources o WHERE o.url_hash = $2);
+
+-- name: rekey_channel
+-- Unless another channel has that address.
+UPDATE channels SET url_hash = $2::bytea
+WHERE id = $1::uuid AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.url_hash = $2);
+
+-- name: rules_to_apply
+-- Hosts whose entries are to be keyed anew: one walk at once, and one more when every process knows of the change.
+SELECT bucket, host, keep_slash, keep_params, strip_params, changed_at FROM host_rules
+WHERE rekeyed_at IS NULL AND (pass_from IS NOT NULL OR position = '' OR changed_at <= clock_timestamp() - $1::interval)
+ORDER BY changed_at;
+
+-- name: take_up_rekeying
+-- Where the walk through a host's entries stands, or the beginning of one; nothing where the rules have changed again.
+UPDATE host_rules
+SET pass_from = coalesce(pass_from, clock_timestamp()), position = CASE WHEN pass_from IS NULL THEN '' ELSE position END,
+    has_missed = pass_from IS NOT NULL AND has_missed
+WHERE bucket = $1::smallint AND host = $2::text AND changed_at = $3::timestamptz AND rekeyed_at IS NULL
+RETURNING pass_from, position;
+
+-- name: note_rekeying
+-- How far a walk has come; null: it is over. If it began when every process knew of the change, and met everything, all is
+-- done: then what the host's channels list is asked for in full once more, since an answer "not modified" would not show
+-- what is another page now; a poll under way loses its lease, or it would store its validators after that.
+-- Invariant: only the walk that was taken up is noted, not one that somebody else began meanwhile.
+WITH noted AS (
+    UPDATE host_rules
+    SET has_missed = has_missed OR $5::boolean, position = coalesce($4::bytea, 'x'),
+        pass_from = CASE WHEN $4 IS NOT NULL THEN pass_from END,
+        rekeyed_at = CASE WHEN $4 IS NULL AND NOT has_missed AND NOT $5 AND pass_from >= changed_at + $6::interval
+                          THEN clock_timestamp() END
+    WHERE bucket = $1::smallint AND host = $2::text AND pass_from = $3::timestamptz RETURNING rekeyed_at
+)
+UPDATE channels
+SET etag = NULL, last_modified = NULL, answers = '{"": {"wants_all": true}}', progress = NULL, token = NULL, leased_by = NULL,
+    lease_until = NULL
+WHERE bucket = $1 AND host = $2 AND is_enabled AND (SELECT rekeyed_at IS NOT NULL FROM noted);
+
+-- name: rekey_entry
+-- One entry, with all that is kept by its key: moved, merged, busy or gone.
+-- Invariant: its host is locked before.
+SELECT rekey_entry($1::smallint, $2::bytea, $3::bytea, clock_timestamp());

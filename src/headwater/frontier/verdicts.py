@@ -17,7 +17,7 @@ CONTENT, SCOLDED, CANNOT_CONNECT = -1, 1, 2
 class Fetched:
     etag: str | None = None
     last_modified: str | None = None
-    content_hash: bytes | None = None
+    content_hash: bytes | None = None  # of the extracted text; until a page is read, of its body
     fetch_url: str | None = None  # the better spelling of the same page, learned from a redirect
     revisit_in: timedelta | None = None
 

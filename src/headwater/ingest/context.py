@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from headwater.archive.raw import unpacked
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
@@ -15,6 +16,7 @@ from headwater.extract.page import FeedHints
 from headwater.extract.templates.guide import Guide
 from headwater.frontier.entry import Lease
 from headwater.learning.shelf import REMEMBERED_SECONDS, Shelf
+from headwater.net.body import Packed
 from headwater.sources.source import Profile
 from headwater.sources.store import block_unreadable, read_source
 from headwater.urls.domains import registrable_domain
@@ -63,6 +65,10 @@ class Context:
             updated_at=row["updated_at"],
         )
         return Known(await self._source(lease.source_id), row["crawls"], hints, self.shelf.guide_for(lease))
+
+    async def was_sent(self, lease: Lease, body: bytes) -> bool:
+        row = await self.database.fetchrow(queries.last_body, lease.bucket, lease.url_hash, len(body))
+        return row is not None and unpacked(Packed(row["coding"], row["body"]), len(body)) == body
 
     async def _rows(self, leases: Sequence[Lease]) -> list[Any]:
         unknown = {lease.host for lease in leases if self.shelf.wants(lease.host)}

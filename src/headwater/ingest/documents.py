@@ -57,8 +57,9 @@ def without_claim(new: NewDocument) -> NewDocument:
 def claimed_page(article: Article, lease: Lease) -> CanonicalUrl | None:
     """The other page that an article calls canonical. A child may have been taken over, so its word is checked."""
     named = canonicalise(article.canonical_url or article.url)
-    is_own = named.url_hash == lease.url_hash
-    is_possible = is_same_site(canonicalise(lease.url), named) and not has_effects(named)
+    own = canonicalise(lease.url)
+    is_own = named.url_hash in (lease.url_hash, own.url_hash)
+    is_possible = is_same_site(own, named) and not has_effects(named)
     return named if is_possible and not is_own else None
 
 

@@ -10,11 +10,13 @@ from uuid import UUID
 from headwater.database.pool import Database
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier.claim import Claimer, has_suspects
-from headwater.frontier.entry import Lease
+from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.settle import extend, release, release_all_but
 from headwater.frontier.shares import Shares
+from headwater.frontier.verdicts import Dead, HostSaysWait, Postponed, Released, RetryLater
 from headwater.frontier.wake import Sleeper
 from headwater.ingest.journey import Journey, Told
+from headwater.log import Logger
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,9 @@ class Fetching:
 
     async def work(self, lease: Lease) -> None:
         try:
-            self.told(await self.journey.travel(lease))
+            told = await self.journey.travel(lease)
+            log_page(self.journey.log, told)
+            self.told(told)
         finally:
             self.shares.give_back(lease)
             self.journey.study.forget(lease)
@@ -64,3 +68,27 @@ class Fetching:
 
     def named(self, lease: Lease) -> dict[str, Any]:
         return {"host": lease.host, "url": lease.url}
+
+
+def log_page(log: Logger, told: Told) -> None:
+    """One line per page (R97). Waits are many and mean nothing; that robots.txt forbids a page is worth a warning."""
+    lease, visit, verdict = told.lease, told.visit, told.verdict
+    line = {
+        "source": str(lease.source_id),
+        "host": lease.host,
+        "url": lease.url,
+        "verdict": type(verdict).__name__ if verdict else "LeaseLost",
+        "status": visit.status,
+        "duration_ms": visit.milliseconds,
+    }
+    match verdict:
+        case None | Postponed() | Released() | HostSaysWait():
+            log.debug("page_waits", **line)
+        case Dead(DeadReason.ROBOTS_BLOCKED, detail):
+            log.warning("robots_disallow", **line, why=detail)
+        case Dead(reason, detail) | RetryLater(reason, detail):
+            log.info("page_failed", **line, reason=str(reason), why=detail)
+        case _:
+            log.info(
+                "page_fetched", **line, documents=int(told.leaves.document is not None), jobs=len(told.leaves.jobs)
+            )

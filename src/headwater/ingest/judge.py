@@ -35,7 +35,7 @@ from headwater.net.body import Complete
 from headwater.net.problems import FetchProblem, Problem, problem_with
 from headwater.net.redirects import Flaw
 from headwater.net.transport import Response
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 # A refusal is not argued with: we come back rarely, and then not at all.
 WAIT_AFTER_REFUSAL = timedelta(hours=6)
@@ -100,7 +100,7 @@ def judge_answer(response: Response, lease: Lease, hops: int = 0) -> Verdict:
 
 def judge_unchanged(response: Response, lease: Lease) -> Verdict:
     is_asked = lease.etag is not None or lease.last_modified is not None
-    if not is_asked or response.url.url_hash != lease.url_hash:
+    if not is_asked or not is_page_of(lease, response.url):
         return RetryLater("bad_response", "HTTP 304 to a request without validators")
     said = response.validators
     return Unchanged(said.etag or lease.etag, said.last_modified or lease.last_modified)
@@ -113,7 +113,7 @@ def judge_content(response: Response, lease: Lease, hops: int) -> Verdict:
         return judge_problem(problem)
     assert isinstance(response.content, Complete)
     final = response.url
-    if final.url_hash != lease.url_hash:
+    if not is_page_of(lease, final):
         # Another page of this host: an entry of its own, and nothing is fetched for it twice in one journey.
         return Moved(final.url, hops)
     if not is_html(response):
@@ -127,6 +127,11 @@ def judge_content(response: Response, lease: Lease, hops: int) -> Verdict:
         # The same page under a better spelling: asked for so from now on.
         fetch_url=final.url if final.url != canonicalise(lease.url).url else None,
     )
+
+
+def is_page_of(lease: Lease, url: CanonicalUrl) -> bool:
+    """Whether a URL is another spelling of the lease's. The entry may still wait for its key by changed rules."""
+    return url.url_hash in (lease.url_hash, canonicalise(lease.url).url_hash)
 
 
 def is_html(response: Response) -> bool:

@@ -177,7 +177,7 @@ def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Lea
         packed_outlinks(leaves.outlinks),
         body_row(leaves.raw) if leaves.raw else None,
         storable(leaves.withdraws or withdrawn_by(verdict)),
-        [url.key for url in web_addresses(*addresses_of(lease, leaves))],
+        [url.usual_key for url in web_addresses(*addresses_of(lease, leaves))],
         claimed_by(leaves.document),
     )
 
@@ -195,7 +195,7 @@ def addresses_of(lease: Lease, leaves: Leaves) -> Iterator[str]:
 
 def claimed_by(document: NewDocument | None) -> str | None:
     """The key of the other page that this one calls canonical."""
-    return canonicalise(document.canonical_url).key if document and document.claimed else None
+    return canonicalise(document.canonical_url).usual_key if document and document.claimed else None
 
 
 def withdrawn_by(verdict: Verdict) -> str:

@@ -39,6 +39,13 @@ SELECT channel_id, $4::bytea, $3::smallint, signature, title, author, summary, c
 FROM channel_items WHERE bucket = $1::smallint AND url_hash = $2::bytea AND signature <> ''
 ON CONFLICT (channel_id, url_hash) DO NOTHING;
 
+-- name: last_body
+-- What was sent last for a page, if it was so long: of another length, it is not even read.
+SELECT coding, body
+FROM (SELECT body_bytes, coding, body FROM raw_bodies
+      WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT 1) AS newest
+WHERE body_bytes = $3::integer;
+
 -- name: owner_speaks
 -- Whether a source that owns an entry may speak for its host.
 SELECT owner_rank > 0 FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND source_id = $3::uuid;

@@ -35,6 +35,9 @@ class Acquainted(Protocol):
 
     async def known_of(self, lease: Lease) -> Known: ...
 
+    async def was_sent(self, lease: Lease, body: bytes) -> bool:
+        """Whether the page was sent as this, byte for byte, when it was last read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Study:
@@ -51,8 +54,8 @@ class Study:
         self.context.forget(lease)
 
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
-        if lease.fetch_count and fetched.content_hash == lease.content_hash:
-            # Byte for byte what it was: there is nothing new to read.
+        if is_known(lease) and await self.context.was_sent(lease, response.body):
+            # There is nothing new to read.
             return Unchanged(fetched.etag, fetched.last_modified, fetched.revisit_in), NOTHING
         known = await self.context.known_of(lease)
         is_vacancy = known.source is not None and known.source.kind is Kind.JOBS
@@ -66,7 +69,7 @@ class Study:
             return verdict, replace(await self._from_feed(lease, known, response.at), raw=raw)
         if not isinstance(verdict, Fetched):
             return verdict, Leaves(raw=raw)
-        return verdict, leaves_of(lease, read, known, raw)
+        return with_hash_of_text(verdict, read), leaves_of(lease, read, known, raw)
 
     async def read_feed(self, lease: Lease, now: datetime) -> Leaves:
         """The full text a feed brought, where the page itself is refused."""
@@ -79,6 +82,16 @@ class Study:
         if not isinstance(read, Article):
             return NOTHING
         return Leaves(document_from(replace(read, produced_by=Producer.FEED_ONLY), lease), known=known)
+
+
+def is_known(lease: Lease) -> bool:
+    """Whether its last body was read: not where another source wants it read anew, or reading it failed."""
+    return bool(lease.fetch_count) and lease.content_hash is not None and not lease.retry_count
+
+
+def with_hash_of_text(fetched: Fetched, read: Read) -> Fetched:
+    """Of the text that was extracted (R1); a page without an article keeps the hash of its body."""
+    return replace(fetched, content_hash=bytes.fromhex(read.content_hash)) if isinstance(read, Article) else fetched
 
 
 def leaves_of(lease: Lease, read: Read, known: Known, raw: RawBody) -> Leaves:

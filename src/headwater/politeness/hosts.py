@@ -17,7 +17,7 @@ LONGEST_DELAY = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class HostPolicy:
-    """What a person set; None leaves the default."""
+    """What a person sets; None leaves it as it is."""
 
     max_concurrency: int | None = None
     min_request_interval_ms: int | None = None
@@ -74,7 +74,7 @@ def host_named(text: str) -> str:
 
 
 async def set_policy(database: Database, host: str, policy: HostPolicy, default_delay: timedelta) -> None:
-    """Holds from the next request of every process on."""
+    """What it names holds from the next request of every process on; what was set before stays."""
     bucket = bucket_of(host)
     async with database.transaction() as connection:
         await connection.execute(
@@ -88,6 +88,13 @@ async def set_policy(database: Database, host: str, policy: HostPolicy, default_
             policy.max_kb_per_page,
             policy.allow_js,
         )
+        await _apply(connection, host, default_delay)
+
+
+async def clear_policy(database: Database, host: str, default_delay: timedelta) -> None:
+    """Back to the defaults."""
+    async with database.transaction() as connection:
+        await connection.execute(queries.clear_policy, bucket_of(host), host)
         await _apply(connection, host, default_delay)
 
 

@@ -66,13 +66,22 @@ SELECT bucket, host FROM hosts WHERE host = $1::text OR right(host, length($1) +
 SELECT close_host($1::smallint, $2::text, $3::text, $4::timestamptz, $5::timestamptz);
 
 -- name: set_policy
--- Replace what a person set for a host; null is the default. Robots and sources keep their say.
+-- Set what a person names for a host; null leaves what was set before. Robots and sources keep their say.
 INSERT INTO host_policies AS p (bucket, host, max_concurrency, min_request_interval_ms, burst, max_pages, max_kb_per_page, allow_js)
 VALUES ($1::smallint, $2::text, $3::smallint, $4::integer, $5::smallint, $6::integer, $7::integer, $8::boolean)
 ON CONFLICT (bucket, host) DO UPDATE
-SET max_concurrency = excluded.max_concurrency, min_request_interval_ms = excluded.min_request_interval_ms,
-    burst = excluded.burst, max_pages = excluded.max_pages, max_kb_per_page = excluded.max_kb_per_page,
-    allow_js = excluded.allow_js, updated_at = now();
+SET max_concurrency = coalesce(excluded.max_concurrency, p.max_concurrency),
+    min_request_interval_ms = coalesce(excluded.min_request_interval_ms, p.min_request_interval_ms),
+    burst = coalesce(excluded.burst, p.burst), max_pages = coalesce(excluded.max_pages, p.max_pages),
+    max_kb_per_page = coalesce(excluded.max_kb_per_page, p.max_kb_per_page),
+    allow_js = coalesce(excluded.allow_js, p.allow_js), updated_at = now();
+
+-- name: clear_policy
+-- Take back all that a person set for a host. Robots and sources keep their say.
+UPDATE host_policies
+SET max_concurrency = NULL, min_request_interval_ms = NULL, burst = NULL, max_pages = NULL, max_kb_per_page = NULL,
+    allow_js = NULL, updated_at = now()
+WHERE bucket = $1::smallint AND host = $2::text;
 
 -- name: set_crawl_delay
 -- What robots.txt asks of us.

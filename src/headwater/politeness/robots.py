@@ -48,6 +48,12 @@ class Robots:
     _rulebook: Rulebook = field(repr=False, compare=False)
     _silence: Decision = field(repr=False, compare=False)
 
+    @property
+    def disallowed(self) -> tuple[str, ...]:
+        """The paths that are forbidden to us, as written; an empty one forbids nothing."""
+        lines = (line for group in self.ours for line in group.lines)
+        return tuple(line.value for line in lines if line.key is Key.DISALLOW and line.value)
+
     def decide(self, target: str) -> Decision:
         """`target` is path and query, as `CanonicalUrl.target` gives them."""
         wanted = target if target.startswith("/") else f"/{target}"

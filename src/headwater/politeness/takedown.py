@@ -23,7 +23,7 @@ class Takedown:
     def covers(self, url: CanonicalUrl) -> bool:
         if self.key_prefix is None:
             return self.domain in domains_above(url.host)
-        return without_www(url.host) == self.domain and is_below(key_without_www(url.key), self.key_prefix)
+        return without_www(url.host) == self.domain and is_below(key_without_www(url.usual_key), self.key_prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def parse_takedown(text: str) -> Takedown:
         raise UsageError(f"{wanted!r} is neither a domain nor a URL: {error.what}") from error
     if is_domain or (url.path == "/" and not url.query):
         return Takedown(url.host, url.host)
-    prefix = key_without_www(url.key)
+    prefix = key_without_www(url.usual_key)
     return Takedown(prefix, without_www(url.host), prefix)
 
 

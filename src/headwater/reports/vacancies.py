@@ -10,6 +10,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UrlRejected
 from headwater.urls.canonical import canonicalise
+from headwater.urls.rules import DEFAULT_RULES
 
 queries = load_queries("headwater.reports")
 
@@ -51,6 +52,6 @@ async def _hash_meant(database: Database, text: str) -> bytes | None:
         return found
     try:
         # As the identity of a vacancy has it.
-        return sha256(canonicalise(text).key.encode()).digest()
+        return sha256(canonicalise(text, rules=DEFAULT_RULES).key.encode()).digest()
     except UrlRejected:
         return None

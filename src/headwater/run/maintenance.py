@@ -16,6 +16,7 @@ from headwater.discover.polls.intake import forget_items
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier import maintain
 from headwater.frontier.clock_steps import ClockWatch
+from headwater.frontier.host_rules import apply_rules
 from headwater.ingest.decay import watch_decay
 from headwater.ingest.taking_down import finish_takedowns
 from headwater.learning.store import expire
@@ -93,6 +94,7 @@ class Maintenance:
             Chore("forget_sleepers", timedelta(minutes=5), lambda: maintain.forget_sleepers(database)),
             Chore("vacuum_hot_tables", timedelta(minutes=5), lambda: maintain.vacuum_hot_tables(database)),
             Chore("expire_jobs", timedelta(minutes=10), self._expire_jobs),
+            Chore("apply_rules", timedelta(seconds=5), self._apply_rules),
             Chore("finish_takedowns", timedelta(seconds=30), lambda: finish_takedowns(database)),
             Chore("watch_decay", timedelta(hours=1), lambda: watch_decay(database)),
             Chore("expire_templates", timedelta(hours=1), lambda: expire(database, self.template_days)),
@@ -132,6 +134,11 @@ class Maintenance:
         done = await maintain.rescue(self.database)
         if done.rescued:
             self.log.warning("leases_rescued", rescued=done.rescued, poisoned=done.poisoned)
+
+    async def _apply_rules(self) -> None:
+        done = await apply_rules(self.database)
+        if done.moved or done.merged:
+            self.log.info("entries_rekeyed", moved=done.moved, merged=done.merged, waiting=done.busy)
 
     async def _expire_jobs(self) -> None:
         """Vacancies whose deadline has passed."""

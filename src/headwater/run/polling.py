@@ -19,7 +19,7 @@ from headwater.discover.polls.intake import IntakeLimits
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
-from headwater.discover.polls.polling import Polling
+from headwater.discover.polls.polling import Polling, make_everything_due
 from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
 from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
@@ -163,11 +163,17 @@ async def repeated(services: Services, every: timedelta, chore: Callable[[], Awa
 
 # What waits for its turn at a host is still waited for; what is due later is not due.
 WAITED_FOR = timedelta(seconds=15)
+EVERYTHING = 1_000_000
 
 
 async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], None]) -> dict[str, int]:
-    """Everything that is due, once, and then an end. Found is what is new to its channel."""
+    """Everything that is due, once, and then an end. Found is what is new to its channel.
+
+    R69: without adaptive scheduling everything is due, except what rests after errors or was polled just now.
+    """
     services = switched_on(services)
+    if not services.settings.poll.adaptive:
+        await make_everything_due(services.database, services.settings.poll.min_interval)
     counts = {"polled": 0, "failed": 0, "found": 0}
 
     def told(ran: Ran) -> None:
@@ -195,8 +201,8 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
 
 
 def switched_on(services: Services) -> Services:
-    """R76: `poll.enabled` is about the schedule; what a person asks for is done."""
-    poll = services.settings.poll.model_copy(update={"enabled": True})
+    """R76: `poll.enabled` and batches of job sources are about the schedule; what a person asks for is done."""
+    poll = services.settings.poll.model_copy(update={"enabled": True, "jobs_batch": EVERYTHING})
     return replace(services, settings=services.settings.model_copy(update={"poll": poll}))
 
 

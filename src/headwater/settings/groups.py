@@ -177,8 +177,15 @@ class PollSettings(Group):
     enabled: bool = Field(True, description="False stops the schedule; `headwater crawl run-due` still polls.")
     tick: Duration = Field(timedelta(seconds=30), description="Longest time between two looks for due channels.")
     concurrency: Count = Field(10, description="Channels one process polls at once.")
+    jobs_pool: Count = Field(3, description="Channels of job sources that all processes together poll at once.")
+    jobs_batch: Count = Field(
+        20, description="Where more channels of job sources are due, the others wait for the next batch."
+    )
+    jobs_every: Duration = Field(timedelta(minutes=5), description="Time between two such batches.")
     adaptive: bool = Field(
-        True, description="Learn each channel's rhythm; false polls everything at the default interval."
+        True,
+        description="Learn each channel's rhythm. False polls at the default interval, and `headwater crawl run-due` "
+        "polls every channel, due or not.",
     )
     min_interval: Duration = Field(timedelta(minutes=15), description="No channel is polled more often.")
     max_interval: Duration = Field(timedelta(days=7), description="No channel is polled less often.")

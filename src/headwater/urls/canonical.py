@@ -7,7 +7,7 @@ from uuid import UUID
 from headwater.urls.fingerprint import bucket_of, entry_id, hash_of
 from headwater.urls.origin import Origin, site_at
 from headwater.urls.parse import resolve
-from headwater.urls.rules import DEFAULT_RULES, HostRules
+from headwater.urls.rules import DEFAULT_RULES, HostRules, rules_of_host
 
 # `http://` and one character of a host: the first slash after them begins the path.
 _PATH_FROM = 8
@@ -47,6 +47,12 @@ class CanonicalUrl:
         return self.url[self.url.index("/", _PATH_FROM) :]
 
     @property
+    def usual_key(self) -> str:
+        """The key without any exception of its host: what must not change when those do."""
+        is_usual = rules_of_host(self.host) is DEFAULT_RULES
+        return self.key if is_usual else canonicalise(self.url, rules=DEFAULT_RULES).key
+
+    @property
     def path(self) -> str:
         """The path as the key spells it."""
         return self._target_of_key()[0]
@@ -61,13 +67,17 @@ class CanonicalUrl:
         return path, query
 
 
-def canonicalise(raw: str, *, base: str | None = None, rules: HostRules = DEFAULT_RULES) -> CanonicalUrl:
-    """Raises UrlRejected, and nothing else, for what will never be fetched; `rules` are those of the URL's host."""
+def canonicalise(raw: str, *, base: str | None = None, rules: HostRules | None = None) -> CanonicalUrl:
+    """Raises UrlRejected, and nothing else, for what will never be fetched.
+
+    `rules` are those that a person set for the URL's host, unless others are given.
+    """
     href = resolve(raw, base)
     slash = href.index("/", _PATH_FROM)
     site = site_at(href[:slash])
     target = href[slash:]
-    key = site.key_root + _canonical_target(target, rules)
+    chosen = rules_of_host(site.origin.host) if rules is None else rules
+    key = site.key_root + _canonical_target(target, chosen)
     return CanonicalUrl(site.url_root + target, key, hash_of(key), site.origin)
 
 

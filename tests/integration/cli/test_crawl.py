@@ -258,6 +258,33 @@ def test_what_a_person_asks_for_is_polled_with_the_schedule_switched_off(desk: D
     assert desk.says("crawl", "run-due").out.splitlines()[-1] == "1 channel polled, 0 failed, 1 new item"
 
 
+def test_without_adaptive_scheduling_run_due_polls_every_channel(desk: Desk, site: Served) -> None:
+    desk.followed(site.url, "--name", "Harbour", "--feed", publish(site, "One"))
+    desk.polled_in(timedelta(days=3))
+    assert desk.says("crawl", "run-due").out == "0 channels polled, 0 failed, 0 new items\n"
+    desk.settings |= {"poll.adaptive": "false"}
+    assert desk.says("crawl", "run-due").out.splitlines()[-1] == "1 channel polled, 0 failed, 1 new item"
+    assert desk.says("crawl", "run-due").out == "0 channels polled, 0 failed, 0 new items\n", "it was, just now"
+    desk.execute("update channels set last_polled_at = now() - interval '20 minutes'")
+    assert desk.says("crawl", "run-due").out.splitlines()[-1] == "1 channel polled, 0 failed, 0 new items"
+
+
+def test_without_adaptive_scheduling_a_channel_rests_after_errors_all_the_same(desk: Desk, site: Served) -> None:
+    desk.followed(site.url, "--name", "Harbour", "--feed", publish(site, "One"))
+    desk.polled_in(timedelta(days=3))
+    desk.execute("update channels set consecutive_errors = 3, error_class = 'upstream', class_errors = 3")
+    desk.settings |= {"poll.adaptive": "false"}
+    assert desk.says("crawl", "run-due").out == "0 channels polled, 0 failed, 0 new items\n"
+
+
+def test_without_adaptive_scheduling_a_feed_is_polled_at_the_default_interval(desk: Desk, site: Served) -> None:
+    desk.followed(site.url, "--name", "Harbour", "--feed", publish(site, "One"))
+    desk.settings |= {"poll.adaptive": "false", "poll.jitter_percent": "0"}
+    assert desk.says("crawl", "run-due").code == 0
+    assert desk.value("select poll_interval from channels") == timedelta(hours=1)
+    assert desk.value("select policy from runs") == "fixed"
+
+
 @pytest.mark.parametrize("role", [("run", "poll"), ("up",)])
 def test_a_poller_that_is_switched_off_says_so_and_by_what(desk: Desk, starts: Starts, role: tuple[str, ...]) -> None:
     off = {"HEADWATER_POLL__ENABLED": "false", "HEADWATER_DATABASE__URL": desk.database_url}

@@ -34,11 +34,29 @@ def test_an_empty_schedule_is_its_heading_alone(desk: Desk) -> None:
 def test_the_schedule_is_written_as_r72_asks(desk: Desk) -> None:
     desk.followed("https://a.example/", "--name", "Go Blog", "--feed", "https://a.example/feed.xml")
     desk.polled_in(timedelta(minutes=15, seconds=30), timedelta(hours=1))
-    assert schedule_of(desk)[:3] == ["Feed Schedule:", "-" * 40, "Go Blog"]
-    following, interval, errors = schedule_of(desk)[3:]
-    assert re.fullmatch(rf"  Next fetch: {WHEN} \(in 15m( \d+s)?\)", following)
-    assert interval == "  Interval:   1h0m0s"
-    assert errors == "  Errors:     0"
+    due = desk.value("select to_char(next_poll_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') from channels")
+    assert schedule_of(desk) == [
+        "Feed Schedule:",
+        "----------------------------------------",
+        "Go Blog",
+        f"  Next fetch: {due} (in 15m)",
+        "  Interval:   1h0m0s",
+        "  Errors:     0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wait", "told"),
+    [
+        (timedelta(seconds=40), r"in \d\ds"),
+        (timedelta(hours=2, minutes=5, seconds=30), "in 2h 5m"),
+        (timedelta(days=3, hours=4, minutes=5), "in 3d 4h"),
+    ],
+)
+def test_a_wait_is_told_by_the_minute(desk: Desk, wait: timedelta, told: str) -> None:
+    desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
+    desk.polled_in(wait, timedelta(hours=1))
+    assert re.fullmatch(rf"  Next fetch: {WHEN} \({told}\)", schedule_of(desk)[3])
 
 
 def test_what_should_have_been_polled_is_overdue(desk: Desk) -> None:

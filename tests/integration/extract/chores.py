@@ -9,6 +9,8 @@ from typing import Any
 
 from lxml import etree
 
+from headwater.urls.canonical import canonicalise
+
 
 def chore(task: Any) -> Any:
     """Does what its payload asks for: a name, or a name and one argument."""
@@ -16,6 +18,10 @@ def chore(task: Any) -> Any:
         return len(task)
     name, *arguments = task
     return CHORES[name](*arguments)
+
+
+def key_of(url: str) -> str:
+    return canonicalise(url).key
 
 
 def hang() -> None:
@@ -68,6 +74,7 @@ def note_and_hang(path: str) -> None:
 
 
 CHORES: dict[str, Callable[..., Any]] = {
+    "key_of": key_of,
     "echo": lambda value: value,
     "pid": os.getpid,
     "parent": os.getppid,

@@ -15,6 +15,7 @@ from headwater.errors import DependencyDown
 from headwater.extract.children import Children, Crashed, Done, OutOfMemory, TimedOut
 from headwater.extract.jobs.answers import harvest_from
 from headwater.extract.jobs.vacancy import SkipReason
+from headwater.urls.rules import HostRules, use_rules
 
 CHORE = "tests.integration.extract.chores:chore"
 MEMORY_BYTES = 256 << 20
@@ -52,6 +53,21 @@ async def test_an_answer_comes_back_as_it_was() -> None:
             "title": "Möwe",
             "words": [1, 2.5, None, True],
         }
+
+
+async def test_a_child_makes_keys_by_the_rules_of_its_parent_also_when_they_change() -> None:
+    url = "https://board.example/job?ref=7"
+    try:
+        async with children(size=1) as pool:
+            pid = await value_of(pool, "pid")
+            assert await value_of(pool, "key_of", url) == "https://board.example/job"
+            use_rules({"board.example": HostRules(keep_params=frozenset({"ref"}))})
+            assert await value_of(pool, "key_of", url) == url
+            use_rules({})
+            assert await value_of(pool, "key_of", url) == "https://board.example/job"
+            assert await value_of(pool, "pid") == pid
+    finally:
+        use_rules({})
 
 
 async def test_bytes_larger_than_any_buffer_arrive_whole() -> None:

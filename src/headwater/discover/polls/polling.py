@@ -45,7 +45,10 @@ class Polling:
             return (), None
         now = self.poll.calendar()
         leased_at = self.clock.monotonic()
-        ids = [row[0] for row in await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now)]
+        settings = self.poll.settings
+        jobs = (settings.jobs_pool, settings.jobs_batch, settings.jobs_every)
+        rows = await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now, *jobs)
+        ids = [row[0] for row in rows]
         if not ids:
             return (), await self.database.fetchval(queries.next_due, now, self.owner)
         rows = await self.database.fetch(queries.read_leased, ids, self.owner, now)
@@ -91,7 +94,7 @@ class Polling:
             if (given_up := await self._given_up(lease)) is None:
                 return
             ran = given_up
-        log_run(self.log, ran)
+        log_run(self.log, ran, timedelta(seconds=self.clock.monotonic() - lease.leased_at))
         self.told(ran)
 
     async def _given_up(self, lease: Leased) -> Ran | None:
@@ -121,15 +124,24 @@ class Polling:
         return {"source": str(lease.source_id), "channel": str(lease.id), "host": lease.url.host}
 
 
-def log_run(log: Logger, ran: Ran) -> None:
-    """One line per run; waits are many and mean nothing, a page that robots.txt forbids is worth a warning."""
+async def make_everything_due(database: Database, shortest_interval: timedelta) -> None:
+    """Feeds, listings, sitemaps and APIs, whatever their next time; waits after errors are kept."""
+    await database.execute(queries.make_everything_due, shortest_interval)
+
+
+def log_run(log: Logger, ran: Ran, duration: timedelta) -> None:
+    """One line per run; waits are many and mean nothing, a page that robots.txt forbids is worth a warning.
+
+    `duration` counts from the lease: of a run that was put away, its last part.
+    """
     named = {"source": str(ran.channel.source_id), "kind": str(ran.channel.kind), "host": ran.channel.url.host}
     if ran.ending is None:
         log.debug("poll_waits", **named, why=ran.waits.why if ran.waits else "")
         return
     tally, ending = ran.walk.tally, ran.ending
     counts = {name: getattr(tally, name) for name in ("found", "inserted", "updated", "skipped", "errors")}
-    told = {**named, **counts, "next_poll_at": ending.next.at.isoformat(), "message": ending.message}
+    took = {"duration_ms": round(duration.total_seconds() * 1000)}
+    told = {**named, **counts, **took, "next_poll_at": ending.next.at.isoformat(), "message": ending.message}
     if ending.next.is_loud:
         log.error("poll_keeps_failing", **told)
     elif ending.status == "ok":

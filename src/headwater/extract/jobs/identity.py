@@ -6,6 +6,7 @@ from headwater.errors import UrlRejected
 from headwater.extract.jobs.vocabulary import words_of
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
+from headwater.urls.rules import DEFAULT_RULES
 
 
 def canonical_hash(apply_url: str, title: str, org: str, location: str, listing_url: str = "") -> str:
@@ -29,7 +30,8 @@ def _domain_of(url: str) -> str:
 def url_key(url: str) -> str:
     """The canonical key, or nothing for what is no web address."""
     try:
-        return canonicalise(url).key
+        # By no host's exceptions: vacancies are not keyed anew when those change.
+        return canonicalise(url, rules=DEFAULT_RULES).key
     except UrlRejected:
         return ""
 
