@@ -148,7 +148,9 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         errors=past.errors + 1,
         error=trouble.error,
         class_errors=past.class_errors + 1 if is_same else 1,
-        wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after),
+        wishes=replace(
+            wishes_from(channel.wishes), retry_after=trouble.retry_after, robots_wait=trouble.robots_wait
+        ),
         is_deadly=trouble.is_deadly,
     )
     patch = {
