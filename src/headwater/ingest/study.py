@@ -16,7 +16,7 @@ from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
 from headwater.ingest.context import Known
 from headwater.ingest.documents import document_from
-from headwater.ingest.judge import is_refused, judge_reading
+from headwater.ingest.judge import is_refused, judge_reading, why_no_document
 from headwater.ingest.keeping import NOTHING, Leaves
 from headwater.ingest.reading import Read, Reader
 from headwater.net.body import Complete
@@ -66,7 +66,7 @@ class Study:
             return verdict, replace(await self._from_feed(lease, known, response.at), raw=raw)
         if not isinstance(verdict, Fetched):
             return verdict, Leaves(raw=raw)
-        return verdict, leaves_of(lease, read, known, raw)
+        return replace(verdict, no_document=why_no_document(read)), leaves_of(lease, read, known, raw)
 
     async def read_feed(self, lease: Lease, now: datetime) -> Leaves:
         """The full text a feed brought, where the page itself is refused."""
