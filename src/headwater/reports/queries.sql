@@ -298,6 +298,11 @@ UNION
 SELECT c.source_id FROM channels c JOIN url_frontier e ON e.bucket = c.bucket AND e.url_hash = c.url_hash
 WHERE c.is_active AND c.kind = 'crawl' AND e.status IN ('failed', 'dead')
 UNION
+SELECT c.source_id FROM channels c
+WHERE c.is_active AND c.kind = 'crawl'
+  AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'dead' AND k.entries > 0) IS NOT NULL
+  AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'fetched' AND k.entries > 0) IS NULL
+UNION
 SELECT id FROM sources WHERE status IN ('paused', 'blocked')
 UNION
 SELECT s.id FROM sources s

@@ -183,6 +183,9 @@ def _of_whole(source: Source, channels: Sequence[ChannelState], facts: Facts) ->
     yield from _without_channel(source, channels)
     if facts.start:
         yield _failed_start(source, facts.start)
+    elif any(one.is_active and one.kind is ChannelKind.CRAWL for one in channels) and has_ended(facts.entries):
+        fix = f"Look at them: headwater frontier list --source {source.id}, then headwater explain URL"
+        yield _whole(source, "crawl_start", "Its crawl ended at its start: no page could be fetched.", fix)
     if facts.decay:
         fix = f"See what a new reading gives: headwater docs reextract --source {source.id} --dry-run"
         yield _whole(source, "drift", facts.decay.message, fix, facts.decay.since, Grade.WARNING)
@@ -202,6 +205,11 @@ def _without_channel(source: Source, channels: Sequence[ChannelState]) -> Iterat
     elif searches[0].last_polled_at is not None and not searches[0].consecutive_errors:
         since = searches[0].created_at
         yield _whole(source, "no_channel", "No feed, sitemap or listing was found.", add, since)
+
+
+def has_ended(entries: Mapping[str, int]) -> bool:
+    """Every page is dead: nothing was fetched, and nothing waits."""
+    return entries.get("dead", 0) > 0 and not any(entries.get(one) for one in ("fetched", "pending", "failed"))
 
 
 def _failed_start(source: Source, start: Start) -> HealthProblem:

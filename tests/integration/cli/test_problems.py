@@ -263,3 +263,13 @@ def test_a_crawl_that_failed_at_its_start_is_told(desk: Desk) -> None:
     assert (told["grade"], told["kind"]) == ("error", "crawl_start")
     assert "ended at its first page: not_found: HTTP 404" in told["what"]
     assert health(desk, source) == "struggling"
+
+
+def test_a_crawl_of_which_every_start_page_ended_is_told(desk: Desk) -> None:
+    source = desk.followed("https://a.example/", "--kind", "docs")
+    desk.execute("update channels set kind = 'crawl'")
+    desk.execute(POLLED)
+    desk.execute("insert into counters values ($1, 'dead', 2)", UUID(source))
+    assert kinds(desk) == [("error", "crawl_start")]
+    desk.execute("insert into counters values ($1, 'pending', 1)", UUID(source))
+    assert kinds(desk) == []
