@@ -22,6 +22,7 @@ Try it offline:       headwater demo
 Start here:           headwater up
 Add a site:           headwater sources add https://example.org
 Have a list?          headwater sources import feeds.opml
+Is anything wrong?    headwater problems
 Check this machine:   headwater doctor
 See every setting:    headwater config show
 All commands:         headwater --help"""
@@ -54,6 +55,7 @@ app.command("headwater.cli.frontier:app", name="frontier", help="Look at the que
 app.command("headwater.cli.sources:app", name="sources", help="The publishers we follow: add, change, import, export.")
 app.command("headwater.cli.crawl:app", name="crawl", help="Poll now, and read the log of runs.")
 app.command("headwater.cli.status:status", name="status", help="How things stand, and what is polled next.")
+app.command("headwater.cli.problems:problems", name="problems", help="All that is wrong, and what to do about it.")
 app.command("headwater.cli.hosts:app", name="hosts", help="Hosts, their pace and their policies.")
 app.command("headwater.cli.docs:app", name="docs", help="The archive: search, look into a document, read pages again.")
 app.command("headwater.cli.templates:app", name="templates", help="What was learned of each host's pages.")

@@ -161,9 +161,22 @@ async def document_named(services: "Services", text: str) -> "Document":
         found = await find_document(services.database, url_hash)
     else:
         found = await read_document(services.database, _key_of(text))
+    if found is None and url_hash is None:
+        raise await no_document(services, text)
     if found is None:
-        raise NotFound(f"There is no document {text}.", fix=f"What became of a page: headwater explain {text}")
+        raise NotFound(f"There is no document {text}.", fix="Search for it: headwater docs search WORDS")
     return without_words(found) if found.deleted_reason == "takedown" else found
+
+
+async def no_document(services: "Services", text: str) -> NotFound:
+    """With the reason, as `headwater explain` tells it."""
+    from headwater.reports.pages import story_of
+    from headwater.urls.canonical import canonicalise
+
+    story = await story_of(services.database, canonicalise(text))
+    why = story.document.removeprefix("none").removeprefix(": ").strip()
+    told = f" {story.why}; {why}" if story.status in ("unknown", "dead") else f" {story.status}, {why}"
+    return NotFound(f"There is no document {text}:{told}.", fix=f"Next: {story.next}")
 
 
 def without_words(found: "Document") -> "Document":

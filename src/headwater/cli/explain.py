@@ -1,22 +1,23 @@
 """`headwater explain`: why now, why not, when next, what happened."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.sources import show_source
+from headwater.cli.sources import show_next, show_source
 from headwater.cli.words import inert
 from headwater.errors import NotFound
 
 if TYPE_CHECKING:
-    from headwater.frontier.explain import Explanation
+    from headwater.reports.pages import PageStory
     from headwater.services import Services
 
+NOT_FOUND = 4
 
-def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Say why a URL is not fetched now or a source not polled, when it will be, and what happened to it so far.
+
+def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
+    """Say what became of a URL or source: why it is not fetched now, why there is no document, what happens next.
 
     Parameters
     ----------
@@ -24,34 +25,49 @@ def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> 
         A URL in any spelling, or a source by its id, address or name.
     """
 
-    async def work(services: "Services") -> "Explanation | None":
+    async def work(services: "Services") -> "PageStory | None":
         from headwater.errors import UrlRejected
-        from headwater.frontier.explain import explain as look_into
+        from headwater.reports.pages import story_of
         from headwater.sources.store import find_source
         from headwater.urls.canonical import canonicalise
 
+        story, nothing = None, unknown(what)
         try:
-            return await look_into(services.database, canonicalise(what))
-        except (NotFound, UrlRejected) as nothing:
-            # Perhaps a source was meant; if not, what was wrong with the URL is worth more.
-            try:
-                await find_source(services.database, what)
-            except NotFound:
-                raise nothing if "://" in what else unknown(what) from None
-            return None
+            story = await story_of(services.database, canonicalise(what))
+        except UrlRejected as refused:
+            nothing = refused if "://" in what else nothing  # type: ignore[assignment]
+        if story is not None and story.is_known:
+            return story
+        # Perhaps a source was meant; if not, what is known of the URL is worth more.
+        try:
+            await find_source(services.database, what)
+        except NotFound:
+            if story is None:
+                raise nothing from None
+            return story
+        return None
 
     found = with_services(launch, work)
     if found is None:
         show_source(what, json=json, launch=launch)
-        return
+        if not json:
+            show_next(what, launch)
+        return 0
     if json:
-        show_json(asdict(found))
-        return
-    show(f"{found.url}")
-    show(f"  {found.status}: {found.why}")
-    if found.next_at:
-        show(f"  next: not before {found.next_at:%Y-%m-%d %H:%M:%S %Z}")
-    show(f"  source {found.source}, priority {found.priority}")
+        from headwater.reports.pages import told_of
+
+        show_json(told_of(found))
+    else:
+        show_story(found)
+    return 0 if found.is_known else NOT_FOUND
+
+
+def show_story(found: "PageStory") -> None:
+    show(inert(found.url))
+    show(f"  {found.status}: {inert(found.why)}")
+    show(f"  document: {inert(found.document)}")
+    if found.source:
+        show(f"  source {inert(found.source)}, priority {found.priority}")
     if found.history:
         show_table(
             ("when", "verdict", "status", "ms", "reason"),
@@ -66,6 +82,7 @@ def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> 
                 for one in found.history
             ],
         )
+    show(f"Next: {inert(found.next)}")
 
 
 def unknown(what: str) -> NotFound:

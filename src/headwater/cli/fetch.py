@@ -56,6 +56,8 @@ async def fetch_once(
     from dataclasses import replace
 
     from headwater.fetch.fetcher import Wish
+    from headwater.fetch.following import is_closed_for_good
+    from headwater.fetch.outcomes import TakenDown
     from headwater.politeness.hosts import pace_of, read_host
     from headwater.politeness.slots import NotBefore
     from headwater.web import open_web
@@ -65,7 +67,8 @@ async def fetch_once(
         fetcher = replace(web.fetcher, witness=lambda url, what: steps.append({"url": url.url, **told(what)}))
         async with web.places.seat_at(target.host, "test") as seat:
             if isinstance(seat, NotBefore):
-                return steps, told(seat)
+                is_over = await is_closed_for_good(web.places, seat, target)
+                return steps, told(TakenDown(target) if is_over else seat)
             outcome = await fetcher.fetch(Wish(target, "test", method=method), seat)
         pace = pace_of(await read_host(services.database, target.host))
     result = told(outcome)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_lines
 from headwater.cli.serving import with_services
-from headwater.errors import NotFound
+from headwater.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from headwater.politeness.robots_match import Decision
@@ -56,7 +56,13 @@ def decide(rows: list[Any], agent: str, check: str) -> "Decision":
     from headwater.politeness.robots import parse_robots
     from headwater.urls.canonical import canonicalise
 
-    url = canonicalise(check if "://" in check else f"{rows[0]['scheme']}://{rows[0]['host']}/{check.lstrip('/')}")
+    host = rows[0]["host"]
+    url = canonicalise(check if "://" in check else f"{rows[0]['scheme']}://{host}/{check.lstrip('/')}")
+    if url.host != host:
+        raise UsageError(
+            f"{url.host} is another host than {host}, with a robots.txt of its own.",
+            fix=f"Ask about it: headwater hosts robots {url.host} --check {url.url}",
+        )
     row = next((one for one in rows if (one["scheme"], one["port"]) == (url.origin.scheme, url.origin.port)), rows[0])
     return parse_robots(row["body"] or b"", agent).decide(url.target)
 

@@ -54,7 +54,7 @@ def list_sources(
     Parameters
     ----------
     status
-        active, paused, blocked, deleted, failing or silent; or its health: ok or struggling.
+        active, paused, blocked, deleted, failing or silent; or its health: ok, warning or struggling.
     kind
         news, jobs or docs.
     tag
@@ -89,8 +89,7 @@ def list_sources(
         show_json({"sources": [told_of(one) for one in page], "next": following})
         return
     if page:
-        columns = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
-        show_table(columns, [_row(one, now) for one in page], spare=("url", "mode", "every", "kind"))
+        show_page(page, now)
     elif status or kind or tag or name or after:
         say("No source matches.")
     else:
@@ -105,7 +104,7 @@ def _status_meant(text: str | None) -> "tuple[Status | None, Word | None]":
     from headwater.reports.discovery import Status
     from headwater.sources.health import Word
 
-    if text in (Word.OK, Word.STRUGGLING):
+    if text in (Word.OK, Word.WARNING, Word.STRUGGLING):
         return Status.ACTIVE, Word(text)
     if text and text not in {*Status}:
         words = dict.fromkeys((*Status, *Word))
@@ -125,6 +124,13 @@ async def _page_of(
         found += [one for one in page if one.health.word is health]
         after = (page[-1].source.name, page[-1].source.id)
     return found[:limit]
+
+
+def show_page(page: "list[Overview]", now: "datetime") -> None:
+    columns = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
+    show_table(columns, [_row(one, now) for one in page], spare=("url", "mode", "every", "kind"))
+    if troubled := sum(len(one.health.problems) for one in page):
+        say(f"{counted(troubled, 'problem')} here: headwater problems")
 
 
 def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
@@ -165,6 +171,7 @@ def told_of(one: "Overview") -> dict[str, Any]:
         "status_reason": source.status_reason,
         "health": one.health.word,
         "health_reason": one.health.reason,
+        "problems": [asdict(problem) for problem in one.health.problems],
         "consecutive_failures": source.consecutive_failures,
         "next_run_at": following and following.next_poll_at,
         "next_reason": following and following.next_reason,
@@ -203,6 +210,8 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         show_json(told_of(overview) | {"events": trail})
         return
     show_overview(overview, now)
+    if problems := overview.health.problems:
+        say(f"{counted(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:
         show("")
         show_table(
@@ -240,6 +249,33 @@ def show_overview(overview: "Overview", now: "datetime") -> None:
     ]
     if rows:
         show_table(("channel", "address", "next poll", "why then", "items", "last error"), rows)
+
+
+def show_next(source: str, launch: Launch) -> None:
+    """One line: what happens to a source next."""
+
+    async def work(services: "Services") -> "tuple[Overview, datetime]":
+        from headwater.reports.discovery import overviews, summary
+        from headwater.sources.store import find_source
+
+        [overview] = await overviews(services.database, [await find_source(services.database, source)])
+        return overview, (await summary(services.database)).now
+
+    overview, now = with_services(launch, work)
+    show(f"Next: {inert(what_next(overview, now))}")
+
+
+def what_next(overview: "Overview", now: "datetime") -> str:
+    source, following = overview.source, overview.next
+    if source.status != "active":
+        return f"nothing until it is resumed: headwater sources resume {source.id}"
+    if any(one.kind == "takedown" and one.channel_id is None for one in overview.health.problems):
+        from headwater.reports.pages import WHILE_TAKEN_DOWN
+
+        return WHILE_TAKEN_DOWN
+    if following is None:
+        return f"nothing: it has no channel to poll. Name one: headwater sources edit {source.id} feeds=https://…"
+    return f"its {following.kind} is polled {next_poll_of(following, now)}: {following.next_reason}"
 
 
 def domain_of(url: str) -> str:

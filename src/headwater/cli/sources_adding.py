@@ -172,7 +172,8 @@ def require_allowed(heard: "Heard", url: str) -> None:
     match heard:
         # A refusal of ours has no status: nobody was asked.
         case RobotsRefusal(why) | Trouble(ErrorClass.FORBIDDEN, why, None):
-            fix = "--no-discover follows it without looking."
+            is_taken_down = why.endswith("takedown list")
+            fix = "See it: headwater takedown list" if is_taken_down else "--no-discover follows it without looking."
             raise Refused(f"{url} may not be asked: {inert(why)}.", fix=fix)
 
 

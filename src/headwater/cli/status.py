@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.problems import all_problems, pointed_at
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, due, go_length_of, inert, length_of, shortened, with_seconds
 
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     from headwater.frontier.reads import Counts
     from headwater.reports.discovery import Scheduled, Summary
     from headwater.reports.frontier import HostsNow
+    from headwater.reports.problems import Problems
     from headwater.reports.templates import TemplatesNow
     from headwater.services import Services
 
 SHOWN = 20
 EVERYTHING = 1_000_000
-MOST_COUNTED = 100  # of what needs attention: more are as bad
 
 
 class Now(NamedTuple):
@@ -49,15 +50,14 @@ def status(
     # Only a person would rather see the beginning of it.
     most = SHOWN if sys.stdout.isatty() and not (all_ or json) else EVERYTHING
 
-    async def work(services: "Services") -> "tuple[Now, list[Scheduled], int]":
+    async def work(services: "Services") -> "tuple[Now, list[Scheduled], Problems]":
         from headwater.frontier.reads import count_entries
-        from headwater.reports.discovery import Status, Wanted, list_sources, schedule, summary
+        from headwater.reports.discovery import schedule, summary
         from headwater.reports.frontier import hosts_now
         from headwater.reports.templates import templates_now
 
         database = services.database
         coming = await schedule(database, most) if wants_schedule else []
-        failing = await list_sources(database, Wanted(Status.FAILING), MOST_COUNTED)
         now = Now(
             await summary(database),
             await count_entries(database),
@@ -65,12 +65,13 @@ def status(
             await templates_now(database),
             services.settings.extract.templates,
         )
-        return now, coming, len(failing)
+        return now, coming, await all_problems(services)
 
-    now, coming, failing = with_services(launch, work)
+    now, coming, problems = with_services(launch, work)
     found = now.summary
     if json:
-        show_json(told(now) | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
+        whole = {**told(now), "problems": len(problems.found)}
+        show_json(whole | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
         return
     for line in (*lines_of(found, now.counts, now.hosts), *template_lines(now.templates, is_on=now.learns)):
         show(line)
@@ -78,9 +79,8 @@ def status(
         (show_table_of if sys.stdout.isatty() else show_list_of)(coming, found)
     if not found.followed:
         say("Nothing is followed yet. Add a site: headwater sources add https://example.org")
-    if failing:
-        or_more = " or more" if failing == MOST_COUNTED else ""
-        say(f"{failing}{or_more} with errors: headwater sources list --status failing")
+    if problems.found:
+        say(pointed_at(len(problems.found), is_cut=problems.is_cut))
 
 
 def told(now: Now) -> dict[str, object]:

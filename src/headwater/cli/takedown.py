@@ -7,6 +7,7 @@ from cyclopts import App
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
+from headwater.cli.words import counted
 
 if TYPE_CHECKING:
     from headwater.ingest.taking_down import TakenDown
@@ -35,10 +36,13 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
         return takedown.name, await take_down_everywhere(services.database, takedown, reason)
 
     name, done = with_services(launch, work)
-    ended = f"{done.entries:,} entries ended, {done.documents:,} documents and {done.vacancies:,} vacancies withdrawn"
-    show(f"{name} is taken down; {ended}.")
+    vacancies = counted(done.vacancies, "vacancy", "vacancies")
+    ended = f"{counted(done.entries, 'entry', 'entries')} ended, {counted(done.documents, 'document')} and {vacancies}"
+    show(f"{name} is taken down; {ended} withdrawn.")
     if not done.is_whole:
-        under_way = f"{done.living:,} URLs are being fetched right now" if done.living else "other work is under way"
+        under_way = (
+            f"{counted(done.living, 'URL')} being fetched right now" if done.living else "other work is under way"
+        )
         show(f"Nothing of it is kept from here on; {under_way}, and maintenance ends what is left.")
 
 

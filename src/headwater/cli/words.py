@@ -48,9 +48,9 @@ def due(moment: datetime, now: datetime) -> str:
     return f"in {length_of(moment - now)}" if seconds > 0 else f"overdue {length_of(now - moment)}"
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 source`, `2,000 sources`."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """`1 source`, `2,000 sources`; `2 entries` where the plural is named."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def with_seconds(told: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets, require_bound
 from headwater.discover.polls.hearing import Body
 from headwater.discover.polls.overheard import FOUND, packed
-from headwater.errors import UsageError
+from headwater.errors import Refused, UsageError
 from headwater.extract.selectors import check_selectors
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
+from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel
 from headwater.sources.channels import channels_of as stored_channels_of
 from headwater.sources.events import Event, record
@@ -68,6 +69,7 @@ async def take_up(
     profile = replace(wanted.profile, ingestion_mode=mode_of(wanted))
     check(wanted, secrets)
     channels = with_answers(channels_of(wanted), wanted.answers)
+    await require_not_taken_down(connection, [profile.address, *(one.url for one in channels)])
     source_id = await store_source(connection, profile, actor)
     await pace_hosts(connection, profile, channels, default_delay)
     due = {ChannelKind.SEARCH: wanted.search_again_at}
@@ -81,6 +83,15 @@ async def take_up(
         if searched := await add_channel(connection, source_id, search, actor):
             await disable_channel(connection, source_id, searched, NO_SITEMAP, actor)
     return source_id
+
+
+async def require_not_taken_down(connection: Connection, places: Sequence[CanonicalUrl]) -> None:
+    """Raises Refused: nothing of such a source would ever be asked for."""
+    taken = await takedowns_for(connection, [place.host for place in places])
+    for place in places:
+        if taken.covers(place):
+            fix = "See it: headwater takedown list. `headwater takedown rm` lifts it."
+            raise Refused(f"{place.url} is on the takedown list, so that nothing of it is asked for.", fix=fix)
 
 
 async def change(

@@ -11,7 +11,7 @@ from headwater.database.queries import load_queries
 from headwater.discover.adding import Wanted, check, pace_hosts, take_up
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets
-from headwater.errors import UrlRejected, UsageError
+from headwater.errors import Refused, UrlRejected, UsageError
 from headwater.sources.channels import ChannelKind, ChannelState, NewChannel, add_channel
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
 from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
@@ -131,7 +131,7 @@ async def _add(connection: Connection, row: Row, done: Imported, default_delay: 
             if _is_paused(row):
                 why = row.disable_reason or NO_REASON_GIVEN
                 await set_status(connection, source_id, SourceStatus.PAUSED, why, actor)
-    except UsageError as error:
+    except (Refused, UsageError) as error:
         # Added by somebody else since the plan was made, or its feed is followed for another source.
         if await connection.fetchval(queries.source_at, canonicalise(row.url).url_hash) is not None:
             done.known += 1

@@ -3,9 +3,16 @@
 from dataclasses import dataclass, replace
 
 from headwater.fetch.fetcher import Fetcher, Wish
-from headwater.fetch.outcomes import Later, LedAway, Outcome
+from headwater.fetch.lookout import is_taken_down
+from headwater.fetch.outcomes import Later, LedAway, Outcome, TakenDown
 from headwater.fetch.places import Places
 from headwater.politeness.slots import NotBefore
+from headwater.urls.canonical import CanonicalUrl
+
+
+async def is_closed_for_good(places: Places, refused: NotBefore, url: CanonicalUrl) -> bool:
+    """A host that was taken down is closed for thousands of years: that is no wait."""
+    return refused.why == "closed" and await is_taken_down(places.slots.database, url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,8 @@ class Follower:
 
     async def _at_one_host(self, wish: Wish) -> Outcome:
         async with self.places.seat_at(wish.url.host, wish.kind) as seat:
+            if isinstance(seat, NotBefore) and await is_closed_for_good(self.places, seat, wish.url):
+                return TakenDown(wish.url)
             if isinstance(seat, NotBefore):
                 return Later(seat.wait, wish.url, wish.hops, seat.why)
             return await self.fetcher.fetch(wish, seat)

@@ -9,7 +9,8 @@ from headwater.fetch.fetcher import Clear, Refusal
 from headwater.fetch.outcomes import TakenDown
 from headwater.fetch.robots import RobotsDesk, known_from
 from headwater.fetch.seat import Seat
-from headwater.politeness.takedown import Takedown, Takedowns, domains_above
+from headwater.politeness.takedown import Takedown, Takedowns, domains_above, taken_down_in_words
+from headwater.politeness.takedown import queries as takedown_queries
 from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.origin import Origin
 
@@ -18,6 +19,12 @@ queries = load_queries("headwater.fetch")
 REMEMBERED = 10_000
 # Career pages are small; a larger one is something else.
 JOB_PAGE_BYTES = 1024 * 1024
+
+
+async def is_taken_down(database: Database, url: CanonicalUrl) -> bool:
+    """For callers that get no seat at its host, and so are not told by a look before a request."""
+    rows = await database.fetch(takedown_queries.takedowns_of_domains, list(domains_above(url.host)))
+    return bool(taken_down_in_words(rows, url))
 
 
 @dataclass(slots=True)

@@ -50,6 +50,8 @@ class RobotsUnknown:
     wait: timedelta
     why: str
     is_final: bool = False
+    status: int | None = None  # that robots.txt was answered with; None: there was no answer
+    is_asked: bool = False  # the host itself asked for the wait: it is no failure
 
 
 @dataclass(frozen=True, slots=True)

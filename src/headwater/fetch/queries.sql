@@ -1,7 +1,7 @@
 -- name: look_before_request
 -- Everything that may speak against a request, in one round trip. The body of robots.txt comes only if it is news.
 SELECT r.access, CASE WHEN r.body_hash IS DISTINCT FROM $6::bytea THEN r.body END AS body, r.body_hash, r.fetched_at,
-       r.expires_at, r.failing_since, r.failure, r.etag, r.last_modified, p.max_kb_per_page, p.allow_js, p.serves_jobs,
+       r.expires_at, r.failing_since, r.failure, r.http_status, r.etag, r.last_modified, p.max_kb_per_page, p.allow_js, p.serves_jobs,
        clock_timestamp() AS now,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(t.domain_or_url, t.domain, t.key_prefix)), '[]'::jsonb)
         FROM takedowns t WHERE t.domain = ANY ($5::text[])) AS takedowns

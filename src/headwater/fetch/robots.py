@@ -35,6 +35,7 @@ LONGEST_RETRY = timedelta(hours=6)
 LONGEST_ASKED = timedelta(hours=24)
 REMEMBERED = 5_000
 LONG_FILE_BYTES = 20_000
+TOO_MANY_REQUESTS = 429
 
 Objection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None
 
@@ -50,6 +51,7 @@ class Known:
     failing_since: datetime | None
     failing_for: timedelta
     failure: str
+    status: int | None  # of its last answer; None: there was none
     validators: Validators
     now: datetime
 
@@ -64,6 +66,10 @@ class Heard:
     max_age: timedelta | None = None
     detail: str = ""
     asked_wait: timedelta | None = None  # by a 429 or 503
+
+    @property
+    def status(self) -> int | None:
+        return None if isinstance(self.answer, RobotsFailure) else self.answer
 
 
 class RobotsStore(Protocol):
@@ -120,7 +126,9 @@ class RobotsDesk:
             and while_unreachable(known.failing_since, known.now, has_copy=False) is WhileUnreachable.GIVE_UP
         )
         why = heard.detail or f"HTTP {heard.answer}" if heard else known.failure if known else ""
-        return RobotsUnknown(wait, f"robots.txt could not be had ({why})", is_final=gives_up)
+        status = heard.status if heard else known.status if known else None
+        is_asked = status == TOO_MANY_REQUESTS or bool(heard and heard.asked_wait)
+        return RobotsUnknown(wait, f"robots.txt could not be had ({why})", gives_up, status, is_asked)
 
     def _standing(self, known: Known) -> Robots | RobotsAccess:
         """A copy holds while its origin is unreachable, for thirty days."""
@@ -228,8 +236,8 @@ def patient(refusal: Objection, asked: timedelta | None) -> Objection:
     if not asked or isinstance(refusal, Failed | Later | LeaseLost):
         return refusal
     if isinstance(refusal, RobotsUnknown):
-        return replace(refusal, wait=max(refusal.wait, asked))
-    return RobotsUnknown(asked, "its host asks us to wait")
+        return replace(refusal, wait=max(refusal.wait, asked), is_asked=True)
+    return RobotsUnknown(asked, "its host asks us to wait", is_asked=True)
 
 
 def heard_from(response: Response, *, is_conditional: bool) -> Heard:
@@ -278,6 +286,7 @@ def known_from(row: Any) -> Known | None:
         failing_since=failing_since,
         failing_for=row["now"] - failing_since if failing_since else timedelta(),
         failure=row["failure"] or "",
+        status=row["http_status"],
         validators=Validators(row["etag"], row["last_modified"]),
         now=row["now"],
     )

@@ -8,7 +8,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
 from headwater.frontier.entry import Status
-from headwater.politeness.takedown import Takedown, domains_above
+from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.urls.canonical import CanonicalUrl
 
@@ -38,14 +38,17 @@ class Explanation:
     priority: int
     ahead_on_host: int
     history: list[Past]
+    reason: str | None = None  # the word for why it is dead
+    moved_to: str | None = None
+    is_taken_down: bool = False
+    is_held: bool = False  # until its source is resumed
 
 
 async def explain(database: Database, url: CanonicalUrl, now: datetime | None = None) -> Explanation:
     row = await database.fetchrow(queries.find_entry, url.bucket, url.url_hash, now)
-    taken_down = await why_taken_down(database, url)
     if row is None:
-        fix = f"It is {taken_down}." if taken_down else "Nobody has submitted it, or it was removed."
-        raise NotFound(f"{url.url} is not in the frontier.", fix=fix)
+        raise NotFound(f"{url.url} is not in the frontier.", fix="Nobody has submitted it, or it was removed.")
+    taken_down = await why_taken_down(database, url)
     closures = await database.fetch(queries.closures_of_host, url.bucket, url.host)
     history = await database.fetch(queries.history_of_entry, url.bucket, url.url_hash, HISTORY)
     ahead = await database.fetchval(
@@ -69,17 +72,17 @@ async def explain(database: Database, url: CanonicalUrl, now: datetime | None = 
         row["priority"],
         ahead,
         [Past(*(one[name] for name in Past.__slots__)) for one in history],
+        row["reason"],
+        row["moved_to"],
+        bool(taken_down),
+        row["held"] == "paused" or row["source_status"] != "active",
     )
 
 
 async def why_taken_down(database: Database, url: CanonicalUrl) -> str:
     """In words; empty if it is not."""
-    for row in await database.fetch(takedown_queries.takedowns_of_domains, list(domains_above(url.host))):
-        if Takedown(row["domain_or_url"], row["domain"], row["key_prefix"]).covers(url):
-            because = f": {row['reason']}" if row["reason"] else ""
-            state = "" if row["swept_at"] else ", still being applied"
-            return f"taken down with {row['domain_or_url']} since {row['created_at']:%Y-%m-%d}{state}{because}"
-    return ""
+    rows = await database.fetch(takedown_queries.takedowns_of_domains, list(domains_above(url.host)))
+    return taken_down_in_words(rows, url)
 
 
 def reason_and_time(row: Any, closures: list[tuple[str, datetime]], ahead: int) -> tuple[str, datetime | None]:
@@ -112,16 +115,19 @@ def _why_waiting(row: Any, closures: list[tuple[str, datetime]], ahead: int) -> 
         if until > now:
             return f"its host is closed: {reason}", max(until, row["next_fetch_at"])
     if row["next_fetch_at"] > now:
-        because = f" after {row['retry_count']} failed attempts: {row['last_error']}" if row["retry_count"] else ""
+        times = "a failed attempt" if row["retry_count"] == 1 else f"{row['retry_count']} failed attempts"
+        because = f" after {times}: {row['last_error']}" if row["retry_count"] else ""
         return f"not due yet{because}", row["next_fetch_at"]
     return _why_host_waits(row, ahead)
 
 
 def _why_host_waits(row: Any, ahead: int) -> tuple[str, datetime | None]:
     delay = max(row["delay_ms"], row["penalty_ms"]) / 1000
-    behind = f"; {ahead} better or older entries of this host come first" if ahead else ""
+    others = "1 better or older entry of this host comes" if ahead == 1 else f"{ahead} better or older entries come"
+    behind = f"; {others} first" if ahead else ""
     if row["in_flight"] >= row["max_concurrency"]:
-        return f"its host is busy with {row['in_flight']} request(s){behind}", row["next_slot_at"]
+        busy = "a request" if row["in_flight"] == 1 else f"{row['in_flight']} requests"
+        return f"its host is busy with {busy}{behind}", row["next_slot_at"]
     if row["next_slot_at"] > row["now"]:
         return f"its host's next slot is not open yet (one request every {delay:g} s){behind}", row["next_slot_at"]
     if row["yield_until"] > row["now"]:

@@ -20,6 +20,7 @@ class Fetched:
     content_hash: bytes | None = None  # of the extracted text; until a page is read, of its body
     fetch_url: str | None = None  # the better spelling of the same page, learned from a redirect
     revisit_in: timedelta | None = None
+    no_document: str | None = None  # the word for why none was made of it, for the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,7 @@ def fetched(base: Settlement, verdict: Fetched) -> Settlement:
         content_hash=verdict.content_hash,
         fetch_url=verdict.fetch_url,
         revisit_in=verdict.revisit_in,
+        reason=verdict.no_document,
         temper=-1,
     )
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from hashlib import sha256
 
-from headwater.extract.article import Article, Reason
+from headwater.extract.article import Article, NotAnArticle, Reason
 from headwater.extract.jobs.normalise import Harvest
 from headwater.extract.page_type import PageType
 from headwater.fetch.asking import SLOW_DOWN, asked_wait
@@ -155,7 +155,23 @@ def judge_reading(read: Read, fetched: Fetched, *, crawls: bool) -> Verdict:
         return RetryLater("forbidden", "a challenge page", WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
     if read.page_type is PageType.LISTING:
         return fetched
-    return Dead(DeadReason.EXTRACT_FAILED, f"{read.reason}: {read.word_count} words")
+    words = "1 word" if read.word_count == 1 else f"{read.word_count} words"
+    return Dead(DeadReason.EXTRACT_FAILED, f"{read.reason}: {words}")
+
+
+def why_no_document(read: Read) -> str | None:
+    """The word for it, of a page that was read and settled; None where one was made."""
+    match read:
+        case Harvest(vacancies=vacancies):
+            return "vacancy" if vacancies else "no_vacancy"
+        case Article(page_type=PageType.LISTING) | NotAnArticle(page_type=PageType.LISTING):
+            return "listing"
+        case NotAnArticle(reason=reason):
+            return str(reason)
+        case Article(robots=robots) if robots.noindex:
+            return "noindex"
+        case _:
+            return None
 
 
 def is_refused(verdict: Verdict) -> bool:

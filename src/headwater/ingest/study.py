@@ -16,7 +16,7 @@ from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
 from headwater.ingest.context import Known
 from headwater.ingest.documents import document_from
-from headwater.ingest.judge import is_refused, judge_reading
+from headwater.ingest.judge import is_refused, judge_reading, why_no_document
 from headwater.ingest.keeping import NOTHING, Leaves
 from headwater.ingest.reading import Read, Reader
 from headwater.net.body import Complete
@@ -69,7 +69,8 @@ class Study:
             return verdict, replace(await self._from_feed(lease, known, response.at), raw=raw)
         if not isinstance(verdict, Fetched):
             return verdict, Leaves(raw=raw)
-        return with_hash_of_text(verdict, read), leaves_of(lease, read, known, raw)
+        told = replace(with_hash_of_text(verdict, read), no_document=why_no_document(read))
+        return told, leaves_of(lease, read, known, raw)
 
     async def read_feed(self, lease: Lease, now: datetime) -> Leaves:
         """The full text a feed brought, where the page itself is refused."""

@@ -1,7 +1,8 @@
 """What we were asked to leave alone: domains with all that lies below, or URLs by prefix."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
@@ -52,6 +53,16 @@ def domains_above(host: str) -> Iterator[str]:
     while host:
         yield host
         host = host.partition(".")[2]
+
+
+def taken_down_in_words(rows: Iterable[Any], url: CanonicalUrl) -> str:
+    """By which of these rows of takedowns a URL is covered, and since when; empty if by none."""
+    for row in rows:
+        if Takedown(row["domain_or_url"], row["domain"], row["key_prefix"]).covers(url):
+            because = f": {row['reason']}" if row["reason"] else ""
+            state = "" if row["swept_at"] else ", still being applied"
+            return f"taken down with {row['domain_or_url']} since {row['created_at']:%Y-%m-%d}{state}{because}"
+    return ""
 
 
 def parse_takedown(text: str) -> Takedown:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.reports.problems import facts_of
 from headwater.sources.channels import ChannelKind, ChannelState, channels_of
 from headwater.sources.health import Health, health_of
 from headwater.sources.source import Source
@@ -132,7 +133,8 @@ async def list_sources(
 
 async def overviews(database: Database, sources: Sequence[Source]) -> list[Overview]:
     channels = await channels_of(database, [source.id for source in sources])
-    return [Overview(one, tuple(channels[one.id]), health_of(one, channels[one.id])) for one in sources]
+    facts = await facts_of(database, sources, channels)
+    return [Overview(one, tuple(channels[one.id]), health_of(one, channels[one.id], facts[one.id])) for one in sources]
 
 
 async def list_runs(

@@ -1,6 +1,7 @@
 """Is this machine and this installation fit to run? Each check is one function with one answer."""
 
 import asyncio
+import os
 import shutil
 import sys
 from collections.abc import AsyncIterator
@@ -36,6 +37,7 @@ async def examine(settings: Settings, data: Path, database: Database, clock: Clo
     yield await check_schema(database)
     yield await check_clock(database, clock)
     yield check_contact(settings)
+    yield check_secrets(settings.poll.secrets_file)
 
 
 def check_program() -> Check:
@@ -51,6 +53,18 @@ def check_disk(data: Path) -> Check:
     if free < LEAST_FREE_BYTES:
         return Check("warning", says, "Free some space, or set HEADWATER_SERVICE__DATA_DIR to another disk.")
     return Check("ok", says)
+
+
+def check_secrets(file: Path | None) -> Check:
+    """Only whether it can be used at all: what stands in it is nobody's business here."""
+    if file is None:
+        return Check("ok", "No file of secrets is set")
+    if not file.is_file() or not os.access(file, os.R_OK):
+        fix = "Write it there, or correct poll.secrets_file: APIs with secrets are not asked without it."
+        return Check("failure", f"The file of secrets {file} does not exist or cannot be read", fix)
+    if file.stat().st_mode & 0o077:
+        return Check("failure", f"Others may read the secrets in {file}", f"Run: chmod 600 {file}")
+    return Check("ok", f"The file of secrets {file} can be read")
 
 
 async def check_database(database: Database) -> Check:

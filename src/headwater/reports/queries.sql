@@ -15,8 +15,7 @@ FROM (
            make_interval(secs => delay_ms / 1000.0) AS delay
     FROM fetch_log WHERE at > now() - $1::interval AND started_at IS NOT NULL
 ) AS g
-WHERE g.gap IS NOT NULL
-GROUP BY g.host
+GROUP BY g.host HAVING min(g.gap) IS NOT NULL
 ORDER BY min(g.gap - g.delay) LIMIT $2::integer;
 
 -- name: busiest_addresses
@@ -288,3 +287,149 @@ SELECT canonical_hash FROM jobs WHERE bucket = $1::smallint AND id = $2::uuid;
 SELECT g.source_id, s.name AS source_name, g.channel_id, g.url, g.first_seen_at, g.last_seen_at
 FROM job_sightings g LEFT JOIN sources s ON s.id = g.source_id
 WHERE g.bucket = $1::smallint AND g.canonical_hash = $2::bytea ORDER BY g.last_seen_at DESC, g.url;
+
+-- name: sources_to_look_at
+-- Sources of which something may be wrong; the rules judge them. Every part is answered by an index of its own. Scalar
+-- questions with a limit: joined at large, channels, documents and jobs would be read whole.
+SELECT source_id FROM channels
+WHERE is_active AND (consecutive_errors > 0 OR silent_since IS NOT NULL OR last_error IS NOT NULL
+                     OR (last_item_count = 0 AND last_ok_at IS NOT NULL AND kind IN ('feed', 'listing')))
+UNION
+SELECT c.source_id FROM channels c JOIN url_frontier e ON e.bucket = c.bucket AND e.url_hash = c.url_hash
+WHERE c.is_active AND c.kind = 'crawl' AND e.status IN ('failed', 'dead')
+UNION
+SELECT c.source_id FROM channels c
+WHERE c.is_active AND c.kind = 'crawl'
+  AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'dead' AND k.entries > 0) IS NOT NULL
+  AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'fetched' AND k.entries > 0) IS NULL
+UNION
+SELECT id FROM sources WHERE status IN ('paused', 'blocked')
+UNION
+SELECT s.id FROM sources s
+WHERE s.status = 'active' AND s.url_hash IS NOT NULL
+  AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind <> 'search' LIMIT 1) IS NULL
+UNION
+SELECT source_id FROM events WHERE kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
+UNION
+SELECT s.id FROM takedowns t JOIN sources s ON s.host = t.domain OR s.host = 'www.' || t.domain
+UNION
+SELECT k.source_id
+FROM (SELECT source_id FROM counters WHERE status IN ('fetched', 'dead') GROUP BY 1 HAVING sum(entries) >= $1::integer) AS k
+WHERE (SELECT 1 FROM documents d WHERE d.source_id = k.source_id AND d.deleted_at IS NULL LIMIT 1) IS NULL
+  AND (SELECT 1 FROM jobs j WHERE j.source_id = k.source_id LIMIT 1) IS NULL
+LIMIT $2::integer;
+
+-- name: read_sources
+-- Sources by their ids.
+SELECT * FROM source_profiles WHERE id = ANY ($1::uuid[]) AND status <> 'deleted' ORDER BY lower(name), id;
+
+-- name: facts_of_sources
+-- What the health of sources is judged by beside their rows and channels: counted pages, whether anything was kept of them,
+-- the first page of a crawl, the last alarm of extraction, overflows of the last day.
+WITH counted AS (
+    SELECT c.source_id, jsonb_object_agg(c.status, c.entries) AS entries,
+           coalesce(sum(c.entries) FILTER (WHERE c.status IN ('fetched', 'dead')), 0) AS ended
+    FROM (SELECT a.source_id, a.status, sum(a.entries)::bigint AS entries
+          FROM (SELECT source_id, status, entries FROM counters WHERE source_id = ANY ($1::uuid[])
+                UNION ALL SELECT source_id, status, entries FROM counter_deltas WHERE source_id = ANY ($1)) AS a
+          GROUP BY 1, 2) AS c
+    GROUP BY 1
+)
+SELECT g.id AS source_id, k.has_kept, coalesce(c.entries, '{}'::jsonb) AS entries, w.why_ended,
+       start.error AS start_error, start.since AS start_since, start.is_final AS start_is_final,
+       a.kind AS alarm, a.message AS alarm_message, a.at AS alarm_at, coalesce(o.overflows, '[]'::jsonb) AS overflows
+FROM unnest($1) AS g (id)
+LEFT JOIN counted c ON c.source_id = g.id
+CROSS JOIN LATERAL (
+    SELECT (SELECT 1 FROM documents d WHERE d.source_id = g.id AND d.deleted_at IS NULL LIMIT 1) IS NOT NULL
+           OR (SELECT 1 FROM jobs j WHERE j.source_id = g.id LIMIT 1) IS NOT NULL AS has_kept
+) AS k
+LEFT JOIN LATERAL (
+    SELECT coalesce(p.reason, p.status) AS why_ended
+    FROM (SELECT e.status, e.reason FROM discoveries d
+          JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
+          WHERE d.source_id = g.id AND NOT k.has_kept AND c.ended >= $2::integer LIMIT 200) AS p
+    WHERE p.status IN ('fetched', 'dead') GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1
+) AS w ON true
+LEFT JOIN LATERAL (
+    SELECT coalesce(e.reason, '') || coalesce(': ' || e.last_error, '') AS error, e.updated_at AS since,
+           e.status = 'dead' AS is_final
+    FROM channels h JOIN url_frontier e ON e.bucket = h.bucket AND e.url_hash = h.url_hash
+    WHERE h.source_id = g.id AND h.is_active AND h.kind = 'crawl' AND e.status IN ('failed', 'dead')
+      AND e.reason IS DISTINCT FROM 'redirect' LIMIT 1
+) AS start ON true
+LEFT JOIN LATERAL (
+    SELECT e.kind, e.message, e.at FROM events e
+    WHERE e.source_id = g.id AND e.kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
+      AND e.kind <> 'channel_overflowed' ORDER BY e.id DESC LIMIT 1
+) AS a ON true
+LEFT JOIN LATERAL (
+    SELECT jsonb_agg(jsonb_build_object('channel_id', f.channel_id, 'times', f.times, 'missed', f.missed, 'since', f.since)) AS overflows
+    FROM (SELECT e.channel_id, count(*) AS times, sum((e.details ->> 'missed')::integer) AS missed, min(e.at) AS since
+          FROM events e
+          WHERE e.source_id = g.id AND e.kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
+            AND e.kind = 'channel_overflowed' AND e.at > clock_timestamp() - interval '24 hours'
+          GROUP BY 1) AS f
+) AS o ON true;
+
+-- name: troubled_hosts
+-- Hosts where something waits and that are closed for other reasons than ours, or that refused us last and mostly.
+SELECT h.host, c.reason, c.until, h.bad_in_a_row, r.failing_since, r.failure, NULL::smallint AS last_status, NULL::bigint AS requests,
+       NULL::bigint AS failed, c.until - rest_after(h.bad_in_a_row) AS rests_since
+FROM host_closures c
+JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
+LEFT JOIN LATERAL (SELECT failing_since, failure FROM robots r WHERE r.bucket = c.bucket AND r.host = c.host
+                   AND r.failing_since IS NOT NULL ORDER BY r.failing_since LIMIT 1) AS r ON true
+WHERE c.reason IN ('breaker', 'robots_unreachable', 'retry_after') AND h.wake_at < 'infinity'
+  AND c.until > clock_timestamp() + CASE c.reason WHEN 'retry_after' THEN interval '10 minutes' ELSE interval '0' END
+  AND ($1::text[] IS NULL OR c.host = ANY ($1))
+UNION ALL
+SELECT s.host, 'refused', NULL, 0, NULL, NULL, s.last_status, s.requests, s.failed, NULL
+FROM host_statistics s
+WHERE s.last_status IN (401, 402, 403, 407, 429, 451) AND s.last_seen_at > clock_timestamp() - interval '24 hours'
+  AND s.requests >= 5 AND s.failed * 2 > s.requests AND ($1 IS NULL OR s.host = ANY ($1))
+LIMIT $2::integer;
+
+-- name: work_that_waits
+-- Whether anything is stuck: channels and hosts that could be asked long since, pages that may end a worker, and the last run.
+-- By the time of the transaction: a bound that changes within a statement is answered by no index.
+SELECT clock_timestamp() AS now,
+       (SELECT next_poll_at FROM channels WHERE is_active AND (lease_until IS NULL OR lease_until <= now())
+        ORDER BY next_poll_at LIMIT 1) AS poll_due,
+       (SELECT count(*) FROM (SELECT 1 FROM channels WHERE is_active AND next_poll_at < now() - $1::interval
+                              AND (lease_until IS NULL OR lease_until <= now()) LIMIT 1000) AS due) AS overdue,
+       (SELECT min(o.wake_at) FROM generate_series(1, 20) AS level
+        CROSS JOIN LATERAL (SELECT wake_at FROM hosts WHERE line = level AND line > 0 ORDER BY wake_at LIMIT 1) AS o) AS host_open,
+       EXISTS (SELECT 1 FROM slots WHERE expires_at > now()) AS is_fetching,
+       (SELECT count(*) FROM (SELECT 1 FROM url_frontier WHERE held = 'suspect' LIMIT 1000) AS s) AS suspects,
+       (SELECT count(*) FROM (SELECT 1 FROM url_frontier WHERE status = 'dead' AND reason = 'poison'
+                              AND updated_at > now() - interval '7 days' LIMIT 1000) AS p) AS poisoned,
+       (SELECT min(updated_at) FROM url_frontier WHERE status = 'dead' AND reason = 'poison'
+                              AND updated_at > now() - interval '7 days') AS poisoned_since,
+       (SELECT max(at) FROM runs) AS last_run;
+
+-- name: kept_of_page
+-- What the archive holds of an address: its document, living or not, what that repeats, and a vacancy of that address.
+SELECT d.url_hash IS NOT NULL AS has_document, d.deleted_at, d.deleted_reason, o.url AS original, n.url AS like_another,
+       j.canonical_hash IS NOT NULL AS has_vacancy, j.status AS vacancy_status
+FROM (SELECT 1) AS always
+LEFT JOIN documents d ON d.bucket = $1::smallint AND d.url_hash = $2::bytea
+LEFT JOIN documents o ON o.bucket = d.duplicate_bucket AND o.url_hash = d.duplicate_of
+LEFT JOIN documents n ON n.bucket = d.near_bucket AND n.url_hash = d.near_duplicate_of
+LEFT JOIN jobs j ON j.bucket = $1 AND j.canonical_hash = $2;
+
+-- name: followers_of_host
+-- Sources that have their site or a channel at one of these spellings of a host, with what of them lists pages.
+SELECT p.*, ARRAY(SELECT DISTINCT c.kind FROM channels c WHERE c.source_id = p.id AND c.is_enabled) AS channel_kinds,
+       (SELECT max(c.last_ok_at) FROM channels c WHERE c.source_id = p.id AND c.kind = 'sitemap' AND c.is_enabled) AS sitemap_read_at
+FROM source_profiles p
+WHERE p.status <> 'deleted'
+  AND p.id IN (SELECT id FROM sources WHERE host = ANY ($1::text[])
+               UNION SELECT c.source_id FROM unnest($2::smallint[], $1) AS h (bucket, host)
+                     JOIN channels c ON c.bucket = h.bucket AND c.host = h.host AND c.is_enabled)
+ORDER BY lower(p.name), p.id LIMIT 5;
+
+-- name: listed_at
+-- Whether a channel lists an address, and whether it was refused then.
+SELECT bool_or(signature = '') AS is_refused FROM channel_items WHERE bucket = $1::smallint AND url_hash = $2::bytea
+HAVING count(*) > 0;

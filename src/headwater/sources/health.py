@@ -1,15 +1,34 @@
-"""How a source is, in one word and a sentence. Pure: computed from what is stored, never stored itself."""
+"""What is wrong with a source, since when, what to do; and how it is, in one word. Pure: judged anew, never stored.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+`headwater problems` and the health that lists show are the same rules.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
+from uuid import UUID
 
 from headwater.sources.channels import ChannelKind, ChannelState
-from headwater.sources.source import Source, SourceStatus
+from headwater.sources.source import Kind, Source, SourceStatus
+
+# One error may be an accident; an answer that was never had may not.
+FEWEST_ERRORS = 2
+# So many pages without anything kept of them are no accident.
+FEWEST_PAGES = 10
+# Overflows in a day that are a habit.
+MANY_OVERFLOWS = 3
+LISTS = frozenset({ChannelKind.FEED, ChannelKind.LISTING})
+
+# Reasons for which we stop a source by ourselves; a person gives others.
+ROBOTS_DISALLOW = "robots disallow"
+AUTO_PAUSED = "auto-paused after failures"
+UNREADABLE_ROW = "its row cannot be read"
 
 
 class Word(StrEnum):
     OK = "ok"
+    WARNING = "warning"
     STRUGGLING = "struggling"
     SILENT = "silent"
     PAUSED = "paused"
@@ -17,46 +36,302 @@ class Word(StrEnum):
     DELETED = "deleted"
 
 
+class Grade(StrEnum):
+    """The worst first."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class HealthProblem:
+    """`kind` is a word programs count by; `what` and `fix` are sentences for people."""
+
+    kind: str
+    grade: Grade
+    what: str
+    fix: str
+    since: datetime | None = None
+    about: str = ""  # the source or the host
+    source_id: UUID | None = None
+    channel_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overflows:
+    """Of a channel, in the last day. `missed` is an estimate; None where its items bear no dates."""
+
+    times: int
+    missed: int | None
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    message: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a crawl begins: the page could not be had."""
+
+    error: str
+    since: datetime
+    is_final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a source beyond its row and its channels."""
+
+    entries: Mapping[str, int] = field(default_factory=dict)  # by status
+    has_kept: bool = False  # a document or a vacancy
+    why_ended: str = ""  # the commonest reason, where nothing was kept
+    start: Start | None = None
+    decay: Decay | None = None
+    overflows: Mapping[UUID, Overflows] = field(default_factory=dict)  # by channel
+    takedowns: Mapping[str, str] = field(default_factory=dict)  # by address: the takedown that covers it, in words
+
+
+NO_FACTS = Facts()
+
+
 @dataclass(frozen=True, slots=True)
 class Health:
     word: Word
     reason: str
+    problems: tuple[HealthProblem, ...] = ()
 
 
-def health_of(source: Source, channels: Sequence[ChannelState]) -> Health:
+def health_of(source: Source, channels: Sequence[ChannelState], facts: Facts = NO_FACTS) -> Health:
     """The worst that is true of it."""
+    problems = tuple(problems_of_source(source, channels, facts))
     if source.status is not SourceStatus.ACTIVE:
-        return Health(Word(source.status), source.status_reason or "by a person")
-    enabled = [one for one in channels if one.is_enabled]
-    polled = [one for one in enabled if one.kind is not ChannelKind.SEARCH]
-    if not polled:
-        return _without_channel(enabled)
-    failing = [one for one in polled if one.consecutive_errors]
-    if len(failing) == len(polled):
-        return Health(Word.STRUGGLING, "; ".join(map(_trouble, failing[:2])))
-    if silent := [one for one in polled if one.silent_since is not None]:
-        since = silent[0].silent_since
-        return Health(
-            Word.SILENT, f"{silent[0].kind} {silent[0].url} says nothing new since {since:%Y-%m-%d %H:%M} UTC"
-        )
-    if failing:
-        return Health(Word.OK, f"but {_trouble(failing[0])}")
-    if all(one.last_polled_at is None for one in polled):
-        return Health(Word.OK, "not polled yet")
-    return Health(Word.OK, "")
+        return Health(Word(source.status), source.status_reason or "by a person", problems)
+    told = "; ".join(one.what for one in problems[:2])
+    if any(one.kind == "takedown" for one in problems):
+        return Health(Word.BLOCKED, told, problems)
+    if is_struggling(channels, problems):
+        return Health(Word.STRUGGLING, told, problems)
+    if problems and all(one.kind == "quiet" for one in problems):
+        return Health(Word.SILENT, told, problems)
+    if problems:
+        return Health(Word.WARNING, told, problems)
+    return Health(Word.OK, _not_yet(channels))
 
 
-def _without_channel(enabled: Sequence[ChannelState]) -> Health:
-    searches = [one for one in enabled if one.kind is ChannelKind.SEARCH]
+def is_struggling(channels: Sequence[ChannelState], problems: Sequence[HealthProblem]) -> bool:
+    """Nothing of it works: something is wrong with the whole, or with every channel."""
+    errors = [one for one in problems if one.grade is Grade.ERROR]
+    if any(one.channel_id is None for one in errors):
+        return True
+    broken = {one.channel_id for one in errors}
+    return bool(broken) and all(one.id in broken for one in polled(channels))
+
+
+def polled(channels: Iterable[ChannelState]) -> list[ChannelState]:
+    """Enabled channels, but for the search for others."""
+    return [one for one in channels if one.is_enabled and one.kind is not ChannelKind.SEARCH]
+
+
+def _not_yet(channels: Sequence[ChannelState]) -> str:
+    if not polled(channels):
+        return "its channels are being looked for"
+    return "not polled yet" if all(one.last_polled_at is None for one in polled(channels)) else ""
+
+
+def problems_of_source(source: Source, channels: Sequence[ChannelState], facts: Facts) -> list[HealthProblem]:
+    """The worst first, of each grade the oldest."""
+    if source.status is SourceStatus.ACTIVE:
+        found = [*_of_whole(source, channels, facts)]
+        found += [one for channel in channels if channel.is_enabled for one in _of_channel(source, channel, facts)]
+    else:
+        found = [*_stopped(source)]
+    return sorted(found, key=worst_first)
+
+
+def worst_first(problem: HealthProblem) -> tuple[bool, float]:
+    return problem.grade is not Grade.ERROR, problem.since.timestamp() if problem.since else 0.0
+
+
+def _stopped(source: Source) -> Iterator[HealthProblem]:
+    """What a person stopped is no problem."""
+    reason = source.status_reason or ""
+    resume = f"Resume it: headwater sources resume {source.id}"
+    if reason == ROBOTS_DISALLOW:
+        fix = "It goes on by itself once robots.txt allows it. See its rules: headwater hosts robots HOST"
+        yield _whole(source, "robots_forbid", f"Blocked: its robots.txt forbids its page ({reason}).", fix)
+    elif reason == AUTO_PAUSED:
+        told = f": {source.last_run_message}" if source.last_run_message else ""
+        yield _whole(source, "auto_paused", f"Paused by itself after failures in a row{told}.", resume)
+    elif reason.startswith(UNREADABLE_ROW):
+        yield _whole(source, "unreadable", f"Blocked: {reason}.", f"Correct it with `sources edit`. {resume}")
+
+
+def _whole(
+    source: Source, kind: str, what: str, fix: str, since: datetime | None = None, grade: Grade = Grade.ERROR
+) -> HealthProblem:
+    return HealthProblem(kind, grade, what, fix, since or source.updated_at, source.name, source.id)
+
+
+def _of_whole(source: Source, channels: Sequence[ChannelState], facts: Facts) -> Iterator[HealthProblem]:
+    if taken := facts.takedowns.get(source.profile.url):
+        fix = f"Remove it: headwater sources rm {source.id}. Or lift it with `takedown rm`: headwater takedown list"
+        what = f"It is {taken}. Nothing of it is asked for or kept."
+        yield HealthProblem("takedown", Grade.WARNING, what, fix, None, source.name, source.id)
+    yield from _without_channel(source, channels)
+    if facts.start:
+        yield _failed_start(source, facts.start)
+    elif any(one.is_active and one.kind is ChannelKind.CRAWL for one in channels) and has_ended(facts.entries):
+        fix = f"Look at them: headwater frontier list --source {source.id}, then headwater explain URL"
+        yield _whole(source, "crawl_start", "Its crawl ended at its start: no page could be fetched.", fix)
+    if facts.decay:
+        fix = f"See what a new reading gives: headwater docs reextract --source {source.id} --dry-run"
+        yield _whole(source, "drift", facts.decay.message, fix, facts.decay.since, Grade.WARNING)
+    if not facts.start:
+        yield from _nothing_kept(source, facts)
+
+
+def _without_channel(source: Source, channels: Sequence[ChannelState]) -> Iterator[HealthProblem]:
+    if polled(channels):
+        return
+    add = f"Name one: headwater sources edit {source.id} feeds=https://…/feed.xml"
+    searches = [one for one in channels if one.is_enabled and one.kind is ChannelKind.SEARCH]
     if not searches:
-        return Health(Word.STRUGGLING, "it has no channel to poll")
-    search = searches[0]
-    if search.last_polled_at is None:
-        return Health(Word.OK, "its channels are being looked for")
-    why = f": {search.last_error}" if search.last_error else ""
-    return Health(Word.STRUGGLING, f"no feed, sitemap or listing was found{why}")
+        disabled = next((one.disabled_reason for one in channels if one.disabled_reason), "")
+        why = f" ({disabled})" if disabled else ""
+        yield _whole(source, "no_channel", f"It has no channel to poll{why}.", add)
+    elif searches[0].last_polled_at is not None and not searches[0].consecutive_errors:
+        since = searches[0].created_at
+        yield _whole(source, "no_channel", "No feed, sitemap or listing was found.", add, since)
 
 
-def _trouble(channel: ChannelState) -> str:
-    times = "1 error" if channel.consecutive_errors == 1 else f"{channel.consecutive_errors} errors in a row"
-    return f"{channel.kind} {channel.url}: {times}, {channel.last_error or channel.error_class}"
+def has_ended(entries: Mapping[str, int]) -> bool:
+    """Every page is dead: nothing was fetched, and nothing waits."""
+    return entries.get("dead", 0) > 0 and not any(entries.get(one) for one in ("fetched", "pending", "failed"))
+
+
+def _failed_start(source: Source, start: Start) -> HealthProblem:
+    ended = "ended at its first page" if start.is_final else "waits at its first page"
+    fix = f"See why: headwater explain {source.profile.url}"
+    grade = Grade.ERROR if start.is_final else Grade.WARNING
+    return _whole(source, "crawl_start", f"Its crawl {ended}: {start.error}.", fix, start.since, grade)
+
+
+def _nothing_kept(source: Source, facts: Facts) -> Iterator[HealthProblem]:
+    pages = facts.entries.get("fetched", 0) + facts.entries.get("dead", 0)
+    if facts.has_kept or pages < FEWEST_PAGES:
+        return
+    why = f", most of them {facts.why_ended}" if facts.why_ended else ""
+    wanted = "vacancy" if source.profile.kind is Kind.JOBS else "document"
+    fix = f"Look at one: headwater frontier list --source {source.id}, then headwater explain URL"
+    what = f"{pages:,} pages were dealt with and no {wanted} was kept{why}."
+    yield _whole(source, "nothing_kept", what, fix, source.created_at)
+
+
+def _of_channel(source: Source, channel: ChannelState, facts: Facts) -> Iterator[HealthProblem]:
+    if not channel.is_active:
+        return
+    taken = facts.takedowns.get(channel.url)
+    if taken and source.profile.url in facts.takedowns:
+        return
+    if taken:
+        fix = "Take it out with `sources edit`, or lift the takedown with `takedown rm`: headwater takedown list"
+        yield _channel(source, channel, "takedown", "It is " + taken, fix, None, Grade.WARNING)
+    elif channel.consecutive_errors:
+        yield _failing(source, channel)
+    elif channel.last_error:
+        told = f"Its answer is damaged: {channel.last_error}"
+        fix = "Tell its publisher. What could be read was taken."
+        yield _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Grade.WARNING)
+    elif problem := _empty(source, channel, facts):
+        yield problem
+    if channel.silent_since and not channel.consecutive_errors:
+        fix = f"See whether it moved: headwater sources test {source.id}"
+        newest = channel.newest_item_at or channel.last_new_at or channel.silent_since
+        told = f"Nothing new since {newest:%Y-%m-%d %H:%M} UTC, longer than its rhythm lets expect"
+        yield _channel(source, channel, "quiet", told, fix, channel.silent_since, Grade.WARNING)
+    if overflows := facts.overflows.get(channel.id):
+        yield _overflown(source, channel, overflows)
+
+
+def _channel(
+    source: Source, channel: ChannelState, kind: str, what: str, fix: str, since: datetime | None, grade: Grade
+) -> HealthProblem:
+    told = f"{what.rstrip('.')} ({channel.kind} {channel.url})."
+    return HealthProblem(kind, grade, told, fix, since, source.name, source.id, channel.id)
+
+
+# The beginning of what a channel's last error says, the word for it, and what to do.
+_CAUSES = (
+    ("dns_not_found", "dead_domain", "Correct its address, or remove it: headwater sources rm {id}"),
+    ("robots.txt could not be had", "robots_unreachable", "Nothing is asked while robots.txt fails. Look: {test}"),
+    (
+        ROBOTS_DISALLOW,
+        "robots_forbid",
+        "See its rules: headwater hosts robots {host}. Or remove it: headwater sources rm {id}",
+    ),
+    ("The secret ", "secret", "Write it into the file that poll.secrets_file names, then: headwater sources run {id}"),
+)
+_BY_CLASS = {
+    "rate_limited": ("refused", "Ask it less often: headwater hosts policy set {host} --min-request-interval-ms 10000"),
+    "forbidden": ("refused", "Its host refuses us. Write to its owner, or remove it: headwater sources rm {id}"),
+    "not_found": ("failing", "Find its new address: headwater sources add {site} --dry-run"),
+    "gone": ("failing", "Find its new address: headwater sources add {site} --dry-run"),
+}
+LASTING = frozenset({"dead_domain", "robots_forbid", "secret"})
+
+
+def _failing(source: Source, channel: ChannelState) -> HealthProblem:
+    kind, fix = cause_of(channel)
+    places = {"id": source.id, "host": host_in(channel.url), "site": source.profile.url}
+    fix = fix.format(**places, test=f"headwater sources test {source.id}")
+    errors = channel.consecutive_errors
+    times = "1 error" if errors == 1 else f"{errors:,} errors in a row"
+    last = channel.last_error or channel.error_class or "no reason given"
+    what = f"The name {host_in(channel.url)} does not exist: {times}" if kind == "dead_domain" else f"{last}: {times}"
+    is_bad = kind in LASTING or errors >= FEWEST_ERRORS or channel.last_ok_at is None
+    since = channel.last_ok_at or channel.created_at
+    return _channel(source, channel, kind, what, fix, since, Grade.ERROR if is_bad else Grade.WARNING)
+
+
+def cause_of(channel: ChannelState) -> tuple[str, str]:
+    """The word for what its errors come from, and the fix with its places still open."""
+    error = channel.last_error or ""
+    for mark, kind, fix in _CAUSES:
+        if error.startswith(mark) or (kind == "dead_domain" and f"({mark}" in error):
+            return kind, fix
+    return _BY_CLASS.get(channel.error_class or "", ("failing", "Look at what it answers: {test}"))
+
+
+def host_in(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0].rpartition("@")[2]
+
+
+def _empty(source: Source, channel: ChannelState, facts: Facts) -> HealthProblem | None:
+    """Vacancies may stand in a list without pages of their own, and an employer may have none open."""
+    if channel.kind not in LISTS or channel.last_ok_at is None or channel.last_item_count:
+        return None
+    has_been = channel.last_new_at is not None
+    if source.profile.kind is Kind.JOBS and (has_been or facts.has_kept):
+        return None
+    since = channel.last_new_at or channel.created_at
+    grade = Grade.WARNING if has_been else Grade.ERROR
+    if channel.kind is ChannelKind.LISTING:
+        what = "It lists no items any more" if has_been else "No item was ever found in it"
+        fix = f"See what it finds: headwater sources simulate {source.id}; set selectors with `sources edit`"
+        return _channel(source, channel, "no_items", what, fix, since, grade)
+    what = "The feed is empty" + ("" if has_been else " and always was")
+    return _channel(source, channel, "empty", what, f"Look at it: headwater sources test {source.id}", since, grade)
+
+
+def _overflown(source: Source, channel: ChannelState, overflows: Overflows) -> HealthProblem:
+    missed = "items" if overflows.missed is None else f"{overflows.missed:,} item{'s' * (overflows.missed != 1)}"
+    minutes = round(channel.poll_interval.total_seconds() / 60) if channel.poll_interval else 0
+    every = f", polled every {minutes:,} min" if minutes else ""
+    times = "once" if overflows.times == 1 else f"{overflows.times} times"
+    what = f"Probably missed {missed} in 24 h: the feed is shorter than the polling gap, {times}{every}"
+    fix = f"Poll it more often: headwater sources edit {source.id} poll_every=15m"
+    grade = Grade.ERROR if overflows.times >= MANY_OVERFLOWS else Grade.WARNING
+    return _channel(source, channel, "overflow", what, fix, overflows.since, grade)

@@ -11,6 +11,7 @@ from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UrlRejected, UsageError
 from headwater.sources.events import Event, Level, record
 from headwater.sources.exchange.rows import one_line
+from headwater.sources.health import UNREADABLE_ROW
 from headwater.sources.source import DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
 from headwater.urls.canonical import canonicalise
 from headwater.urls.fingerprint import bucket_of
@@ -148,7 +149,7 @@ async def block_unreadable(database: Database, source_id: UUID, why: str) -> Non
     async with database.transaction() as connection:
         row = await connection.fetchrow(queries.lock_source, source_id)
         if row is not None and row["status"] == SourceStatus.ACTIVE:
-            await set_status(connection, source_id, SourceStatus.BLOCKED, f"its row cannot be read: {why}", "headwater")
+            await set_status(connection, source_id, SourceStatus.BLOCKED, f"{UNREADABLE_ROW}: {why}", "headwater")
 
 
 def source_from(row: Any) -> Source:

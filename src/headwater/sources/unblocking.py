@@ -4,14 +4,13 @@ from collections.abc import Callable
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.sources.health import ROBOTS_DISALLOW
 from headwater.sources.source import SourceStatus
 from headwater.sources.store import set_status
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.sources")
-
-ROBOTS_DISALLOW = "robots disallow"
 
 
 async def unblock_where(database: Database, host: str, is_allowed: Callable[[CanonicalUrl], bool]) -> int:

@@ -19,7 +19,7 @@ def test_a_url_is_added_explained_and_forgotten(person: Person) -> None:
 def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(person: Person) -> None:
     person.says("frontier", "add", "https://www.a.example/one")
     taken = person.says("takedown", "add", "a.example", "--reason", "asked by its owner")
-    assert taken.out == "a.example is taken down; 1 entries ended, 0 documents and 0 vacancies withdrawn.\n"
+    assert taken.out == "a.example is taken down; 1 entry ended, 0 documents and 0 vacancies withdrawn.\n"
     assert "(takedown)" in person.says("frontier", "add", "https://a.example/two").out
     [listed] = person.says("takedown", "list", "--json").json["takedowns"]
     assert listed["reason"] == "asked by its owner"
@@ -28,7 +28,7 @@ def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(person: Person) -> No
     why = person.says("explain", "https://www.a.example/one", "--json").json["why"]
     assert why.startswith("taken down with a.example since ")
     assert why.endswith("asked by its owner")
-    assert "taken down with a.example" in person.says("explain", "https://a.example/two").err
+    assert "taken down with a.example" in person.says("explain", "https://a.example/two").out
     refused = person.says("frontier", "retry", "https://www.a.example/one")
     assert (refused.code, "is taken down" in refused.err) == (6, True)
     assert person.says("takedown", "rm", "a.example").code == 0

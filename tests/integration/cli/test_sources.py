@@ -71,7 +71,7 @@ def test_a_filter_that_nothing_matches_says_so(desk: Desk) -> None:
     ("words", "told"),
     [
         (("--status", "sleeping"), "There is no status 'sleeping'.\n  fix: One of: active, paused, blocked, deleted,"),
-        (("--status", "sleeping"), "failing, silent, ok, struggling."),
+        (("--status", "sleeping"), "failing, silent, ok, warning, struggling."),
         (("--kind", "films"), "There is no kind 'films'.\n  fix: One of: news, jobs, docs."),
         (("--limit", "0"), "--limit"),
         (("--limit", "-1"), "--limit"),
@@ -180,7 +180,7 @@ def test_explain_tells_a_source_a_url_and_neither_apart(desk: Desk) -> None:
     neither, unknown, wrong = (desk.says("explain", what) for what in ("no such", "https://b.example/x", "ftp://x/"))
     assert (neither.code, unknown.code, wrong.code) == (4, 4, 2)
     assert "'no such' is neither a URL nor a source." in neither.err
-    assert "not in the frontier" in unknown.err
+    assert "unknown: not queued: no source follows its host" in unknown.out
 
 
 def test_pausing_resuming_and_blocking_are_told_and_kept(desk: Desk) -> None:

@@ -114,7 +114,7 @@ def test_what_fails_is_pointed_at(desk: Desk) -> None:
     desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
     assert desk.says("status").err == ""
     desk.execute("update channels set consecutive_errors = 3")
-    assert desk.says("status").err == "1 with errors: headwater sources list --status failing\n"
+    assert desk.says("status").err == "1 problem: headwater problems\n"
     assert desk.says("status", "--json").err == ""
 
 

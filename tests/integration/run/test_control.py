@@ -154,7 +154,7 @@ async def test_an_entry_explains_itself(database: Database, source: UUID) -> Non
     assert (await explain(database, url)).why.startswith("ready")
     await judge_one(database, RetryLater("upstream", "HTTP 502"))
     told = await explain(database, url)
-    assert told.why == "not due yet after 1 failed attempts: HTTP 502"
+    assert told.why == "not due yet after a failed attempt: HTTP 502"
     assert told.next_at is not None
     assert [past.verdict for past in told.history] == ["retry_later"]
     await retry_now(database, url)

@@ -108,8 +108,16 @@ def test_every_problem_has_its_class(kind: Problem, error: ErrorClass) -> None:
 def test_waiting_for_a_host_is_no_error() -> None:
     minute = timedelta(minutes=1)
     assert hear(Later(minute, URL, 0, "delay"), is_conditional=False) == Wait(minute, "a.test: delay")
-    assert hear(RobotsUnknown(minute, "HTTP 500"), is_conditional=False) == Wait(minute, "HTTP 500")
+    asked = RobotsUnknown(minute, "its host asks us to wait", is_asked=True)
+    assert hear(asked, is_conditional=False) == Wait(minute, "its host asks us to wait")
     assert isinstance(hear(LeaseLost(), is_conditional=False), Wait)
+
+
+def test_robots_that_cannot_be_had_keep_a_run_from_beginning() -> None:
+    minute = timedelta(minutes=1)
+    for status, error in ((None, ErrorClass.NETWORK), (500, ErrorClass.UPSTREAM)):
+        heard = hear(RobotsUnknown(minute, "why", status=status), is_conditional=False)
+        assert heard == Wait(minute, "why", Trouble(error, "why", status, robots_wait=minute))
 
 
 def test_refusals_are_told_apart() -> None:

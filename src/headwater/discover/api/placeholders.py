@@ -25,7 +25,8 @@ def filled(text: str, secrets: Secrets) -> str:
 def _value_of(name: str, secrets: Secrets) -> str:
     if name not in secrets:
         raise UsageError(
-            f"The secret {name} is not set.", fix=f"Set it, or take {{{{SECRET:{name}}}}} out of the mapping."
+            f"The secret {name} is not set: no line of the file that poll.secrets_file names has it.",
+            fix=f"Set it, or take {{{{SECRET:{name}}}}} out of the mapping.",
         )
     value = secrets[name].value.get_secret_value()
     if not value or not value.isprintable():

@@ -85,6 +85,11 @@ def require_bound(names: Iterable[str], url: str, secrets: Secrets) -> None:
         origins = secret.origins if secret else frozenset()
         if origin in origins:
             continue
+        if origin.scheme != "https" and secret is None:
+            raise UsageError(
+                f"The secret {name} is not set: no line of the file that poll.secrets_file names has it. Secrets go "
+                f"over https only; for a host of your own network write {name}@{origin}=… there."
+            )
         if origin.scheme != "https":
             raise UsageError(
                 f"The secret {name} would be sent to {origin} unencrypted: secrets go over https only. Give the API's "

@@ -19,6 +19,7 @@ class Wishes:
     max_age: timedelta | None = None  # as declared, before Age is taken off
     fresh_for: timedelta = NO_WAIT  # max-age minus Age, or Expires
     retry_after: timedelta = NO_WAIT
+    robots_wait: timedelta = NO_WAIT  # until its robots.txt, which could not be had, is asked for again
     ttl: timedelta = NO_WAIT
     skip_hours: frozenset[int] = frozenset()
     skip_days: frozenset[int] = frozenset()

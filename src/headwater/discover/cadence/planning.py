@@ -76,6 +76,7 @@ def _asked(facts: ChannelFacts) -> tuple[tuple[timedelta, str], ...]:
     return (
         (wishes.fresh_for, "server asked to wait: max-age"),
         (wishes.retry_after, "server asked to wait: Retry-After"),
+        (wishes.robots_wait, "its robots.txt is asked for again after"),
         (wishes.ttl, "feed asks to wait: ttl"),
         (facts.host_delay, "delay of the host:"),
     )

@@ -38,7 +38,9 @@ def _read(feed: Any, base_url: str, now: datetime, *notes: str) -> Reading | Unr
 
 def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
     found = _read(_begun(text), base_url, now, f"Read up to where it breaks off: {why}.")
-    return found if isinstance(found, Reading) and found.items else Unreadable(f"Neither XML nor JSON: {why}.")
+    if isinstance(found, Unreadable) or not found.items:
+        return Unreadable(f"Neither XML nor JSON: {why}.")
+    return replace(found, is_partial=True)
 
 
 def _begun(text: str) -> Any | None:

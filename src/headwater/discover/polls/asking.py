@@ -173,8 +173,9 @@ def without_echoes(heard: Heard, echoes: Echoes) -> Heard:
             return replace(heard, response=_masked(response, echoes))
         case Trouble(message=message) | RobotsRefusal(message=message):
             return replace(heard, message=echoes.masked(message))
-        case Wait(why=why):
-            return replace(heard, why=echoes.masked(why))
+        case Wait(why=why, trouble=trouble):
+            masked = trouble and replace(trouble, message=echoes.masked(trouble.message))
+            return replace(heard, why=echoes.masked(why), trouble=masked)
 
 
 def _masked(response: Response, echoes: Echoes) -> Response:

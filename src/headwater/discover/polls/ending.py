@@ -1,5 +1,6 @@
 """What a run's end means: for the channel's state, its next poll, the log of runs and the trail. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -22,12 +23,11 @@ from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.events import Event, Level
+from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW
 from headwater.sources.source import Kind, Mode, SourceStatus
-from headwater.sources.unblocking import ROBOTS_DISALLOW
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 FAILURES_BEFORE_PAUSE = 5
-AUTO_PAUSED = "auto-paused after failures"
 MOVES_BEFORE_WARNING = 3
 MOVED = "channel_moved"
 LONGEST_MESSAGE = 500
@@ -38,7 +38,17 @@ WISHES = ("ttl", "skip_hours", "skip_days")
 # What is read since the last time rather than compared with a memory.
 SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
-NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0, "last_error": None}
+NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0}
+
+# How notes on damaged answers begin or end.
+DAMAGED = (
+    "Read tolerantly:",
+    "Read up to where it breaks off:",
+    "Too large to be read whole:",
+    "Read with its faults:",
+    "Only the first ",
+)
+CUT_OFF = "only the start could be read."
 
 RunStatus = Literal["ok", "warn", "fail"]
 
@@ -115,6 +125,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         "nochange_count": standing.no_change,
         "silent_since": (past.silent_since or now) if quiet else None,
         **NO_ERRORS,
+        **_damage(channel, walk),
         "last_status": kept.get("status"),
         "rhythm": rhythm.to_dict(),
         "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
@@ -123,7 +134,8 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         **({"title": kept["title"]} if kept.get("title") else {}),
         **of_vacancies,
     }
-    is_warning = bool(overflown or walk.tally.errors or _is_fruitless(channel, walk) or doubts)
+    is_damaged = damage_in(walk.notes) is not None
+    is_warning = bool(overflown or walk.tally.errors or _is_fruitless(channel, walk) or doubts or is_damaged)
     told = _told(channel, walk.noting(doubts), overflown)
     ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", told, patch)
     return replace(
@@ -149,7 +161,7 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         errors=past.errors + 1,
         error=trouble.error,
         class_errors=past.class_errors + 1 if is_same else 1,
-        wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after),
+        wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after, robots_wait=trouble.robots_wait),
         is_deadly=trouble.is_deadly,
     )
     patch = {
@@ -268,6 +280,17 @@ def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
     else:
         told = f"{counted(tally.found, 'item')}, {tally.inserted:,} new, {tally.updated:,} changed"
     return "; ".join([told, *([overflown.sentence] if overflown else []), *walk.notes])
+
+
+def damage_in(notes: Sequence[str]) -> str | None:
+    """What a reader noted of an answer that broke off or is not well formed."""
+    return next((note for note in notes if note.startswith(DAMAGED) or note.endswith(CUT_OFF)), None)
+
+
+def _damage(channel: Leased, walk: Walk) -> dict[str, Any]:
+    """An answer that was not modified is as damaged as it was."""
+    is_as_before = walk.kept.get("is_unchanged") and not channel.past.errors
+    return {} if is_as_before else {"last_error": damage_in(walk.notes)}
 
 
 def _moves(channel: Leased, walk: Walk, settings: PollSettings) -> tuple[CanonicalUrl | None, int, list[Event]]:

@@ -49,6 +49,7 @@ class Trouble:
     status: int | None = None
     retry_after: timedelta = timedelta()
     is_deadly: bool = False  # it ended the process that read it, or the one that polled
+    robots_wait: timedelta = timedelta()  # until robots.txt may be asked for again
 
     @property
     def is_passing(self) -> bool:
@@ -64,10 +65,14 @@ class RobotsRefusal:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing is wrong with the channel: its host has no slot soon, or its robots.txt is not to be had now."""
+    """Its host has no slot soon, or its robots.txt is not to be had now: a run under way goes on later.
+
+    `trouble` is what keeps a run from beginning, where it is an error of the channel.
+    """
 
     wait: timedelta
     why: str
+    trouble: Trouble | None = None
 
 
 Heard = Body | NotModified | Trouble | RobotsRefusal | Wait
@@ -83,8 +88,8 @@ def hear(outcome: Outcome, *, is_conditional: bool) -> Heard:
             return RobotsRefusal(f"{path}: line {decision.line_number} of robots.txt, {decision.rule_text}")
         case TakenDown(url):
             return Trouble(ErrorClass.FORBIDDEN, f"{url.host} is on the takedown list")
-        case RobotsUnknown(wait, why):
-            return Wait(wait, why)
+        case RobotsUnknown():
+            return _without_robots(outcome)
         case Later(wait, url, _, why):
             return Wait(wait, f"{url.host}: {why}")
         case LeaseLost():
@@ -95,6 +100,12 @@ def hear(outcome: Outcome, *, is_conditional: bool) -> Heard:
             return Trouble(ErrorClass.UPSTREAM, f"redirected to {to.host}", response.status)
         case Failed(problem):
             return _heard_problem(problem)
+
+
+def _without_robots(unknown: RobotsUnknown) -> Wait:
+    wait, why, status = unknown.wait, unknown.why, unknown.status
+    error = ErrorClass.NETWORK if status is None else ErrorClass.UPSTREAM
+    return Wait(wait, why, None if unknown.is_asked else Trouble(error, why, status, robots_wait=wait))
 
 
 def is_no_page(heard: Heard) -> bool:

@@ -74,7 +74,7 @@ class Poll:
         if channel.kind is ChannelKind.CRAWL:
             return await self._finish(channel, walk, Haul(start_pages(channel)), None)
         while walk.todo:
-            heard = await self.asker.ask(channel, walk)
+            heard = begun(walk, await self.asker.ask(channel, walk))
             if again := another_try(channel, walk, heard):
                 walk, heard = walk.trying_again(), again
             if isinstance(heard, Wait):
@@ -161,6 +161,11 @@ class Poll:
     def _now(self, channel: Leased) -> datetime:
         """The database's time, by what passed on our own clock since the lease."""
         return self.calendar() or channel.now + timedelta(seconds=self.clock.monotonic() - channel.leased_at)
+
+
+def begun(walk: Walk, heard: Heard) -> Heard:
+    """A wait that keeps a run from beginning may be an error; one that is under way would lose its further answers."""
+    return heard.trouble if isinstance(heard, Wait) and heard.trouble and walk.is_first_step else heard
 
 
 def _troubled(walk: Walk, trouble: Trouble | RobotsRefusal) -> Walk:

@@ -1,0 +1,97 @@
+"""`headwater problems`: all that is wrong, since when, and what to do about it."""
+
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.serving import with_services
+from headwater.cli.sources import Limit
+from headwater.cli.words import counted, inert, length_of, relative
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from headwater.reports.problems import Problems
+    from headwater.services import Services
+    from headwater.sources.health import HealthProblem
+
+SIGNS = {"error": "✗", "warning": "!"}
+COMMAND = "headwater problems"
+
+
+def problems(
+    *,
+    source: Annotated[str | None, Parameter(help="Only of this source: its id, address, host or name.")] = None,
+    limit: Limit = 50,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> int:
+    """List all that is wrong, the worst first: what, since when, and what to do. Exit 1 if there is anything.
+
+    Sources and channels, hosts, the queue and this machine are judged by the rules that their health is told by.
+
+    Parameters
+    ----------
+    limit
+        How many to show; all are counted.
+    """
+
+    async def work(services: "Services") -> "Problems":
+        from headwater.reports.problems import find_problems_of
+        from headwater.sources.store import find_source
+
+        if source is None:
+            return await all_problems(services)
+        return await find_problems_of(services.database, await find_source(services.database, source))
+
+    looked = with_services(launch, work)
+    if json:
+        show_json(told_of(looked, limit))
+    elif looked.found:
+        show_problems(looked, limit)
+    else:
+        last = f"; the last poll ended {relative(looked.last_run, looked.now)}" if looked.last_run else ""
+        show(f"No problems. Looked at {looked.now:%Y-%m-%d %H:%M:%S %Z}{last}.")
+    return int(bool(looked.found))
+
+
+async def all_problems(services: "Services") -> "Problems":
+    from headwater.reports.problems import find_problems
+    from headwater.services import data_folder
+
+    settings = services.settings
+    return await find_problems(services.database, settings, data_folder(settings), services.clock)
+
+
+def told_of(looked: "Problems", limit: int) -> dict[str, Any]:
+    return {
+        "looked_at": looked.now,
+        "last_run_at": looked.last_run,
+        "count": len(looked.found),
+        "is_cut": looked.is_cut,
+        "problems": [asdict(one) for one in looked.found[:limit]],
+    }
+
+
+def show_problems(looked: "Problems", limit: int) -> None:
+    columns = ("", "since", "where", "what is wrong", "what to do")
+    show_table(columns, [row_of(one, looked.now) for one in looked.found[:limit]])
+    counts = Counter(one.grade for one in looked.found)
+    told = ", ".join(counted(counts[grade], grade) for grade in SIGNS if counts[grade])  # type: ignore[index]
+    more = " or more" if looked.is_cut else ""
+    rest = len(looked.found) - limit
+    say(f"{told}{more}" + (f"; {rest:,} not shown: {COMMAND} --limit {len(looked.found)}" if rest > 0 else ""))
+
+
+def row_of(one: "HealthProblem", now: "datetime") -> tuple[str, ...]:
+    since = length_of(now - one.since) if one.since else "–"
+    return SIGNS[one.grade], since, inert(one.about), inert(one.what), inert(one.fix)
+
+
+def pointed_at(count: int, *, is_cut: bool = False) -> str:
+    """A line for other commands that leads here."""
+    return f"{counted(count, 'problem')}{' or more' * is_cut}: {COMMAND}"

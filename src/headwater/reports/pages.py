@@ -1,0 +1,267 @@
+"""The story of a page, for people: what became of it, why there is no document of it, and what happens next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.errors import NotFound
+from headwater.frontier.entry import DeadReason, Status
+from headwater.frontier.explain import Explanation, Past, explain, why_taken_down
+from headwater.reports.problems import UNREADABLE
+from headwater.sources.source import Kind, Source
+from headwater.sources.store import source_from
+from headwater.urls.canonical import CanonicalUrl
+from headwater.urls.fingerprint import bucket_of
+from headwater.urls.scope import Placement, placement_of, without_www
+from headwater.urls.skip import why_skipped
+from headwater.urls.traps import Trap, trap_in
+
+queries = load_queries("headwater.reports")
+
+UNKNOWN = "unknown"
+WHILE_TAKEN_DOWN = "nothing while the takedown stands. See and lift it: headwater takedown list"
+
+# By the word that the log of requests or the archive keeps.
+WHY_NO_DOCUMENT = {
+    "vacancy": "its vacancies were kept instead: headwater jobs search",
+    "no_vacancy": "it belongs to a job source and no vacancy was found in it",
+    "listing": "it is a list of other pages: those are read, the list itself is not kept",
+    "noindex": "it asks not to be kept (noindex)",
+    "too_short": "its text is too short for an article",
+    "empty": "it has neither a title nor text",
+    "challenge": "it showed a challenge in place of its content",
+}
+WHY_DELETED = {
+    "noindex": "it asks not to be kept any more (noindex)",
+    "takedown": "it was taken down",
+    "not_found": "its page is gone (HTTP 404)",
+    "gone": "its page is gone (HTTP 410)",
+    "legal": "its page is withheld for legal reasons (HTTP 451)",
+}
+TRAPS = {
+    Trap.HAS_EFFECTS: "it looks as if it did something when it is fetched, such as logging out, deleting or buying",
+    Trap.SESSION_ID: "it carries a session id, so that its page has endless addresses",
+    Trap.ENDLESS_CALENDAR: "it looks like a page of an endless calendar",
+}
+SKIPPED = "links to shops, app stores and stores of files are not followed"
+OUTSIDE = {
+    Placement.OTHER_HOST: "it lies on another host than the source's pages",
+    Placement.PATH_EXCLUDED: "its path is excluded (exclude_paths)",
+    Placement.PATH_NOT_INCLUDED: "its path is not among those that are included (include_paths)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the archive holds of an address. `why_not`: the word that its last reading left in the log."""
+
+    has_document: bool = False
+    deleted_reason: str | None = None
+    is_deleted: bool = False
+    original: str | None = None
+    like_another: str | None = None
+    has_vacancy: bool = False
+    why_not: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """A source with its site or a channel on a page's host."""
+
+    source: Source
+    channels: frozenset[str]
+    sitemap_read_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PageStory:
+    """`document` and `next` are sentences; `next_at` the earliest moment, where one is planned."""
+
+    url: str
+    status: str
+    why: str
+    document: str
+    next: str
+    next_at: datetime | None = None
+    source: str = ""
+    priority: int | None = None
+    ahead_on_host: int = 0
+    history: Sequence[Past] = field(default_factory=list)
+
+    @property
+    def is_known(self) -> bool:
+        return self.status != UNKNOWN
+
+
+async def story_of(database: Database, url: CanonicalUrl) -> PageStory:
+    try:
+        found = await explain(database, url)
+    except NotFound:
+        return await _story_of_unknown(database, url)
+    kept = await _kept(database, url, found.history)
+    return PageStory(
+        found.url,
+        str(found.status),
+        found.why,
+        document_in_words(found, kept),
+        what_next(found),
+        found.next_at,
+        found.source,
+        found.priority,
+        found.ahead_on_host,
+        found.history,
+    )
+
+
+async def _kept(database: Database, url: CanonicalUrl, history: Sequence[Past]) -> Kept:
+    row = await database.fetchrow(queries.kept_of_page, url.bucket, url.url_hash)
+    assert row is not None
+    read = next((one.reason for one in history if one.verdict == "fetched"), None)
+    return Kept(
+        row["has_document"],
+        row["deleted_reason"],
+        row["deleted_at"] is not None,
+        row["original"],
+        row["like_another"],
+        row["has_vacancy"],
+        read,
+    )
+
+
+def document_in_words(found: Explanation, kept: Kept) -> str:
+    """What was kept of a page, or why nothing was. Pure."""
+    if kept.has_document and not kept.is_deleted:
+        if kept.original:
+            return f"a document that says the same as {kept.original}: search shows that one"
+        near = f", nearly the same as {kept.like_another}" if kept.like_another else ""
+        return f"a document{near}: headwater docs show {found.url}"
+    if kept.is_deleted:
+        reason = kept.deleted_reason or ""
+        return f"none any more, because {WHY_DELETED.get(reason, reason or 'it was deleted')}"
+    if kept.has_vacancy:
+        return "none: it is a vacancy: headwater jobs search"
+    return f"none{_why_none(found, kept)}"
+
+
+def _why_none(found: Explanation, kept: Kept) -> str:
+    if found.is_taken_down:
+        return ": nothing of it may be kept"
+    match found.status:
+        case Status.FETCHED:
+            told = WHY_NO_DOCUMENT.get(kept.why_not or "")
+            unknown = "what its last reading gave is no longer in the log; read it again: headwater frontier retry URL"
+            return f": {told or unknown}"
+        case Status.DEAD:
+            return f": {_why_ended(found)}"
+        case _:
+            return " yet: it was not fetched" if not any(one.verdict == "fetched" for one in found.history) else ""
+
+
+def _why_ended(found: Explanation) -> str:
+    """Of what was read, in the words for it; else as the entry says."""
+    if found.reason == DeadReason.EXTRACT_FAILED:
+        word = next((word for word in WHY_NO_DOCUMENT if f"({word}:" in found.why), "")
+        if word:
+            return WHY_NO_DOCUMENT[word]
+    return "its page ended before anything could be read of it" if not found.history else "its page gave none"
+
+
+def what_next(found: Explanation) -> str:
+    """The next thing that will happen to it, or what a person can do. Pure."""
+    if found.is_taken_down:
+        return WHILE_TAKEN_DOWN
+    again = f"headwater frontier retry {found.url}"
+    match found.status:
+        case Status.FETCHING:
+            return "its answer is judged and stored; if its worker dies, another one takes it after the lease"
+        case Status.DEAD:
+            return _after_death(found, again)
+        case Status.FETCHED if found.next_at is None:
+            return f"nothing until a feed or sitemap says that it changed. Fetch it now: {again}"
+        case Status.FETCHED:
+            return f"visited again at {found.next_at:%Y-%m-%d %H:%M:%S %Z}"
+        case _ if found.is_held:
+            return f"nothing until its source is resumed: headwater sources resume {found.source!r}"
+        case _ if found.next_at is not None:
+            return f"fetched, not before {found.next_at:%Y-%m-%d %H:%M:%S %Z}"
+        case _:
+            return "fetched by the next free worker"
+
+
+def _after_death(found: Explanation, again: str) -> str:
+    match found.reason:
+        case DeadReason.REDIRECT if found.moved_to:
+            return f"its target is a page of its own: headwater explain {found.moved_to}"
+        case DeadReason.ROBOTS_BLOCKED:
+            return "it comes back by itself once robots.txt allows it"
+        case DeadReason.TAKEDOWN:
+            return f"its takedown is lifted; it comes back when it is listed again, or by: {again}"
+        case _:
+            return f"nothing by itself. Try it again: {again}"
+
+
+async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
+    if taken := await why_taken_down(database, url):
+        why = f"not queued: it is {taken}"
+        return PageStory(url.url, UNKNOWN, why, "none: nothing of it may be kept", WHILE_TAKEN_DOWN)
+    hosts = sorted({url.host, without_www(url.host), f"www.{without_www(url.host)}"})
+    rows = await database.fetch(queries.followers_of_host, hosts, [bucket_of(host) for host in hosts])
+    listed = await database.fetchrow(queries.listed_at, url.bucket, url.url_hash)
+    now = await database.fetchval(queries.server_time)
+    followers = [one for row in rows if (one := _follower(row))]
+    why, next_step = why_not_queued(url, followers, now.date(), was_refused=bool(listed and listed["is_refused"]))
+    kept = await _kept(database, url, ())
+    document = "none: it was never fetched" if not kept.has_vacancy else "none: it is a vacancy: headwater jobs search"
+    return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step)
+
+
+def _follower(row: Any) -> Follower | None:
+    try:
+        return Follower(source_from(row), frozenset(row["channel_kinds"]), row["sitemap_read_at"])
+    except UNREADABLE:
+        return None
+
+
+def why_not_queued(
+    url: CanonicalUrl, followers: Sequence[Follower], today: date, *, was_refused: bool = False
+) -> tuple[str, str]:
+    """Why no channel and no page led to it, as far as it can be known, and what to do. Pure."""
+    by_hand = f"Queue it by hand: headwater frontier add {url.url}"
+    if trap := trap_in(url, today=today):
+        return TRAPS.get(trap, f"it looks like a trap for spiders ({trap})") + ": such links are not followed", by_hand
+    if not followers:
+        return "no source follows its host", f"{by_hand} ; or follow its site: headwater sources add {url.origin}/"
+    if why_skipped(url):
+        return SKIPPED, by_hand
+    outside = {one.source.name: placement_of(url, one.source.profile.scope) for one in followers}
+    if not any(place.is_followed for place in outside.values()):
+        name, place = next(iter(outside.items()))
+        return f"for {name}, {OUTSIDE[place]}", f"{by_hand} ; or change its scope: headwater sources edit {name!r}"
+    if was_refused:
+        return "a channel lists it, and it was refused: out of scope, or beyond the limits of a poll", by_hand
+    return _not_listed(followers), by_hand
+
+
+def _not_listed(followers: Sequence[Follower]) -> str:
+    first = followers[0]
+    stopped = [one for one in followers if one.source.status != "active"]
+    if len(stopped) == len(followers):
+        return f"its source {first.source.name} is {first.source.status}"
+    sitemap = next((one for one in followers if one.sitemap_read_at), None)
+    if sitemap is None:
+        others = f" and {len(followers) - 1} more" if len(followers) > 1 else ""
+        return f"no channel of {first.source.name}{others} has listed it so far"
+    reach = "is read whole" if sitemap.source.profile.kind is Kind.DOCS else "is read for what changed in the last days"
+    return (
+        f"no channel of {sitemap.source.name} has listed it as new; its sitemap {reach}, so that a page that did not"
+        " change since is too old for it"
+    )
+
+
+def told_of(story: PageStory) -> Mapping[str, Any]:
+    """For programs."""
+    fields = {name: getattr(story, name) for name in PageStory.__dataclass_fields__ if name != "history"}
+    return {**fields, "history": [{name: getattr(one, name) for name in Past.__slots__} for one in story.history]}

@@ -1,0 +1,138 @@
+"""`headwater explain` ends in no dead end: why there is no document, and as its last line what happens next."""
+
+from pathlib import Path
+
+import pytest
+from tests.integration.cli.desk import Desk
+
+PAGE = "https://a.example/story"
+
+
+@pytest.fixture
+def desk(database_url: str, open_folder: Path) -> Desk:
+    return Desk(database_url, open_folder)
+
+
+def explained(desk: Desk, what: str = PAGE) -> tuple[str, str]:
+    """All it says, and what is next; `docs show` of a page without a document says why, too."""
+    out = desk.says("explain", what).out
+    last = out.splitlines()[-1]
+    assert last.startswith("Next: ")
+    return out, last
+
+
+def queued(desk: Desk, state: str = "status = 'pending'", reason: str | None = None) -> None:
+    desk.says("frontier", "add", PAGE)
+    desk.execute(f"update url_frontier set {state}")
+    if reason:
+        desk.execute(
+            "insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, status, verdict, reason)"
+            " select now(), bucket, host, gen_random_uuid(), 'page', 'w', url_hash, 200, 'fetched', $1"
+            " from url_frontier",
+            reason,
+        )
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("vacancy", "its vacancies were kept instead"),
+        ("no_vacancy", "it belongs to a job source and no vacancy was found in it"),
+        ("listing", "it is a list of other pages"),
+        ("noindex", "it asks not to be kept (noindex)"),
+        ("too_short", "its text is too short for an article"),
+    ],
+)
+def test_a_fetched_page_without_a_document_says_why(desk: Desk, reason: str, told: str) -> None:
+    queued(desk, "status = 'fetched'", reason)
+    out, following = explained(desk)
+    assert f"document: none: {told}" in out
+    assert f"headwater frontier retry {PAGE}" in following
+    said = desk.says("docs", "show", PAGE)
+    assert said.code == 4
+    assert told in said.err
+    assert "Next: nothing until a feed or sitemap says that it changed" in said.err
+
+
+def test_a_page_whose_reading_is_long_past_says_that(desk: Desk) -> None:
+    queued(desk, "status = 'fetched'")
+    assert "no longer in the log" in explained(desk)[0]
+
+
+ENDINGS = [
+    ("status = 'dead', reason = 'extract_failed', last_error = 'too_short: 12 words'", "too short", "Try it again"),
+    ("status = 'dead', reason = 'not_found', last_error = 'HTTP 404'", "not_found (HTTP 404)", "Try it again"),
+    ("status = 'dead', reason = 'robots_blocked'", "robots_blocked", "once robots.txt allows it"),
+    (
+        "status = 'dead', reason = 'redirect', moved_to = 'https://b.example/'",
+        "redirect",
+        "headwater explain https://b.example/",
+    ),
+    ("status = 'pending', next_fetch_at = now() + interval '1 hour'", "not due yet", "fetched, not before 20"),
+    ("status = 'pending'", "none yet: it was not fetched", "fetched, not before 20"),
+    ("status = 'fetched', revisit_at = now() + interval '1 hour'", "its next visit is planned", "visited again at 20"),
+]
+
+
+@pytest.mark.parametrize(("state", "told", "following"), ENDINGS)
+def test_every_state_says_what_is_next(desk: Desk, state: str, told: str, following: str) -> None:
+    queued(desk, state)
+    out, last = explained(desk)
+    assert told in out
+    assert following in last
+
+
+def test_a_takedown_says_that_nothing_follows(desk: Desk) -> None:
+    queued(desk)
+    desk.says("takedown", "add", "a.example")
+    out, last = explained(desk)
+    assert "taken down with a.example" in out
+    assert last == "Next: nothing while the takedown stands. See and lift it: headwater takedown list"
+    assert explained(desk, "https://a.example/other")[1] == last
+
+
+def test_a_source_that_is_taken_down_says_that_nothing_follows(desk: Desk) -> None:
+    source = desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
+    assert explained(desk, source)[1].startswith("Next: its feed is polled ")
+    desk.says("takedown", "add", "a.example")
+    out, last = explained(desk, source)
+    assert "blocked: It is taken down with a.example" in out
+    assert last == "Next: nothing while the takedown stands. See and lift it: headwater takedown list"
+    desk.says("takedown", "rm", "a.example")
+    desk.says("sources", "pause", source)
+    assert explained(desk, source)[1] == f"Next: nothing until it is resumed: headwater sources resume {source}"
+
+
+UNKNOWN = [
+    ("https://a.example/logout", "did something when it is fetched", "headwater frontier add https://a.example/logout"),
+    ("https://a.example/shop/boots", "links to shops", "headwater frontier add"),
+    ("https://elsewhere.example/x", "no source follows its host", "headwater sources add https://elsewhere.example/"),
+    ("https://a.example/old-story", "no channel of Alpha has listed it so far", "headwater frontier add"),
+]
+
+
+@pytest.mark.parametrize(("url", "told", "following"), UNKNOWN)
+def test_a_url_that_was_never_queued_says_why(desk: Desk, url: str, told: str, following: str) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha", "--feed", "https://a.example/feed.xml")
+    said = desk.says("explain", url)
+    assert said.code == 4
+    out, last = explained(desk, url)
+    assert told in out
+    assert following in last
+    assert desk.says("explain", url, "--json").json["status"] == "unknown"
+    assert told in desk.says("docs", "show", url).err
+
+
+def test_a_page_too_old_for_its_sitemap_says_so(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha", "--sitemap", "https://a.example/map.xml")
+    desk.execute("update channels set last_ok_at = now()")
+    assert "did not change since is too old for it" in explained(desk)[0]
+
+
+def test_a_page_out_of_scope_says_so(desk: Desk) -> None:
+    source = desk.followed("https://a.example/", "--name", "Alpha", "--sitemap", "https://a.example/map.xml")
+    desk.execute("update sources set exclude_paths = '{/story}'")
+    assert "for Alpha, its path is excluded" in explained(desk)[0]
+    desk.execute("update sources set exclude_paths = '{}', status = 'paused'")
+    assert "its source Alpha is paused" in explained(desk)[0]
+    assert source

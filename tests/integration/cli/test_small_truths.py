@@ -1,0 +1,68 @@
+"""Small things that commands said and that were not so."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.integration.cli.desk import PLACE, Desk, Served, served
+
+from headwater.simweb.message import Page
+
+
+@pytest.fixture
+def site() -> Iterator[Served]:
+    with served() as serving:
+        yield serving
+
+
+@pytest.fixture
+def desk(database_url: str, open_folder: Path, site: Served) -> Desk:
+    site.pages["/robots.txt"] = Page(b"User-agent: *\nDisallow: /private\n", "text/plain")
+    site.pages["/"] = Page(b"<title>A</title><p>Hello</p>")
+    return Desk(database_url, open_folder, site.settings)
+
+
+def test_a_fetch_of_what_was_taken_down_is_refused_and_no_wait(desk: Desk, site: Served) -> None:
+    assert desk.says("fetch", f"{site.url}/").code == 0
+    desk.says("takedown", "add", PLACE)
+    said = desk.says("fetch", f"{site.url}/")
+    assert (said.code, said.out) == (6, "outcome taken_down\n")
+
+
+def test_a_source_on_a_taken_down_host_is_told_so_when_it_is_added(desk: Desk, site: Served) -> None:
+    desk.says("fetch", f"{site.url}/")
+    desk.says("takedown", "add", PLACE)
+    said = desk.says("sources", "add", f"{site.url}/")
+    assert "takedown list" in said.out + said.err
+    assert (said.code, desk.value("select count(*) from sources")) == (6, 0)
+    unseen = desk.says("sources", "add", f"{site.url}/", "--no-discover")
+    assert unseen.code == 6
+    assert "is on the takedown list, so that nothing of it is asked for" in unseen.err
+    listed = desk.file("list.txt", f"{site.url}/\nhttps://b.example/\n")
+    imported = desk.says("sources", "import", listed, "--json")
+    assert imported.code == 3
+    assert "takedown list" in str(imported.json["invalid"])
+    assert desk.value("select count(*) from sources") == 1
+
+
+def test_robots_of_one_host_say_nothing_of_another(desk: Desk, site: Served) -> None:
+    desk.says("fetch", f"{site.url}/")
+    assert desk.says("hosts", "robots", PLACE, "--check", f"{site.url}/private").code == 6
+    said = desk.says("hosts", "robots", PLACE, "--check", "https://b.example/private")
+    assert said.code == 2
+    assert f"b.example is another host than {PLACE}" in said.err
+    assert "headwater hosts robots b.example --check https://b.example/private" in said.err
+
+
+def test_the_audit_counts_requests_and_not_the_gaps_between_them(desk: Desk, site: Served) -> None:
+    for _ in range(3):
+        desk.says("fetch", f"{site.url}/")
+    [host] = desk.says("audit", "politeness", "--json").json["hosts"]
+    assert host["requests"] == len(site.asked()) == 4
+
+
+def test_one_of_a_thing_is_not_told_as_many(desk: Desk) -> None:
+    desk.says("frontier", "add", "https://b.example/one", "https://b.example/two")
+    desk.execute("update url_frontier set priority = 9 where url like '%one'")
+    assert "1 better or older entry of this host comes first" in desk.says("explain", "https://b.example/two").out
+    assert "1 entry ended" in desk.says("takedown", "add", "https://b.example/one").out

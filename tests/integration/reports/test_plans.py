@@ -1,0 +1,56 @@
+"""The look for problems reads by index: nothing it does grows with all channels, pages, documents and runs."""
+
+from datetime import timedelta
+
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.sources.health import FEWEST_PAGES
+
+queries = load_queries("headwater.reports")
+
+LOAD = """
+    INSERT INTO sources (name, url, url_hash)
+    SELECT 's' || n, 'https://h' || n || '.example/', sha256(int8send(n)) FROM generate_series(1, 20000::bigint) AS n;
+    INSERT INTO channels (source_id, kind, url, url_hash, bucket, host, is_active, next_poll_at, last_ok_at,
+                          last_new_at, last_item_count)
+    SELECT id, 'feed', url || 'feed.xml', sha256(url_hash), 1, 'h.example', true, now() + interval '1 hour',
+           now(), now(), 20 FROM sources;
+    UPDATE channels SET consecutive_errors = 3, last_error = 'HTTP 500'
+    WHERE id IN (SELECT id FROM channels ORDER BY id LIMIT 20);
+    INSERT INTO hosts (bucket, host, delay_ms, wake_at, priority)
+    SELECT n % 256, 'h' || n || '.example', 1000, now(), 5 FROM generate_series(1, 20000) AS n;
+    INSERT INTO url_frontier (bucket, url_hash, host, url, source_id, origin, priority)
+    SELECT n % 256, sha256(int8send(n)), 'h' || n || '.example', 'https://h' || n || '.example/p',
+           (SELECT id FROM sources LIMIT 1), 'feed', 5 FROM generate_series(1, 20000::bigint) AS n;
+    INSERT INTO runs (at, id, source_id, channel_id, kind, trigger, status, duration_ms)
+    SELECT now() - n * interval '1 second', gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'feed', 'schedule',
+           'ok', 5 FROM generate_series(1, 20000) AS n;
+    INSERT INTO events (kind, actor, source_id, message) SELECT 'channel_moved', 'headwater', id, 'm' FROM sources;
+    ANALYZE sources, channels, hosts, url_frontier, runs, events"""
+LARGE = frozenset({"channels", "url_frontier", "events", "hosts"})
+
+
+async def scanned(database: Database, query: str, *values: object) -> set[str]:
+    """The large tables that its plan reads whole."""
+    rows = await database.fetch(f"EXPLAIN {query}", *values)
+    scans = [row[0].split(" on ")[1].split()[0] for row in rows if "Seq Scan on " in row[0]]
+    return set(scans) & LARGE
+
+
+async def test_no_large_table_is_read_whole(database: Database) -> None:
+    for statement in LOAD.split(";"):
+        await database.execute(statement)
+    ids = [row[0] for row in await database.fetch("SELECT id FROM sources LIMIT 50")]
+    assert await scanned(database, queries.sources_to_look_at, FEWEST_PAGES, 5_000) == set()
+    assert await scanned(database, queries.facts_of_sources, ids, FEWEST_PAGES) == set()
+    assert await scanned(database, queries.troubled_hosts, None, 1_000) == set()
+    assert await scanned(database, queries.work_that_waits, timedelta(minutes=15)) == set()
+    assert len(await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000)) == 20
+
+
+async def test_the_last_run_is_found_by_index(database: Database) -> None:
+    for statement in LOAD.split(";"):
+        await database.execute(statement)
+    rows = await database.fetch("EXPLAIN ANALYZE SELECT max(at) FROM runs")
+    read = [row[0] for row in rows if "Seq Scan" in row[0] and "never executed" not in row[0]]
+    assert read == []
