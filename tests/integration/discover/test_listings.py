@@ -99,14 +99,15 @@ async def test_a_list_of_many_pages_is_not_cut_short_by_the_pages_beside_it(desk
     assert sum(asked(desk).values()) == 10
 
 
-async def test_without_news_the_first_page_of_a_list_is_enough(desk: Desk) -> None:
+async def test_a_list_of_vacancies_is_read_to_its_end_also_without_news(desk: Desk) -> None:
+    """What it no longer names anywhere is over: for that all of it must be known."""
     publish(desk, by_numbers)
     await follow(desk)
     await desk.poll()
     desk.site.pages["/list"] = list_page("/list, again", range(3), by_numbers(1, 3))
     before = desk.path.sim.visits.all()[-1].number
     await desk.poll_again()
-    assert asked(desk, before).keys() == {"/list", *BESIDE}
+    assert asked(desk, before).keys() == {"/list", "/list?page=2", "/list?page=3", *BESIDE}
 
 
 async def test_a_page_far_down_a_list_that_failed_is_asked_for_again(desk: Desk) -> None:

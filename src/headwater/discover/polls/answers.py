@@ -32,6 +32,9 @@ class Remembering(Protocol):
     @property
     def answers(self) -> Mapping[str, Any]: ...
 
+    @property
+    def lists_vacancies(self) -> bool: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -61,8 +64,11 @@ def last_read(channel: Remembering, walk: Walk) -> datetime | None:
 
 
 def is_wanted(channel: Remembering, url: str) -> bool:
-    """Whether this further page has to be asked for, whatever the one before brings."""
-    wants_all = channel.answers.get(WHOLE, {}).get("wants_all", False)
+    """Whether this further page has to be asked for, whatever the one before brings.
+
+    A list of vacancies is read to its end: what it no longer names anywhere is over.
+    """
+    wants_all = channel.lists_vacancies or channel.answers.get(WHOLE, {}).get("wants_all", False)
     return bool(wants_all or channel.answers.get(url, {}).get("is_missing"))
 
 

@@ -17,7 +17,7 @@ from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import after_run, doubt_in_words, wholeness_of
 from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
-from headwater.discover.polls.vacancies import has_vacancies, named_in
+from headwater.discover.polls.vacancies import named_in
 from headwater.discover.polls.walk import Walk
 from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
@@ -221,7 +221,7 @@ def _learned(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool
 
 def _naming(channel: Leased, walk: Walk, now: datetime) -> tuple[dict[str, Any], str]:
     """What a list of vacancies says of those it names, as a patch of its row; and why that may be wrong."""
-    if not has_vacancies(channel):
+    if not channel.lists_vacancies:
         return {}, ""
     began = walk.kept.get("began_at")
     named = named_in(walk)

@@ -22,7 +22,7 @@ from headwater.discover.polls.sifting import (
     sift,
     without,
 )
-from headwater.discover.polls.vacancies import has_vacancies, keep_vacancies
+from headwater.discover.polls.vacancies import keep_vacancies
 from headwater.discover.polls.walk import Tally, Walk
 from headwater.errors import UsageError
 from headwater.frontier.entry import storable
@@ -66,7 +66,7 @@ async def take_haul(
     if (haul.items or haul.harvest.vacancies) and await is_taken_down(connection, channel, haul):
         return walk.noting(TAKEN_DOWN)
     taken = await take_items(connection, channel, walk, haul.items, now, limits)
-    if has_vacancies(channel):
+    if channel.lists_vacancies:
         own_page = await _note_own_page(connection, channel, haul)
         counted = replace(taken, tally=walk.tally)
         told = await keep_vacancies(connection, channel, counted, haul.harvest, own_page, now)

@@ -12,10 +12,13 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
 from headwater.discover.polls.naming import Naming
 from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Profile
+from headwater.sources.source import Kind, Profile
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import Voice, registrable_domain
+
+# What of a job source names vacancies.
+LISTS = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,10 @@ class Leased:
     def asked(self) -> CanonicalUrl:
         """The place that is really asked: the recipe of an API may name another one than the source's."""
         return canonicalise(recipe_from(self.recipe, self.url.url).url) if self.kind is ChannelKind.API else self.url
+
+    @property
+    def lists_vacancies(self) -> bool:
+        return self.source.kind is Kind.JOBS and self.kind in LISTS
 
     @property
     def voice(self) -> Voice:

@@ -9,7 +9,6 @@ from headwater.discover.polls.hearing import Body, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.reading import Read
 from headwater.discover.polls.task import Reply, Subject, Task
-from headwater.discover.polls.vacancies import has_vacancies
 from headwater.discover.polls.walk import Walk
 from headwater.discover.polls.wire import read_from, sent
 from headwater.errors import DependencyDown, UsageError
@@ -96,7 +95,7 @@ def subject_of(channel: Leased) -> Subject:
         most_answers=most_answers(channel),
         most_api_pages=channel.most_pages,
         is_wanted_whole=source.kind is Kind.DOCS,
-        lists_vacancies=has_vacancies(channel),
+        lists_vacancies=channel.lists_vacancies,
         employer=Employer(source.name, source.org_type or "", channel.url.url),
         vacancy_selector=source.parser_hint or "",
         followed_since=channel.followed_since,

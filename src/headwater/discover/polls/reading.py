@@ -181,9 +181,7 @@ def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
 
 
 def _next_page(channel: Subject, url: str, page: Todo) -> Todo:
-    # A list of vacancies is read to its end: what it no longer names anywhere is over.
-    is_needed = channel.lists_vacancies or is_wanted(channel, url)
-    return Todo(url, page.reads_as, page.depth, continues=page.url, is_wanted=is_needed)
+    return Todo(url, page.reads_as, page.depth, continues=page.url, is_wanted=is_wanted(channel, url))
 
 
 def rules_of(channel: Subject, depth: int, product_token: str) -> ListingRules:

@@ -13,13 +13,6 @@ from headwater.discover.polls.naming import PATIENCE_WITH_FEEDS, Named
 from headwater.discover.polls.walk import Tally, Walk
 from headwater.extract.jobs.normalise import Harvest
 from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Kind
-
-LISTS = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
-
-
-def has_vacancies(channel: Leased) -> bool:
-    return channel.source.kind is Kind.JOBS and channel.kind in LISTS
 
 
 async def keep_vacancies(
@@ -42,7 +35,7 @@ async def keep_vacancies(
 
 async def with_named(connection: Connection, channel: Leased, walk: Walk) -> Walk:
     """At the end of a run: how many of those that stood the list still names."""
-    if "began_at" not in walk.kept or not has_vacancies(channel):
+    if "began_at" not in walk.kept or not channel.lists_vacancies:
         return walk
     began = datetime.fromisoformat(walk.kept["began_at"])
     # What a doubted list has named since bears nothing out.
@@ -57,7 +50,7 @@ def named_in(walk: Walk) -> Named:
 
 async def expire_left_out(connection: Connection, channel: Leased, since: datetime | None, now: datetime) -> int:
     """Vacancies that the answers of their list have left out since then."""
-    if since is None or not has_vacancies(channel):
+    if since is None or not channel.lists_vacancies:
         return 0
     if channel.kind is ChannelKind.FEED:
         since = min(since, now - PATIENCE_WITH_FEEDS)
