@@ -204,9 +204,7 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         trail = [{"at": one.at, **asdict(one.event)} for one in events]
         show_json(told_of(overview) | {"external_ids": external_ids, "events": trail})
         return
-    show_overview(overview, now)
-    if external_ids:
-        show(f"  called {', '.join(map(inert, external_ids))} elsewhere")
+    show_overview(overview, now, external_ids)
     if events:
         show("")
         show_table(
@@ -215,13 +213,15 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         )
 
 
-def show_overview(overview: "Overview", now: "datetime") -> None:
+def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = ()) -> None:
     source, profile = overview.source, overview.source.profile
     reason = f": {inert(overview.health.reason)}" if overview.health.reason else ""
     show(f"{inert(source.name)}  {profile.url}")
     show(f"  {overview.health.word}{reason}")
     tags = f", tags {', '.join(map(inert, profile.tags))}" if profile.tags else ""
     show(f"  {profile.kind}, priority {profile.priority}, mode {profile.ingestion_mode}{tags}  (id {source.id})")
+    if external_ids:
+        show(f"  called {', '.join(map(inert, external_ids))} elsewhere")
     if source.last_run_at:
         message = inert(source.last_run_message or "")
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")

@@ -169,7 +169,7 @@ def say_how_they_came(done: "Imported") -> None:
     if done.deleted:
         say(f"{counted(done.deleted, 'source')} came deleted: nothing is asked for them.")
     if done.updated:
-        say(f"{counted(done.updated, 'source')} known already: what the file alone could say of them was noted.")
+        say(f"{counted(done.updated, 'source')} known already: new ids and trusted fields were noted.")
     if done.added > done.paused + done.blocked or done.feeds_added:
         say("Their first polls are due now: headwater run poll")
 

@@ -197,7 +197,7 @@ def test_trust_given_later_reaches_what_is_known_already(desk: Desk) -> None:
     assert (shown(desk, "b7a1")["speaks_for"], desk.value(believed)) == ([], False)
     said = desk.says("sources", "import", file, "--trusted")
     assert (said.code, said.out) == (0, "  added 0 sources · already known 1 · invalid 0\n")
-    assert "1 source known already: what the file alone could say of them was noted." in said.err
+    assert "1 source known already: new ids and trusted fields were noted." in said.err
     assert (shown(desk, "b7a1")["speaks_for"], desk.value(believed)) == (["cdn.example", "more.example"], True)
     assert_again_changes_nothing(desk, file, "--trusted")
 
