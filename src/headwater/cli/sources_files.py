@@ -56,15 +56,7 @@ def import_sources(
     file
         The file; - reads standard input.
     """
-    from headwater.cli.filters import word_of
-    from headwater.sources.exchange.reading import Format, read_sources
-    from headwater.sources.source import Kind
-
-    chosen, wanted_kind = None if format == "auto" else word_of(Format, format), word_of(Kind, kind)
-    data = sys.stdin.buffer.read() if file == "-" else _content(Path(file))
-    read = read_sources(data, chosen, mapping_from(map), filename=file)
-    if wanted_kind:
-        read = replace(read, rows=tuple(replace(row, kind=row.kind or str(wanted_kind)) for row in read.rows))
+    read = _read(file, format, mapping_from(map), kind)
     if not json:
         say(f"Read {_what_was_read(read, file)}")
 
@@ -95,6 +87,20 @@ def import_sources(
     if problem:
         say(f"The rejected lines could not be written to {place}: {problem}.")
     return PARTLY if bad else 0
+
+
+def _read(file: str, as_format: str, mapping: dict[str, str], kind: str | None) -> "Read":
+    """`kind` holds for rows that do not say theirs."""
+    from headwater.cli.filters import word_of
+    from headwater.sources.exchange.reading import Format, read_sources
+    from headwater.sources.source import Kind
+
+    chosen, wanted_kind = None if as_format == "auto" else word_of(Format, as_format), word_of(Kind, kind)
+    data = sys.stdin.buffer.read() if file == "-" else _content(Path(file))
+    read = read_sources(data, chosen, mapping, filename=file)
+    if wanted_kind is None:
+        return read
+    return replace(read, rows=tuple(replace(row, kind=row.kind or str(wanted_kind)) for row in read.rows))
 
 
 def say_what_trust_would_bring(rows: "Sequence[Row]") -> None:
