@@ -2,6 +2,7 @@
 
 HEADWATER_TEST_PG=16 runs the suite on the other embedded version, HEADWATER_TEST_DATABASE_URL on a server
 of your own (a superuser's address; the run makes and drops databases beside the one it names).
+HEADWATER_TEST_SCHEMA=name has everything in a schema of that name, beside tables of another system.
 """
 
 import asyncio
@@ -24,9 +25,13 @@ from headwater.database.embedded import EmbeddedServer
 from headwater.database.locks import FileLock, exclusively
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
+from headwater.database.translate import with_schema
 
 RUN_FOLDER = "HEADWATER_TEST_RUN_FOLDER"
 OUTSIDE_SERVER = "HEADWATER_TEST_DATABASE_URL"
+OWN_SCHEMA = os.environ.get("HEADWATER_TEST_SCHEMA", "")
+# Of another system, and not fit for us.
+NEIGHBOURS = "create table sources (id serial); create table jobs (id serial); create table events (id serial)"
 PREFIX = "headwater-test-"
 # Cloning a database was ten times as quick here as on the disk it was measured against.
 MEMORY = Path("/dev/shm")
@@ -172,7 +177,9 @@ async def _make_template(server_url: str, name: str, run_folder: Path) -> None:
     async with exclusively(run_folder / "template.lock"):
         if not done.exists():
             await _administer(server_url, f'create database "{name}"')
-            async with await Database.connect(database_named(server_url, name), size=1) as database:
+            async with await Database.connect(database_named(server_url, name), size=1, schema=OWN_SCHEMA) as database:
+                if OWN_SCHEMA:
+                    await _administer(server_url, NEIGHBOURS, name)
                 await migrate(database)
                 async with database.transaction() as connection:
                     await connection.execute(GUARD)
@@ -183,7 +190,7 @@ async def _make_template(server_url: str, name: str, run_folder: Path) -> None:
 async def database_url(server_url: str, template: str) -> AsyncIterator[str]:
     """A fresh database with the current schema."""
     async with _new_database(server_url, template, f'template "{template}" strategy file_copy') as url:
-        yield url
+        yield with_schema(url, OWN_SCHEMA) if OWN_SCHEMA else url
 
 
 @pytest.fixture
@@ -209,8 +216,8 @@ async def _new_database(server_url: str, base: str, how: str) -> AsyncIterator[s
         await _administer(server_url, f'drop database "{name}" with (force)')
 
 
-async def _administer(server_url: str, statement: str) -> None:
-    connection = await asyncpg.connect(database_named(server_url, "postgres"))
+async def _administer(server_url: str, statement: str, name: str = "postgres") -> None:
+    connection = await asyncpg.connect(database_named(server_url, name))
     try:
         await connection.execute(statement)
     finally:

@@ -15,7 +15,7 @@ from headwater.database.installation import Installation, installation_of
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database, Limits
 from headwater.database.reviving import keep_serving
-from headwater.database.translate import with_escapes
+from headwater.database.translate import with_escapes, with_schema
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
@@ -60,10 +60,11 @@ async def database_address(settings: Settings, log: Logger | None = None) -> Asy
     With a log it is also started again if it is killed meanwhile: only our own, never one that was configured.
     """
     if settings.database.url is not None:
-        yield with_escapes(settings.database.url.get_secret_value())
+        yield in_schema(with_escapes(settings.database.url.get_secret_value()), settings.database)
         return
     server = embedded_server(settings)
-    async with server as dsn:
+    async with server as own:
+        dsn = in_schema(own, settings.database)
         if log is None:
             yield dsn
             return
@@ -74,6 +75,11 @@ async def database_address(settings: Settings, log: Logger | None = None) -> Asy
         finally:
             keeping.cancel()
             await asyncio.wait([keeping])
+
+
+def in_schema(dsn: str, settings: DatabaseSettings) -> str:
+    """A pooler takes no session's settings with the address: behind one each transaction names the schema."""
+    return with_schema(dsn, settings.own_schema) if settings.own_schema and not settings.pooler else dsn
 
 
 @asynccontextmanager
@@ -134,7 +140,9 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
 async def connect(dsn: str, settings: DatabaseSettings) -> Database:
     statement = settings.statement_timeout.total_seconds()
     limits = Limits(acquire=settings.acquire_timeout.total_seconds(), statement=statement, command=statement + 15)
-    return await Database.connect(dsn, size=settings.pool_size, pooler=settings.pooler, limits=limits)
+    return await Database.connect(
+        dsn, size=settings.pool_size, pooler=settings.pooler, limits=limits, schema=settings.own_schema
+    )
 
 
 def data_folder(settings: Settings) -> Path:

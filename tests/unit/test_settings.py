@@ -9,6 +9,8 @@ from headwater.errors import SettingError
 from headwater.settings import Given, every_setting, load
 from headwater.settings.aliases import ALIASES, IGNORED
 from headwater.settings.durations import format_duration, parse_duration
+from headwater.settings.environment import load_from_surroundings
+from headwater.settings.groups import INERT
 
 
 def test_flag_beats_environment_beats_file_beats_default() -> None:
@@ -65,10 +67,11 @@ def test_every_alias_reaches_its_setting(alias: object) -> None:
     sample = SAMPLES.get(alias.setting, ("7", None))[0]
     if isinstance(_value(default, alias.setting), bool):
         sample = "false" if alias.rule != "inverted" else "true"
+    section, _, name = alias.name.rpartition(".")
     given = (
         Given(environment={alias.name: sample})
         if alias.place == "environment"
-        else Given(document={alias.name: sample})
+        else Given(document={section: {name: sample}} if section else {name: sample})
     )
     loaded = load(given)
     assert _value(loaded.settings, alias.setting) != _value(default, alias.setting)
@@ -103,6 +106,147 @@ def test_keys_of_older_configuration_files_keep_their_meaning(
 def test_a_name_without_meaning_here_is_accepted_with_a_warning() -> None:
     for name in IGNORED:
         assert name in load(Given(environment={name: "http://x"})).warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("environment", "path", "expected"),
+    [
+        ({"LOG_LEVEL": "warn"}, "log.level", "warning"),
+        ({"LOG_LEVEL": "INFO"}, "log.level", "info"),
+        ({"LOG_LEVEL": "Fatal"}, "log.level", "error"),
+        ({"HEADWATER_LOG__LEVEL": "WARN"}, "log.level", "warning"),
+        ({"LOG_FORMAT": "text"}, "log.format", "console"),
+        ({"LOG_FORMAT": "JSON"}, "log.format", "json"),
+        ({"AIDJOBS_ENV": "production"}, "service.mode", "prod"),
+        ({"AIDJOBS_ENV": "development"}, "service.mode", "dev"),
+    ],
+)
+def test_words_of_other_systems_mean_ours(environment: dict[str, str], path: str, expected: str) -> None:
+    assert _value(load(Given(environment=environment)).settings, path) == expected
+
+
+def test_a_word_that_means_nothing_is_still_refused() -> None:
+    with pytest.raises(SettingError, match=r"log\.level = 'loud' \(environment LOG_LEVEL\)"):
+        load(Given(environment={"LOG_LEVEL": "loud"}))
+
+
+PLANET = """\
+# The settings of a planet
+[planet]
+name = My Planet
+link = https://planet.example.com
+days = 7
+log_level = warn
+concurrent_fetches = 20
+user_agent = RoguePlanet/0.3 (+https://planet.example.com/about)
+max_idle_connections = -1
+http_timeout = 45
+rate_limit_per_second = 2.0
+adaptive_scheduling = false
+
+[database]
+path = ./data/planet.db
+"""
+
+
+def test_an_ini_file_with_a_planet_section_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "config.ini"
+    file.write_text(PLANET)
+    loaded = load_from_surroundings(file=file)
+    settings = loaded.settings
+    assert (settings.log.level, settings.poll.concurrency, settings.poll.adaptive) == ("warning", 20, False)
+    assert settings.fetch.user_agent == "RoguePlanet/0.3 (+https://planet.example.com/about)"
+    assert settings.fetch.total_timeout == timedelta(seconds=45)
+    assert settings.fetch.max_idle_connections == 100
+    assert settings.politeness.delay == timedelta(milliseconds=500)
+    assert str(loaded.origins["fetch.total_timeout"]) == f"file {file}: planet.http_timeout"
+    ignored = [warning.partition(" in ")[0] for warning in loaded.warnings]
+    assert ignored == ["planet.name", "planet.link", "planet.days", "database.path"]
+
+
+def test_names_of_ours_may_stand_in_an_ini_file_with_or_without_sections(tmp_path: Path) -> None:
+    file = tmp_path / "older.ini"
+    file.write_text("http_timeout = 5\n; remark\n[fetch]\ncontact = https://example.org/100%\n")
+    settings = load_from_surroundings(file=file).settings
+    assert (settings.fetch.total_timeout, settings.fetch.contact) == (timedelta(seconds=5), "https://example.org/100%")
+
+
+POLLER = """\
+app:
+  environment: development
+logger:
+  level: WARN
+feed_poller:
+  enabled: false
+  poll_interval: 45s
+  max_concurrency: 4
+server:
+  security: {cors: {allowed_origins: ["*"]}}
+"""
+
+
+def test_the_yaml_of_the_feed_poller_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "config.yml"
+    file.write_text(POLLER)
+    loaded = load_from_surroundings(file=file)
+    poll = loaded.settings.poll
+    assert (poll.enabled, poll.tick, poll.concurrency) == (False, timedelta(seconds=45), 4)
+    assert (loaded.settings.log.level, loaded.settings.service.mode) == ("warning", "dev")
+    assert loaded.warnings == (f"server.security in {file} is ignored: Headwater has no server of this kind.",)
+
+
+def test_in_a_file_our_own_name_beats_an_alias() -> None:
+    document = {"poll": {"tick": "9s"}, "feed_poller": {"poll_interval": "45s"}}
+    assert load(Given(document=document)).settings.poll.tick == timedelta(seconds=9)
+
+
+def test_two_names_in_a_file_that_disagree_warn_and_the_first_holds() -> None:
+    loaded = load(Given(document={"http_timeout": 5, "planet": {"http_timeout": 6}}))
+    assert loaded.settings.fetch.total_timeout == timedelta(seconds=5)
+    assert "planet.http_timeout is ignored" in loaded.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("a.ini", "[planet]\nhttp_timeout = 5\nnonsense\n", "is not valid INI: line 3 is neither"),
+        (
+            "a.ini",
+            "[planet]\ndays = 5\ndays = 6\n",
+            "is not valid INI: option 'days' in section 'planet' already exists",
+        ),
+        ("a.yaml", "feed_poller: {", "is not valid YAML: while parsing"),
+        ("a.yaml", "- feed_poller", "is not valid YAML: it holds no names and values"),
+        ("a.yaml", "feed_poller: {tick: 3}", r"Unknown setting in .*a\.yaml: feed_poller\.tick"),
+        ("a.toml", "x", "is not valid TOML"),
+        ("a.toml", "[fetch]\ncontact = 'caf\udce9'", "is not UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+    (tmp_path / name).write_text(text, "utf-8", "surrogateescape")
+    with pytest.raises(SettingError, match=sentence):
+        load_from_surroundings(file=tmp_path / name)
+
+
+def test_a_setting_that_nothing_reads_is_told_to_whoever_set_it() -> None:
+    loaded = load(Given(document={"rate_limit_burst": 9}, environment={"AIDJOBS_ENV": "production"}))
+    assert [sentence.partition(" has no effect")[0] for sentence in loaded.inert] == [
+        "service.mode (environment AIDJOBS_ENV)",
+        "politeness.burst (file headwater.toml: rate_limit_burst)",
+    ]
+    assert load(Given()).inert == ()
+    assert INERT.keys() <= {setting.path for setting in every_setting()}
+
+
+@pytest.mark.parametrize("name", ["headwater", "hw_2", "_x", ""])
+def test_a_schema_is_named_by_an_identifier(name: str) -> None:
+    assert load(Given(environment={"HEADWATER_DATABASE__SCHEMA": name})).settings.database.own_schema == name
+
+
+@pytest.mark.parametrize("name", ["pg_mine", "Public", "a-b", 'a"; drop table x', "1a", "x" * 64, "information_schema"])
+def test_what_is_no_identifier_is_no_schema(name: str) -> None:
+    with pytest.raises(SettingError, match=r"database\.schema = .* should be a name of at most 63"):
+        load(Given(environment={"HEADWATER_DATABASE__SCHEMA": name}))
 
 
 def test_a_secret_can_stand_in_a_file(tmp_path: Path) -> None:

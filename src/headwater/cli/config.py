@@ -43,10 +43,13 @@ def get(setting: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
 
 @app.command(name="check")
 def check(*, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Load everything and say whether it holds."""
+    """Load everything, the file of secrets too, and say whether it holds and what has no effect."""
+    from headwater.discover.api.secrets import secrets_from
+
     loaded = launch.settings()
-    for warning in loaded.warnings:
+    for warning in (*loaded.warnings, *loaded.inert):
         show(f"! {warning}")
+    secrets_from(loaded.settings.poll.secrets_file)
     changed = sum(origin.kind != "default" for origin in loaded.origins.values())
     show(f"✓ {len(loaded.origins)} settings are valid, {changed} of them set by you.")
 
@@ -66,8 +69,8 @@ def values_of(loaded: "Loaded") -> list[tuple[str, Any]]:
 
     found = []
     for setting in every_setting():
-        group, _, name = setting.path.partition(".")
-        found.append((setting.path, getattr(getattr(loaded.settings, group), name)))
+        group = getattr(loaded.settings, setting.path.partition(".")[0])
+        found.append((setting.path, getattr(group, setting.attribute)))
     return found
 
 

@@ -116,6 +116,8 @@ async def _shell(settings: "Settings", arguments: tuple[str, ...]) -> int:
     from headwater.cli.psql import command_for
     from headwater.services import database_address, embedded_server
 
+    if settings.database.pooler and (schema := settings.database.own_schema):
+        say(f"Behind a pooler psql does not begin in our schema: write {schema}.sources and so on.")
     bundled = embedded_server(settings).binary("psql")
     outside = shutil.which("psql") if settings.database.url else None
     async with database_address(settings) as dsn:

@@ -1,7 +1,7 @@
 """How psql is called: the password travels in the environment, where other users cannot read it."""
 
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
 from headwater.settings.environment import surroundings
 
@@ -16,6 +16,7 @@ def command_for(program: Path, dsn: str) -> tuple[list[str], dict[str, str]]:
     given = [unquote(password)] if colon else [value for name, value in said if name == "password"]
     if not given:
         return [str(program), dsn], environment
-    query = urlencode([pair for pair in said if pair[0] != "password"])
+    # As %20: psql does not read a + as a space.
+    query = urlencode([pair for pair in said if pair[0] != "password"], quote_via=quote)
     bare = urlunsplit(parts._replace(netloc=f"{user}{at}{place}", query=query))
     return [str(program), bare], environment | {"PGPASSWORD": given[-1]}

@@ -12,7 +12,7 @@ from headwater.cli.config import spoken
 from headwater.cli.output import say
 from headwater.frontier import states
 from headwater.settings import every_setting
-from headwater.settings.aliases import ALIASES, IGNORED
+from headwater.settings.aliases import ALIASES, IGNORED, IGNORED_IN_FILE
 from headwater.settings.groups import Setting, Settings
 from headwater.settings.loading import PREFIX
 
@@ -28,12 +28,14 @@ Written by `make docs` from the code; do not edit it by hand.
 A flag (`--set group.name=value`) beats the environment, the environment beats the settings file, the file beats the
 default. The file is the one named by `--config` or `HEADWATER_CONFIG`, else `headwater.toml` in the current folder,
 else `~/.config/headwater/headwater.toml` (or below `XDG_CONFIG_HOME`), else `/etc/headwater/headwater.toml`. In it,
-`fetch.contact` is `contact` in the table `[fetch]`.
+`fetch.contact` is `contact` in the table `[fetch]`. A file whose name ends in `.ini`, `.cfg` or `.conf` is read as INI,
+one in `.yaml` or `.yml` as YAML, any other as TOML.
 
 Durations are written `250ms`, `30s`, `5m`, `1h30m`, `7d`, or as a number of seconds. An empty variable counts as not
 set. A variable with `_FILE` after its name holds the path of a file to read the value from, which is how secrets are
 best given. A name that is not known, or a value that cannot be used, stops the program with one sentence.
-`headwater config show` prints every value and where it comes from.
+`headwater config show` prints every value and where it comes from; `headwater config check` also says which of the
+names that you use do nothing.
 """
 
 AHEAD = """\
@@ -46,7 +48,9 @@ ALIASES_INTRODUCTION = """\
 
 Accepted for good, so that an existing environment or file goes on working. The setting's own `{prefix}…` name beats
 them; of two that disagree the one listed first holds, and the other is named in a warning. Names in the environment
-may have `_FILE` after them; names in the file stand at its top level, outside any table.
+may have `_FILE` after them; names in the file stand at its top level or in the section `[planet]`, those with a dot in
+the section before it. Words of other systems are understood whatever name they stand under: `warn` is `warning`, `text`
+is `console`, `production` is `prod`, in any letter case.
 """
 
 COMMANDS_INTRODUCTION = """\
@@ -139,6 +143,7 @@ def _default(setting: Setting) -> str:
 def _aliases() -> str:
     rows = [(f"`{one.name}`", one.place, f"`{one.setting}`", one.rule or "as it is") for one in ALIASES]
     rows += [(f"`{name}`", "environment", "none", f"ignored with a warning: {why}") for name, why in IGNORED.items()]
+    rows += [(f"`{name}`", "file", "none", f"ignored with a warning: {why}") for name, why in IGNORED_IN_FILE.items()]
     return _table(("name", "place", "setting", "how its value is read"), rows)
 
 

@@ -191,25 +191,27 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
     Parameters
     ----------
     source
-        Its id or the beginning of it, its address, its host or its name.
+        Its id or the beginning of it, its address, its host, its name, or its id in the system it was imported from.
     """
 
-    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime]":
+    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime, tuple[str, ...]]":
         from headwater.reports.discovery import overviews, summary
         from headwater.sources.events import events_of
+        from headwater.sources.external import external_ids_of
         from headwater.sources.store import find_source
 
         found = await find_source(services.database, source)
         [overview] = await overviews(services.database, [found])
         events = await events_of(services.database, found.id, limit=10)
-        return overview, events, (await summary(services.database)).now
+        external_ids = (await external_ids_of(services.database, [found.id])).get(found.id, ())
+        return overview, events, (await summary(services.database)).now, external_ids
 
-    overview, events, now = with_services(launch, work)
+    overview, events, now, external_ids = with_services(launch, work)
     if json:
         trail = [{"at": one.at, **asdict(one.event)} for one in events]
-        show_json(told_of(overview) | {"events": trail})
+        show_json(told_of(overview) | {"external_ids": external_ids, "events": trail})
         return
-    show_overview(overview, now)
+    show_overview(overview, now, external_ids)
     if problems := overview.health.problems:
         say(f"{counted(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:
@@ -220,13 +222,15 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         )
 
 
-def show_overview(overview: "Overview", now: "datetime") -> None:
+def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = ()) -> None:
     source, profile = overview.source, overview.source.profile
     reason = f": {inert(overview.health.reason)}" if overview.health.reason else ""
     show(f"{inert(source.name)}  {profile.url}")
     show(f"  {overview.health.word}{reason}")
     tags = f", tags {', '.join(map(inert, profile.tags))}" if profile.tags else ""
     show(f"  {profile.kind}, priority {profile.priority}, mode {profile.ingestion_mode}{tags}  (id {source.id})")
+    if external_ids:
+        show(f"  called {', '.join(map(inert, external_ids))} elsewhere")
     if source.last_run_at:
         message = inert(source.last_run_message or "")
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")

@@ -126,9 +126,9 @@ def _number(kind: type[int] | type[float], text: str) -> float:
 
 def _selectors(text: str) -> dict[str, Any]:
     from headwater.extract.selectors import check_selectors
-    from headwater.sources.exchange.fields import json_object
+    from headwater.sources.exchange.fields import selectors_in
 
-    read = json_object(text)
+    read = selectors_in(text)
     for problem in check_selectors(read):
         raise UsageError(f"These selectors cannot be used. {problem}")
     return read

@@ -1,6 +1,7 @@
 """`headwater sources import` and `export`: lists of sources as files."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,8 +35,13 @@ def import_sources(
     *,
     format: Annotated[str, Parameter(help="opml, csv, urls, jsonl or auto.")] = "auto",  # noqa: A002 - what people type
     map: Annotated[str, Parameter(help="Columns of a table, as url=Website,name=Org.")] = "",  # noqa: A002
+    kind: Annotated[str | None, Parameter(help="news, jobs or docs, for rows that do not say.")] = None,
     trusted: Annotated[
-        bool, Parameter(negative="", help="The file is your own: it says for which hosts its sources may speak.")
+        bool,
+        Parameter(
+            negative="",
+            help="The file is your own: it says for which hosts its sources may speak, and which need a browser.",
+        ),
     ] = False,
     dry_run: Annotated[bool, Parameter(negative="", help="Only say what would happen.")] = False,
     json: AsJson = False,
@@ -43,18 +49,14 @@ def import_sources(
 ) -> int:
     """Add many sources from OPML, a table, a list of URLs or JSON Lines; what is known already is left alone.
 
+    Only ids of other systems are noted for known sources too, and with --trusted what an own file may say.
+
     Parameters
     ----------
     file
         The file; - reads standard input.
     """
-    from headwater.cli.filters import word_of
-    from headwater.discover.importing import needs_trust
-    from headwater.sources.exchange.reading import Format, read_sources
-
-    chosen = None if format == "auto" else word_of(Format, format)
-    data = sys.stdin.buffer.read() if file == "-" else _content(Path(file))
-    read = read_sources(data, chosen, mapping_from(map), filename=file)
+    read = _read(file, format, mapping_from(map), kind)
     if not json:
         say(f"Read {_what_was_read(read, file)}")
 
@@ -67,7 +69,8 @@ def import_sources(
         if dry_run:
             return plan, None
         delay = services.settings.politeness.delay
-        with counting("importing", len(plan.new) + len(plan.more), is_shown=not json) as progress:
+        steps = len(plan.new) + len(plan.deleted) + len(plan.more)
+        with counting("importing", steps, is_shown=not json) as progress:
             return plan, await carry_out(services.database, plan, delay, ACTOR, progress, is_trusted=trusted)
 
     plan, done = with_services(launch, work)
@@ -79,15 +82,42 @@ def import_sources(
         show_json(told(read, plan, done, bad, rejected))
     else:
         tell(read, plan, done, bad, rejected)
-        if not trusted and (silenced := [row for row in read.rows if needs_trust(row)]):
-            say(
-                f"{counted(len(silenced), 'source')} would speak for sites other than those of their feeds, such as "
-                f"{inert(silenced[0].url)}: what their feeds say of those pages is left out. "
-                "If the file is your own, import it with --trusted."
-            )
+        if not trusted:
+            say_what_trust_would_bring(read.rows)
     if problem:
         say(f"The rejected lines could not be written to {place}: {problem}.")
     return PARTLY if bad else 0
+
+
+def _read(file: str, as_format: str, mapping: dict[str, str], kind: str | None) -> "Read":
+    """`kind` holds for rows that do not say theirs."""
+    from headwater.cli.filters import word_of
+    from headwater.sources.exchange.reading import Format, read_sources
+    from headwater.sources.source import Kind
+
+    chosen, wanted_kind = None if as_format == "auto" else word_of(Format, as_format), word_of(Kind, kind)
+    data = sys.stdin.buffer.read() if file == "-" else _content(Path(file))
+    read = read_sources(data, chosen, mapping, filename=file)
+    if wanted_kind is None:
+        return read
+    return replace(read, rows=tuple(replace(row, kind=row.kind or str(wanted_kind)) for row in read.rows))
+
+
+def say_what_trust_would_bring(rows: "Sequence[Row]") -> None:
+    from headwater.discover.importing import needs_browser, needs_trust
+
+    if silenced := [row for row in rows if needs_trust(row)]:
+        say(
+            f"{counted(len(silenced), 'source')} would speak for sites other than those of their feeds, such as "
+            f"{inert(silenced[0].url)}: what their feeds say of those pages is left out. "
+            "If the file is your own, import it with --trusted."
+        )
+    if plain := [row for row in rows if needs_browser(row)]:
+        say(
+            f"{counted(len(plain), 'source')} asked for a browser (render_mode dynamic), such as "
+            f"{inert(plain[0].url)}: their pages are read as they are sent. "
+            "If the file is your own, import it with --trusted."
+        )
 
 
 def _what_was_read(read: "Read", file: str) -> str:
@@ -104,8 +134,11 @@ def told(
         "is_dry_run": done is None,
         "added": done.added if done else len(plan.new),
         "paused": done.paused if done else sum(row.status == "paused" for row in plan.new),
+        "blocked": done.blocked if done else sum(row.status == "blocked" for row in plan.new),
+        "deleted": done.deleted if done else len(plan.deleted),
         "feeds_added": done.feeds_added if done else len(plan.more),
         "known": done.known if done else len(plan.known),
+        "updated": done.updated if done else None,  # only doing it tells
         "duplicates": read.duplicates,
         "unused_columns": read.unused,
         "doubled_columns": read.doubled,
@@ -131,9 +164,19 @@ def tell(read: "Read", plan: "Plan", done: "Imported | None", bad: "Sequence[Bad
         again = f" to add {counted(len(plan.new), 'source')}" if plan.new else ""
         show(f"Nothing was changed. Run it again without --dry-run{again}.")
         return
+    say_how_they_came(done)
+
+
+def say_how_they_came(done: "Imported") -> None:
     if done.paused:
         say(f"{counted(done.paused, 'source')} came paused: `headwater sources resume` starts one.")
-    if done.added > done.paused or done.feeds_added:
+    if done.blocked:
+        say(f"{counted(done.blocked, 'source')} came blocked: `headwater sources list --status blocked` says why.")
+    if done.deleted:
+        say(f"{counted(done.deleted, 'source')} came deleted: nothing is asked for them.")
+    if done.updated:
+        say(f"{counted(done.updated, 'source')} known already: new ids and trusted fields were noted.")
+    if done.added > done.paused + done.blocked or done.feeds_added:
         say("Their first polls are due now: headwater run poll")
 
 
@@ -197,14 +240,19 @@ def export_sources(
     assert chosen is not None
 
     async def work(services: "Services") -> "list[Row]":
-        from headwater.discover.importing import rows_of
+        from headwater.discover.importing import rendered_among, rows_of
         from headwater.reports.discovery import NOBODY, Wanted, list_sources
+        from headwater.sources.external import external_ids_of
 
         rows: list[Row] = []
         after = ("", NOBODY)
         wanted = Wanted(kind=wanted_kind, tag=tag)
         while page := await list_sources(services.database, wanted, EXPORTED_AT_ONCE, after):
-            rows += [row for one in page for row in rows_of(one.source, one.channels)]
+            ids = await external_ids_of(services.database, [one.source.id for one in page])
+            rendered = await rendered_among(services.database, [one.source for one in page])
+            for one in page:
+                own, is_rendered = ids.get(one.source.id, ()), one.source.id in rendered
+                rows += rows_of(one.source, one.channels, external_ids=own, is_rendered=is_rendered)
             after = (page[-1].source.name, page[-1].source.id)
         return rows
 

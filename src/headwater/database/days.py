@@ -22,9 +22,8 @@ async def keep_days(database: Database, table: str, retention_days: int) -> list
     dropped = []
     for row in await database.fetch(queries.old_days, table, retention_days):
         # Detached first and without blocking: dropping a partition in place stalls every writer while a reader is open.
-        await database.execute_patiently(
-            f"ALTER TABLE {table} DETACH PARTITION {row['name']} CONCURRENTLY", PATIENCE_SECONDS
-        )
+        parent, day = database.qualified(table), database.qualified(row["name"])
+        await database.execute_patiently(f"ALTER TABLE {parent} DETACH PARTITION {day} CONCURRENTLY", PATIENCE_SECONDS)
         await database.execute(f"DROP TABLE {row['name']}")
         dropped.append(row["name"])
     return dropped

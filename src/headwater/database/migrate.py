@@ -6,8 +6,8 @@ Whatever kills a migration, nothing of it remains. Statements that refuse to run
 
 import hashlib
 import re
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -22,14 +22,29 @@ FILE_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.(up|down)\.sql")
 LONGEST_SECONDS = 6 * 3600
 LONGEST_LOCK_WAIT = "30s"
 
-LEDGER = """
-create table if not exists schema_migrations (
+LEDGER_NAME = "schema_migrations"
+LEDGER = f"""
+create table if not exists {LEDGER_NAME} (
     number     integer primary key,
     name       text not null,
     checksum   text not null,
     applied_at timestamptz not null default now()
 )
 """
+
+MADE = re.compile(
+    r"^create (?:or replace )?(?:unique |unlogged )?(?:table|view|index|type) (?:if not exists )?([a-z_]\w*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+SHOWN_NAMES = 5
+OWN_SCHEMA = (
+    'Give Headwater a schema of its own, which is made when it is missing: set database.schema = "headwater" in the '
+    "settings file, or HEADWATER_DATABASE__SCHEMA=headwater. Or name another database in database.url."
+)
+# insufficient_privilege, invalid_schema_name
+NO_ROOM = ("42501", "3F000")
+# duplicate_table, duplicate_object, duplicate_function
+TAKEN = ("42P07", "42710", "42723")
 
 queries = load_queries("headwater.database")
 
@@ -193,17 +208,56 @@ async def _alone(database: Database, known: Sequence[Migration]) -> AsyncIterato
         await connection.execute("set local lock_timeout = 0; set local statement_timeout = 0")
         await connection.execute(queries.lock_migrations, timeout=LONGEST_SECONDS)
         await connection.execute(f"set local lock_timeout = '{LONGEST_LOCK_WAIT}'")
-        await connection.execute(LEDGER)
+        await _make_room(connection, database.schema, known)
         found = compare(known, await _read_ledger(connection))
         require_understood(found)
         yield connection, found
+
+
+async def _make_room(connection: Connection, schema: str, known: Sequence[Migration]) -> None:
+    """The schema and the ledger in it; refuse to begin among tables that have our names and are not ours."""
+    with _without_right(schema):
+        if schema and not await connection.fetchval(queries.schema_is_there, schema):
+            await connection.execute(f"create schema {schema}")
+        if not await connection.fetchval(queries.ledger_exists):
+            taken = await connection.fetch(queries.names_taken, [LEDGER_NAME, *names_made_by(known)])
+            if taken:
+                raise _foreign_tables(taken[0]["schema"], [row["name"] for row in taken])
+        await connection.execute(LEDGER)
+
+
+def names_made_by(known: Iterable[Migration]) -> list[str]:
+    """Of all tables, views, indexes and types, also of those that a later migration drops again."""
+    return sorted({name for one in known for name in MADE.findall(one.up)})
+
+
+def _foreign_tables(schema: str, names: Sequence[str]) -> MigrationFailed:
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    shown = ", ".join(names[:SHOWN_NAMES])
+    return MigrationFailed(
+        f"The schema {schema} of this database holds names that Headwater needs and did not make: {shown}{more}.",
+        fix=OWN_SCHEMA,
+    )
+
+
+@contextmanager
+def _without_right(schema: str) -> Iterator[None]:
+    """PostgreSQL 15 lets nobody but the owner make tables in `public`."""
+    try:
+        yield
+    except QueryFailed as error:
+        if error.sqlstate not in NO_ROOM:
+            raise
+        fix = f"Ask its owner for: CREATE SCHEMA {schema} AUTHORIZATION your_user" if schema else OWN_SCHEMA
+        raise MigrationFailed(f"Headwater can make no tables in this database: {error.what}", fix=fix) from error
 
 
 async def _run_script(connection: Connection, step: Migration, script: str) -> None:
     try:
         await connection.execute(script, timeout=LONGEST_SECONDS)
     except QueryFailed as error:
-        raise MigrationFailed(f"The migration {step} failed and left nothing behind: {error.what}") from error
+        fix = OWN_SCHEMA if error.sqlstate in TAKEN else ""
+        raise MigrationFailed(f"The migration {step} failed and left nothing behind: {error.what}", fix=fix) from error
 
 
 async def _read_ledger(connection: Connection) -> list[Applied]:

@@ -34,6 +34,8 @@ class Limits:
             "statement_timeout": f"{self.statement * 1000:.0f}",
             "lock_timeout": f"{self.lock * 1000:.0f}",
             "idle_in_transaction_session_timeout": f"{self.idle_in_transaction * 1000:.0f}",
+            # Our statements are short and many: on servers that compile plans it cost more than it gave.
+            "jit": "off",
         }
 
 
@@ -79,13 +81,16 @@ class Connection:
 class Database:
     """Each call borrows a connection for itself; `borrowed` and `transaction` keep one for their block."""
 
-    def __init__(self, pool: Any, address: str, limits: Limits) -> None:
+    def __init__(self, pool: Any, address: str, limits: Limits, schema: str = "", *, pooler: bool = False) -> None:
         self._pool = pool
         self._limits = limits
+        # Behind a pooler the next transaction may have another session: each has to say where its tables are.
+        self._start = f"SET LOCAL search_path = {schema}" if schema and pooler else ""
         self._spares: list[Any] = []
         self._waiting = 0
         self._is_closing = False
         self.address = address
+        self.schema = schema
 
     @classmethod
     async def connect(
@@ -96,10 +101,16 @@ class Database:
         pooler: bool = False,
         application_name: str = "headwater",
         limits: Limits | None = None,
+        schema: str = "",
     ) -> Self:
-        """`pooler`: a transaction pooler is in between, so nothing of ours may live in the session."""
+        """`pooler`: a transaction pooler is in between, so nothing of ours may live in the session.
+
+        `schema` holds all tables; without one they are where the server looks first.
+        """
         limits = limits or Limits()
         settings = {"application_name": application_name} | ({} if pooler else limits.as_settings())
+        if schema and not pooler:
+            settings["search_path"] = schema
         pool = asyncpg.create_pool(
             dsn,
             min_size=1,
@@ -111,7 +122,7 @@ class Database:
             init=_teach_json,
             reset=_leave_session_alone,
         )
-        database = cls(pool, mask_dsn(dsn), limits)
+        database = cls(pool, mask_dsn(dsn), limits, schema, pooler=pooler)
         await database._open()
         return database
 
@@ -140,17 +151,31 @@ class Database:
             return await connection.execute(query, *args, timeout=timeout)
 
     async def execute_patiently(self, statement: str, patience: float) -> None:
-        """For maintenance that no transaction may surround and that takes longer than a statement should."""
-        async with self.borrowed() as connection:
+        """For maintenance that no transaction may surround and that takes longer than a statement should.
+
+        Its tables have to be named with `qualified`: outside of a transaction a pooler knows no schema.
+        """
+        async with self._borrowed_raw() as raw:
+            connection = Connection(raw, self.address)
             await connection.execute(f"SET statement_timeout = {patience * 1000:.0f}")
             try:
                 await connection.execute(statement, timeout=patience)
             finally:
                 await connection.execute("RESET statement_timeout")
 
+    def qualified(self, table: str) -> str:
+        return f"{self.schema}.{table}" if self.schema else table
+
     @asynccontextmanager
     async def borrowed(self) -> AsyncIterator[Connection]:
-        """Without a transaction: for whoever must know how long an answer took, and not the wait for a connection."""
+        """For whoever must know how long an answer took, and not the wait for a connection.
+
+        Without a transaction, unless one is needed to find the tables.
+        """
+        if self._start:
+            async with self.transaction() as connection:
+                yield connection
+            return
         async with self._borrowed_raw() as raw:
             yield Connection(raw, self.address)
 
@@ -166,6 +191,8 @@ class Database:
             transaction = raw.transaction(readonly=readonly, isolation="repeatable_read" if snapshot else None)
             with translated(self.address):
                 await transaction.start()
+                if self._start:
+                    await raw.execute(self._start)
                 if patience:
                     await raw.execute(f"SET LOCAL statement_timeout = {patience * 1000:.0f}")
             try:

@@ -3,8 +3,18 @@
 select pg_advisory_xact_lock(hashtext('headwater schema_migrations'));
 
 -- name: ledger_exists
--- Whether anything was ever migrated here.
-select to_regclass('schema_migrations') is not null;
+-- Whether anything was ever migrated here: other systems have a table of this name too, without our columns.
+select exists (select from pg_attribute
+               where attrelid = to_regclass('schema_migrations') and attname = 'checksum' and not attisdropped);
+
+-- name: schema_is_there
+-- Whether a schema of this name exists.
+select to_regnamespace($1::text) is not null;
+
+-- name: names_taken
+-- Which of these names are taken in the schema that new tables go to, and the name of that schema.
+select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = current_schema() and c.relname = any ($1::text[]) order by 2;
 
 -- name: read_ledger
 -- What was applied, oldest first.

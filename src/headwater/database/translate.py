@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import asyncpg
 
@@ -41,6 +41,16 @@ def with_escapes(dsn: str) -> str:
         return dsn
     user, colon, password = rest[:length].partition(":")
     return f"{scheme}://{_escaped(user)}{colon}{_escaped(password)}{rest[length:]}"
+
+
+def with_schema(dsn: str, schema: str) -> str:
+    """The address of a schema: driver and psql find its tables with it, and no others."""
+    start, mark, query = dsn.partition("?")
+    said = [] if not mark else [pair.partition("=") for pair in query.split("&") if pair]
+    options = [unquote(value) for name, _, value in said if name == "options"][-1:]
+    path = quote(" ".join([*options, f"-csearch_path={schema}"]), safe="")
+    others = ["".join(pair) for pair in said if pair[0] != "options"]
+    return f"{start}?{'&'.join([*others, f'options={path}'])}"
 
 
 def _length_of_userinfo(rest: str) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from headwater.database.pool import Connection, Database
@@ -12,10 +12,19 @@ from headwater.discover.adding import Wanted, check, pace_hosts, take_up
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets
 from headwater.errors import Refused, UrlRejected, UsageError
-from headwater.sources.channels import ChannelKind, ChannelState, NewChannel, add_channel
+from headwater.sources.channels import (
+    ChannelKind,
+    ChannelState,
+    NewChannel,
+    add_channel,
+    channels_of,
+    disable_channel,
+)
+from headwater.sources.exchange.fields import NO_REASON_GIVEN
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
+from headwater.sources.external import note_external_ids
 from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
-from headwater.sources.store import read_source, set_status
+from headwater.sources.store import edit_source, read_source, set_status, store_source
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
 from headwater.urls.effects import has_effects
@@ -23,12 +32,14 @@ from headwater.urls.effects import has_effects
 queries = load_queries("headwater.sources")
 
 BATCH = 200
-NO_REASON_GIVEN = "imported as disabled"
 # Written the same in a file and in a profile.
 SAID_ALIKE = (
     *("max_pages", "start_urls", "allowed_domains", "include_paths", "exclude_paths", "allow_external"),
     *("article_patterns", "selectors"),
 )
+DYNAMIC = "dynamic"
+# Begins the reason of a feed that came switched off, so that it is exported so again.
+FEED_OFF = "switched off in an imported list: "
 T = TypeVar("T")
 
 
@@ -38,7 +49,8 @@ class Plan:
 
     new: tuple[Row, ...] = ()
     more: tuple[tuple[Row, UUID | None], ...] = ()  # None: to a source that this very import adds
-    known: tuple[Row, ...] = ()
+    known: tuple[tuple[Row, UUID | None], ...] = ()
+    deleted: tuple[Row, ...] = ()  # sources to note as deleted
     bad: tuple[BadLine, ...] = ()
 
 
@@ -47,41 +59,82 @@ class Imported:
     is_trusted: bool = False
     added: int = 0
     paused: int = 0  # of those added
+    blocked: int = 0  # of those added
+    deleted: int = 0  # noted as such
     feeds_added: int = 0
     known: int = 0
+    updated: int = 0  # of those known
     bad: list[BadLine] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Whose an address is already: as a source, as a feed that one has or had, as a deleted source."""
+
+    addresses: Mapping[bytes, UUID] = field(default_factory=dict)
+    feeds: frozenset[tuple[UUID, bytes]] = frozenset()
+    deleted: Mapping[bytes, UUID] = field(default_factory=dict)  # only of rows that say deleted
+
+    def owner_of(self, row: Row, site: bytes, feed: bytes | None) -> UUID | None:
+        """The source that has all that the row brings, or None.
+
+        A feed counts also where it is polled no more or has moved: the same list again must not bring it back.
+        """
+        at_site = self.addresses.get(site)
+        if _is_deleted(row):
+            return self.deleted.get(site) or at_site
+        if feed is None or (at_site and (at_site, feed) in self.feeds):
+            return at_site
+        return self.addresses.get(feed)
 
 
 async def plan_import(database: Database, rows: Sequence[Row], secrets: Secrets | None = None) -> Plan:
     """A recipe of the file may name secrets, but binds none: where they may go only their own file says."""
-    known: dict[bytes, UUID] = {}
-    hashes = [canonicalise(url).url_hash for row in rows for url in (row.url, row.feed_url) if url]
-    for row in await database.fetch(queries.known_addresses, hashes):
-        known.setdefault(row["url_hash"], row["source_id"])
-    return planned(rows, known, secrets)
+    return planned(rows, await _known_to(database, rows), secrets)
 
 
-def planned(rows: Sequence[Row], known: dict[bytes, UUID], secrets: Secrets | None = None) -> Plan:
-    """Pure. `known`: whose an address is already, as a source or as a feed of one."""
+async def _known_to(database: Database, rows: Sequence[Row]) -> Known:
+    sites = [canonicalise(row.url).url_hash for row in rows]
+    feeds = [canonicalise(row.feed_url).url_hash for row in rows if row.feed_url]
+    addresses: dict[bytes, UUID] = {}
+    for row in await database.fetch(queries.known_addresses, [*sites, *feeds]):
+        addresses.setdefault(row["url_hash"], row["source_id"])
+    had: set[tuple[UUID, bytes]] = set()
+    for row in await database.fetch(queries.known_feeds, sites):
+        hashes = (row["url_hash"], *(canonicalise(url).url_hash for url in row["former_urls"]))
+        had |= {(row["source_id"], url_hash) for url_hash in hashes}
+    gone = [canonicalise(row.url).url_hash for row in rows if _is_deleted(row)]
+    deleted = await database.fetch(queries.deleted_addresses, gone) if gone else []
+    return Known(addresses, frozenset(had), {row["url_hash"]: row["source_id"] for row in deleted})
+
+
+def planned(rows: Sequence[Row], known: Known, secrets: Secrets | None = None) -> Plan:
+    """Pure."""
     new: list[Row] = []
     more: list[tuple[Row, UUID | None]] = []
-    had: list[Row] = []
+    had: list[tuple[Row, UUID | None]] = []
+    deleted: list[Row] = []
     bad: list[BadLine] = []
     coming: set[bytes] = set()
     for row in rows:
         site = canonicalise(row.url).url_hash
         feed = canonicalise(row.feed_url).url_hash if row.feed_url else None
-        if feed in known or feed in coming or (feed is None and (site in known or site in coming)):
-            had.append(row)
+        if owner := known.owner_of(row, site, feed):
+            had.append((row, owner))
+        elif not _is_deleted(row) and (feed or site) in coming:
+            had.append((row, None))
         elif why := why_impossible(row, secrets):
             bad.append(_refused(row, why))
             continue  # it will not be there for a later row to belong to
-        elif site in known or site in coming:
-            more.append((row, known.get(site)))
+        elif _is_deleted(row):
+            deleted.append(row)
+            continue  # nor will this one
+        elif site in known.addresses or site in coming:
+            more.append((row, known.addresses.get(site)))
         else:
             new.append(row)
         coming |= {site, feed or site}
-    return Plan(tuple(new), tuple(more), tuple(had), tuple(bad))
+    return Plan(tuple(new), tuple(more), tuple(had), tuple(deleted), tuple(bad))
 
 
 def why_impossible(row: Row, secrets: Secrets | None = None) -> str:
@@ -108,10 +161,10 @@ async def carry_out(
 ) -> Imported:
     """In batches: whatever ends it in the middle, the same file again adds the rest and nothing twice.
 
-    `is_trusted`: the file is the operator's own, and says for which hosts a source may speak.
+    `is_trusted`: the file is the operator's own, and says for which hosts a source may speak and which need a browser.
     """
     done = Imported(is_trusted, known=len(plan.known), bad=list(plan.bad))
-    for rows in _batches(plan.new):
+    for rows in _batches((*plan.deleted, *plan.new)):
         async with database.transaction() as connection:
             for row in rows:
                 await _add(connection, row, done, default_delay, actor)
@@ -121,16 +174,16 @@ async def carry_out(
             for row, source_id in more:
                 await _add_feed(connection, row, source_id, done, default_delay, actor)
         progress(len(more))
+    for known in _batches([(row, owner) for row, owner in (*plan.known, *plan.more) if owner]):
+        async with database.transaction() as connection:
+            done.updated += await _update(connection, known, done, actor)
     return done
 
 
 async def _add(connection: Connection, row: Row, done: Imported, default_delay: timedelta, actor: str) -> None:
     try:
         async with connection.savepoint():
-            source_id = await take_up(connection, wanted_from(row, is_trusted=done.is_trusted), actor, default_delay)
-            if _is_paused(row):
-                why = row.disable_reason or NO_REASON_GIVEN
-                await set_status(connection, source_id, SourceStatus.PAUSED, why, actor)
+            await _store(connection, row, default_delay, actor, is_trusted=done.is_trusted)
     except (Refused, UsageError) as error:
         # Added by somebody else since the plan was made, or its feed is followed for another source.
         if await connection.fetchval(queries.source_at, canonicalise(row.url).url_hash) is not None:
@@ -138,8 +191,45 @@ async def _add(connection: Connection, row: Row, done: Imported, default_delay: 
         else:
             done.bad.append(_refused(row, error.what))
     else:
-        done.added += 1
-        done.paused += _is_paused(row)
+        done.deleted += _is_deleted(row)
+        done.added += not _is_deleted(row)
+        done.paused += row.status == SourceStatus.PAUSED
+        done.blocked += row.status == SourceStatus.BLOCKED
+
+
+async def _store(connection: Connection, row: Row, default_delay: timedelta, actor: str, *, is_trusted: bool) -> None:
+    wanted = wanted_from(row, is_trusted=is_trusted)
+    if _is_deleted(row):
+        # Without channels, and no host is asked more slowly for it.
+        source_id = await store_source(connection, wanted.profile, actor)
+    else:
+        source_id = await take_up(connection, wanted, actor, default_delay)
+    if row.feed_disable_reason:
+        await _switch_off_feeds(connection, source_id, wanted.feeds, row, actor)
+    if not _is_active(row):
+        status = SourceStatus(row.status)
+        why = row.disable_reason or (NO_REASON_GIVEN if status is SourceStatus.PAUSED else f"imported as {status}")
+        await set_status(connection, source_id, status, why, actor)
+    await note_external_ids(connection, [(source_id, one) for one in row.external_ids])
+    if is_trusted and row.render_mode == DYNAMIC and not _is_deleted(row):
+        await _render(connection, [row])
+
+
+async def _switch_off_feeds(
+    connection: Connection, source_id: UUID, feeds: Sequence[str], row: Row, actor: str
+) -> None:
+    hashes = {canonicalise(url).url_hash for url in feeds}
+    for channel in (await channels_of(connection, [source_id]))[source_id]:
+        if channel.kind is ChannelKind.FEED and canonicalise(channel.url).url_hash in hashes:
+            await disable_channel(connection, source_id, channel.id, f"{FEED_OFF}{row.feed_disable_reason}", actor)
+
+
+async def _render(connection: Connection, rows: Sequence[Row]) -> set[str]:
+    """The hosts whose pages are rendered from now on; a person's own word about one stands."""
+    places = [canonicalise(row.url) for row in rows]
+    unique = {(one.bucket, one.host) for one in places}
+    found = await connection.fetch(queries.render_hosts, [bucket for bucket, _ in unique], [host for _, host in unique])
+    return {row["host"] for row in found}
 
 
 async def _add_feed(
@@ -150,7 +240,7 @@ async def _add_feed(
         done.bad.append(_refused(row, "the source it belongs to could not be added"))
         return
     # Such a row must not start a poll: not even where its source goes on.
-    if _is_paused(row) and (await read_source(connection, owner)).status is SourceStatus.ACTIVE:
+    if not _is_active(row) and (await read_source(connection, owner)).status is SourceStatus.ACTIVE:
         done.known += 1
         return
     new = NewChannel(ChannelKind.FEED, canonicalise(row.feed_url), speaks_for_site=done.is_trusted)
@@ -159,14 +249,60 @@ async def _add_feed(
         done.known += 1
     else:
         done.feeds_added += 1
+        if row.feed_disable_reason:
+            await _switch_off_feeds(connection, owner, [row.feed_url], row, actor)
+
+
+async def _update(connection: Connection, rows: Sequence[tuple[Row, UUID]], done: Imported, actor: str) -> int:
+    """What a known row still brings: its ids in other systems, and what only an operator's own file may say.
+
+    Answers with how many sources are different now.
+    """
+    changed = await note_external_ids(connection, [(owner, one) for row, owner in rows for one in row.external_ids])
+    if done.is_trusted:
+        changed |= await _believe(connection, rows, done, actor)
+    return len(changed)
+
+
+async def _believe(connection: Connection, rows: Sequence[tuple[Row, UUID]], done: Imported, actor: str) -> set[UUID]:
+    found = await connection.fetch(queries.voices_of, [owner for _, owner in rows])
+    voices = {row["id"]: row for row in found}
+    # What is said of a site is meant for the source of that site, whoever follows the feed.
+    own = [(row, owner) for row, owner in rows if _is_site_of(row, voices.get(owner))]
+    changed: set[UUID] = set()
+    for row, owner in own:
+        if row.speaks_for and tuple(voices[owner]["speaks_for"]) != row.speaks_for:
+            try:
+                async with connection.savepoint():
+                    if await edit_source(connection, owner, {"speaks_for": row.speaks_for}, actor):
+                        changed.add(owner)
+            except UsageError as error:
+                done.bad.append(_refused(row, error.what))
+    pairs = [(owner, canonicalise(url).url_hash) for row, owner in own for url in _addresses_in(row)]
+    believed = await connection.fetch(queries.believe_channels, [one for one, _ in pairs], [two for _, two in pairs])
+    rendered = await _render(connection, [row for row, _ in own if row.render_mode == DYNAMIC])
+    changed |= {row["source_id"] for row in believed}
+    return changed | {owner for row, owner in own if canonicalise(row.url).host in rendered}
+
+
+def _is_site_of(row: Row, source: Mapping[str, Any] | None) -> bool:
+    return source is not None and canonicalise(row.url).url_hash == source["url_hash"]
+
+
+def _addresses_in(row: Row) -> Iterator[str]:
+    yield from (url for url in (row.url, row.feed_url, row.sitemap_url, *row.more_sitemaps) if url)
 
 
 def _refused(row: Row, why: str) -> BadLine:
     return bad_line(row.line, row.record or row.url, why)
 
 
-def _is_paused(row: Row) -> bool:
-    return row.status == SourceStatus.PAUSED
+def _is_active(row: Row) -> bool:
+    return row.status in ("", SourceStatus.ACTIVE)
+
+
+def _is_deleted(row: Row) -> bool:
+    return row.status == SourceStatus.DELETED
 
 
 def wanted_from(row: Row, *, is_trusted: bool = False) -> Wanted:
@@ -211,12 +347,32 @@ def needs_trust(row: Row) -> bool:
     return site != feed
 
 
-def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> Iterator[Row]:
+def needs_browser(row: Row) -> bool:
+    return row.render_mode == DYNAMIC and not _is_deleted(row)
+
+
+async def rendered_among(database: Database, sources: Sequence[Source]) -> set[UUID]:
+    """Those on hosts whose pages are rendered."""
+    places = {one.id: one.profile.address for one in sources}
+    buckets, hosts = [one.bucket for one in places.values()], [one.host for one in places.values()]
+    rendered = {row["host"] for row in await database.fetch(queries.rendered_hosts, buckets, hosts)}
+    return {source_id for source_id, place in places.items() if place.host in rendered}
+
+
+def rows_of(
+    source: Source,
+    channels: Sequence[ChannelState],
+    line: int = 0,
+    *,
+    external_ids: tuple[str, ...] = (),
+    is_rendered: bool = False,
+) -> Iterator[Row]:
     """As it is exported: one row per feed, so that every format carries all of them."""
     profile = source.profile
     by_kind = {kind: [one.url for one in channels if one.kind is kind and one.is_enabled] for kind in ChannelKind}
     first_sitemap, *more_sitemaps = by_kind[ChannelKind.SITEMAP] or [""]
-    for feed in by_kind[ChannelKind.FEED] or [""]:
+    feeds = [(one.url, why) for one in channels if (why := _why_off(one)) is not None]
+    for feed, why in feeds or [("", "")]:
         yield Row(
             line=line,
             url=profile.url,
@@ -227,8 +383,7 @@ def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> 
             kind=str(profile.kind),
             source_type="api" if by_kind[ChannelKind.API] else "rss" if feed else "html",
             ingestion_mode=_said_mode(profile, by_kind),
-            # A blocked source must not begin to be polled because it was carried elsewhere.
-            status=str(SourceStatus.ACTIVE if source.status is SourceStatus.ACTIVE else SourceStatus.PAUSED),
+            status=str(source.status),
             disable_reason="" if source.status is SourceStatus.ACTIVE else source.status_reason or "",
             tags=profile.tags,
             priority=profile.priority,
@@ -245,7 +400,20 @@ def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> 
             revisit_every=profile.revisit_every,
             **{name: getattr(profile, name) for name in SAID_ALIKE},
             speaks_for=profile.speaks_for,
+            external_ids=external_ids,
+            render_mode=DYNAMIC if is_rendered else "",
+            feed_disable_reason=why,
         )
+
+
+def _why_off(channel: ChannelState) -> str | None:
+    """Of a feed that is exported: nothing while it is polled. None for one that we left off for reasons of our own."""
+    if channel.kind is not ChannelKind.FEED:
+        return None
+    if channel.is_enabled:
+        return ""
+    reason = channel.disabled_reason or ""
+    return reason.removeprefix(FEED_OFF) if reason.startswith(FEED_OFF) else None
 
 
 def _said_mode(profile: Profile, by_kind: Mapping[ChannelKind, Sequence[str]]) -> str:

@@ -109,7 +109,8 @@ async def fold_statistics(database: Database) -> bool:
 async def vacuum_hot_tables(database: Database) -> None:
     """More often than autovacuum would come round: dead rows at the head of the queue cost every claim."""
     for table in HOT_TABLES:
-        await database.execute_patiently(f"VACUUM (ANALYZE, SKIP_LOCKED) {table}", PATIENCE_SECONDS)
+        vacuum = f"VACUUM (ANALYZE, SKIP_LOCKED) {database.qualified(table)}"
+        await database.execute_patiently(vacuum, PATIENCE_SECONDS)
 
 
 async def forget_sleepers(database: Database) -> None:

@@ -311,7 +311,7 @@ ORDER BY age(backend_xmin) DESC LIMIT 1;
 -- name: dead_rows
 -- Dead rows of the hot tables, as the statistics know them.
 SELECT relname AS name, n_live_tup AS live, n_dead_tup AS dead FROM pg_stat_user_tables
-WHERE relname IN ('hosts', 'slots', 'url_frontier', 'counter_deltas') ORDER BY 1;
+WHERE schemaname = current_schema() AND relname IN ('hosts', 'slots', 'url_frontier', 'counter_deltas') ORDER BY 1;
 
 -- name: forget_sleepers
 -- Workers that are long awake or dead.

@@ -129,10 +129,34 @@ ALIASES: tuple[Alias, ...] = (
     Alias("adaptive_scheduling", "poll.adaptive", "file"),
     Alias("respect_cache_control", "poll.respect_cache_control", "file"),
     Alias("jitter_percent", "poll.jitter_percent", "file"),
+    Alias("planet.log_level", "log.level", "file"),
+    Alias("planet.user_agent", "fetch.user_agent", "file"),
+    Alias("planet.concurrent_fetches", "poll.concurrency", "file"),
+    Alias("feed_poller.enabled", "poll.enabled", "file"),
+    Alias("feed_poller.poll_interval", "poll.tick", "file"),
+    Alias("feed_poller.max_concurrency", "poll.concurrency", "file"),
+    Alias("logger.level", "log.level", "file"),
+    Alias("app.environment", "service.mode", "file"),
 )
+
+# Sections of older files in which the names above may stand as well as at the top level.
+SECTIONS = ("planet",)
 
 # Accepted and without meaning here: name -> why.
 IGNORED = {
     "SOURCE_MANAGER_URL": "sources live in Headwater's own database",
     "FETCHER_SOURCE_MANAGER_URL": "sources live in Headwater's own database",
+}
+
+_NO_PAGES = "Headwater makes no pages of what it reads"
+_NO_API = "Headwater has no server of this kind"
+# The same in the settings file; the name of a section stands for all in it that no alias names.
+IGNORED_IN_FILE = {
+    "planet": _NO_PAGES,
+    "database.path": "Headwater keeps everything in PostgreSQL, see database.url and service.data_dir",
+    "app": "it names another program",
+    "logger": "only its level has a meaning here",
+    "server": _NO_API,
+    "crawler": "a pace is set by politeness.delay, sources by `headwater sources add` and `import`",
+    "elasticsearch": "its address is set by search.elasticsearch_url",
 }

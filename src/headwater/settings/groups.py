@@ -1,6 +1,7 @@
 """Every setting, in frozen groups. The descriptions are the documentation: `make docs` prints them."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -16,6 +17,32 @@ def _split_commas(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
+def _in_our_words(words: Mapping[str, str]) -> BeforeValidator:
+    """Words of other systems for ours, in any letter case."""
+
+    def read(value: object) -> object:
+        word = value.strip().lower() if isinstance(value, str) else value
+        return words.get(word, word) if isinstance(word, str) else word
+
+    return BeforeValidator(read)
+
+
+_MODES = {"production": "prod", "staging": "prod", "development": "dev", "local": "dev", "test": "dev"}
+_LEVELS = {"warn": "warning", "trace": "debug", "fatal": "error", "panic": "error", "critical": "error"}
+_FORMATS = {"text": "console", "pretty": "console"}
+
+# No name of PostgreSQL's own, and none that would have to be quoted.
+_SCHEMA = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
+
+
+def _schema_name(value: object) -> object:
+    if isinstance(value, str) and value.strip():
+        name = value.strip()
+        if not _SCHEMA.fullmatch(name) or name == "information_schema":
+            raise ValueError("should be a name of at most 63 small letters, digits and _ that does not begin with pg_")
+    return value
+
+
 Texts = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
 Count = Annotated[int, Field(ge=1, le=100_000)]
 CountOrNone = Annotated[int, Field(ge=0, le=100_000)]
@@ -28,7 +55,9 @@ class Group(BaseModel):
 class ServiceSettings(Group):
     """The installation as a whole."""
 
-    mode: Literal["dev", "prod"] = Field("prod", description="`dev` shows details of errors; `prod` masks them.")
+    mode: Annotated[Literal["dev", "prod"], _in_our_words(_MODES)] = Field(
+        "prod", description="`dev` shows details of errors; `prod` masks them."
+    )
     data_dir: Path | None = Field(
         None,
         description="Where the embedded database and exports live; empty means the platform's usual place.",
@@ -38,10 +67,10 @@ class ServiceSettings(Group):
 class LogSettings(Group):
     """What is written to standard error."""
 
-    level: Literal["debug", "info", "warning", "error"] = Field(
+    level: Annotated[Literal["debug", "info", "warning", "error"], _in_our_words(_LEVELS)] = Field(
         "info", description="Least important level that is written."
     )
-    format: Literal["auto", "json", "console"] = Field(
+    format: Annotated[Literal["auto", "json", "console"], _in_our_words(_FORMATS)] = Field(
         "auto",
         description="One JSON object per line, or text for people; `auto` picks by whether a terminal reads it.",
     )
@@ -52,6 +81,12 @@ class DatabaseSettings(Group):
 
     url: SecretStr | None = Field(
         None, description="`postgresql://user:password@host:5432/name`; empty means embedded."
+    )
+    # `schema` is a method of pydantic's models, so the field needs another name than the setting.
+    own_schema: Annotated[str, BeforeValidator(_schema_name)] = Field(
+        "",
+        alias="schema",
+        description="A schema of Headwater's own for all its tables, made when missing; empty means the usual one.",
     )
     pool_size: Count = Field(10, description="Most connections one process opens.")
     pooler: bool = Field(False, description="Set when a transaction pooler stands between us and PostgreSQL.")
@@ -244,10 +279,19 @@ class Setting(NamedTuple):
     path: str  # "fetch.contact"
     field: FieldInfo
     group: type[Group]
+    attribute: str  # its name in the group's code
 
     @property
     def is_secret(self) -> bool:
         return "SecretStr" in str(self.field.annotation)
+
+
+# Accepted, checked and shown, and read by nothing: setting -> why.
+INERT = {
+    "service.mode": "errors are told alike in both modes",
+    "politeness.burst": "a burst is a host policy's business: `headwater hosts policy`",
+    "search.elasticsearch_url": "no role of this version delivers to Elasticsearch",
+}
 
 
 def every_setting() -> Iterator[Setting]:
@@ -256,4 +300,4 @@ def every_setting() -> Iterator[Setting]:
         assert isinstance(group, type)
         assert issubclass(group, Group)
         for name, field in group.model_fields.items():
-            yield Setting(f"{group_name}.{name}", field, group)
+            yield Setting(f"{group_name}.{field.alias or name}", field, group, name)

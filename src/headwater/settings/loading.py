@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from headwater.errors import SettingError
-from headwater.settings.aliases import ALIASES, IGNORED
-from headwater.settings.groups import Settings, every_setting
+from headwater.settings.aliases import ALIASES, IGNORED, IGNORED_IN_FILE, SECTIONS
+from headwater.settings.groups import INERT, Settings, every_setting
 
 PREFIX = "HEADWATER_"
 # Read elsewhere on purpose: where the settings file is, and what the test suite is pointed at.
@@ -42,6 +42,15 @@ class Loaded:
     origins: Mapping[str, Origin]
     warnings: tuple[str, ...]
 
+    @property
+    def inert(self) -> tuple[str, ...]:
+        """A sentence for each setting that somebody set and nothing reads."""
+        return tuple(
+            f"{path} ({self.origins[path]}) has no effect: {why}."
+            for path, why in INERT.items()
+            if self.origins[path].kind != "default"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Said:
@@ -54,7 +63,7 @@ def load(given: Given) -> Loaded:
     """Flag beats environment beats file beats default; a wrong value is one SettingError naming its origin."""
     warnings: list[str] = []
     said: dict[str, _Said] = {}
-    for layer in (_from_file(given), _from_environment(given, warnings), _from_flags(given)):
+    for layer in (_from_file(given, warnings), _from_environment(given, warnings), _from_flags(given)):
         said |= {one.setting: one for one in layer}
     settings = _validate(said)
     origins = {setting.path: Origin("default") for setting in every_setting()}
@@ -62,18 +71,45 @@ def load(given: Given) -> Loaded:
     return Loaded(settings, origins, tuple(warnings))
 
 
-def _from_file(given: Given) -> Iterator[_Said]:
+def _from_file(given: Given, warnings: list[str]) -> list[_Said]:
     aliases = {alias.name: alias for alias in ALIASES if alias.place == "file"}
-    for key, value in given.document.items():
-        origin = Origin("file", f"{given.document_name}: {key}")
-        if alias := aliases.get(key):
-            yield from _read_alias(alias.setting, _text_of(value), alias.read, origin)
-        elif isinstance(value, Mapping):
-            for name, inner in value.items():
-                path = _known(f"{key}.{name}", given.document_name)
-                yield _Said(path, inner, Origin("file", f"{given.document_name}: {path}"))
+    by_alias: dict[str, _Said] = {}
+    own: dict[str, _Said] = {}
+    for name, value in _named_values(given.document):
+        origin = Origin("file", f"{given.document_name}: {name}")
+        alias = aliases.get(name) or aliases.get(_outside_of_section(name))
+        if alias:
+            for one in _read_alias(alias.setting, _text_of(value), alias.read, origin):
+                _take_first(by_alias, one, warnings)
+        elif why := _why_ignored(name):
+            warnings.append(f"{name} in {given.document_name} is ignored: {why}.")
         else:
-            _known(key, given.document_name)
+            own[name] = _Said(_known(name, given.document_name), value, origin)
+    return list((by_alias | own).values())
+
+
+def _named_values(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """`fetch.contact` for a name in a table, the bare name for one outside of any."""
+    for key, value in document.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{name}", inner) for name, inner in value.items())
+        else:
+            yield key, value
+
+
+def _outside_of_section(name: str) -> str:
+    section, _, inner = name.partition(".")
+    return inner if section in SECTIONS else name
+
+
+def _why_ignored(name: str) -> str:
+    return IGNORED_IN_FILE.get(name) or IGNORED_IN_FILE.get(name.partition(".")[0], "")
+
+
+def _take_first(said: dict[str, _Said], one: _Said, warnings: list[str]) -> None:
+    first = said.setdefault(one.setting, one)
+    if first.value != one.value:
+        warnings.append(f"{one.origin.name} is ignored: {first.origin.name} sets {one.setting} already.")
 
 
 def _from_environment(given: Given, warnings: list[str]) -> list[_Said]:
@@ -83,9 +119,7 @@ def _from_environment(given: Given, warnings: list[str]) -> list[_Said]:
         if found is None:
             continue
         for one in _read_alias(alias.setting, found[1], alias.read, Origin("environment", found[0])):
-            first = said.setdefault(one.setting, one)
-            if first.value != one.value:
-                warnings.append(f"{one.origin.name} is ignored: {first.origin.name} sets {one.setting} already.")
+            _take_first(said, one, warnings)
     warnings.extend(f"{name} is ignored: {why}." for name, why in IGNORED.items() if name in given.environment)
     said |= {one.setting: one for one in _our_variables(given)}
     return list(said.values())
@@ -143,6 +177,8 @@ def _read_alias(setting: str, text: str, read: Callable[[str], str | None], orig
 
 
 def _text_of(value: Any) -> str:
+    if value is None:
+        return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -162,7 +198,7 @@ def _validate(said: Mapping[str, _Said]) -> Settings:
     for one in said.values():
         group, _, name = one.setting.partition(".")
         # An empty variable is how compose files and shells spell "not set".
-        if one.value != "":
+        if one.value not in ("", None):
             nested.setdefault(group, {})[name] = one.value
     try:
         return Settings.model_validate(nested)

@@ -55,15 +55,17 @@ SELECT * FROM source_profiles WHERE id = $1::uuid;
 SELECT * FROM source_profiles WHERE id = $1::uuid FOR NO KEY UPDATE;
 
 -- name: find_sources
--- By what a person types: id, address, exact name, host of its own or of a channel, beginning of the id or of the name;
--- the surest first.
+-- By what a person types: id, address, exact name, id in another system, host of its own or of a channel, beginning of the
+-- id or of the name; the surest first.
 SELECT *,
        CASE WHEN id::text = lower($1::text) THEN 0 WHEN url_hash = $2::bytea THEN 1 WHEN lower(name) = lower($1) THEN 2
-            WHEN id IN (SELECT id FROM sources WHERE host = lower($1)) THEN 3
-            WHEN id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)) THEN 4 ELSE 5 END AS rank
+            WHEN id IN (SELECT source_id FROM external_ids WHERE external_id = $1) THEN 3
+            WHEN id IN (SELECT id FROM sources WHERE host = lower($1)) THEN 4
+            WHEN id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)) THEN 5 ELSE 6 END AS rank
 FROM source_profiles
 WHERE status <> 'deleted'
   AND (id::text = lower($1) OR url_hash = $2 OR lower(name) = lower($1) OR id::text LIKE $3::text OR lower(name) LIKE $3
+       OR id IN (SELECT source_id FROM external_ids WHERE external_id = $1)
        OR id IN (SELECT id FROM sources WHERE host = lower($1))
        OR id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)))
 ORDER BY rank, name, id LIMIT 20;
@@ -159,6 +161,49 @@ SELECT url_hash, id AS source_id FROM sources WHERE url_hash = ANY ($1::bytea[])
 UNION ALL
 SELECT c.url_hash, c.source_id FROM channels c JOIN sources s ON s.id = c.source_id AND s.status <> 'deleted'
 WHERE c.url_hash = ANY ($1) AND c.kind = 'feed' AND c.is_enabled;
+
+-- name: known_feeds
+-- Every feed that sources of these addresses have or had, whether it is polled or not, and where it was before it moved.
+SELECT c.source_id, c.url_hash, c.former_urls FROM sources s JOIN channels c ON c.source_id = s.id AND c.kind = 'feed'
+WHERE s.url_hash = ANY ($1::bytea[]) AND s.status <> 'deleted';
+
+-- name: deleted_addresses
+-- Which of these addresses a deleted source had.
+SELECT url_hash, id AS source_id FROM sources WHERE url_hash = ANY ($1::bytea[]) AND status = 'deleted';
+
+-- name: note_external_ids
+-- Ids of other systems, one for each source named; answers with what is new.
+INSERT INTO external_ids (source_id, external_id)
+SELECT DISTINCT source_id, external_id FROM unnest($1::uuid[], $2::text[]) AS noted (source_id, external_id)
+ON CONFLICT DO NOTHING RETURNING source_id;
+
+-- name: external_ids_of
+-- The ids that other systems have for some sources.
+SELECT source_id, array_agg(external_id ORDER BY external_id) AS external_ids FROM external_ids
+WHERE source_id = ANY ($1::uuid[]) GROUP BY source_id;
+
+-- name: voices_of
+-- For whom some sources may speak, and their addresses.
+SELECT id, url_hash, speaks_for FROM source_profiles WHERE id = ANY ($1::uuid[]);
+
+-- name: believe_channels
+-- Channels that a person named for the site of their source; answers with those that were not believed before.
+UPDATE channels c SET speaks_for_site = true, updated_at = now()
+FROM unnest($1::uuid[], $2::bytea[]) AS named (source_id, url_hash)
+WHERE c.source_id = named.source_id AND c.url_hash = named.url_hash AND NOT c.speaks_for_site
+RETURNING c.source_id;
+
+-- name: render_hosts
+-- Pages of these hosts are rendered in a browser, unless a person said otherwise; answers with those that are so from now.
+INSERT INTO host_policies AS p (bucket, host, allow_js)
+SELECT bucket, host, true FROM unnest($1::smallint[], $2::text[]) AS wanted (bucket, host) ORDER BY bucket, host
+ON CONFLICT (bucket, host) DO UPDATE SET allow_js = true, updated_at = now() WHERE p.allow_js IS NULL
+RETURNING host;
+
+-- name: rendered_hosts
+-- Which of these hosts have their pages rendered.
+SELECT p.host FROM unnest($1::smallint[], $2::text[]) AS asked (bucket, host)
+JOIN host_policies p ON p.bucket = asked.bucket AND p.host = asked.host WHERE p.allow_js;
 
 -- name: slow_down_for_jobs
 -- A job source's host is asked more slowly, expects smaller pages, and its robots.txt is read more often.

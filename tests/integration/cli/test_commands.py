@@ -97,6 +97,16 @@ def test_a_settings_file_that_is_not_toml_is_named(person: Person) -> None:
     assert_a_person_can_read(said.err)
 
 
+def test_config_check_says_which_names_do_nothing(person: Person) -> None:
+    (person.home / "old.ini").write_text("[planet]\ndays = 7\nrate_limit_burst = 5\n")
+    said = person.says("--config", "old.ini", "config", "check", AIDJOBS_ENV="production", LOG_LEVEL="warn")
+    assert said.code == 0
+    assert "! planet.days in old.ini is ignored: " in said.out
+    assert "! politeness.burst (file old.ini: planet.rate_limit_burst) has no effect: " in said.out
+    assert "! service.mode (environment AIDJOBS_ENV) has no effect: " in said.out
+    assert "4 of them set by you" in said.out  # the data directory, too
+
+
 def test_an_unreachable_database_is_one_sentence_without_its_password(person: Person) -> None:
     said = person.says("db", "status", HEADWATER_DATABASE__URL=ADDRESS)
     assert said.code == 5

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import asyncpg
 import pytest
-from tests.integration.cli.conftest import LIMIT_SECONDS, Person, Starts
+from tests.integration.cli.conftest import LIMIT_SECONDS, Person, Said, Starts
 
 from headwater.database.migrate import known_migrations
 from headwater.database.pool import Database
@@ -78,6 +78,37 @@ def test_the_shell_hands_on_an_odd_password_as_it_is(person: Person, database_ur
     said = person.says(*asked, HEADWATER_DATABASE__URL=address)
     assert (said.code, said.out) == (0, f"{password}\n")
     assert person.says("db", "status", HEADWATER_DATABASE__URL=address).code == 0
+
+
+async def test_beside_another_system_a_schema_is_offered_and_then_used(person: Person, empty_database_url: str) -> None:
+    theirs = await asyncpg.connect(empty_database_url)
+    await theirs.execute("create table sources (org_name text); insert into sources values ('theirs')")
+    password = empty_database_url.replace("headwater@", "headwater:p%20w@", 1)
+
+    async def says(*words: str, **more: str) -> Said:
+        return await asyncio.to_thread(person.says, *words, HEADWATER_DATABASE__URL=password, **more)
+
+    for words in (("db", "migrate"), ("sources", "list")):
+        refused = await says(*words)
+        assert refused.code == 1
+        assert "did not make: sources." in refused.err
+        assert "HEADWATER_DATABASE__SCHEMA=headwater" in refused.err
+
+    own = {"HEADWATER_DATABASE__SCHEMA": "hw"}
+    added = await says("sources", "add", "https://example.org", "--no-discover", **own)
+    assert added.code == 0, added.err
+    asked = ("db", "shell", "--", "-Atc", "select url from sources")
+    assert (await says(*asked, **own)).out == "https://example.org\n"
+    assert (await says("db", "status", "--json", **own)).json["pending"] == []
+    assert await theirs.fetchval("select string_agg(org_name, ',') from sources") == "theirs"
+    await theirs.close()
+
+
+def test_the_embedded_database_may_have_a_schema_too(person: Person) -> None:
+    own = {"HEADWATER_DATABASE__SCHEMA": "hw"}
+    assert person.says("sources", "add", "https://example.org", "--no-discover", **own).code == 0
+    asked = ("db", "shell", "--", "-Atc", "select current_schema(), count(*) from sources")
+    assert person.says(*asked, **own).out == "hw|1\n"
 
 
 async def test_a_database_of_a_newer_headwater_is_left_alone(

@@ -79,3 +79,13 @@ def test_a_file_of_secrets_that_is_not_understood_stops_the_command_without_its_
     assert "line 1" in said.err
     assert CANARY not in said.err
     assert_a_sentence(said)
+
+
+def test_a_file_of_secrets_that_is_missing_is_told_as_such(desk: Desk) -> None:
+    desk.settings["poll.secrets_file"] = str(desk.home / "gone.txt")
+    for words in (("config", "check"), ("sources", "add", "https://api.example/", "--api", "--parser-hint", "{}")):
+        said = desk.says(*words)
+        assert said.code == 2
+        assert "gone.txt cannot be read: No such file or directory." in said.err
+        assert "correct poll.secrets_file" in said.err
+        assert_a_sentence(said)

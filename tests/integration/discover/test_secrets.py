@@ -15,7 +15,7 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.simweb.message import Page, Request
 from headwater.simweb.mischief.redirects import Redirect
 
-TABLES = "select relname from pg_stat_user_tables where schemaname = 'public'"
+TABLES = "select relname from pg_stat_user_tables where schemaname = current_schema()"
 
 
 class Listening:

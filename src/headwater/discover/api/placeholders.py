@@ -22,11 +22,15 @@ def filled(text: str, secrets: Secrets) -> str:
     return _PLACEHOLDER.sub(lambda found: _value_of(found[1], secrets), text)
 
 
+def _where_missing(secrets: Secrets) -> str:
+    return "poll.secrets_file has no line for it" if secrets else "poll.secrets_file names no file, or an empty one"
+
+
 def _value_of(name: str, secrets: Secrets) -> str:
     if name not in secrets:
         raise UsageError(
-            f"The secret {name} is not set: no line of the file that poll.secrets_file names has it.",
-            fix=f"Set it, or take {{{{SECRET:{name}}}}} out of the mapping.",
+            f"The secret {name} is not set: {_where_missing(secrets)}.",
+            fix=f"Write {name}@https://host=value there, or take {{{{SECRET:{name}}}}} out of the mapping.",
         )
     value = secrets[name].value.get_secret_value()
     if not value or not value.isprintable():

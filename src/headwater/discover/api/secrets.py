@@ -40,7 +40,11 @@ def secrets_from(file: Path | None) -> dict[str, Secret]:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingError(f"The file of secrets {file} cannot be read: {error}.") from error
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise SettingError(
+            f"The file of secrets {file} cannot be read: {why}.",
+            fix="Make that file, or correct poll.secrets_file: without it no secret is bound to any host.",
+        ) from error
     if file.stat().st_mode & 0o077:
         raise SettingError(f"Others may read the secrets in {file}.", fix=f"Say: chmod 600 {file}")
     try:

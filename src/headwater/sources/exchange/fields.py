@@ -19,6 +19,9 @@ LONGEST_NAME = 500
 LONGEST_HINT = 20_000
 LONGEST_TAG = 100
 MOST_TAGS = 100
+MOST_EXTERNAL_IDS = 20
+LONGEST_EXTERNAL_ID = 200
+NO_REASON_GIVEN = "imported as disabled"
 _LONGEST_SHOWN = 100
 _LEAST_DAYS, _MOST_DAYS = 0.04, 365
 
@@ -146,11 +149,31 @@ def _yes_or_no(text: str) -> bool:
 
 def _texts(text: str) -> tuple[str, ...]:
     """A JSON array, or words with spaces between them."""
+    listed = _listed(text)
+    return tuple(text.split()) if listed is None else listed
+
+
+def _listed(text: str) -> tuple[str, ...] | None:
+    """A JSON array of texts without its empty ones, or None."""
     with suppress(orjson.JSONDecodeError):
         read = orjson.loads(text)
-        if isinstance(read, list) and all(isinstance(one, str) for one in read):
-            return tuple(read)
-    return tuple(text.split())
+        if isinstance(read, list) and all(isinstance(one, str | None) for one in read):
+            return tuple(one for one in read if one and one.strip())
+    return None
+
+
+def _external_ids(text: str) -> tuple[str, ...]:
+    """A JSON array, or one id, whatever it is made of."""
+    listed = _listed(text)
+    ids = tuple(dict.fromkeys(map(one_line, (text,) if listed is None else listed)))
+    if len(ids) > MOST_EXTERNAL_IDS or any(len(one) > LONGEST_EXTERNAL_ID for one in ids):
+        raise ValueError(f"should be at most {MOST_EXTERNAL_IDS} ids of at most {LONGEST_EXTERNAL_ID} characters")
+    return ids
+
+
+def _is_since(text: str) -> bool:
+    """Whether a time is said at all: systems write `never` in several ways."""
+    return text.lower() not in ("false", "no", "0", "null", "none") and not text.startswith("0001-01-01")
 
 
 def _urls(text: str) -> tuple[str, ...]:
@@ -167,6 +190,22 @@ def json_object(text: str) -> dict[str, Any]:
     return read
 
 
+def selectors_in(text: str) -> dict[str, Any]:
+    """Without what is empty: a form that has a place for each of them leaves many so."""
+    read = _without_empty(json_object(text))
+    assert isinstance(read, dict)
+    return read
+
+
+def _without_empty(value: object) -> object:
+    if isinstance(value, dict):
+        kept = {name: _without_empty(inner) for name, inner in value.items()}
+        return {name: inner for name, inner in kept.items() if inner not in (None, "", [], {})}
+    if isinstance(value, list):
+        return [one for one in map(_without_empty, value) if one not in (None, "")]
+    return value.strip() if isinstance(value, str) else value
+
+
 FIELDS = (
     Field("url", checked_url, ("website", "site", "homepage", "link", "web", "html_url", "htmlurl", "careers_url")),
     Field(
@@ -177,7 +216,7 @@ FIELDS = (
     Field("kind", _one_of("news", "jobs", "docs")),
     Field("source_type", _one_of("html", "rss", "api")),
     Field("ingestion_mode", _one_of("feed", "spider", "both"), ("mode",)),
-    Field("status", _one_of("active", "paused")),
+    Field("status", _one_of("active", "paused", "blocked", "deleted")),
     Field("disable_reason", _reason, ("disabled_reason", "status_reason")),
     Field("tags", as_tags, ("tag", "category", "categories", "folder", "folders", "group", "label", "labels")),
     Field("priority", _whole(1, 10)),
@@ -199,13 +238,23 @@ FIELDS = (
     Field("include_paths", _texts, is_json=True),
     Field("exclude_paths", _texts, is_json=True),
     Field("allow_external", _yes_or_no),
-    Field("article_patterns", _texts, is_json=True),
-    Field("selectors", json_object, is_json=True),
+    Field("article_patterns", _texts, ("article_url_patterns",), is_json=True),
+    Field("selectors", selectors_in, is_json=True),
     Field("speaks_for", _texts, is_json=True),
+    Field("external_ids", _external_ids, ("external_id", "id"), is_json=True),
+    Field("render_mode", _one_of("static", "dynamic")),
+    Field("feed_disable_reason", _reason),
 )
-# Another way to say `status`, so it is read and never written.
-ENABLED = Field("enabled", _yes_or_no)
-BY_NAME = {field.name: field for field in (*FIELDS, ENABLED)}
+# Other ways to say `status` and that a feed is not polled, so they are read and never written.
+SAID_OTHERWISE = (
+    Field("enabled", _yes_or_no),
+    Field("disabled_at", _is_since),
+    Field("feed_disabled_at", _is_since),
+    Field("last_crawl_message", _reason),
+)
+# Of a last run's messages, those that say why a source is no longer active.
+_REASONS = ("robots disallow", "auto-paused after failures")
+BY_NAME = {field.name: field for field in (*FIELDS, *SAID_OTHERWISE)}
 # The same field in another unit, which its name says.
 OTHER_FIELDS = (
     Field("interval", _minutes, ("feed_poll_interval_minutes", "interval_minutes")),
@@ -226,9 +275,14 @@ def row_from(line: int, record: str, cells: Iterable[tuple[Field, str]]) -> Row 
             # Where the cell is all there is, it need not be said again.
             start = "" if text == record.strip() else f'{field.name} "{cut(one_line(text), _LONGEST_SHOWN)}": '
             return bad_line(line, record, f"{start}{problem}")
-    # Whatever `status` says: where one of the two says no, nothing is to be polled.
-    if not values.pop("enabled", True):
+    # Whatever `status` says: where one of them says no, nothing is to be polled.
+    is_enabled, is_disabled = values.pop("enabled", True), values.pop("disabled_at", False)
+    if (is_disabled or not is_enabled) and values.get("status", "active") == "active":
         values["status"] = "paused"
+    if (message := values.pop("last_crawl_message", "")) in _REASONS:
+        values.setdefault("disable_reason", message)
+    if values.pop("feed_disabled_at", False):
+        values.setdefault("feed_disable_reason", NO_REASON_GIVEN)
     url = values.pop("url", "") or values.get("feed_url", "")
     return Row(line, url, **values, record=record) if url else bad_line(line, record, "empty URL")
 

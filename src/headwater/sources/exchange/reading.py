@@ -138,7 +138,7 @@ def _found(
 
 def _sorted_out(found: Iterable[Row | BadLine]) -> tuple[tuple[Row, ...], tuple[BadLine, ...], int]:
     """The first of several lines with one address counts, with the tags of all; the others are only counted."""
-    rows: dict[str, Row] = {}
+    rows: dict[tuple[str, bool], Row] = {}
     bad: list[BadLine] = []
     duplicates = 0
     remaining = iter(found)
@@ -146,7 +146,8 @@ def _sorted_out(found: Iterable[Row | BadLine]) -> tuple[tuple[Row, ...], tuple[
         if isinstance(one, BadLine):
             bad.append(one)
             continue
-        key = canonicalise(one.feed_url or one.url).key
+        # What was deleted stands in nobody's way: its address may have been taken up again.
+        key = (canonicalise(one.feed_url or one.url).key, one.status == "deleted")
         if first := rows.get(key):
             rows[key] = replace(first, tags=tuple(dict.fromkeys(first.tags + one.tags))[:MOST_TAGS])
             duplicates += 1

@@ -24,8 +24,8 @@ class Row:
     kind: str = ""  # news, jobs, docs
     source_type: str = ""  # html, rss, api
     ingestion_mode: str = ""  # feed, spider, both
-    status: str = ""  # active, paused
-    disable_reason: str = ""  # why it is paused
+    status: str = ""  # active, paused, blocked, deleted
+    disable_reason: str = ""  # why it is not active
     tags: tuple[str, ...] = ()
     priority: int | None = None
     interval: timedelta | None = None
@@ -49,6 +49,9 @@ class Row:
     article_patterns: tuple[str, ...] = ()
     selectors: dict[str, Any] = field(default_factory=dict)
     speaks_for: tuple[str, ...] = ()
+    external_ids: tuple[str, ...] = ()  # what other systems call it
+    render_mode: str = ""  # static, dynamic: whether its pages need a browser
+    feed_disable_reason: str = ""  # why its feed is not polled; nothing means that it is
     record: str = field(default="", compare=False, repr=False)  # as it stood in the file
 
 

@@ -1,0 +1,2 @@
+drop index sources_deleted;
+drop table external_ids;
