@@ -21,6 +21,7 @@ from headwater.sources.source import Kind, Mode, Profile, Source
 from headwater.sources.store import edit_source, read_source, store_source
 from headwater.urls.articles import patterns_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.scope import folder_of, why_no_path
 
 queries = load_queries("headwater.sources")
 
@@ -53,9 +54,10 @@ async def take_up(
 
     Without `secrets` their bindings are looked at when a request is made, and only then.
     """
-    profile = replace(wanted.profile, ingestion_mode=mode_of(wanted))
     check(wanted, secrets)
     channels = channels_of(wanted)
+    paths = paths_of(wanted.profile, channels)
+    profile = replace(wanted.profile, ingestion_mode=mode_of(wanted), include_paths=paths)
     source_id = await store_source(connection, profile, actor)
     await pace_hosts(connection, profile, channels, default_delay)
     due = {ChannelKind.SEARCH: wanted.search_again_at}
@@ -77,6 +79,7 @@ async def change(
 
     Raises UsageError for what can never work, as when it was added: nothing of the transaction may stay then.
     """
+    require_paths(*changes.get("include_paths", ()), *changes.get("exclude_paths", ()))
     patterns_from(changes.get("article_patterns", ()))
     require_sound(changes.get("selectors", {}))
     mode = await _mode_with(connection, source_id, changes.get("feed_url", ()))
@@ -164,6 +167,17 @@ async def _follow_mode(connection: Connection, source_id: UUID, profile: Profile
         await add_channel(connection, source_id, search, actor)
 
 
+def paths_of(profile: Profile, channels: Sequence[NewChannel]) -> tuple[str, ...]:
+    """Where its pages lie. A manual is the folder that was given, unless a person says otherwise; feeds may link
+    anywhere, and what a page of news or vacancies lists rarely lies below it.
+    """
+    is_read_whole = any(one.kind in (ChannelKind.CRAWL, ChannelKind.SITEMAP) for one in channels)
+    if profile.include_paths or profile.kind is not Kind.DOCS or not is_read_whole:
+        return profile.include_paths
+    folders = {folder_of(canonicalise(url)) for url in (profile.url, *profile.start_urls)}
+    return () if "/" in folders else tuple(sorted(folders))
+
+
 def mode_of(wanted: Wanted) -> Mode:
     if wanted.mode is not None:
         return wanted.mode
@@ -171,6 +185,7 @@ def mode_of(wanted: Wanted) -> Mode:
 
 
 def check(wanted: Wanted, secrets: Secrets | None = None) -> None:
+    require_paths(*wanted.profile.include_paths, *wanted.profile.exclude_paths)
     patterns_from(wanted.profile.article_patterns)
     require_sound(wanted.profile.selectors)
     if wanted.is_api:
@@ -182,6 +197,11 @@ def require_recipe(hint: str | None, url: str, secrets: Secrets | None) -> None:
     recipe = recipe_from(hint, url)
     if secrets is not None:
         require_bound(recipe.secret_names, recipe.url, secrets)
+
+
+def require_paths(*paths: str) -> None:
+    for why in filter(None, map(why_no_path, paths)):
+        raise UsageError(why)
 
 
 def require_sound(selectors: Mapping[str, Any]) -> None:

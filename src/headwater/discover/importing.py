@@ -19,6 +19,7 @@ from headwater.sources.store import read_source, set_status
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
 from headwater.urls.effects import has_effects
+from headwater.urls.scope import folder_of
 
 queries = load_queries("headwater.sources")
 
@@ -243,9 +244,14 @@ def rows_of(source: Source, channels: Sequence[ChannelState], line: int = 0) -> 
             country=profile.country or "",
             policy=str(profile.policy or ""),
             revisit_every=profile.revisit_every,
-            **{name: getattr(profile, name) for name in SAID_ALIKE},
+            **{name: getattr(profile, name) for name in SAID_ALIKE} | {"include_paths": said_paths(profile)},
             speaks_for=profile.speaks_for,
         )
+
+
+def said_paths(profile: Profile) -> tuple[str, ...]:
+    """Of a manual that is the whole site although its address has a path: it would be narrowed when it is imported."""
+    return profile.include_paths or (("/",) if profile.kind is Kind.DOCS and folder_of(profile.address) != "/" else ())
 
 
 def _said_mode(profile: Profile, by_kind: Mapping[ChannelKind, Sequence[str]]) -> str:

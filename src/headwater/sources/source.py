@@ -1,7 +1,7 @@
 """A publisher we follow: the words, what a person may ask of it, and what is kept."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -105,7 +105,18 @@ class Profile:
             self.include_paths,
             self.exclude_paths,
             self.allow_external,
+            frozenset(canonicalise(url).key for url in (self.url, *self.start_urls)),
         )
+
+    @property
+    def paths(self) -> Scope | None:
+        """For what may lie on any host, as items of a feed: on its own hosts the paths hold. None: any path."""
+        return replace(self.scope, allow_external=True) if self.include_paths or self.exclude_paths else None
+
+    @property
+    def redirects(self) -> Scope | None:
+        """Where its pages may be redirected to: a manual has its place, news and vacancies may be told anywhere."""
+        return self.scope if self.kind is Kind.DOCS else self.paths
 
 
 def problems_of(profile: Profile) -> list[str]:

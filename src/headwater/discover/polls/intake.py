@@ -25,6 +25,7 @@ from headwater.discover.polls.sifting import (
 from headwater.discover.polls.vacancies import has_vacancies, keep_vacancies
 from headwater.discover.polls.walk import Tally, Walk
 from headwater.errors import UsageError
+from headwater.frontier.budget import beyond_budget
 from headwater.frontier.entry import storable
 from headwater.frontier.submit import TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
 from headwater.politeness.takedown import takedowns_for
@@ -39,6 +40,8 @@ queries = load_queries("headwater.discover")
 REMEMBERING = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 # A feed may link anywhere; a page's links are followed as far as the source says.
 SCOPED = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
+# What lists a site rather than its news: the source's `max_pages` is about these.
+BUDGETED = frozenset({ChannelKind.SITEMAP})
 TAKEN_DOWN = "taken down: nothing of it is kept"
 NOT_BELIEVED = "too many dates of change at once: not believed"
 MOST_DATES_KEPT = 500
@@ -95,7 +98,8 @@ async def take_items(
     changed = sifted.changed if channel.kind in REMEMBERING else sifted.new
     voice = channel.voice
     is_believed = is_believable(changed, len(found), channel.past.last_ok_at)
-    offered, too_many = await _within_the_day(connection, channel, sifted.fresh, now, limits.foreign_per_day)
+    wanted, beyond = await _within_budget(connection, channel, sifted.fresh)
+    offered, too_many = await _within_the_day(connection, channel, wanted, now, limits.foreign_per_day)
     answers = await _submit(
         connection,
         channel,
@@ -115,18 +119,31 @@ async def take_items(
         tally, dates = tally_of_memory(sifted, refused, channel.own)
         walk = keeping_listing(walk, items, found, sifted, channel.own)
     else:
-        tally, dates = tally_of_answers(answers) + Tally(skipped=len(too_many)), []
+        tally, dates = tally_of_answers(answers) + Tally(skipped=len(too_many) + beyond), []
     if left_out:
         # A poll that answers "not modified" would never offer the rest.
         walk = walk.keeping(is_cut=True).noting(*_why_left_out(len(too_many), len(crowded), limits))
     unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
-    return walk.counting(tally + unusable, dates).noting("" if is_believed else NOT_BELIEVED, *traps_among(answers))
+    full = f"{counted(beyond, 'page')} left out: max_pages = {channel.source.max_pages} is reached" if beyond else ""
+    notes = ("" if is_believed else NOT_BELIEVED, full, *traps_among(answers))
+    return walk.counting(tally + unusable, dates).noting(*notes)
 
 
 def traps_among(answers: Sequence[Answer]) -> Iterator[str]:
     """How many URLs were left out as traps, for the log of runs."""
     counts = Counter(answer.reason for answer in answers if answer.reason in set(Trap))
     yield from (f"{count} left out: {trap}" for trap, count in sorted(counts.items()))
+
+
+async def _within_budget(
+    connection: Connection, channel: Leased, fresh: Sequence[Listed]
+) -> tuple[Sequence[Listed], int]:
+    """What the source has room for, and how many it has none for."""
+    most = channel.source.max_pages
+    if most is None or channel.kind not in BUDGETED:
+        return fresh, 0
+    beyond = await beyond_budget(connection, channel.source_id, most, [one.item.url for one in fresh])
+    return [one for one in fresh if one.item.url not in beyond], len(beyond)
 
 
 async def _within_the_day(
@@ -222,7 +239,7 @@ async def _submit(
 ) -> list[Answer]:
     if not found:
         return []
-    scope = channel.source.scope if channel.kind in SCOPED else None
+    scope = channel.source.scope if channel.kind in SCOPED else channel.source.paths
     submitter = Submitter(
         channel.source_id,
         ORIGINS[channel.kind],

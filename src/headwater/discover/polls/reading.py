@@ -28,6 +28,7 @@ from headwater.net.charset import Kind as TextKind
 from headwater.net.charset import charset_parameter, decode
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.articles import patterns_from
+from headwater.urls.scope import Scope
 
 DEEPEST_SITEMAP = 3
 LATELY = timedelta(hours=48)
@@ -139,7 +140,9 @@ def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
     rules = rules_of(channel, step.depth, reply.asked_as)
     found = read_listing(tree, site, rules, now)
     reading = found.reading
-    further = next_page(tree, site, set(walk.asked), scope=rules.scope, today=now.date(), max_pages=most)
+    # Paths are about what is listed, not about the pages of the list.
+    hosts = Scope(rules.scope.hosts, rules.scope.domains)
+    further = next_page(tree, site, set(walk.asked), scope=hosts, today=now.date(), max_pages=most)
     more = [
         *([_next_page(channel, further, step.depth)] if further else []),
         *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in found.follow),
