@@ -14,6 +14,7 @@ from headwater.errors import UsageError
 from headwater.extract.selectors import check_selectors
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
+from headwater.settings.durations import format_duration
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel
 from headwater.sources.channels import channels_of as stored_channels_of
 from headwater.sources.events import Event, record
@@ -28,6 +29,10 @@ queries = load_queries("headwater.sources")
 LOOKED_THROUGH = (ChannelKind.LISTING, ChannelKind.CRAWL)
 # What a person may name anew beside the fields of the source itself.
 NAMED = {"feed_url": ChannelKind.FEED, "sitemap_url": ChannelKind.SITEMAP}
+BACKFILL = "backfill"
+# News come first, and tell by the way where the sitemaps are.
+AFTER_FIRST_POLLS = timedelta(minutes=5)
+SHORTEST_BACKFILL, LONGEST_BACKFILL = timedelta(days=1), timedelta(days=30 * 366)
 NOT_WANTED = "left out by the ingestion mode"
 REPLACED = "replaced by a person"
 IN_VAIN = "nothing was found when it was added: looked for again after poll.discovery_retry"
@@ -44,6 +49,7 @@ class Wanted:
     is_api: bool = False
     is_searched: bool = True
     search_again_at: datetime | None = None  # where somebody has just looked in vain
+    backfill: timedelta | None = None  # how far back its past is read
     is_trusted: bool = True  # False: from a file that others may have written
 
 
@@ -64,7 +70,39 @@ async def take_up(
     added = [await add_channel(connection, source_id, one, actor, due.get(one.kind)) for one in channels]
     if channels and not any(added):
         raise UsageError(f"{channels[0].url.url} is followed already, for another source.")
+    if wanted.backfill is not None:
+        await begin_backfill(connection, source_id, profile, wanted.backfill, actor, AFTER_FIRST_POLLS)
     return source_id
+
+
+async def begin_backfill(
+    connection: Connection,
+    source_id: UUID,
+    profile: Profile,
+    back: timedelta,
+    actor: str,
+    begins_in: timedelta = timedelta(),
+) -> None:
+    """Read its past, so far back, in the background."""
+    require_backfill(profile, back)
+    since: datetime = await connection.fetchval(queries.day_before, back)
+    new = NewChannel(ChannelKind.BACKFILL, profile.address, recipe=since.isoformat(), reason="reads its past")
+    channel_id = await add_channel(connection, source_id, new, actor)
+    reason = f"reads the past back to {since:%Y-%m-%d}: not begun yet"
+    await connection.execute(queries.begin_backfill, channel_id, begins_in, reason)
+
+
+async def end_backfill(connection: Connection, source_id: UUID, actor: str) -> None:
+    for channel in (await stored_channels_of(connection, [source_id]))[source_id]:
+        if channel.kind is ChannelKind.BACKFILL and channel.is_enabled:
+            await disable_channel(connection, source_id, channel.id, "ended by a person", actor)
+
+
+def require_backfill(profile: Profile, back: timedelta) -> None:
+    if profile.kind is Kind.JOBS:
+        raise UsageError("A job source has no past to read: vacancies of the past are closed.")
+    if not SHORTEST_BACKFILL <= back <= LONGEST_BACKFILL:
+        raise UsageError(f"A backfill of {format_duration(back)} is not possible: give 1d to 30y.")
 
 
 async def change(
@@ -83,13 +121,18 @@ async def change(
     patterns_from(changes.get("article_patterns", ()))
     require_sound(changes.get("selectors", {}))
     mode = await _mode_with(connection, source_id, changes.get("feed_url", ()))
-    fields = {name: value for name, value in {**mode, **changes}.items() if name not in NAMED}
+    fields = {name: value for name, value in {**mode, **changes}.items() if name not in {*NAMED, BACKFILL}}
     changed = await edit_source(connection, source_id, fields, actor)
     source = await read_source(connection, source_id)
     profile = source.profile
     for name in [name for name in NAMED if name in changes]:
         if await _replace(connection, source, name, changes[name], actor, default_delay):
             changed.append(name)
+    if BACKFILL in changes:
+        back = changes[BACKFILL]
+        begun = begin_backfill(connection, source_id, profile, back, actor) if back else None
+        await (begun or end_backfill(connection, source_id, actor))
+        changed.append(BACKFILL)
     if "parser_hint" in changed:
         await _change_recipe(connection, source_id, profile, actor, secrets)
     if "ingestion_mode" in changed:
@@ -186,6 +229,8 @@ def mode_of(wanted: Wanted) -> Mode:
 
 def check(wanted: Wanted, secrets: Secrets | None = None) -> None:
     require_paths(*wanted.profile.include_paths, *wanted.profile.exclude_paths)
+    if wanted.backfill is not None:
+        require_backfill(wanted.profile, wanted.backfill)
     patterns_from(wanted.profile.article_patterns)
     require_sound(wanted.profile.selectors)
     if wanted.is_api:

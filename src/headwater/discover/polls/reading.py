@@ -15,6 +15,7 @@ from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import ListingRules, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import next_page
 from headwater.discover.polls.answers import is_wanted, known_of, last_read
+from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.task import Reply, Subject, Task
 from headwater.discover.polls.turns import turn_of
 from headwater.discover.polls.walk import Todo, Walk
@@ -92,6 +93,8 @@ def _by_kind(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
             return _listing(channel, walk, reply, now)
         case ChannelKind.API:
             return _api(channel, walk, reply, now)
+        case _ if channel.kind is ChannelKind.BACKFILL:
+            return _past_feed(channel, walk, reply, now)
         case _:
             return _feed(walk, reply, now)
 
@@ -101,6 +104,16 @@ def _feed(walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
     if isinstance(reading, Unreadable):
         return reading
     return Read(walk.noting(*reading.notes), reading.items, wishes_in(reading))
+
+
+def _past_feed(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
+    reading = read_feed(reply.body, reply.content_type, reply.url, now)
+    if isinstance(reading, Unreadable):
+        return reading
+    since = channel.since or now
+    older = page_before(reading, walk.step, reply.url, since)
+    walk = walk.ahead([older] if older else (), channel.most_answers)
+    return Read(walk.noting(*reading.notes), since_then(reading.items, since))
 
 
 def wishes_in(reading: Reading) -> Said:
@@ -195,6 +208,8 @@ def reach_of(channel: Subject, walk: Walk, now: datetime) -> timedelta | None:
     One that is found late, to fill a gap, is wanted back to where its source was first followed; so is a part of an
     index of which it is not known that it was ever read.
     """
+    if channel.since is not None:
+        return now - channel.since
     last = channel.last_ok_at if walk.is_first_step else last_read(channel, walk)
     if last is not None:
         return max(LATELY, now - last + OVERLAP)

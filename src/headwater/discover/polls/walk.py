@@ -26,6 +26,7 @@ class Todo:
     state: Mapping[str, Any] | None = None  # where an API's pages have got to
     is_next_page: bool = False  # of a listing: not worth asking once a page brought nothing new
     tries: int = 0  # how often it was asked in vain in this run, where an API's recipe wants it tried again
+    before: str = ""  # of a page of a feed's archive: the first item of the page before
     since: str | None = None  # of a part of a long index: when the round before began in which it was asked for
 
 

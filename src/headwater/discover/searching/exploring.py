@@ -1,11 +1,9 @@
 """A look at a site for a person who wants to follow it: the search of the background, without storing anything."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from headwater.database.pool import Database
-from headwater.discover.polls.asking import sitemaps_of
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear, is_no_page
 from headwater.discover.polls.reader import ChannelReader, reply_of
 from headwater.discover.polls.task import Subject, Task
@@ -32,19 +30,40 @@ class Look:
     findings: tuple[Finding, ...] = ()
     trouble: NotModified | Trouble | RobotsRefusal | Wait | None = None  # in place of the page, or what ended it
     is_in_vain: bool = False  # everything was asked: there is no point in doing so again at once
+    page: Heard | None = None  # the answer of the address itself
+    answers: tuple[Body, ...] = ()  # for the first polls of what was found
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the address answers with JSON that is no feed: an API, which only a recipe can read."""
+        if self.findings or not isinstance(self.page, Body):
+            return False
+        return self.page.response.body.lstrip()[:1] in (b"{", b"[")
+
+
+SitemapsOf = Callable[[CanonicalUrl], Awaitable[tuple[str, ...]]]
 
 
 async def explore(
-    follower: Follower, database: Database, reader: ChannelReader, site: CanonicalUrl, now: datetime
+    follower: Follower,
+    sitemaps_of: SitemapsOf,
+    reader: ChannelReader,
+    site: CanonicalUrl,
+    now: datetime,
+    *,
+    is_all_wanted: bool = True,
 ) -> AsyncIterator[Looked]:
-    """Step by step, so that somebody can watch. It ends where a host is to be left alone: a poller has the time."""
+    """Step by step, so that somebody can watch. It ends where a host is to be left alone: a poller has the time.
+
+    Unless all is wanted only the address itself is asked, to see whether it is a page, a feed or a sitemap.
+    """
     subject = Subject(kind=ChannelKind.SEARCH, url=site.url)
     walk = Walk((Todo(site.url, ChannelKind.SEARCH),))
     while walk.todo:
         step = walk.step
         heard = hear(await follower.fetch(Wish(canonicalise(step.url), str(step.reads_as))), is_conditional=False)
         if isinstance(heard, Body):
-            sitemaps = await sitemaps_of(database, heard.response.url) if walk.is_first_step else ()
+            sitemaps = await sitemaps_of(heard.response.url) if walk.is_first_step else ()
             reply = reply_of(subject.kind, site.url, replace(heard, sitemaps=sitemaps))
             read = await reader.read(Task(subject, walk, reply, now))
             if isinstance(read, Trouble):
@@ -52,19 +71,24 @@ async def explore(
             else:
                 walk = read.walk
         elif walk.is_first_step and is_no_page(heard):
-            walk = looked_past(walk, site.url, await sitemaps_of(database, site))
+            walk = looked_past(walk, site.url, await sitemaps_of(site))
         walk = walk.passed()
         yield Looked(heard, chosen(walk.findings))
-        if isinstance(heard, Wait):
+        if isinstance(heard, Wait) or not is_all_wanted:
             return
 
 
-def summed_up(steps: Sequence[Looked]) -> Look:
+def summed_up(steps: Sequence[Looked], *, is_all_wanted: bool = True) -> Look:
     page, last = steps[0].heard, steps[-1]
+    answers = tuple(step.heard for step in steps if isinstance(step.heard, Body))
+    return replace(_judged(page, last, is_all_wanted=is_all_wanted), page=page, answers=answers)
+
+
+def _judged(page: Heard, last: Looked, *, is_all_wanted: bool) -> Look:
     if isinstance(last.heard, Wait):
         # Without a feed nothing of it is followed yet: the search of a poller finds it again, and goes on from there.
         has_feed = any(one.kind is ChannelKind.FEED for one in last.findings)
         return Look(last.findings if has_feed else (), last.heard)
     trouble = None if isinstance(page, Body) else page
     is_whole = trouble is None or is_no_page(trouble)
-    return Look(last.findings, trouble, is_in_vain=is_whole and not last.findings)
+    return Look(last.findings, trouble, is_in_vain=is_whole and is_all_wanted and not last.findings)
