@@ -225,7 +225,7 @@ def show_overview(overview: "Overview", now: "datetime") -> None:
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
     for one in overview.channels:
         if one.kind == "backfill":
-            show(f"  backfill: {inert(_why(one))}")
+            show(f"  backfill: {inert(_why(one)).removeprefix('waits: ')}")
     if profile.speaks_for:
         show(f"  speaks for {', '.join(profile.speaks_for)} beside its own pages")
     for one in overview.channels:

@@ -11,7 +11,7 @@ from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
 from headwater.cli.sources import ACTOR, calmed
-from headwater.cli.sources_looking import Seen, see, told_of, with_findings
+from headwater.cli.sources_looking import Seen, scoped, see, told_of, with_findings
 from headwater.cli.sources_trying import simulated, tell
 from headwater.errors import UsageError
 
@@ -191,6 +191,10 @@ def tell_added(wanted: "Wanted", source_id: "UUID") -> None:
     again = wanted.search_again_at
     when = f"its channels are looked for again on {again:%Y-%m-%d}" if again else "first poll now"
     show(f'Added "{wanted.profile.name}" (id {source_id}), {when}.')
+    if paths := scoped(wanted).include_paths:
+        say(f"Only pages below {', '.join(paths)} are wanted; --include / would be the whole site.")
+    if wanted.backfill:
+        say(f"Its past is read in the background; how far it is: headwater sources show {source_id}")
     say(f"Look sooner:      headwater crawl run {source_id}" if again else "Poll it once:     headwater crawl run-due")
     say("Keep polling:     headwater run poll")
     say(f"Watch its polls:  headwater crawl logs {source_id} --follow")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from headwater.net.problems import FetchProblem
     from headwater.services import Services
     from headwater.sources.channels import NewChannel
+    from headwater.sources.source import Profile
     from headwater.urls.canonical import CanonicalUrl
     from headwater.web import Web
 
@@ -142,7 +143,8 @@ def polled_by(wanted: "Wanted") -> "list[NewChannel]":
     return channels_of(wanted)
 
 
-def scoped(wanted: "Wanted") -> Any:
+def scoped(wanted: "Wanted") -> "Profile":
+    """Its profile as it would be stored."""
     from headwater.discover.adding import paths_of
 
     return replace(wanted.profile, include_paths=paths_of(wanted.profile, polled_by(wanted)))
@@ -175,8 +177,12 @@ def require_answer(page: "Heard | None", trouble: str, url: str, *, anyway: bool
     from headwater.discover.cadence.rests import ErrorClass
     from headwater.discover.polls.hearing import RobotsRefusal, Trouble
     from headwater.discover.trying import is_unanswered
+    from headwater.net.problems import Problem
 
     match page:
+        case Trouble(ErrorClass.FORBIDDEN, why, None) if why.startswith(Problem.BLOCKED_ADDRESS) and not anyway:
+            fix = "For a host of your own network: set network.allow to its address and port."
+            raise Refused(f"{url} may not be asked: {inert(why.partition(': ')[2])}.", fix=fix)
         # A refusal of ours has no status: nobody was asked.
         case RobotsRefusal(why) | Trouble(ErrorClass.FORBIDDEN, why, None) if not anyway:
             fix = "--no-discover follows it without looking."

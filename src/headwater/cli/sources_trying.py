@@ -84,7 +84,8 @@ def tell(trial: "Trial", most: int) -> None:
     # The pages of vacancies are said with them.
     for item in () if trial.vacancies else trial.items[:most]:
         dated = f"{item.published_at:%Y-%m-%d %H:%M} " if item.published_at else ""
-        show(f"  {dated}{shortened(item.title or '(no title)', 100)}")
+        if dated or item.title:
+            show(f"  {dated}{shortened(item.title or '(no title)', 100)}")
         show(f"    {inert(item.url)}")
 
 

@@ -62,9 +62,12 @@ def why_no_path(text: str) -> str:
 
 
 def folder_of(url: CanonicalUrl) -> str:
-    """The folder an address names, with a slash at its end; a last part with a dot in it is a file in its folder."""
+    """The folder an address names, with a slash at its end. What looks like a file (`index.html`, not `v1.2`) and has
+    no slash at its end lies in its folder."""
     folder, _, name = url.path.rpartition("/")
-    return f"{folder}/" if "." in name else f"{url.path.rstrip('/')}/"
+    is_written_as_folder = url.target.partition("?")[0].endswith("/")
+    has_extension = "." in name and name.rpartition(".")[2][:1].isalpha()
+    return f"{folder}/" if has_extension and not is_written_as_folder else f"{url.path.rstrip('/')}/"
 
 
 def _has_host(scope: Scope, host: str) -> bool:

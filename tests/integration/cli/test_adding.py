@@ -151,6 +151,8 @@ def test_json_is_an_api_once_a_recipe_says_how_to_read_it(desk: Desk, site: Serv
     assert bare.code == 2
     assert "answers with JSON that is no JSON Feed" in bare.err
     assert "--parser-hint" in bare.err
+    assert "Found no feed" not in bare.err
+    assert site.asked() == ["/robots.txt", "/api"]
     assert sources(desk) == 0
     recipe = '{"v": 1, "data_path": "rows", "map": {"url": "link", "title": "title"}}'
     said = desk.says("sources", "add", f"{site.url}/api", "--kind", kind, "--parser-hint", recipe)
@@ -269,6 +271,22 @@ def test_a_manual_shows_the_path_that_was_given_as_its_scope(desk: Desk) -> None
     assert "  scope: pages of a.example below /docs/; links are followed 2 deep\n" in out
 
 
+def test_adding_says_that_a_manual_is_only_the_path_that_was_given(desk: Desk, site: Served) -> None:
+    site.pages["/docs/"] = Page(b"<title>Docs</title>")
+    said = desk.says("sources", "add", f"{site.url}/docs/", "--kind", "docs")
+    assert "Only pages below /docs/ are wanted; --include / would be the whole site." in said.err
+
+
+def test_a_backfill_is_asked_for_shown_and_ended(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--name", "Alpha", "--feed", "https://a.example/feed.xml", "--backfill", "1y")
+    assert "  backfill: reads the past back to 20" in desk.says("sources", "show", "Alpha").out
+    said = desk.says("sources", "edit", "Alpha", "backfill=")
+    assert said.out.startswith("Changed: backfill\n")
+    assert "  backfill: ended by a person\n" in said.out
+    assert desk.says("sources", "edit", "Alpha", "backfill=6mo").code == 0
+    assert desk.value("select is_enabled from channels where kind = 'backfill'")
+
+
 def test_paths_can_be_edited_by_the_names_they_were_added_with(desk: Desk) -> None:
     desk.followed("https://a.example/docs/", "--kind", "docs", "--name", "Alpha")
     said = desk.says("sources", "edit", "Alpha", "include=/", "exclude=/blog/,/shop/", "max_pages=20")
@@ -283,6 +301,8 @@ def test_paths_can_be_edited_by_the_names_they_were_added_with(desk: Desk) -> No
         (("--exclude", "https://a.example/blog"), "is no path"),
         (("--max-pages", "0"), "max_pages = 0 is not possible: give 1 to 1000000."),
         (("--max-pages", "many"), "--max-pages"),
+        (("--backfill", "long"), "--backfill should be a length of time such as 1y, 6mo, 8w or 90d, not 'long'."),
+        (("--backfill", "1h"), "A backfill of 1h is not possible: give 1d to 30y."),
     ],
 )
 def test_limits_that_cannot_be_are_refused_with_a_sentence(desk: Desk, words: tuple[str, ...], told: str) -> None:

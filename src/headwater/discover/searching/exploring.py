@@ -36,9 +36,11 @@ class Look:
     @property
     def is_json(self) -> bool:
         """Whether the address answers with JSON that is no feed: an API, which only a recipe can read."""
-        if self.findings or not isinstance(self.page, Body):
-            return False
-        return self.page.response.body.lstrip()[:1] in (b"{", b"[")
+        return not self.findings and is_json(self.page)
+
+
+def is_json(heard: Heard | None) -> bool:
+    return isinstance(heard, Body) and heard.response.body.lstrip()[:1] in (b"{", b"[")
 
 
 SitemapsOf = Callable[[CanonicalUrl], Awaitable[tuple[str, ...]]]
@@ -74,7 +76,8 @@ async def explore(
             walk = looked_past(walk, site.url, await sitemaps_of(site))
         walk = walk.passed()
         yield Looked(heard, chosen(walk.findings))
-        if isinstance(heard, Wait) or not is_all_wanted:
+        # A program answers there, and no page that could name a feed.
+        if isinstance(heard, Wait) or not is_all_wanted or (is_json(heard) and not walk.findings):
             return
 
 
@@ -90,5 +93,5 @@ def _judged(page: Heard, last: Looked, *, is_all_wanted: bool) -> Look:
         has_feed = any(one.kind is ChannelKind.FEED for one in last.findings)
         return Look(last.findings if has_feed else (), last.heard)
     trouble = None if isinstance(page, Body) else page
-    is_whole = trouble is None or is_no_page(trouble)
+    is_whole = (trouble is None or is_no_page(trouble)) and not is_json(page)
     return Look(last.findings, trouble, is_in_vain=is_whole and is_all_wanted and not last.findings)
