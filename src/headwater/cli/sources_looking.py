@@ -185,7 +185,8 @@ def require_answer(page: "Heard | None", trouble: str, url: str, *, anyway: bool
             raise Refused(f"{url} may not be asked: {inert(why.partition(': ')[2])}.", fix=fix)
         # A refusal of ours has no status: nobody was asked.
         case RobotsRefusal(why) | Trouble(ErrorClass.FORBIDDEN, why, None) if not anyway:
-            fix = "--no-discover follows it without looking."
+            is_taken_down = why.endswith("takedown list")
+            fix = "See it: headwater takedown list" if is_taken_down else "--no-discover follows it without looking."
             raise Refused(f"{url} may not be asked: {inert(why)}.", fix=fix)
     if is_unanswered(page) and not anyway:
         raise DependencyDown(f"{url} does not answer: {trouble.removeprefix(f'{url}: ')}.", fix=ANYWAY)

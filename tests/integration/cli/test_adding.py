@@ -232,6 +232,20 @@ def test_a_dry_run_of_a_manual_shows_where_its_crawl_would_go(desk: Desk, site: 
     assert "/blog/" not in out
 
 
+def test_a_dry_run_asks_the_channels_that_a_person_names(desk: Desk, site: Served) -> None:
+    site.pages |= {
+        "/feed.xml": news_feed(site),
+        "/api": Page(b'{"rows": [{"title": "Mapped", "link": "/1"}]}', "application/json"),
+    }
+    out = dry(desk, f"{site.url}/", "--feed", f"{site.url}/feed.xml", "--sitemap", f"{site.url}/none.xml")
+    assert f"feed {site.url}/feed.xml: 5 items" in out
+    assert f"sitemap {site.url}/none.xml: HTTP 404" in out
+    recipe = '{"v": 1, "data_path": "rows", "map": {"url": "link", "title": "title"}}'
+    out = dry(desk, f"{site.url}/api", "--api", "--parser-hint", recipe)
+    assert f"  Mapped\n    {site.url}/1\n" in out
+    assert "/" not in site.asked()
+
+
 def test_a_dry_run_keeps_the_delay_that_robots_txt_asks_for(desk: Desk, site: Served) -> None:
     site.pages |= {
         "/": Page(b"<title>Slow</title>"),
