@@ -12,8 +12,8 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours demo docs lock clean
+.PHONY: help install check fix test test-long test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,19 +31,20 @@ $(READY): requirements.lock pyproject.toml
 	@$(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
-check: $(READY) ## what CI runs: ruff, formatting, mypy, import rules, tests
+check: $(READY) ## what CI runs: ruff, formatting, mypy, import rules, tests and long tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-long
 
 fix: $(READY) ## repair what ruff can repair, and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: $(READY) chromium ## all tests, on a real embedded PostgreSQL and the simulated web
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" $(ARGS)
+test: $(READY) chromium ## the tests, on a real embedded PostgreSQL and the simulated web
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow and not long" $(ARGS)
 
 test-pg16: $(READY) ## the same on the other bundled server, PostgreSQL 16
 	@HEADWATER_TEST_PG=16 $(MAKE) --no-print-directory test
@@ -55,6 +56,9 @@ chromium:
 	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium; } >/dev/null 2>&1 \
 	    || echo "chromium could not be installed; the tests that need it are skipped."; \
 	fi
+
+test-long: $(READY) ## killed processes, a database that goes away, hostile neighbours: minutes of real work
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m long $(ARGS)
 
 test-slow: $(READY) ## the slow proofs: a million URLs in one call, two hundred publishers over days
 	@$(BIN)/python -m pytest -m slow $(ARGS)
@@ -69,7 +73,7 @@ coverage: $(READY) ## tests with coverage of src; fails under 75 %
 	@$(BIN)/coverage report
 
 bench: bench-urls bench-simweb bench-frontier bench-net bench-feeds bench-cadence bench-extract \
-       bench-templates bench-path bench-neighbours ## every benchmark
+       bench-templates bench-path bench-neighbours bench-search ## every benchmark
 
 bench-urls: $(READY) ## canonical keys per second on one core
 	@$(BIN)/python -m benchmarks.urls $(ARGS)
@@ -100,6 +104,9 @@ bench-path: $(READY) ## from claim to stored document, beside Scrapy; QUICK=1 ta
 
 bench-neighbours: $(READY) ## the healthy publishers' rate beside a hostile neighbour; QUICK=1 stays under two minutes
 	@$(BIN)/python -m benchmarks.neighbours $(if $(QUICK),--quick) $(ARGS)
+
+bench-search: $(READY) ## what the pending list of the search index costs in WAL and in time of searches
+	@$(BIN)/python -m benchmarks.search $(ARGS)
 
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)

@@ -13,12 +13,16 @@ strict check by lxml followed by fastfeedparser, the other way to the same items
 Malformed: every feed is broken in three ways; an item is lost if feedparser finds its link in the broken bytes and we
 do not. Character references are decoded first: feedparser leaves `&#038;` standing in links of what is not XML.
 
+Truncated: every feed is cut at several places, at any byte, and so are some that were made megabytes long before;
+`lost_on_truncated` is the share of items that feedparser finds before the cut and we do not.
+
 Run: python -m benchmarks.feeds --feeds FOLDER (of *.gz or plain files; without one, feeds of the simulated web)
 """
 
 import argparse
 import gzip
 import json
+import re
 import time
 from calendar import timegm
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +31,7 @@ from html import unescape
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -45,6 +50,9 @@ from headwater.simweb.world import World
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "feeds"
 ADDRESS = "https://feeds.example/feed"  # where stored feeds are said to come from
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
+CUTS = 5
+LONG_BYTES, LONG_FEEDS = 2_500_000, 6
+ENTRY = re.compile(rb"<(item|entry)[\s>].*?</\1>", re.DOTALL)
 PUBLISHERS = 120
 ROUNDS = 5
 
@@ -205,17 +213,42 @@ def broken(answer: Answer) -> Iterator[Answer]:
         yield answer._replace(name=f"{answer.name}, {way}", body=bytes_left)
 
 
-def lost_on_malformed(answers: Sequence[Answer]) -> tuple[int, int]:
+def truncated(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """The same cuts in every run."""
+    chance = Random(7)
+    for answer in (*answers, *map(lengthened, answers[:LONG_FEEDS])):
+        for _ in range(CUTS if len(answer.body) < LONG_BYTES else 1):
+            place = chance.randrange(len(answer.body) // 10, len(answer.body))
+            yield answer._replace(name=f"{answer.name}, cut at {place}", body=answer.body[:place])
+
+
+def lengthened(answer: Answer) -> Answer:
+    """With entries of great length behind its first."""
+    found = ENTRY.search(answer.body)
+    if not found:
+        return answer
+    link = b"<link>https://site.example/%d</link>" if found[1] == b"item" else b'<link href="https://site.example/%d"/>'
+    filling = b"<description>" + b"Words and words. " * 10_000 + b"</description>"
+    begin, end = b"<%b>" % found[1], b"</%b>" % found[1]
+    entries = b"".join(begin + link % n + filling + end for n in range(LONG_BYTES // len(filling) + 1))
+    body = answer.body[: found.end()] + entries + answer.body[found.end() :]
+    return answer._replace(name=f"{answer.name}, lengthened", body=body)
+
+
+def lost_on_malformed(answers: Iterable[Answer]) -> tuple[int, int]:
+    return lost_of(damaged for answer in answers for damaged in broken(answer))
+
+
+def lost_of(answers: Iterable[Answer]) -> tuple[int, int]:
     """Items lost, of how many."""
     lost = total = 0
-    for answer in answers:
-        for damaged in broken(answer):
-            reading, wanted = ours(damaged), {unescape(link) for link in their_facts(damaged)}
-            found = {unescape(item.url) for item in reading.items} if isinstance(reading, Reading) else set()
-            total += len(wanted)
-            lost += len(wanted - found)
-            for link in wanted - found:
-                print(f"  {damaged.name}: lost {link}")
+    for damaged in answers:
+        reading, wanted = ours(damaged), {unescape(link) for link in their_facts(damaged)}
+        found = {unescape(item.url) for item in reading.items} if isinstance(reading, Reading) else set()
+        total += len(wanted)
+        lost += len(wanted - found)
+        for link in wanted - found:
+            print(f"  {damaged.name}: lost {link}")
     return lost, total
 
 
@@ -234,6 +267,7 @@ def main() -> None:
         fast = cpu_seconds(guarded_fast, strict, ROUNDS)
         figures["cpu_vs_guarded_fast"] = round(fast / cpu_seconds(ours, strict, ROUNDS), 2)
     lost, total = lost_on_malformed(answers)
+    lost_by_cuts, before_cuts = lost_of(truncated(answers))
     figures |= {
         "feeds": len(answers),
         "items": sum(len(reading.items) for reading in readings if isinstance(reading, Reading)),
@@ -241,6 +275,8 @@ def main() -> None:
         "feeds_per_cpu_s": round(len(answers) / mine),
         "malformed_items": total,
         "lost_on_malformed": lost,
+        "truncated_items": before_cuts,
+        "lost_on_truncated": round(lost_by_cuts / (before_cuts or 1), 4),
     }
     print(json.dumps(figures))
 

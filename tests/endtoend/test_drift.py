@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+import pytest
 from tests.endtoend.conftest import settings_for
 
 from headwater.chance import random_from
@@ -97,6 +98,7 @@ def of_all(stand: Newsstand, first: int, last: int) -> list[Item]:
     return [item for paper in stand.papers for item in stand.items(paper)[first:last]]
 
 
+@pytest.mark.long
 async def test_a_relaunch_in_mid_run_costs_fallbacks_and_a_lesson_but_no_text(database_url: str) -> None:
     async with newsstand(database_url) as stand:
         learned = f"select count(*) = {HOSTS} from templates where status = 'active' and version = "

@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 
+import pytest
 from tests.endtoend.conftest import ended, settings_for, started
 
 from headwater.chance import random_from
@@ -24,6 +25,7 @@ KILLS = 8
 LIVES_SECONDS = 1.5
 
 
+@pytest.mark.long
 async def test_pollers_that_are_killed_lose_nothing_and_double_nothing(database: Database, database_url: str) -> None:
     real = SystemClock()
     clock = PacedClock(WORLD_BEGINS, PACE, real)

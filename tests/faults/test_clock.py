@@ -161,6 +161,7 @@ def urls(pages: int, hosts: Sequence[str] = HOSTS) -> list[str]:
     return [f"http://{host}/{page}" for page in range(pages) for host in hosts]
 
 
+@pytest.mark.long
 async def test_a_database_clock_that_jumps_two_hours_ahead_and_back_closes_no_host(shifting: str, shim: Shim) -> None:
     """A delay that is running when the clock is set forward may end early, once for each host; no other does."""
     async with await Database.connect(shifting, size=2) as database, small_web(HOSTS) as (web, port):
@@ -187,6 +188,7 @@ async def test_a_database_clock_that_jumps_two_hours_ahead_and_back_closes_no_ho
     assert max(early.values()) <= 1, early
 
 
+@pytest.mark.long
 async def test_a_worker_whose_own_clock_jumps_is_as_polite_as_before(
     database: Database, database_url: str, shim: Shim
 ) -> None:

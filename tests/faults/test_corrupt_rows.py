@@ -124,7 +124,7 @@ async def test_what_was_learned_of_a_host_and_cannot_be_read_is_left_out(bench: 
     await bench.queue(*(f"http://host{number}.test/page" for number in range(8)))
     for number, body in enumerate((None, b"", b"\xff\xfe\x00Disallow: /", b"<html>Disallow: /</html>"), start=4):
         await bench.database.execute(ROBOTS, bucket_of(f"host{number}.test"), f"host{number}.test", body)
-    for number, stored in enumerate(('"nonsense"', "[]", '{"form": 1}', '{"form": 2, "variants": 5}')):
+    for number, stored in enumerate(('"nonsense"', "[]", '{"form": 1}', '{"form": 3, "variants": 5}')):
         await bench.database.execute(TEMPLATE, bucket_of(f"host{number}.test"), f"host{number}.test", stored)
     await bench.database.execute("update sources set selectors = '[1]'")
     async with bench.worker(database_url, extract__templates="true"):

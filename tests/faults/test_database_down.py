@@ -26,6 +26,7 @@ async def server(open_folder: Path) -> AsyncIterator[EmbeddedServer]:
     await embedded.stop()
 
 
+@pytest.mark.long
 async def test_a_database_that_is_down_for_longer_than_a_lease_stops_requests_and_loses_nothing(
     server: EmbeddedServer,
 ) -> None:

@@ -58,6 +58,7 @@ async def write_until_it_ends(database: Database) -> None:
         await database.execute("select pg_switch_wal()")
 
 
+@pytest.mark.long
 async def test_a_full_disk_pauses_claims_and_burns_no_attempt(bench: Workbench, disk: SmallDisk) -> None:
     await bench.queue(*PAGES)
     bench.sim.script("*", SlowStart(delay_ms=100))

@@ -34,6 +34,7 @@ async def reader(into: Path) -> AsyncIterator[tuple[int, asyncio.subprocess.Proc
         await process.wait()
 
 
+@pytest.mark.long
 async def test_a_log_reader_that_stops_does_not_stop_a_worker(
     database: Database, database_url: str, tmp_path: Path
 ) -> None:

@@ -231,7 +231,7 @@ def summed_up(found: "Mapping[str, Any]") -> list[str]:
     lines = [f"{counted(found['pages'], 'page')}: {', '.join(filter(None, parts)) or 'nothing is stored'}."]
     lines += [f"  refused {count:,}: {reason_in_words(why)}" for why, count in found["refused"].most_common()]
     if found["served"]:
-        alike = f"The template and the general extractor share {percent(found['mean_likeness'])} of their words"
+        alike = f"The template and the general extractor share {percent(found['mean_likeness'])} of words and lines"
         lines.append(f"{alike}; {found['differ']:,} of {found['served']:,} pages below 95 %.")
     return [*lines, "Nothing was changed."]
 

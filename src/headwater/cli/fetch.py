@@ -74,7 +74,7 @@ async def fetch_once(
 
 def told(what: "Any | Outcome | NotBefore") -> dict[str, Any]:
     from headwater.fetch.fetcher import Clear
-    from headwater.fetch.outcomes import Answered, LeftHost
+    from headwater.fetch.outcomes import Answered, LedAway
     from headwater.net.transport import Response
 
     match what:
@@ -84,7 +84,7 @@ def told(what: "Any | Outcome | NotBefore") -> dict[str, Any]:
             return told_of_response(what)
         case Answered(response, hops):
             return {"outcome": "answered", **told_of_response(response), "hops": hops, "url": response.url.url}
-        case LeftHost(to, hops):
+        case LedAway(to, hops):
             return {"outcome": "left_host", "to": to.url, "hops": hops}
         case _:
             return told_of_refusal(what)

@@ -168,6 +168,7 @@ def add(
         if not no_discover:
             seen = await see(services, wanted, options, is_quiet=json, is_dry=dry_run, anyway=anyway)
         chosen = with_findings(wanted, seen.look)
+        chosen = replace(chosen, answers=seen.look.answers, was_searched=seen.look.is_whole)
         if seen.look.is_in_vain:
             chosen = replace(chosen, search_again_at=services.clock.now() + services.settings.poll.discovery_retry)
         return chosen, seen, None if dry_run else await store(services, chosen)

@@ -235,8 +235,8 @@ def with_findings(wanted: "Wanted", seen: "Look") -> "Wanted":
     mode = wanted.mode
     if by_kind[ChannelKind.LISTING] and not feeds and wanted.profile.kind is Kind.NEWS:
         mode = Mode.BOTH if sitemaps else Mode.SPIDER
-    if mode is Mode.SPIDER and feeds:
-        # The address is a feed: there is no page to look through.
+    if mode is Mode.SPIDER and (feeds or sitemaps):
+        # The address is a feed or a sitemap: there is no page to look through.
         mode = Mode.FEED
     return replace(wanted, profile=named, feeds=wanted.feeds or feeds, sitemaps=wanted.sitemaps or sitemaps, mode=mode)
 

@@ -10,6 +10,8 @@ from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets, require_bound
+from headwater.discover.polls.hearing import Body
+from headwater.discover.polls.overheard import FOUND, packed
 from headwater.errors import UsageError
 from headwater.extract.selectors import check_selectors
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
@@ -27,6 +29,13 @@ from headwater.urls.scope import folder_of, why_no_path
 queries = load_queries("headwater.sources")
 
 LOOKED_THROUGH = (ChannelKind.LISTING, ChannelKind.CRAWL)
+# R8: feeds and sitemaps are polled in `feed` and `both`, pages looked through in `spider` and `both`. An API is asked
+# in any mode, as its recipe says.
+UNWANTED = {
+    Mode.FEED: LOOKED_THROUGH,
+    Mode.SPIDER: (ChannelKind.FEED, ChannelKind.SITEMAP, ChannelKind.SEARCH),
+    Mode.BOTH: (),
+}
 # What a person may name anew beside the fields of the source itself.
 NAMED = {"feed_url": ChannelKind.FEED, "sitemap_url": ChannelKind.SITEMAP}
 BACKFILL = "backfill"
@@ -35,6 +44,7 @@ AFTER_FIRST_POLLS = timedelta(minutes=5)
 SHORTEST_BACKFILL, LONGEST_BACKFILL = timedelta(days=1), timedelta(days=30 * 366)
 NOT_WANTED = "left out by the ingestion mode"
 REPLACED = "replaced by a person"
+NO_SITEMAP = "found no sitemap"
 IN_VAIN = "nothing was found when it was added: looked for again after poll.discovery_retry"
 
 
@@ -51,6 +61,8 @@ class Wanted:
     search_again_at: datetime | None = None  # where somebody has just looked in vain
     backfill: timedelta | None = None  # how far back its past is read
     is_trusted: bool = True  # False: from a file that others may have written
+    answers: tuple[Body, ...] = ()  # that its channels gave when somebody looked: they are not asked again at once
+    was_searched: bool = False  # to the end: a poller need not look for what was not found
 
 
 async def take_up(
@@ -61,15 +73,21 @@ async def take_up(
     Without `secrets` their bindings are looked at when a request is made, and only then.
     """
     check(wanted, secrets)
-    channels = channels_of(wanted)
+    channels = with_answers(channels_of(wanted), wanted.answers)
     paths = paths_of(wanted.profile, channels)
     profile = replace(wanted.profile, ingestion_mode=mode_of(wanted), include_paths=paths)
     source_id = await store_source(connection, profile, actor)
     await pace_hosts(connection, profile, channels, default_delay)
     due = {ChannelKind.SEARCH: wanted.search_again_at}
     added = [await add_channel(connection, source_id, one, actor, due.get(one.kind)) for one in channels]
+    if wanted.mode is not None:
+        await _leave_out(connection, source_id, wanted.mode, actor)
     if channels and not any(added):
         raise UsageError(f"{channels[0].url.url} is followed already, for another source.")
+    if wanted.was_searched and wanted.feeds and not wanted.sitemaps:
+        search = NewChannel(ChannelKind.SEARCH, profile.address)
+        if searched := await add_channel(connection, source_id, search, actor):
+            await disable_channel(connection, source_id, searched, NO_SITEMAP, actor)
     if wanted.backfill is not None:
         await begin_backfill(connection, source_id, profile, wanted.backfill, actor, AFTER_FIRST_POLLS)
     return source_id
@@ -120,7 +138,7 @@ async def change(
     require_paths(*changes.get("include_paths", ()), *changes.get("exclude_paths", ()))
     patterns_from(changes.get("article_patterns", ()))
     require_sound(changes.get("selectors", {}))
-    mode = await _mode_with(connection, source_id, changes.get("feed_url", ()))
+    mode = await _mode_with(connection, source_id, [url for name in NAMED for url in changes.get(name, ())])
     fields = {name: value for name, value in {**mode, **changes}.items() if name not in {*NAMED, BACKFILL}}
     changed = await edit_source(connection, source_id, fields, actor)
     source = await read_source(connection, source_id)
@@ -137,6 +155,8 @@ async def change(
         await _change_recipe(connection, source_id, profile, actor, secrets)
     if "ingestion_mode" in changed:
         await _follow_mode(connection, source_id, profile, actor)
+    elif not NAMED.keys().isdisjoint(changed):
+        await _leave_out(connection, source_id, profile.ingestion_mode, actor)
     channels = (await stored_channels_of(connection, [source_id]))[source_id]
     asked = [NewChannel(one.kind, canonicalise(one.url)) for one in channels if one.is_enabled]
     has_recipe = any(one.kind is ChannelKind.API for one in asked)
@@ -146,10 +166,10 @@ async def change(
     return changed
 
 
-async def _mode_with(connection: Connection, source_id: UUID, feeds: Sequence[str]) -> dict[str, Any]:
-    """R8: a source whose pages alone were looked through has another mode once a person names its feeds."""
+async def _mode_with(connection: Connection, source_id: UUID, polled: Sequence[str]) -> dict[str, Any]:
+    """R8: a source whose pages alone were looked through has another mode once a person names feeds or sitemaps."""
     source = await read_source(connection, source_id)
-    if not feeds or source.profile.ingestion_mode is not Mode.SPIDER:
+    if not polled or source.profile.ingestion_mode is not Mode.SPIDER:
         return {}
     channels = (await stored_channels_of(connection, [source_id]))[source_id]
     is_looked_through = any(one.kind in LOOKED_THROUGH and one.is_enabled for one in channels)
@@ -193,14 +213,20 @@ async def _change_recipe(
             await add_channel(connection, source_id, api, actor)
 
 
-async def _follow_mode(connection: Connection, source_id: UUID, profile: Profile, actor: str) -> None:
-    """R8: feeds are polled in `feed` and `both`, pages looked through in `spider` and `both`."""
-    channels = (await stored_channels_of(connection, [source_id]))[source_id]
-    unwanted = {Mode.FEED: LOOKED_THROUGH, Mode.SPIDER: (ChannelKind.FEED,), Mode.BOTH: ()}[profile.ingestion_mode]
-    for channel in channels:
-        if channel.kind in unwanted and channel.is_enabled:
+async def _leave_out(connection: Connection, source_id: UUID, mode: Mode, actor: str) -> None:
+    """What the mode does not want stays on record, for another mode."""
+    for channel in (await stored_channels_of(connection, [source_id]))[source_id]:
+        if channel.kind in UNWANTED[mode] and channel.is_enabled:
             await disable_channel(connection, source_id, channel.id, NOT_WANTED, actor)
-        elif channel.kind not in unwanted and channel.disabled_reason == NOT_WANTED:
+
+
+async def _follow_mode(connection: Connection, source_id: UUID, profile: Profile, actor: str) -> None:
+    """R8: another mode holds from now on."""
+    await _leave_out(connection, source_id, profile.ingestion_mode, actor)
+    channels = (await stored_channels_of(connection, [source_id]))[source_id]
+    unwanted = UNWANTED[profile.ingestion_mode]
+    for channel in channels:
+        if channel.kind not in unwanted and channel.disabled_reason == NOT_WANTED:
             await add_channel(connection, source_id, NewChannel(channel.kind, canonicalise(channel.url)), actor)
     if profile.ingestion_mode is not Mode.FEED:
         kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING
@@ -224,7 +250,7 @@ def paths_of(profile: Profile, channels: Sequence[NewChannel]) -> tuple[str, ...
 def mode_of(wanted: Wanted) -> Mode:
     if wanted.mode is not None:
         return wanted.mode
-    return Mode.FEED if wanted.feeds else Mode.SPIDER
+    return Mode.FEED if wanted.feeds or wanted.sitemaps else Mode.SPIDER
 
 
 def check(wanted: Wanted, secrets: Secrets | None = None) -> None:
@@ -242,6 +268,8 @@ def require_recipe(hint: str | None, url: str, secrets: Secrets | None) -> None:
     recipe = recipe_from(hint, url)
     if secrets is not None:
         require_bound(recipe.secret_names, recipe.url, secrets)
+        if recipe.auth.type == "oauth2":
+            require_bound(recipe.auth.client_secret_names, recipe.auth.token_url, secrets)
 
 
 def require_paths(*paths: str) -> None:
@@ -264,14 +292,22 @@ def channels_of(wanted: Wanted) -> list[NewChannel]:
     if wanted.is_api:
         recipe = profile.parser_hint
         given.append(NewChannel(ChannelKind.API, profile.address, recipe=recipe, speaks_for_site=trusted))
-    looks_through = wanted.mode in (Mode.SPIDER, Mode.BOTH) or (not given and profile.kind is not Kind.NEWS)
-    if looks_through:
+    has_polled = bool(given)
+    is_unsaid = wanted.mode is None and not given and profile.kind is not Kind.NEWS
+    if wanted.mode in (Mode.SPIDER, Mode.BOTH) or is_unsaid:
         kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING
         given.append(NewChannel(kind, profile.address))
-    if not given and wanted.is_searched:
+    if (not given or (wanted.mode is Mode.BOTH and not has_polled)) and wanted.is_searched:
         reason = IN_VAIN if wanted.search_again_at else "looks for its channels"
         given.append(NewChannel(ChannelKind.SEARCH, profile.address, reason=reason))
     return given
+
+
+def with_answers(channels: Sequence[NewChannel], answers: Sequence[Body]) -> list[NewChannel]:
+    """Each with what its address answered already."""
+    heard = {answer.response.url.url_hash: answer for answer in answers}
+    found = ((one, heard.get(one.url.url_hash) if one.kind in FOUND else None) for one in channels)
+    return [replace(one, heard=packed(answer)) if answer else one for one, answer in found]
 
 
 async def pace_hosts(

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.extract.jobs.normalise import NOTHING, Harvest
+from headwater.net.validators import Validators
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Haul:
     items: tuple[Item, ...] = ()
     harvest: Harvest = NOTHING
     url: str = ""
+    validators: Validators = Validators()  # noqa: RUF009 - a frozen value
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,18 @@ SET signature = excluded.signature, title = excluded.title, author = excluded.au
     content = excluded.content, language = excluded.language, published_at = excluded.published_at,
     updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
 
+-- name: settle_page_read
+-- A page that a poll has read itself is not fetched once more. Invariant: only one of its own source that waits for its
+-- first time; another source has its own use for it.
+SELECT change_entries(array_agg(e.bucket), array_agg(e.url_hash), '{pending}', 'fetched', NULL, NULL) FROM url_frontier e
+WHERE e.bucket = $1::smallint AND e.url_hash = $2::bytea AND e.source_id = $3::uuid AND e.fetch_count = 0;
+
+-- name: note_page_read
+-- Validators of such a page, for when it is fetched again.
+UPDATE url_frontier
+SET fetch_count = 1, etag = $4::text, last_modified = $5::text, last_status = 200, last_fetched_at = clock_timestamp()
+WHERE bucket = $1::smallint AND url_hash = $2::bytea AND source_id = $3::uuid AND status = 'fetched' AND fetch_count = 0;
+
 -- name: note_domains
 -- The registrable domains of whose pages a channel's words count. Where it comes to speak from another place, the words it
 -- said before are forgotten: they would count for pages it had no right to speak of then.
@@ -169,6 +181,10 @@ WHERE url_hash = $3::bytea AND id <> $1::uuid AND is_enabled AND is_active AND k
 -- How a source is followed, once a search has found out.
 UPDATE sources SET ingestion_mode = $2::text WHERE id = $1::uuid;
 
+-- name: sought_no_sitemap
+-- Whether a source has no sitemap, and none was ever looked for.
+SELECT NOT EXISTS (SELECT 1 FROM channels WHERE source_id = $1::uuid AND kind IN ('sitemap', 'search'));
+
 -- name: was_searched
 -- Whether the channels of a source were looked for since a moment.
 SELECT EXISTS (SELECT 1 FROM channels WHERE source_id = $1::uuid AND kind = 'search' AND last_polled_at > $2::timestamptz);
@@ -213,8 +229,8 @@ UPDATE cadence SET state = $1::jsonb, steered_at = $2::timestamptz WHERE steered
 SELECT rhythm FROM channels WHERE is_active AND rhythm IS NOT NULL ORDER BY id LIMIT $1::integer;
 
 -- name: crawl_counts
--- The pages of a source by status, start pages apart: those that its crawl itself has queued.
-SELECT page_status(e.status) AS status, coalesce(c.kind = 'crawl', false) AS is_start, count(*) AS pages,
+-- The pages of a source by status, start pages apart: those that its crawl itself has queued and that lead nowhere else.
+SELECT page_status(e.status) AS status, coalesce(c.kind = 'crawl', false) AND e.moved_to IS NULL AS is_start, count(*) AS pages,
        min(coalesce(e.reason, e.last_error)) AS error
 FROM discoveries d
 JOIN url_frontier e USING (bucket, url_hash)

@@ -16,8 +16,10 @@ from headwater.extract.elements import Elements
 from headwater.extract.links import Anchors
 from headwater.extract.page import LONGEST_HTML, Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
-from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, template_in
+from headwater.extract.paywall import without_calls
+from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted, template_in
 from headwater.extract.templates.server import Served, serve_elements
+from headwater.extract.templates.steps import headings_of
 from headwater.extract.text import comparable, count_words, storable, tidy
 
 # A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
@@ -78,6 +80,7 @@ class Known(NamedTuple):
 
     titles: frozenset[str]
     anchors: Anchors
+    is_sold: bool = False
 
 
 def body_of(elements: Elements, page: Page, selected: str, structured: str, known: Known) -> Body:
@@ -85,8 +88,13 @@ def body_of(elements: Elements, page: Page, selected: str, structured: str, know
     chosen = Body(selected, Producer.SELECTORS, count_words(selected))
     if chosen.words < SHORTEST_ARTICLE_WORDS:
         chosen = _learned(elements, page, known) if page.guide else _general(elements.tree, page, known)
-        chosen = _fuller(chosen, structured, Producer.STRUCTURED)
+        chosen = _fuller(_without_calls(chosen) if known.is_sold else chosen, structured, Producer.STRUCTURED)
     return _fuller(chosen, page.hints.content, Producer.FEED)
+
+
+def _without_calls(body: Body) -> Body:
+    text = without_calls(body.text)
+    return body if text == body.text else body._replace(text=text, words=count_words(text))
 
 
 def _fuller(chosen: Body, html: str, producer: Producer) -> Body:
@@ -108,12 +116,13 @@ def _learned(elements: Elements, page: Page, known: Known) -> Body:
         return _general(tree, page, known)._replace(guided=Guided(refused=answer.reason))
     body = Body(answer.text, page.guide.name, count_words(answer.text), served=answer)
     if not page.guide.audits:
-        return body._replace(guided=Guided(hashes=answer.hashes))
+        return body._replace(guided=Guided())
+    headings = headings_of(tree)  # of the tree as it is
     general = _general(tree, page, known)
-    agreed = agreement(answer.text, general.text)
+    agreed = agreement(answer.text, general.text, headings)
     if agreed < SAME_TEXT:
         return general._replace(guided=Guided(refused=DISAGREES, agreement=agreed))
-    return body._replace(guided=Guided(hashes=answer.hashes, agreement=agreed))
+    return body._replace(guided=Guided(agreement=agreed, doubted=doubted(answer, general.text)))
 
 
 def _general(tree: LexborHTMLParser, page: Page, known: Known) -> Body:

@@ -18,7 +18,7 @@ import orjson
 from headwater.clock import Clock
 from headwater.extract.children_frames import CRASHED, DONE, OUT_OF_MEMORY, packed
 from headwater.extract.children_parent import ChildLink, End, NurseryGone, NurseryLink, within_our_limits
-from headwater.extract.children_turns import Turns
+from headwater.extract.children_turns import HEAVY_S, Turns
 
 MEMORY_BYTES = 512 << 20
 ANSWER_BYTES = 64 << 20
@@ -56,7 +56,11 @@ _Ticket = asyncio.Future[ChildLink | None]
 
 
 class Children:
-    """At most `size` tasks run at once; `run` waits for its turn: `Turns` says whose it is."""
+    """At most `size` tasks run at once; `run` waits for its turn: `Turns` says whose it is.
+
+    A task that takes long gets the processor time that is left over, and its place is lent to another child meanwhile.
+    At most `size` places are lent.
+    """
 
     def __init__(
         self,
@@ -83,6 +87,7 @@ class Children:
         self._usual_seconds = 0.0
         # Last in, first out: a quiet pool keeps using its warm child. None is a place without one.
         self._free: list[ChildLink | None] = [None] * size
+        self._lenders: set[ChildLink] = set()
         self._turns: Turns[_Ticket] = Turns(size)
 
     async def __aenter__(self) -> Self:
@@ -128,13 +133,13 @@ class Children:
         try:
             child = await self._alive(child)
             outcome, is_fit = await self._ask(child, kind, body, share)
-            kept = child if is_fit and child.tasks < self._tasks_per_child else None
+            kept = child if is_fit and not child.is_behind and child.tasks < self._tasks_per_child else None
             return outcome
         finally:
             # Also when the caller was cancelled: the child is in the middle of something nobody wants any more.
             if child is not None and kept is None:
                 child.kill()
-            self._give_back(share, kept, self._clock.monotonic() - began)
+            self._end_turn(share, child, kept, self._clock.monotonic() - began)
 
     def backlog_of(self, share: str) -> float:
         """How long a task given now would wait, if all before it took as long as the last ones did."""
@@ -151,13 +156,26 @@ class Children:
                 self._turns.withdraw(share, ticket)
             else:
                 # Cancelled in the moment in which its turn came.
-                self._give_back(share, ticket.result())
+                self._end_turn(share, None, ticket.result())
             raise
 
-    def _give_back(self, share: str, child: ChildLink | None, seconds: float | None = None) -> None:
-        self._free.append(child)
+    def _end_turn(
+        self, share: str, used: ChildLink | None, kept: ChildLink | None, seconds: float | None = None
+    ) -> None:
+        if used in self._lenders:
+            self._lenders.remove(used)
+        else:
+            self._free.append(kept)
         self._turns.ended(share, seconds, self._clock.monotonic())
         self._hand_out()
+
+    def _put_behind(self, child: ChildLink, share: str) -> None:
+        child.put_behind()
+        self._turns.found_heavy(share)
+        if len(self._lenders) < self._size:
+            self._lenders.add(child)
+            self._free.append(None)
+            self._hand_out()
 
     def _hand_out(self) -> None:
         while self._free and (turn := self._turns.next(self._clock.monotonic())):
@@ -170,12 +188,15 @@ class Children:
     async def _ask(self, child: ChildLink, kind: bytes, body: bytes, share: str) -> tuple[Outcome, bool]:
         """What became of the task, and whether the child is fit for another."""
         began = self._clock.monotonic()
+        slow = asyncio.get_running_loop().call_later(HEAVY_S, self._put_behind, child, share)
         try:
             # Real seconds whatever the clock: they guard this machine, not the simulated day.
             async with asyncio.timeout(self._timeout):
                 answer = await child.ask(kind, body, self._answer_bytes)
         except TimeoutError:
             return TimedOut(), False
+        finally:
+            slow.cancel()
         if answer is None:
             return outcome_of(await child.end(), self._memory_bytes), False
         seconds = self._clock.monotonic() - began

@@ -8,7 +8,7 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -30,6 +30,7 @@ from headwater.extract.children_frames import (
 _START_SECONDS = 60.0
 _CLOSING_SECONDS = 5.0
 _DYING_SECONDS = 1.0
+_LOWEST_PRIORITY = 19
 _Answer = TypeVar("_Answer")
 _LIMITS = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 
@@ -91,8 +92,9 @@ class NurseryLink:
             *(str(self._theirs.fileno()), work, str(memory_bytes), str(cpu_seconds)),
             stdin=asyncio.subprocess.DEVNULL,
             pass_fds=(self._theirs.fileno(),),
-            # A group of its own: Ctrl-C reaches us alone.
-            start_new_session=True,
+            # A group of its own: Ctrl-C reaches us alone. No session of its own: Linux shares the processor out between
+            # sessions first, and a child that was put behind would be behind its siblings only.
+            process_group=0,
         )
         self._theirs.close()
         await _soon(self._ready)
@@ -162,7 +164,7 @@ class NurseryLink:
 
 
 class ChildLink:
-    """One child's wire. `tasks` counts what it was given."""
+    """One child's wire. `tasks` counts the tasks it was given; `is_behind`: it gets only spare processor time."""
 
     def __init__(self, nursery: NurseryLink) -> None:
         self._ours, self._theirs = socket.socketpair()
@@ -170,6 +172,7 @@ class ChildLink:
         self._nursery = nursery
         self._birth: Birth | None = None
         self.tasks = 0
+        self.is_behind = False
 
     async def open(self) -> None:
         try:
@@ -202,6 +205,13 @@ class ChildLink:
         self._ours.close()
         if self._birth is not None:
             self._nursery.kill(self._birth.pid)
+
+    def put_behind(self) -> None:
+        """From now on it gets the processor time that nobody else wants; there is no way back."""
+        self.is_behind = True
+        if self._birth is not None and self.is_alive:
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, self._birth.pid, _LOWEST_PRIORITY)
 
     @property
     def is_alive(self) -> bool:

@@ -6,7 +6,7 @@ from math import exp2
 from typing import Generic, TypeVar
 
 HALF_LIFE_S = 60.0
-# Pages that take longer than this on average are heavy: a child given to one is missed by others.
+# Pages that take as long as this on average are heavy: a child given to one is missed by others.
 HEAVY_S = 1.0
 USUAL_WEIGHT = 0.3
 MOST_REMEMBERED = 1_000
@@ -31,7 +31,7 @@ class _Share(Generic[Ticket]):
 
     @property
     def is_heavy(self) -> bool:
-        return self.usual_s > HEAVY_S
+        return self.usual_s >= HEAVY_S
 
     def charge(self, seconds: float, now: float) -> None:
         self.spent_s, self.spent_at = self.spent(now) + seconds, now
@@ -85,6 +85,11 @@ class Turns(Generic[Ticket]):
         share.charge(seconds, now)
         if len(self._shares) > MOST_REMEMBERED:
             self._forget(now)
+
+    def found_heavy(self, name: str) -> None:
+        """A page of this domain has taken long already, and is still being read."""
+        share = self._shares[name]
+        share.usual_s = max(share.usual_s, HEAVY_S)
 
     def waiting(self, name: str) -> int:
         """How many would be read before one more of this domain: heavy domains beside it do not count."""

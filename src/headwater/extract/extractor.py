@@ -13,6 +13,7 @@ from headwater.extract.language import language_of
 from headwater.extract.overview import Overview, overview_of
 from headwater.extract.page import Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS, PageType, is_challenge, is_soft_404, page_type_of
+from headwater.extract.paywall import is_sold
 from headwater.extract.quality import Evidence, quality_of
 from headwater.extract.selectors import selected_text
 from headwater.extract.similarity import simhash
@@ -27,7 +28,8 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     seen = overview_of(elements, page, now)
     timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
-    known = Known(seen.titles, seen.anchors)
+    about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
+    known = Known(seen.titles, seen.anchors, is_sold(about, seen.said.get("article:content_tier", "")))
     body = body_of(elements, page, selected_text(tree, page.selectors), structured, known)
     facts = _facts(page, seen, body)
     if reason := _why_no_article(seen, body):

@@ -12,6 +12,8 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.elements import id_of, ids_of
+from headwater.extract.permalinks import remove_permalinks
+from headwater.extract.preformatted import keep_code
 
 _MOST_ELEMENTS = 20_000
 _MOST_CSS = 50_000
@@ -76,10 +78,12 @@ _HINTS = (":none", ": none", ":hidden", ": hidden", "opacity:0", "font-size:0", 
 
 
 def seen_page(markup: str | bytes) -> LexborHTMLParser:
-    """The tree of a page as its readers see it, without what other readers wrote below it."""
+    """The tree of a page as its readers see it, without what other readers wrote below it; code keeps its form."""
     tree = LexborHTMLParser(markup)
     remove_hidden(tree)
     _remove_comments(tree)
+    remove_permalinks(tree)
+    keep_code(tree)
     return tree
 
 

@@ -15,12 +15,14 @@ from headwater.errors import UsageError
 from headwater.extract.article import Article
 from headwater.extract.blocks import text_of_html
 from headwater.extract.extractor import extract
+from headwater.extract.hidden import seen_page
 from headwater.extract.page import Page
 from headwater.extract.page_type import PageType
 from headwater.extract.templates.explain import Explanation, explain
 from headwater.extract.templates.guide import agreement, template_in
 from headwater.extract.templates.learner import FEWEST_PAGES, NotLearned, TrainingPage, learn
 from headwater.extract.templates.server import Served, serve
+from headwater.extract.templates.steps import headings_of
 from headwater.extract.templates.template import Template, template_from, written
 from headwater.extract.wire import head_of, page_with
 
@@ -158,13 +160,17 @@ def _by_section(lessons: Sequence[TrainingPage]) -> dict[str, Template]:
 def _taught(section: str, template: Template, lessons: Sequence[TrainingPage]) -> Taught:
     own = [lesson for lesson in lessons if section in ("", section_of(lesson.url))]
     answers = [(serve(template, lesson.html, lesson.zone), lesson) for lesson in own]
-    agreed = [agreement(answer.text, lesson.general) for answer, lesson in answers if isinstance(answer, Served)]
+    agreed = [_agreement(answer, lesson) for answer, lesson in answers if isinstance(answer, Served)]
     return Taught(
         section=section,
         template=written(template),
         pages=len(agreed),
         agreement=round(mean(agreed), 4) if agreed else 0.0,
     )
+
+
+def _agreement(answer: Served, lesson: TrainingPage) -> float:
+    return agreement(answer.text, lesson.general, headings_of(seen_page(lesson.html)))
 
 
 @cache

@@ -8,6 +8,12 @@ from html import unescape
 LONGEST_TEXT = 1_000_000
 LONGEST_LINE = 1_000
 
+# White space of code, as signs that no page uses: see `preformatted`. Printable, or readers would drop them.
+KEPT_BREAK, KEPT_SPACE, KEPT_TAB = "\U0001d0f0", "\U0001d0f1", "\U0001d0f2"
+_KEPT = re.compile(f"[{KEPT_BREAK}{KEPT_SPACE}{KEPT_TAB}]")
+_KEPT_BREAKS = re.compile(rf"[ {KEPT_SPACE}{KEPT_TAB}]*{KEPT_BREAK}(?:[ {KEPT_SPACE}{KEPT_TAB}]*{KEPT_BREAK})*")
+_SHOWN = str.maketrans({KEPT_BREAK: "\n", KEPT_SPACE: " ", KEPT_TAB: "\t"})
+
 # PostgreSQL refuses NUL and lone surrogates, XML the other controls, and terminals obey some of them.
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 _ODD_SPACES = re.compile(r"[\x0b\x0c\x85]")
@@ -47,7 +53,10 @@ def _are_plain(written: bytes) -> bool:
 def one_line(text: str, limit: int = LONGEST_LINE) -> str:
     """Every run of white space is one space; the limit holds for what is looked at, too."""
     # A megabyte of indentation must not hide the words behind it, nor cost more than they are worth.
-    return " ".join(storable(text, limit * 10).split())[:limit].rstrip()
+    line = storable(text, limit * 10)
+    if not line.isascii():
+        line = _KEPT.sub(" ", line)
+    return " ".join(line.split())[:limit].rstrip()
 
 
 def unescaped(text: str, limit: int = LONGEST_LINE) -> str:
@@ -56,9 +65,16 @@ def unescaped(text: str, limit: int = LONGEST_LINE) -> str:
 
 
 def tidy(lines: list[str]) -> str:
-    """One paragraph a line, none of them empty."""
-    shown = (" ".join(storable(line).split()) for line in lines)
-    return "\n".join(line for line in shown if line)[:LONGEST_TEXT].rstrip()
+    """One paragraph a line, none of them empty; code has its own lines, and their indentation."""
+    written = (shown(" ".join(storable(line).split())) for line in lines)
+    return "\n".join(line for line in written if line)[:LONGEST_TEXT].rstrip()
+
+
+def shown(text: str) -> str:
+    """With the white space that code was kept with; no line is empty, as between paragraphs."""
+    if text.isascii() or not _KEPT.search(text):
+        return text
+    return _KEPT_BREAKS.sub("\n", text).translate(_SHOWN).strip("\n").rstrip()
 
 
 def comparable(text: str) -> str:

@@ -20,6 +20,7 @@ class Ask(NamedTuple):
     limits: Limits
     headers: Mapping[str, str]
     method: str = "GET"
+    body: bytes | None = None
 
 
 async def ask_once(transport: Transport, asked: Ask, seat: Seat) -> Response | FetchProblem | NotBefore:
@@ -27,7 +28,9 @@ async def ask_once(transport: Transport, asked: Ask, seat: Seat) -> Response | F
     if refused := await seat.ready(asked.kind):
         return refused
     try:
-        answer = await transport.request(asked.method, asked.url, asked.headers, gate=seat, limits=asked.limits)
+        answer = await transport.request(
+            asked.method, asked.url, asked.headers, gate=seat, limits=asked.limits, body=asked.body
+        )
     except SlotMissed as missed:
         return missed.answer
     if isinstance(answer, Response):

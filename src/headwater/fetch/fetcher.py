@@ -14,14 +14,14 @@ from headwater.fetch.outcomes import (
     Failed,
     Later,
     LeaseLost,
-    LeftHost,
+    LedAway,
     Outcome,
     RobotsUnknown,
     TakenDown,
 )
 from headwater.fetch.retries import is_worth_another_try, wait_before_trying_again
 from headwater.fetch.seat import Seat
-from headwater.net.redirects import BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
+from headwater.net.redirects import REPEATS_THE_METHOD, BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
 from headwater.net.transport import Limits, Response, Transport
 from headwater.net.validators import conditional_headers
 from headwater.politeness.slots import NotBefore
@@ -32,7 +32,7 @@ Refusal = Disallowed | TakenDown | RobotsUnknown | Failed | Later | LeaseLost
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to ask for. Extra headers go to the origin of `url` only, never to where it redirects.
+    """What to ask for. Extra headers and a body go to the origin of `url` only, never to where it redirects.
 
     Validators go to the URL whose answer they came with: `validated`, where a redirect led there the last time.
     """
@@ -46,13 +46,24 @@ class Wish:
     hops: int = 0
     permanent: PermanentRun = field(default_factory=PermanentRun)  # of the hops so far
     method: str = "GET"
+    body: bytes | None = field(default=None, repr=False)
     body_bytes: int | None = None  # a limit other than the host's own
     holds_secret: Callable[[str], bool] = field(default=lambda _url: False, repr=False)  # asked of where it is led
     is_only_inside: bool = False  # asked only where the connection leads into a network of our own
+    stays_on_page: bool = False  # a redirect to another page is handed back, not followed
+
+    def follows(self, hop: Hop) -> bool:
+        """Other hosts are never followed here. A page keeps its key under another spelling."""
+        is_same_page = hop.url.url_hash == self.url.url_hash
+        return hop.is_same_host and (is_same_page or not self.stays_on_page)
 
     def tells_secrets(self, hop: Hop) -> bool:
         """Whether a redirect would carry a secret to another origin: a server may write it into its Location."""
         return not hop.is_same_origin and self.holds_secret(hop.url.url)
+
+    def may_be_repeated(self, hop: Hop, status: int) -> bool:
+        """A request with a body follows only where it is repeated as it is, to the origin that it was meant for."""
+        return self.body is None or (status in REPEATS_THE_METHOD and hop.is_same_origin)
 
     def conditions_at(self, url: CanonicalUrl) -> dict[str, str]:
         """The headers that ask `url` for what has changed; none where the validators are not its own."""
@@ -119,11 +130,13 @@ class Fetcher:
             match next_hop(answer.status, answer.locations, way.url, way.hops, self.redirects):
                 case Hop() as hop if wish.tells_secrets(hop):
                     return BadRedirect(Flaw.WOULD_BETRAY_US, way.hops, answer)
-                case Hop() as hop if hop.is_same_host:
+                case Hop() as hop if not wish.may_be_repeated(hop, answer.status):
+                    return BadRedirect(Flaw.HAS_A_BODY, way.hops, answer)
+                case Hop() as hop if wish.follows(hop):
                     way = way.after(hop)
                 case Hop() as hop:
                     left = way.after(hop)
-                    return LeftHost(left.url, left.hops, answer, left.permanent)
+                    return LedAway(left.url, left.hops, answer, left.permanent)
                 case BrokenRedirect(reason):
                     return BadRedirect(reason, way.hops, answer)
                 case _:
@@ -136,7 +149,7 @@ class Fetcher:
         attempt = 1
         while True:
             headers = {**way.headers, **wish.conditions_at(way.url)}
-            asked = Ask(way.url, wish.kind, limits, headers, wish.method)
+            asked = Ask(way.url, wish.kind, limits, headers, wish.method, wish.body)
             answer = await ask_once(self.transport, asked, seat)
             if isinstance(answer, NotBefore):
                 return LeaseLost() if answer.why == "lost" else Later(answer.wait, way.url, way.hops, answer.why)

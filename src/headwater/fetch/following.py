@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from headwater.fetch.fetcher import Fetcher, Wish
-from headwater.fetch.outcomes import Later, LeftHost, Outcome
+from headwater.fetch.outcomes import Later, LedAway, Outcome
 from headwater.fetch.places import Places
 from headwater.politeness.slots import NotBefore
 
@@ -19,7 +19,7 @@ class Follower:
         """`Later` where a host on the way has no slot soon."""
         while True:
             outcome = await self._at_one_host(wish)
-            if not isinstance(outcome, LeftHost):
+            if not isinstance(outcome, LedAway):
                 return outcome
             # What was meant for the first server is not told to the next.
             wish = replace(

@@ -21,8 +21,8 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftHost:
-    """Redirected to another host: a place of its own, with its own slot and rules."""
+class LedAway:
+    """Redirected to another host, a place with its own slot and rules; or to another page, if that was not wanted."""
 
     to: CanonicalUrl
     hops: int
@@ -80,4 +80,4 @@ class LeaseLost:
     """Somebody else may be at it: drop everything."""
 
 
-Outcome = Answered | LeftHost | Disallowed | TakenDown | RobotsUnknown | Later | BadRedirect | Failed | LeaseLost
+Outcome = Answered | LedAway | Disallowed | TakenDown | RobotsUnknown | Later | BadRedirect | Failed | LeaseLost

@@ -12,13 +12,13 @@ from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.children import Done
 from headwater.extract.lessons import explanation_from, sent_task
 from headwater.extract.templates.explain import Explanation
-from headwater.extract.templates.guide import PRODUCER
+from headwater.extract.templates.guide import PRODUCER, agreement
 from headwater.ingest.difference import likeness, side_by_side
 from headwater.ingest.reading import Read, Reader, Unreadable, page_of
 from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
 from headwater.ingest.study import Acquainted
 
-# Two texts that share fewer of their words are shown line by line.
+# Two texts that share fewer of their words or of their lines are shown line by line.
 ALIKE = 0.95
 
 
@@ -105,7 +105,8 @@ class Inspection:
         guided, general = await asyncio.gather(*(self.reader.read(response, way, response.at) for way in ways))
         answer, why = answer_of(guided)
         one, other = (read.text if isinstance(read, Article) else "" for read in (general, guided))
-        alike = likeness(one, other) if one or other else 1.0
+        # Words alone hardly show that all headings are lost.
+        alike = min(likeness(one, other), agreement(other, one)) if one or other else 1.0
         return Compared(
             url=body.raw.url,
             answer=answer,

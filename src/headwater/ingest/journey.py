@@ -159,7 +159,11 @@ async def rendered(outcome: Answered, rendering: Rendering, seat: Seat) -> Answe
 
 
 def wish_of(lease: Lease, url: CanonicalUrl) -> Wish:
-    """Validators belong to the entry's own page, not to a hop where its journey was interrupted."""
+    """Validators belong to the entry's own page, not to a hop where its journey was interrupted.
+
+    Where a page leads that was never had is an entry of its own, and asked as that. One that was had before may be
+    gone: its redirects are followed on its own host, since its document ends with it.
+    """
     is_own = url.url_hash == lease.url_hash
     etag, last_modified = (lease.etag, lease.last_modified) if is_own else (None, None)
-    return Wish(url, "page", etag, last_modified, hops=lease.hops)
+    return Wish(url, "page", etag, last_modified, hops=lease.hops, stays_on_page=not lease.fetch_count)

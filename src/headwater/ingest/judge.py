@@ -14,7 +14,7 @@ from headwater.fetch.outcomes import (
     Failed,
     Later,
     LeaseLost,
-    LeftHost,
+    LedAway,
     Outcome,
     RobotsUnknown,
     TakenDown,
@@ -61,7 +61,7 @@ def judge(outcome: Outcome, lease: Lease) -> Verdict | None:
     match outcome:
         case Answered(response, hops):
             return judge_answer(response, lease, hops)
-        case LeftHost(to, hops):
+        case LedAway(to, hops):
             return Moved(to.url, hops)
         case Disallowed(url, decision):
             return Dead(DeadReason.ROBOTS_BLOCKED, f"{url.target}: line {decision.line_number}, {decision.rule_text}")

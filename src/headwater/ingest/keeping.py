@@ -94,6 +94,8 @@ class Keeper:
             scope = await redirect_scope(connection, lease)
             submitter = Submitter(lease.source_id, lease.origin, scope=scope, is_link=True)
             await submit(connection, submitter, [found], default_delay=self.default_delay)
+            place = (target.bucket, target.url_hash)
+            await connection.execute(queries.pass_on_items, lease.bucket, lease.url_hash, *place)
         source = goes_on(lease, leaves)
         if source and not await repeats_another_page(connection, lease, leaves.document):
             today = (await connection.fetchval(queries.now)).date()

@@ -30,6 +30,15 @@ LEFT JOIN LATERAL (
 ) AS i ON true
 ORDER BY g.place;
 
+-- name: pass_on_items
+-- What channels said of a page, they said of the page it redirects to. Whose words count there is decided when it is read.
+INSERT INTO channel_items (channel_id, url_hash, bucket, signature, title, author, summary, content, language, published_at,
+                           updated_at, fields, first_seen_at, last_seen_at)
+SELECT channel_id, $4::bytea, $3::smallint, signature, title, author, summary, content, language, published_at, updated_at,
+       fields, first_seen_at, last_seen_at
+FROM channel_items WHERE bucket = $1::smallint AND url_hash = $2::bytea AND signature <> ''
+ON CONFLICT (channel_id, url_hash) DO NOTHING;
+
 -- name: owner_speaks
 -- Whether a source that owns an entry may speak for its host.
 SELECT owner_rank > 0 FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND source_id = $3::uuid;

@@ -14,8 +14,9 @@ JOIN learning_hosts p ON p.bucket = h.bucket AND p.host = h.host
 ORDER BY p.bucket, p.host FOR UPDATE OF p;
 
 -- name: standings_of
--- The active templates of hosts.
-SELECT t.bucket, t.host, t.section, t.version, t.agreement, t.served, t.refused, t.audited, t.refusing, t.agreeing, t.reasons
+-- The active templates of hosts; one that another release of Headwater wrote down in a form of its own reads nothing.
+SELECT t.bucket, t.host, t.section, t.version, t.agreement, t.served, t.refused, t.audited, t.refusing, t.agreeing, t.reasons,
+       coalesce(t.template -> 'form' = to_jsonb($3::integer), false) AS is_readable
 FROM unnest($1::smallint[], $2::text[]) AS h (bucket, host)
 JOIN templates t ON t.bucket = h.bucket AND t.host = h.host AND t.status = 'active';
 

@@ -11,7 +11,7 @@ from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.body import Producer
 from headwater.extract.lessons import section_of
 from headwater.extract.templates.guide import Guide, name_of, packed
-from headwater.extract.templates.template import Template, template_from
+from headwater.extract.templates.template import Template, number_of, template_from
 from headwater.frontier.entry import Lease
 from headwater.learning.life import Tally, Use
 
@@ -24,7 +24,7 @@ _TAUGHT_BY_HAND = frozenset({Producer.SELECTORS, Producer.HURRIED})
 
 @dataclass(slots=True)
 class Lent:
-    """`packed` is the template as pages are sent with it; `is_changed`: the host was seen to repeat something."""
+    """`packed` is the template as pages are sent with it; `is_changed`: audits had doubts."""
 
     section: str
     version: int
@@ -37,10 +37,11 @@ class Lent:
     def key(self) -> tuple[str, int]:
         return self.section, self.version
 
-    def learn(self, hashes: Iterable[int]) -> None:
-        before, self.template = self.template, self.template.after(hashes)
+    def learn(self, page: bytes, doubted: Iterable[int]) -> None:
+        before, self.template = self.template, self.template.after(number_of(page), doubted)
+        self.is_changed = self.is_changed or before is not self.template
         if before.repeated != self.template.repeated:
-            self.packed, self.is_changed = "", True
+            self.packed = ""
 
     def guide(self, *, audits: bool) -> Guide:
         self.packed = self.packed or packed(self.template)
@@ -103,7 +104,7 @@ class Shelf:
             return
         use.served += 1
         lent.served += 1
-        lent.learn(guided.hashes)
+        lent.learn(lease.url_hash, guided.doubted)
         if guided.agreement is not None:
             tally.read_well.append(lease.url_hash)
 

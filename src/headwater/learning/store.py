@@ -11,7 +11,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
 from headwater.extract.lessons import Lesson, Taught
-from headwater.extract.templates.template import Template, written
+from headwater.extract.templates.template import FORM, Template, written
 from headwater.learning.life import Pupil, Standing, Tally, after, used, why_learn, why_off
 from headwater.sources.events import Event, Level, record
 from headwater.urls.fingerprint import bucket_of
@@ -30,6 +30,7 @@ LEARNED, NOT_LEARNED, SWITCHED_OFF, EXPIRED = (
 DISABLED, ASKED = "template_disabled", "template_lesson_asked"
 Host = tuple[int, str]
 _ASKED_BY = "asked for by "
+_OTHER_FORM = "another release of Headwater learned it in a form of its own"
 
 
 class Due(NamedTuple):
@@ -67,8 +68,12 @@ async def hand_in(database: Database, report: Report) -> dict[Host, set[tuple[st
         )
         pupils = {(row["bucket"], row["host"]): _pupil(row) for row in await _held(connection, buckets, names)}
         standings: dict[Host, list[Standing]] = defaultdict(list)
-        for row in await connection.fetch(queries.standings_of, buckets, names):
-            standings[row["bucket"], row["host"]].append(_standing(row))
+        for row in await connection.fetch(queries.standings_of, buckets, names, FORM):
+            host = row["bucket"], row["host"]
+            if row["is_readable"]:
+                standings[host].append(_standing(row))
+            else:
+                await connection.fetch(queries.end_templates, *host, [row["section"]], "expired", _OTHER_FORM)
         active: dict[Host, set[tuple[str, int]]] = {}
         pupil_rows, standing_rows = list[dict[str, Any]](), list[dict[str, Any]]()
         for host in hosts:

@@ -4,7 +4,7 @@
 2. The charset of the Content-Type header.
 3. What the document says in its first 1,024 bytes: `<meta charset>` or an XML declaration in HTML, the declaration in
    XML; JSON and plain text say nothing.
-4. UTF-8, if the whole body is valid UTF-8.
+4. UTF-8, if the whole body is valid UTF-8, or all of it but a last character that was cut in two.
 5. Windows-1252.
 
 A label that is not in the table is no evidence. Python's own list of codecs is never asked about a label from outside:
@@ -12,6 +12,7 @@ it holds codecs that decompress, rotate letters or read UTF-7.
 """
 
 import re
+from codecs import getincrementaldecoder
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -59,10 +60,19 @@ def decode(body: bytes, kind: Kind, http_charset: str = "") -> Decoded:
         return _decoded(body, charset, Evidence.HTTP)
     if charset := _said_by_document(body[:_HEAD_BYTES], kind):
         return _decoded(body, charset, Evidence.DOCUMENT)
-    try:
-        return Decoded(_without_nul(body.decode()), "utf-8", Evidence.VALID_UTF8)
-    except UnicodeDecodeError:
+    text = _utf8_in(body)
+    if text is None:
         return _decoded(body, "windows-1252", Evidence.NONE)
+    return Decoded(_without_nul(text), "utf-8", Evidence.VALID_UTF8)
+
+
+def _utf8_in(body: bytes) -> str | None:
+    try:
+        text = getincrementaldecoder("utf-8")().decode(body)
+    except UnicodeDecodeError:
+        return None
+    # A single byte beyond ASCII at the end of an answer is more likely a letter of its own than half of one.
+    return text if body.isascii() or not text.isascii() else None
 
 
 def charset_parameter(content_type: str) -> str:

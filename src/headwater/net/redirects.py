@@ -11,6 +11,7 @@ from headwater.urls.effects import has_effects
 LONGEST_CHAIN = 5
 _PERMANENT = frozenset({301, 308})
 _TEMPORARY = frozenset({302, 303, 307})
+REPEATS_THE_METHOD = frozenset({307, 308})
 
 
 class Flaw(StrEnum):
@@ -22,6 +23,7 @@ class Flaw(StrEnum):
     TOO_MANY_REDIRECTS = "too_many_redirects"
     HAS_EFFECTS = "has_effects"
     WOULD_BETRAY_US = "would_carry_our_key_elsewhere"
+    HAS_A_BODY = "would_not_repeat_the_same_request"
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,16 +211,24 @@ class Transport:
             await connector.close()
 
     async def request(
-        self, method: str, url: CanonicalUrl, headers: Mapping[str, str], *, gate: Gate, limits: Limits
+        self,
+        method: str,
+        url: CanonicalUrl,
+        headers: Mapping[str, str],
+        *,
+        gate: Gate,
+        limits: Limits,
+        body: bytes | None = None,
     ) -> Response | FetchProblem:
         """Never raises for what the web does; whatever the gate raises goes through. OutOfResources is our own."""
         began = self.clock.monotonic()
         is_kept = self._idle.may_keep(url.host, began)
         target = url.target
         place = self._place_at(url.url[: -len(target)])
-        lines = {**place.lines, **header_lines(headers), **({} if is_kept else _NOT_KEPT)}
+        length = {} if body is None else {"Content-Length": str(len(body))}
+        lines = {**place.lines, **header_lines({**headers, **length}), **({} if is_kept else _NOT_KEPT)}
         # As it was checked: nothing may be parsed or written a second time.
-        head = head_of(method, url.url if place.is_proxied else target, lines)
+        head = head_of(method, url.url if place.is_proxied else target, lines) + (body or b"")
         inside = self.guard if limits.is_only_inside else None
         question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled, self.crowded, inside)
         ride = _Ride(url.host)

@@ -11,6 +11,7 @@ from aiohttp.abc import AbstractResolver
 from headwater.crew import Crew, give_back
 from headwater.database.listen import Listener
 from headwater.discover.api.secrets import secrets_from
+from headwater.discover.api.tokens import Tokens
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
@@ -117,11 +118,13 @@ def polling_of(
 
 def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calendar = by_the_database) -> Poll:
     settings = services.settings
+    overheard = Overheard(services.clock)
     return Poll(
         asker=Asker(
             Follower(web.fetcher, web.places),
             services.database,
-            Overheard(services.clock),
+            overheard,
+            Tokens(services.clock),
             secrets_from(settings.poll.secrets_file),
         ),
         reader=reader,
@@ -132,6 +135,7 @@ def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calen
             IntakeLimits(
                 settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
             ),
+            overheard,
         ),
         settings=settings.poll,
         clock=services.clock,

@@ -208,6 +208,7 @@ class PollSettings(Group):
     )
     discovery: bool = Field(True, description="Look for feeds and sitemaps of sources that have none.")
     discovery_retry: Duration = Field(timedelta(days=7), description="Wait before a fruitless search is repeated.")
+    sitemaps: bool = Field(True, description="Look for a sitemap of sources whose feed is followed, once.")
 
 
 class SearchSettings(Group):

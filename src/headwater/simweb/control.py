@@ -41,14 +41,14 @@ class Control:
             ("POST", "/reset"): self._reset,
         }
 
-    def page(self, request: Request, body: bytes) -> Page:
+    def page(self, request: Request) -> Page:
         method = "GET" if request.method == "HEAD" else request.method
         route = self._routes.get((method, request.path))
         if route is None:
             known = [" ".join(pair) for pair in self._routes]
             return as_json({"error": f"no {method} {request.path}", "fix": f"there is: {', '.join(known)}"}, 404)
         try:
-            return route(dict(parse_qsl(request.query)), body)
+            return route(dict(parse_qsl(request.query)), request.body)
         except UsageError as error:
             return as_json({"error": error.what, "fix": error.fix}, 400)
 

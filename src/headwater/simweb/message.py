@@ -13,6 +13,7 @@ class Request:
     path: str  # as sent, percent-encoding and all
     query: str  # without the question mark
     headers: Mapping[str, str]  # names lower-case
+    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

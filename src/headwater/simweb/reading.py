@@ -16,7 +16,6 @@ class Asked:
     """One whole request, the bytes it took from the front of the buffer, and whether another may follow."""
 
     request: Request
-    body: bytes
     keeps_alive: bool
     size_bytes: int
 
@@ -97,7 +96,7 @@ def _asked(line: str, headers: dict[str, str], body: bytes, size: int) -> Asked 
     host, path = where
     path, _, query = path.partition("?")
     return Asked(
-        Request(method, host, path, query, headers), body, _keeps_alive(version, headers.get("connection")), size
+        Request(method, host, path, query, headers, body), _keeps_alive(version, headers.get("connection")), size
     )
 
 

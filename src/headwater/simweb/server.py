@@ -108,7 +108,7 @@ class SimWeb:
         started = self._real.monotonic()
         if request.host == CONTROL_HOST:
             visit = self._unlogged.begin(request, connection, arrived, started)
-            return visit, self._answer(asked, request, self._control.page(request, asked.body), visit)
+            return visit, self._answer(asked, request, self._control.page(request), visit)
         visit = self.visits.begin(request, connection, arrived, started)
         scripted = self.scripts.take(request) if self.scripts else None
         if scripted is not None:

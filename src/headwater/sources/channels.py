@@ -1,6 +1,6 @@
 """The polled things of a source."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -65,6 +65,8 @@ class NewChannel:
     reason: str = "new"  # why it is polled now
     # Wherever it lies: a person gave it, or the site of its source names it. A file that was imported is neither.
     speaks_for_site: bool = True
+    due_in: timedelta = timedelta()  # its first poll
+    heard: Mapping[str, Any] | None = None  # what it answered already, for its first poll
 
 
 async def add_channel(
@@ -128,6 +130,8 @@ async def _add(connection: Connection, source_id: UUID, new: NewChannel, actor: 
         new.reason,
         now,
         new.speaks_for_site,
+        new.due_in,
+        new.heard,
     )
     assert row is not None
     if row["is_new"]:

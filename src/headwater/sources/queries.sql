@@ -111,9 +111,9 @@ WHERE id > $1::bigint ORDER BY id LIMIT $2::integer;
 -- name: add_channel
 -- Answers with its id and whether it is new; one that was disabled is enabled again.
 INSERT INTO channels AS c (source_id, kind, url, url_hash, bucket, host, title, recipe, is_active, next_reason, next_poll_at,
-                           speaks_for_site)
+                           speaks_for_site, progress)
 SELECT s.id, $2::text, $3::text, $4::bytea, $5::smallint, $6::text, $7::text, $8::text, s.status = 'active', $9::text,
-       coalesce($10::timestamptz, now()), $11::boolean
+       coalesce($10::timestamptz, now()) + $12::interval, $11::boolean, $13::jsonb
 FROM sources s WHERE s.id = $1::uuid
 ON CONFLICT (source_id, kind, url_hash) DO UPDATE
 SET is_enabled = true, disabled_reason = NULL, is_active = excluded.is_active, updated_at = now(),

@@ -38,7 +38,12 @@ class Desk:
 
     def says(self, *words: str) -> Said:
         out, err = StringIO(), StringIO()
-        given = {"database.url": self.database_url, "service.data_dir": str(self.home / "data"), **self.settings}
+        given = {
+            "database.url": self.database_url,
+            "service.data_dir": str(self.home / "data"),
+            "poll.sitemaps": "false",
+            **self.settings,
+        }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
         here = {"PATH": os.environ["PATH"], "XDG_CONFIG_HOME": str(self.home)}
         with patch.dict(os.environ, here, clear=True), redirect_stdout(out), redirect_stderr(err):

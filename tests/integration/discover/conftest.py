@@ -105,7 +105,9 @@ async def opened_desk(
     database_url: str, sites: Mapping[str, SmallSite], flags: Mapping[str, str] | None = None
 ) -> AsyncIterator[Desk]:
     async with (
-        opened_path(database_url, sites, {"poll.jitter_percent": "0", **(flags or {})}) as path,
+        opened_path(
+            database_url, sites, {"poll.jitter_percent": "0", "poll.sitemaps": "false", **(flags or {})}
+        ) as path,
         channel_reader(path.services) as reader,
         Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
     ):

@@ -1,5 +1,7 @@
 """Nothing is sent again that has not changed: every answer of a run is asked for with its validators."""
 
+from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,7 +9,9 @@ from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stori
 from tests.integration.discover.test_channels import ARTICLES, index, page_of, sitemap
 
 from headwater.discover.polls import reader
+from headwater.discover.polls.overheard import Overheard
 from headwater.frontier.submit import hold_hosts
+from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status
 from headwater.simweb.questions import unconditional_repeats
@@ -189,3 +193,22 @@ async def test_validators_go_to_whom_they_came_from(desk: Desk, elsewhere: str) 
     await desk.poll_again()
     last = desk.path.sim.visits.of(since=before)[-1]
     assert (last.path, last.status, last.if_none_match) == ("/other.xml", 200, "")
+
+
+async def test_what_a_search_was_answered_serves_the_first_polls_of_another_process(desk: Desk) -> None:
+    head = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
+    desk.site.pages |= {
+        "/": Page(f"<html><head>{head}</head></html>".encode()),
+        "/feed.xml": rss(*stories(3)),
+        "/sitemap.xml": sitemap(("/a", "2026-03-02T01:00:00Z")),
+    }
+    await desk.follow()
+    [search] = await desk.claim()
+    await desk.polling.work(search)
+    other = replace(desk.polling.poll.asker, overheard=Overheard(desk.polling.clock))
+    desk.polling = replace(desk.polling, poll=replace(desk.polling.poll, asker=other))
+    await desk.poll()
+    await desk.poll_again(after=timedelta(minutes=1))
+    assert await desk.entries() == {"http://a.test/a", *(f"http://a.test/story-{n}" for n in range(3))}
+    counts = Counter(path for path, _ in asked(desk))
+    assert (counts["/feed.xml"], counts["/sitemap.xml"]) == (1, 1)

@@ -125,7 +125,7 @@ async def test_the_next_round_of_a_crawl_asks_for_its_pages_again(desk: Desk) ->
 async def test_a_sitemap_says_nothing_about_the_start_of_a_crawl(desk: Desk) -> None:
     pages = "<urlset><url><loc>http://a.test/x</loc></url></urlset>"
     desk.site.pages["/map.xml"] = Page(pages.encode(), "application/xml")
-    source = await desk.follow(kind=Kind.DOCS, mode=Mode.SPIDER, sitemaps=("http://a.test/map.xml",))
+    source = await desk.follow(kind=Kind.DOCS, mode=Mode.BOTH, sitemaps=("http://a.test/map.xml",))
     # Channels of one host take turns.
     for _ in range(2):
         await desk.poll_again(timedelta(seconds=30))
@@ -146,6 +146,8 @@ async def test_a_crawl_is_complete_when_nothing_waits_and_failed_only_by_its_sta
     await desk.path.database.execute(dead)
     crawl = await crawl_of(desk.path.database, source)
     assert (crawl.state, crawl.reason) == (CrawlState.FAILED, "its start page failed: not_found")
+    await desk.path.database.execute("update url_frontier set reason = 'redirect', moved_to = 'http://a.test/en'")
+    assert (await crawl_of(desk.path.database, source)).state is CrawlState.COMPLETE
 
 
 def test_only_links_worth_following_are_followed() -> None:

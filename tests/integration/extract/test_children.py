@@ -296,6 +296,32 @@ async def test_heavy_pages_of_one_domain_do_not_keep_others_from_being_read() ->
         assert await value_of(pool, "echo", 1) == 1
 
 
+async def test_a_task_that_takes_long_gets_spare_time_only_and_its_place_is_lent(tmp_path: Path) -> None:
+    """The first page of an unknown domain never ends; with one child, others are read all the same."""
+    noted = tmp_path / "noted"
+    async with children(size=1) as pool:
+        heavy = asyncio.create_task(pool.run(["note", str(noted)], "heavy.example"))
+        await until(lambda: noted.exists() and bool(noted.read_text()))
+        others = await asyncio.gather(*(pool.run(["pid"], f"n{n}.example") for n in range(5)))
+        pid, nursery = (int(number) for number in noted.read_text().split())
+        assert len({one.value for one in others if isinstance(one, Done)}) == 1, "one place was lent, not more"
+        assert os.getpriority(os.PRIO_PROCESS, pid) == 19
+        # Linux shares the processor out between sessions first: a low priority counts only inside of one.
+        assert os.getsid(pid) == os.getsid(nursery) == os.getsid(0)
+        assert os.getpgid(nursery) != os.getpgid(0), "Ctrl-C reaches the parent alone"
+        heavy.cancel()
+        await asyncio.wait([heavy])
+        await until(lambda: not is_running(pid))
+        # The place came back with the lent one, and is the only one again.
+        running = asyncio.create_task(pool.run(["hang"], "a.example"))
+        waiting = asyncio.create_task(pool.run(["pid"], "b.example"))
+        await asyncio.wait([waiting], timeout=0.5)
+        assert not waiting.done()
+        running.cancel()
+        await asyncio.wait([running])
+        assert isinstance(await waiting, Done)
+
+
 async def test_a_cancelled_wait_leaves_its_turn_to_the_next() -> None:
     async with children(size=1) as pool:
         running = asyncio.create_task(pool.run(["hang"], "a.example"))

@@ -104,6 +104,21 @@ async def test_a_feed_that_a_person_trusts_speaks_for_a_refused_page(database_ur
         assert found.produced_by == "feed_only"
 
 
+async def test_the_text_of_a_feed_goes_along_where_its_page_is_redirected(database_url: str) -> None:
+    pages = {
+        "/story": Page(b"", "text/html", status=302, headers=(("Location", "/2026/story"),)),
+        "/2026/story": Page(b"<p>no", "text/html", status=403),
+    }
+    async with refusing(database_url, pages) as path:
+        await tell_in_feed(path, STORY)
+        await travel(path)
+        await path.reopen()
+        await travel(path)
+        found = await read_document(path.database, key_of("http://paper.test/2026/story"))
+        assert found is not None
+        assert (found.title, found.produced_by) == ("The bridge", "feed_only")
+
+
 async def test_a_page_that_is_gone_leaves_nothing(database_url: str) -> None:
     async with refusing(database_url, {"/story": Page(b"", "text/html", status=410)}) as path:
         await tell_in_feed(path, STORY)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from tests.integration.fetch.conftest import QUICK, Path, SmallSite, opened_path, robots
 
-from headwater.fetch.outcomes import Answered, BadRedirect, Disallowed, Failed, LeftHost, RobotsUnknown, TakenDown
+from headwater.fetch.outcomes import Answered, BadRedirect, Disallowed, Failed, LedAway, RobotsUnknown, TakenDown
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, Moved, RetryLater, Unchanged
 from headwater.ingest.taking_down import take_down_everywhere
 from headwater.net.problems import Problem
@@ -125,7 +125,7 @@ async def test_a_redirect_on_the_host_is_followed_in_slots_of_its_own(path: Path
 async def test_a_redirect_to_another_host_is_handed_back(path: Path) -> None:
     path.sim.script("a.test", Redirect("http://b.test/one", code=301), "/one")
     outcome = await path.fetch("http://a.test/one")
-    assert isinstance(outcome, LeftHost)
+    assert isinstance(outcome, LedAway)
     assert outcome.to.host == "b.test"
     assert outcome.permanent.target == outcome.to
     assert not any(asked.startswith("b.test") for asked in path.asked())
@@ -145,8 +145,8 @@ async def test_an_endless_chain_ends_after_five_hops(path: Path) -> None:
 async def test_a_redirect_to_a_forbidden_place_sends_nothing_there(path: Path, target: str) -> None:
     path.sim.script("a.test", Redirect(target), "/one")
     outcome = await path.fetch("http://a.test/one")
-    assert isinstance(outcome, LeftHost | BadRedirect)
-    if isinstance(outcome, LeftHost):
+    assert isinstance(outcome, LedAway | BadRedirect)
+    if isinstance(outcome, LedAway):
         beyond = await path.fetch(outcome.to.url)
         assert isinstance(beyond, RobotsUnknown | Failed)
 
@@ -194,6 +194,52 @@ async def test_a_journey_to_another_host_ends_here_and_queues_the_target(path: P
     assert isinstance((await path.travel_all())[0].verdict, Moved)
     rows = await path.database.fetch("select host, status, reason, hops from url_frontier order by host")
     assert [tuple(row) for row in rows] == [("a.test", "dead", "redirect", 0), ("b.test", "pending", None, 1)]
+
+
+async def travel_everything(path: Path) -> list[tuple[str, str | None]]:
+    while await path.database.fetchval("select count(*) from url_frontier where status = 'pending'"):
+        await path.reopen()
+        await path.travel_all(10)
+    rows = await path.database.fetch("select url, reason from url_frontier order by url")
+    return [(row["url"], row["reason"]) for row in rows]
+
+
+async def test_the_page_that_a_redirect_leads_to_is_asked_once(path: Path) -> None:
+    path.sim.script("a.test", Redirect("/two"), "/one")
+    path.sim.script("a.test", Redirect("/two"), "/three")
+    await path.queue("http://a.test/one", "http://a.test/three")
+    assert await travel_everything(path) == [
+        ("http://a.test/one", "redirect"),
+        ("http://a.test/three", "redirect"),
+        ("http://a.test/two", None),
+    ]
+    assert sorted(path.asked()) == ["a.test/one", "a.test/robots.txt", "a.test/three", "a.test/two"]
+
+
+async def test_a_chain_of_redirects_is_asked_once_and_ends_after_five_hops(path: Path) -> None:
+    path.sim.script("a.test", RedirectChain(), "/one")
+    await path.queue("http://a.test/one")
+    rows = await travel_everything(path)
+    assert sorted(str(reason) for _, reason in rows) == [*["redirect"] * 5, "too_many_redirects"]
+    assert len(path.asked()) == len(set(path.asked())) == 7
+
+
+async def test_a_page_under_another_spelling_is_fetched_in_one_journey(path: Path, sites: dict[str, SmallSite]) -> None:
+    sites["a.test"].pages["/one/"] = sites["a.test"].pages["/one"]
+    path.sim.script("a.test", Redirect("http://a.test/one/"), "/one$")
+    await path.queue("http://a.test/one")
+    [told] = await path.travel_all()
+    assert isinstance(told.verdict, Fetched)
+    assert await path.database.fetchval("select count(*) from url_frontier") == 1
+
+
+async def test_a_page_that_was_had_before_and_now_leads_to_nothing_is_gone(path: Path) -> None:
+    path.sim.script("a.test", Redirect("/lost"), "/one")
+    await path.queue("http://a.test/one")
+    await path.database.execute("update url_frontier set fetch_count = 1, retry_count = 1")
+    [told] = await path.travel_all()
+    assert isinstance(told.verdict, Dead)
+    assert told.verdict.reason == "not_found"
 
 
 async def test_a_429_closes_the_host_for_as_long_as_it_asks(path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path as File
 from typing import Any
 
 import orjson
+import pytest
 from tests.integration.fetch.conftest import Path, opened_path
 
 from headwater.politeness.hosts import HostPolicy, set_policy
@@ -102,6 +103,7 @@ def crowded(visits: Sequence[Visit]) -> list[tuple[str, int]]:
     return [(host, open_at_once) for host, open_at_once in most.items() if open_at_once > (2 if host in WIDE else 1)]
 
 
+@pytest.mark.long
 async def test_four_processes_are_polite_to_five_hundred_hosts(database_url: str) -> None:
     flags = {"politeness.delay": f"{DELAY_MS}ms"}
     site = Publisher()

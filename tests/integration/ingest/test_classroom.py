@@ -70,7 +70,7 @@ async def test_four_pages_teach_and_the_next_ones_are_read_by_the_template(press
     assert await produced_by(press, before) == {"trafilatura": 4}
     assert await produced_by(press, after) == {"template@1": 6}
     for url in after:
-        assert agreement((await document(press, url)).text, truth(press, url)) > 0.98
+        assert agreement((await document(press, url)).text, truth(press, url)) > 0.95, "a byline at most"
     assert "template_learned" in await kinds(press)
 
 
@@ -209,6 +209,43 @@ async def test_a_lesson_whose_process_died_is_due_again_later_and_only_one_proce
         "select learn_at - clock_timestamp() > interval '3 minutes' from learning_hosts"
     )
     assert waits, "the second try waits longer than the first"
+
+
+async def test_a_template_in_a_form_of_another_release_ends_and_its_host_is_learned_again(press: Press) -> None:
+    await press.print(4)
+    await lessons(press)
+    await press.database.execute("update templates set template = jsonb_set(template, '{form}', '2')")
+    press.shelf.forget(canonicalise(press.publisher.home).host)
+    assert await produced_by(press, await print_more(press, 4, 8)) == {"trafilatura": 4}
+    assert await lessons(press) == 1
+    assert await produced_by(press, await print_more(press, 8, 10)) == {"template@2": 2}
+    ended = await press.database.fetchrow("select status, why_ended from templates where version = 1")
+    assert ended is not None
+    assert (ended["status"], "another release" in ended["why_ended"]) == ("expired", True)
+
+
+RECIPE = """<html><head><title>Dish {number}</title></head><body><nav><a href=/>Home</a></nav><h1>Dish {number}</h1>
+<article class="recipe"><p>{intro}</p><h2>Ingredients</h2><ul><li>{number}00 g beans</li><li>1 tsp salt</li></ul>
+<h2>Method</h2><ol>{steps}</ol></article></body></html>"""
+
+
+def recipe(number: int) -> bytes:
+    words = [f"word{number * 61 + at * at * number % 997}" for at in range(90)]
+    steps = "".join(f"<li>{' '.join(words[at : at + 15])} and then stir.</li>" for at in (30, 45, 60, 75))
+    return RECIPE.format(number=number, intro=" ".join(words[:30]), steps=steps).encode()
+
+
+async def test_twenty_recipes_keep_their_headings_however_long_their_template_serves(press: Press) -> None:
+    press.shelf.audit_share = 0.5
+    urls = [f"{press.publisher.home}recipes/{number}" for number in range(1, 25)]
+    for number, url in enumerate(urls, start=1):
+        await press.keep(url, recipe(number))
+        await lessons(press)
+    assert await produced_by(press, urls[4:]) == {"template@1": 20}
+    for url in urls[4:]:
+        lines = (await document(press, url)).text.split("\n")
+        assert [line for line in lines if len(line) < 15] == ["Ingredients", lines[2], "- 1 tsp salt", "Method"]
+    assert (await standing(press))["agreeing"] > 0.99
 
 
 async def test_every_worker_reads_by_what_one_of_them_learned(press: Press) -> None:

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from headwater.discover.pages.pagination import next_page
+from headwater.discover.pages.pagination import beside_list, next_page
 from headwater.urls.scope import Scope
 
 SITE = Scope(hosts=frozenset({"h"}))
@@ -110,3 +110,32 @@ def test_an_endless_pager_ends_at_the_cap() -> None:
         number = len(seen) + 1
         url = next_page(link(f"?page={number}", "Next"), url, seen, scope=SITE, today=TODAY, max_pages=7)
     assert len(seen) == 7
+
+
+@pytest.mark.parametrize(
+    ("url", "links", "expected"),
+    [
+        (HERE, ["?start=20:2", "?start=40:3"], "?start=20"),
+        (HERE + "?start=20", ["/news:1", "?start=20:2", "?start=40:3"], "?start=40"),
+        (HERE + "?start=20", ["?start=0:1", "?start=40:3"], "?start=40"),
+        (HERE + "?start=40", ["?start=0:1", "?start=20:2"], None),
+        (HERE + "?q=a", ["?q=b&start=20:2"], None),
+        (HERE, ["/2:2"], None),
+    ],
+)
+def test_pages_are_known_by_the_numbers_that_their_links_show(url: str, links: list[str], expected: str | None) -> None:
+    html = "".join(link(*one.rsplit(":", 1)) for one in links)
+    assert after(html, url) == (HERE + expected if expected else None)
+
+
+@pytest.mark.parametrize("name", ["Load more", "Show more …", "MORE JOBS", "Mehr laden", "Voir plus"])
+def test_more_of_the_same_list_is_its_next_page(name: str) -> None:
+    assert after(link("?after=x7", name)) == HERE + "?after=x7"
+    assert after(link("/sport", name)) is None
+
+
+def test_other_pages_of_a_list_do_not_stand_beside_it() -> None:
+    html = link("?page=2", "2") + link("?page=3", "3") + link("?after=x7", "Load more") + link("/sport", "Sport")
+    urls = [f"{HERE}?page=2", f"{HERE}?page=3", f"{HERE}?after=x7", "https://h/sport", f"{HERE}?topic=war"]
+    assert beside_list(urls, html, HERE) == ["https://h/sport", f"{HERE}?topic=war"]
+    assert beside_list([HERE], link(HERE, "x", 'rel="prev"'), f"{HERE}?page=2") == []

@@ -1,5 +1,6 @@
 """The way of a run through a channel's answers, put away and taken up again."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import orjson
@@ -64,10 +65,27 @@ def test_a_run_has_a_largest_number_of_steps() -> None:
     assert len(walk.passed().ahead([child(n) for n in range(100, 200)], most=5).todo) == 4
 
 
-def test_further_pages_are_dropped_once_a_page_brought_nothing() -> None:
-    walk = START.ahead([child(1, is_next_page=True), child(2)]).passed()
-    assert walk.pruned(inserted_before=0).todo == (child(2),)
-    assert walk.counting(Tally(inserted=1)).pruned(inserted_before=0).todo == walk.todo
+def test_the_page_that_continues_one_without_news_is_dropped_and_no_other() -> None:
+    own, other = child(1, continues=START.step.url), child(2, continues="http://a.test/elsewhere")
+    wanted = child(3, continues=START.step.url, is_wanted=True)
+    walk = START.ahead([own, other, wanted, child(4)])
+    assert walk.pruned().todo == (START.step, other, wanted, child(4))
+    assert replace(walk, has_news=True).pruned().todo == walk.todo
+
+
+def test_a_list_is_read_to_its_end_before_the_pages_beside_it() -> None:
+    second, third = child(2, continues=START.step.url), child(3, continues=child(2).url)
+    walk = START.ahead([second, child(8), child(3), child(9)], most=5).passed()
+    assert [todo.url for todo in walk.ahead([third], most=5).todo] == [
+        one.url for one in (second, third, child(8), child(9))
+    ]
+    assert walk.ahead([third], most=3).todo == (second, third)
+
+
+def test_the_page_that_a_redirect_led_to_is_not_asked_again() -> None:
+    walk = START.ahead([child(1), child(2)]).passed(child(2).url)
+    assert walk.todo == (child(1),)
+    assert walk.ahead([child(2)]).todo == (child(1),)
 
 
 def test_notes_are_kept_once_and_bounded() -> None:

@@ -57,6 +57,15 @@ def test_heavy_pages_of_one_domain_use_half_of_the_children_even_while_nobody_el
     assert begun(turns) == ["2"]
 
 
+def test_a_domain_is_heavy_as_soon_as_one_of_its_pages_takes_long() -> None:
+    turns: Turns[str] = Turns(4)
+    for number in range(4):
+        turns.wait("heavy.example", str(number))
+    assert begun(turns, most=2) == ["0", "1"]
+    turns.found_heavy("heavy.example")
+    assert begun(turns) == []
+
+
 def test_heavy_domains_together_leave_one_child() -> None:
     turns: Turns[str] = Turns(3)
     for name in ("a.example", "b.example", "c.example"):

@@ -149,6 +149,46 @@ def test_agreement_is_one_for_equal_and_zero_for_other_texts() -> None:
     assert agreement("", "") == 1.0
 
 
+HEADINGS = ("Ingredients", "Method", "Tips")
+HEADED = "\n".join([story(1)[0], "Ingredients", *story(1)[1:4], "Method", *story(1)[4:7], "Tips", story(1)[7]])
+
+
+def test_agreement_sees_headings_that_are_lost() -> None:
+    whole, bare = HEADED, "\n".join(story(1))
+    assert agreement(whole, whole, {"ingredients", "method", "tips"}) == 1.0
+    assert agreement(bare, whole, {"ingredients", "method", "tips"}) == 0.25
+    assert agreement(bare, whole) < 0.9, "every line counts once, whatever its element"
+    one = whole.replace("Tips\n", "")
+    assert 0.7 < agreement(one, whole, {"ingredients", "method", "tips"}) < 0.8
+
+
+def test_a_heading_of_nothing_that_a_template_kept_is_not_missed() -> None:
+    general = "\n".join([*story(1), "Most read", "What became of the other stories that nobody asked for in May"])
+    assert agreement("\n".join(story(1)), general, {"most read"}) > 0.85
+
+
+def test_agreement_takes_the_cells_of_a_table_one_by_one() -> None:
+    text = "\n".join(story(1))
+    assert agreement(f"{text}\nMill\n1,200 sacks", f"{text}\n| Mill | 1,200 sacks |\n|---|---|") > 0.99
+
+
+def test_an_audit_that_finds_headings_lost_keeps_the_general_text() -> None:
+    lesson = teach(pages(0, 4), NOW)
+    new = page(9)
+    template, headed = lesson.taught[0].template, new.body
+    for at, heading in enumerate(HEADINGS):
+        line = f"<p>{story(9)[at * 2 + 1]}</p>".encode()
+        headed = headed.replace(line, f"<h2>{heading}</h2>".encode() + line)
+    template["variants"][0]["steps"] = ["p", "h2"]
+    template["variants"][0]["kept"], template["variants"][0]["dropped"] = ["0"], ["1"]
+    guide = Guide(name="template@1", template=orjson.dumps(template).decode(), audits=True)
+    found = extract(replace(new, body=headed, guide=guide), NOW)
+    assert isinstance(found, Article)
+    assert found.guided is not None
+    assert (found.guided.refused, found.produced_by) == ("disagrees", "trafilatura")
+    assert all(heading in found.text.split("\n") for heading in HEADINGS)
+
+
 def test_a_document_says_which_template_read_it() -> None:
     assert name_of("", 3) == "template@3"
     assert name_of("sport", 4) == "template/sport@4"

@@ -68,6 +68,15 @@ def test_without_evidence_valid_utf8_is_utf8_and_the_rest_is_windows() -> None:
     assert decode(b"", Kind.HTML) == Decoded("", "utf-8", Evidence.VALID_UTF8)
 
 
+def test_a_character_cut_in_two_at_the_end_costs_itself_alone() -> None:
+    whole = "<p>Größe und Maß – ü".encode()
+    for missing in (1, 2):
+        found = decode(whole[:-missing], Kind.JSON)
+        assert (found.charset, found.text.startswith("<p>Größe und Maß")) == ("utf-8", True)
+    # Nothing else speaks for UTF-8: a last letter of its own.
+    assert decode("<p>Caf\xe9".encode("latin-1"), Kind.JSON).text == "<p>Café"
+
+
 @pytest.mark.parametrize(
     ("label", "octets", "text"),
     [

@@ -36,8 +36,8 @@ def story(world: World) -> Item:
 
 def answered(web: SimWeb, url: str, method: str = "GET", body: bytes = b"") -> bytes:
     place = urlsplit(url)
-    request = Request(method, place.netloc, place.path, place.query, {})
-    _, said = web.receive(Asked(request, body, keeps_alive=True, size_bytes=0), 1, 0.0)
+    request = Request(method, place.netloc, place.path, place.query, {}, body)
+    _, said = web.receive(Asked(request, keeps_alive=True, size_bytes=0), 1, 0.0)
     return said if isinstance(said, bytes) else b"".join(step.data for step in said if isinstance(step, Send))
 
 

@@ -25,7 +25,7 @@ def test_the_absolute_form_names_the_host_as_a_proxy_request_does() -> None:
 def test_pipelined_requests_are_taken_one_by_one() -> None:
     first = b"POST /a HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\nabc"
     asked = read(first + b"GET /b HTTP/1.1\r\nHost: a.test\r\n\r\n")
-    assert (asked.body, asked.size_bytes) == (b"abc", len(first))
+    assert (asked.request.body, asked.size_bytes) == (b"abc", len(first))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from headwater.discover.api.placeholders import secrets_in
 from headwater.discover.api.wording import refusal_of, unknown_key
 from headwater.errors import UrlRejected, UsageError
 from headwater.urls.canonical import canonicalise
+from headwater.urls.effects import has_effects
 
 LONGEST_HINT = 20_000
 LONGEST_DELAY = timedelta(days=1)
@@ -57,29 +58,61 @@ def _transform(value: object) -> object:
     return named.get(value, value) if isinstance(value, str) else value
 
 
+def _upper(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
+
+
 Expression = Annotated[Path, BeforeValidator(_path)]
 Text = Annotated[str, Field(max_length=2_000)]
 
 
-class Auth(_Part):
-    """`name` is the query parameter's or the header's; credentials are placeholders, never values."""
+_CREDENTIAL = {"basic": "password", "oauth2": "client_secret"}
 
-    type: Literal["none", "query", "bearer", "header", "basic"] = "none"
+
+class Auth(_Part):
+    """`name` is the query parameter's or the header's; credentials are placeholders, never values.
+
+    `oauth2` is the grant of client credentials: `client_as` says how the token's server is told who asks.
+    """
+
+    type: Literal["none", "query", "bearer", "header", "basic", "oauth2"] = "none"
     name: Text = ""
     token: Text = ""
     username: Text = ""
     password: Text = ""
+    token_url: Text = ""
+    client_id: Text = ""
+    client_secret: Text = ""
+    client_as: Literal["basic", "body"] = "basic"
+    scope: Text = ""
+    audience: Text = ""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        credential = self.password if self.type == "basic" else self.token
-        if self.type != "none" and not secrets_in(credential):
-            key = "password" if self.type == "basic" else "token"
+        key = _CREDENTIAL.get(self.type, "token")
+        if self.type != "none" and not secrets_in(getattr(self, key)):
             raise UsageError(
                 f"auth.{key} of the API mapping names no secret.",
                 fix="Write {{SECRET:NAME}} there and keep the value with the secrets; a mapping is stored and shown.",
             )
+        if self.type == "oauth2":
+            self._require_token_url()
         return self
+
+    def _require_token_url(self) -> None:
+        if not self.client_id:
+            raise UsageError("auth.client_id of the API mapping is missing: oauth2 needs it.")
+        try:
+            place = canonicalise(self.token_url)
+        except UrlRejected as refusal:
+            raise UsageError(f"auth.token_url of the API mapping cannot be used: {refusal.what}") from None
+        if secrets_in(self.token_url) or has_effects(place):
+            raise UsageError("auth.token_url of the API mapping is no address of tokens.")
+
+    @property
+    def client_secret_names(self) -> frozenset[str]:
+        """The secrets that the token's server is told."""
+        return frozenset(secrets_in(self.client_id) + secrets_in(self.client_secret))
 
 
 class Pagination(_Part):
@@ -143,8 +176,13 @@ class Retry(_Part):
 
 
 class ApiRecipe(_Part):
+    """`params_in` says where page numbers, cursors and dates go: into the query, or into the body of a POST."""
+
     base_url: Text
     path: Text = ""
+    method: Annotated[Literal["GET", "POST"], BeforeValidator(_upper)] = "GET"
+    body: dict[str, Any] | None = None
+    params_in: Literal["query", "body"] | None = None
     auth: Auth = Auth()
     headers: dict[Text, Text] = {}
     query: dict[Text, str | int | float | bool] = {}
@@ -169,11 +207,17 @@ class ApiRecipe(_Part):
             raise UsageError("path of the API mapping leads away from base_url.")
         for name, value in self.headers.items():
             _require_header(name, value)
+        if self.method == "GET" and (self.body is not None or self.params_in == "body"):
+            raise UsageError("A body of the API mapping needs the method POST.", fix='Write "method": "POST".')
         return self
 
     @property
     def url(self) -> str:
         return f"{self.base_url.rstrip('/')}/{self.path.lstrip('/')}" if self.path else self.base_url
+
+    @property
+    def has_params_in_body(self) -> bool:
+        return self.method == "POST" and self.params_in != "query"
 
     @property
     def secret_names(self) -> frozenset[str]:
@@ -182,8 +226,11 @@ class ApiRecipe(_Part):
             self.auth.token,
             self.auth.username,
             self.auth.password,
+            self.auth.client_id,
+            self.auth.client_secret,
             *self.headers.values(),
             *map(str, self.query.values()),
+            json.dumps(self.body),
         )
         return frozenset(name for text in texts for name in secrets_in(text))
 
@@ -243,14 +290,9 @@ def _below(jobs: str, path: str) -> str:
 
 
 def _version_1(given: dict[str, Any]) -> dict[str, Any]:
-    method = given.pop("method", "GET")
-    if not isinstance(method, str) or method.upper() != "GET" or given.pop("body", None):
-        raise UsageError("The API mapping asks for a request with a body or another method: only GET is supported.")
-    auth = given.get("auth")
-    if isinstance(auth, Mapping) and auth.get("type") == "oauth2":
-        raise UsageError(
-            "auth.type oauth2 is not supported.", fix="Use none, query, bearer, header or basic with a secret."
-        )
+    if not given.get("body"):
+        # Written as null or {} where there is none.
+        given.pop("body", None)
     own = given.get("map")
     if own is None or own == {}:
         return {**given, "map": _compiled(_AUTO)}

@@ -1,21 +1,26 @@
 """The request for one page of an API. Secrets are put in here, and are masked wherever a request is shown."""
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+import orjson
 from pydantic import SecretStr
 
 from headwater.discover.api.pages import PageState, is_url
 from headwater.discover.api.placeholders import filled, masked
-from headwater.discover.api.recipe import ApiRecipe, Since
+from headwater.discover.api.recipe import ApiRecipe, Auth
 from headwater.discover.api.secrets import Echoes, Secrets, echoes_of, require_bound
 from headwater.errors import UrlRejected, UsageError
 from headwater.urls.canonical import canonicalise
 
 Pairs = dict[str, str]
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +32,27 @@ class ApiRequest:
     shown_url: str
     echoes: Echoes
     method: str = "GET"
-    body: bytes = b""
+    body: SecretStr | None = None
+
+    @property
+    def sent_body(self) -> bytes | None:
+        return None if self.body is None else self.body.get_secret_value().encode()
 
 
 def request_for(
-    recipe: ApiRecipe, state: PageState, since: datetime | None, secrets: Secrets, now: datetime
+    recipe: ApiRecipe,
+    state: PageState,
+    since: datetime | None,
+    secrets: Secrets,
+    now: datetime,
+    token: SecretStr | None = None,
 ) -> ApiRequest:
-    """Raises UsageError, without any value in it, if a secret is missing, bound elsewhere or makes no valid request."""
-    pairs = {**_query(recipe), **_since_pairs(recipe.since, since, now), **_page_pairs(recipe, state)}
+    """Raises UsageError, without any value in it, if a secret is missing, bound elsewhere or makes no valid request.
+
+    `token` is the access token, where the recipe wants one.
+    """
+    asked = {**_since_pairs(recipe, since, now), **_page_pairs(recipe, state)}
+    pairs = _query(recipe) | ({} if recipe.has_params_in_body else asked)
     target = state.cursor if is_url(state.cursor) else recipe.url
     names = recipe.secret_names
     # The last look before a request: a recipe, and a cursor that was put away, may be older than a binding.
@@ -48,10 +66,57 @@ def request_for(
         canonicalise(url)
     except UrlRejected as refusal:
         raise UsageError(f"The API mapping makes a URL that cannot be used: {refusal.what}") from None
+    bearer = token.get_secret_value() if token else ""
     headers = {name: SecretStr(fill(text)) for name, text in _headers(recipe, fill).items()}
-    values = [secrets[name].value.get_secret_value() for name in names]
-    echoes = echoes_of(values, [_basic(recipe, fill)] if recipe.auth.type == "basic" else ())
-    return ApiRequest(SecretStr(url), headers, _url(target, pairs, masked), echoes)
+    if bearer:
+        headers["Authorization"] = SecretStr(f"Bearer {bearer}")
+    values = [*(secrets[name].value.get_secret_value() for name in names), bearer]
+    echoes = echoes_of(values, [_basic(recipe.auth, fill)] if recipe.auth.type == "basic" else ())
+    body = _body(recipe, asked if recipe.has_params_in_body else {}, fill) if recipe.method == "POST" else None
+    return ApiRequest(SecretStr(url), headers, _url(target, pairs, masked), echoes, recipe.method, body)
+
+
+def _body(recipe: ApiRecipe, asked: Pairs, fill: Callable[[str], str]) -> SecretStr:
+    """JSON, or a form where the recipe's headers say so. `a.b` names a value inside of an object."""
+    if _is_form(recipe):
+        fields = {**{name: _written(value) for name, value in (recipe.body or {}).items()}, **asked}
+        return SecretStr(urlencode({name: fill(text) for name, text in fields.items()}))
+    body = deepcopy(recipe.body or {})
+    for name, text in asked.items():
+        put_in(body, name.split("."), text)
+    return SecretStr(orjson.dumps(_filled(body, fill)).decode())
+
+
+def put_in(body: dict[str, Any], way: Sequence[str], text: str) -> None:
+    """Digits are a number in JSON, unless the recipe has a text in that place."""
+    *above, name = way
+    for step in above:
+        inner = body.get(step)
+        body = body.setdefault(step, {}) if not isinstance(inner, dict) else inner
+        if not isinstance(body, dict):
+            raise UsageError(f"The body of the API mapping has no object {step} to put {name} into.")
+    is_number = text.isascii() and text.isdigit() and not isinstance(body.get(name), str)
+    body[name] = int(text) if is_number else text
+
+
+def _filled(value: Any, fill: Callable[[str], str]) -> Any:
+    match value:
+        case str():
+            return fill(value)
+        case dict():
+            return {name: _filled(inner, fill) for name, inner in value.items()}
+        case list():
+            return [_filled(inner, fill) for inner in value]
+        case _:
+            return value
+
+
+def _content_type(recipe: ApiRecipe) -> str:
+    return next((value for name, value in recipe.headers.items() if name.lower() == "content-type"), JSON)
+
+
+def _is_form(recipe: ApiRecipe) -> bool:
+    return _content_type(recipe).partition(";")[0].strip().lower() == FORM
 
 
 def _url(target: str, pairs: Pairs, fill: Callable[[str], str]) -> str:
@@ -68,7 +133,7 @@ def _query(recipe: ApiRecipe) -> Pairs:
     return pairs
 
 
-def _written(value: str | float) -> str:
+def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -87,14 +152,16 @@ def _page_pairs(recipe: ApiRecipe, state: PageState) -> Pairs:
     return pairs
 
 
-def _since_pairs(wanted: Since | None, since: datetime | None, now: datetime) -> Pairs:
+def _since_pairs(recipe: ApiRecipe, since: datetime | None, now: datetime) -> Pairs:
+    wanted = recipe.since
     if wanted is None or not wanted.enabled:
         return {}
     if since is None and wanted.fallback_days is None:
         return {}
     at = since or now - timedelta(days=wanted.fallback_days or 0)
     operator = {">": "gt", ">=": "gte", "=": "", "eq": ""}.get(wanted.operator, wanted.operator)
-    name = f"{wanted.field}[{operator}]" if operator else wanted.field
+    inside = f"{wanted.field}.{operator}" if recipe.has_params_in_body else f"{wanted.field}[{operator}]"
+    name = inside if operator else wanted.field
     return {name: _formatted(at.astimezone(UTC), wanted.format)}
 
 
@@ -114,17 +181,23 @@ def _formatted(at: datetime, form: str) -> str:
 
 def _headers(recipe: ApiRecipe, fill: Callable[[str], str]) -> Pairs:
     auth = recipe.auth
-    headers = {"Accept": "application/json", **recipe.headers}
+    headers = {"Accept": JSON, **recipe.headers}
+    if recipe.method == "POST":
+        headers = {name: text for name, text in headers.items() if name.lower() != "content-type"}
+        headers["Content-Type"] = _content_type(recipe)
     match auth.type:
         case "bearer":
             headers["Authorization"] = f"Bearer {auth.token}"
         case "header":
             headers[auth.name or "X-API-Key"] = auth.token
         case "basic":
-            headers["Authorization"] = f"Basic {_basic(recipe, fill)}"
+            headers["Authorization"] = f"Basic {_basic(auth, fill)}"
     return headers
 
 
-def _basic(recipe: ApiRecipe, fill: Callable[[str], str]) -> str:
-    both = f"{fill(recipe.auth.username)}:{fill(recipe.auth.password)}"
-    return b64encode(both.encode()).decode()
+def _basic(auth: Auth, fill: Callable[[str], str]) -> str:
+    return basic_credentials(fill(auth.username), fill(auth.password))
+
+
+def basic_credentials(name: str, password: str) -> str:
+    return b64encode(f"{name}:{password}".encode()).decode()

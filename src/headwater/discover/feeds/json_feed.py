@@ -1,6 +1,8 @@
 """JSON Feed 1.0 and 1.1. Any value may be of any type: what is not as it should be counts as absent."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from html import escape
 from typing import Any
@@ -14,6 +16,8 @@ from headwater.discover.items import Reading, Unreadable
 
 # Objects take far more room than the text that makes them.
 _MOST_VALUES = 500_000
+_STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)|[\[\]{}]', re.DOTALL)
+_DEPTH_OF_LISTS = 2  # the feed is an object, its items a list in it
 
 
 def read_json_feed(text: str, base_url: str, now: datetime) -> Reading | Unreadable:
@@ -22,10 +26,35 @@ def read_json_feed(text: str, base_url: str, now: datetime) -> Reading | Unreada
     try:
         feed = orjson.loads(text)
     except orjson.JSONDecodeError as complaint:
-        return Unreadable(f"Neither XML nor JSON: {complaint.msg}.")
+        return _read_begun(text, complaint.msg, base_url, now)
+    return _read(feed, base_url, now)
+
+
+def _read(feed: Any, base_url: str, now: datetime, *notes: str) -> Reading | Unreadable:
     if not isinstance(feed, dict) or "jsonfeed.org/version" not in _text(feed, "version"):
         return Unreadable("JSON, but not a JSON Feed.")
-    return filled(_about(feed, base_url), _drafts(feed, base_url), now)
+    return filled(replace(_about(feed, base_url), notes=notes), _drafts(feed, base_url), now)
+
+
+def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
+    found = _read(_begun(text), base_url, now, f"Read up to where it breaks off: {why}.")
+    return found if isinstance(found, Reading) and found.items else Unreadable(f"Neither XML nor JSON: {why}.")
+
+
+def _begun(text: str) -> Any | None:
+    """A feed that breaks off, up to the last object of a list that is whole."""
+    depth = ends = 0
+    for found in _STRING_OR_BRACKET.finditer(text):
+        match found[0]:
+            case "{" | "[":
+                depth += 1
+            case "}" | "]":
+                depth -= 1
+                ends = found.end() if depth == _DEPTH_OF_LISTS and found[0] == "}" else ends
+    try:
+        return orjson.loads(text[:ends] + "]}") if ends else None
+    except orjson.JSONDecodeError:
+        return None
 
 
 def _about(feed: dict[str, Any], base_url: str) -> Reading:

@@ -1,11 +1,13 @@
-"""Any feed, from bytes to items: strict XML first, then mended, then tolerantly; JSON Feed by itself."""
+"""Any feed, from bytes to items: strict XML first, then mended, then up to where it breaks off, then tolerantly; JSON
+Feed by itself.
+"""
 
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from headwater.discover.feeds.draft import filled
-from headwater.discover.feeds.guard import Malformed, parsed, without_doctype
+from headwater.discover.feeds.guard import TOO_DEEP, Malformed, begun, parsed, without_doctype
 from headwater.discover.feeds.json_feed import read_json_feed
 from headwater.discover.feeds.mend import mended
 from headwater.discover.feeds.tolerant import MOST_CHARACTERS, is_page, read_tolerantly
@@ -18,6 +20,7 @@ MOST_BYTES = 16 * 1024 * 1024
 # densest of real feeds has 42,000 in a megabyte.
 MOST_NODES = 500_000
 
+_PART = 65_536
 _EMPTY = Unreadable("The feed is empty.")
 
 
@@ -25,11 +28,29 @@ def read_feed(body: bytes, content_type: str, base_url: str, now: datetime) -> R
     """RSS, RDF, Atom or JSON Feed; the bytes decide which. `base_url` is where they came from, after redirects."""
     if _is_json(body):
         return _read_json(body, content_type, base_url, now)
-    if len(body) > MOST_BYTES or body.count(b"<") + body.count(b"=") > MOST_NODES:
-        text = _decoded(body[: 4 * MOST_CHARACTERS], Kind.XML, content_type)
-        return read_tolerantly(text, "too large to be read whole", base_url, now)
-    text = _decoded(body, Kind.XML, content_type)
-    return _read_xml(text, base_url, now) if text else _EMPTY
+    readable = body[: _length_of_readable(body)]
+    text = _decoded(readable, Kind.XML, content_type)
+    found = _read_xml(text, base_url, now) if text else _EMPTY
+    if len(readable) == len(body) or isinstance(found, Unreadable):
+        return found
+    note = f"Too large to be read whole: only the first {len(readable):,} bytes were read."
+    return replace(found, notes=(note, *found.notes))
+
+
+def _length_of_readable(body: bytes) -> int:
+    """All of it for nearly every feed; the rest is cut off where the limits are."""
+    if len(body) <= MOST_BYTES and _nodes_in(body) <= MOST_NODES:
+        return len(body)
+    nodes = 0
+    for place in range(0, MOST_BYTES, _PART):
+        nodes += _nodes_in(body[place : place + _PART])
+        if nodes > MOST_NODES:
+            return place
+    return MOST_BYTES
+
+
+def _nodes_in(markup: bytes) -> int:
+    return markup.count(b"<") + markup.count(b"=")
 
 
 def _is_json(body: bytes) -> bool:
@@ -56,14 +77,50 @@ def _read_xml(text: str, base_url: str, now: datetime) -> Reading | Unreadable:
     root = parsed(bare)
     if isinstance(root, Malformed):
         return _read_malformed(bare, root.why, base_url, now)
+    if root is TOO_DEEP:
+        return _read_too_deep(bare, base_url, now)
     return root if isinstance(root, Unreadable) else _read_root(root, base_url, now)
 
 
+def _read_too_deep(text: str, base_url: str, now: datetime) -> Reading | Unreadable:
+    """Only a feed that holds entries before the one beyond the limits is worth the tolerant reader's time."""
+    why = "nested too deeply or with a text beyond all measure"
+    found = _read_begun(text, why, base_url, now)
+    if not isinstance(found, Reading) or not found.items:
+        return TOO_DEEP
+    return max(found, read_tolerantly(text, why, base_url, now), key=_count_items)
+
+
 def _read_malformed(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
-    root = parsed(mended(text))
-    if isinstance(root, Malformed):
-        return read_tolerantly(text, why, base_url, now)
-    return root if isinstance(root, Unreadable) else _read_root(root, base_url, now, f"Mended: {why}.")
+    better = mended(text)
+    root = Malformed(why) if better == text else parsed(better)
+    if not isinstance(root, Malformed | Unreadable):
+        return _read_root(root, base_url, now, f"Mended: {why}.")
+    if found := _read_begun(better, why, base_url, now):
+        return found
+    if isinstance(root, Unreadable):
+        return root
+    return _read_with_faults(better, text, why, base_url, now)
+
+
+def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable | None:
+    """What stands before the break is XML, and is read as such: as a whole feed would be, however long it is."""
+    root = begun(text)
+    return None if root is None else _read_root(root, base_url, now, f"Read up to where it breaks off: {why}.")
+
+
+def _read_with_faults(better: str, text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
+    found = read_tolerantly(text, why, base_url, now)
+    root = begun(better, is_forgiving=True) if len(text) > MOST_CHARACTERS else None
+    if root is None:
+        return found
+    # The tolerant reader sees only the beginning of a long feed.
+    forgiven = _read_root(root, base_url, now, f"Read with its faults: {why}.")
+    return max(forgiven, found, key=_count_items)
+
+
+def _count_items(found: Reading | Unreadable) -> int:
+    return len(found.items) if isinstance(found, Reading) else -1
 
 
 def _read_root(root: Any, base_url: str, now: datetime, *notes: str) -> Reading | Unreadable:

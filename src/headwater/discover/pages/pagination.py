@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from datetime import date
-from itertools import chain
+from itertools import chain, count
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -51,6 +51,18 @@ _WORDS = frozenset(
         ),
     }
 )
+# They stand under teasers and sections too: only where the list itself is asked for more of it they mean a page.
+_MORE_WORDS = frozenset(
+    {
+        *("more", "load more", "show more", "view more", "see more", "more jobs", "more vacancies", "more positions"),
+        *("load more jobs", "show more jobs", "more articles", "more stories", "more posts", "more news"),
+        *("load more posts", "load more articles", "load more stories", "show more results", "load more results"),
+        *("mehr", "mehr laden", "mehr anzeigen", "weitere laden", "weitere anzeigen", "mehr ergebnisse"),
+        *("charger plus", "voir plus", "afficher plus", "plus de résultats", "cargar más", "ver más", "mostrar más"),
+        *("carregar mais", "ver mais", "mostrar mais", "carica altro", "mostra altri", "meer laden", "toon meer"),
+        *("läs in fler", "visa fler", "vis mere", "załaduj więcej", "pokaż więcej", "показать ещё", "загрузить ещё"),
+    }
+)
 _ARROWS = frozenset({"→", "›", ">", "▶", "⟩"})
 # Where both stand, the double one means the last page.
 _DOUBLE_ARROWS = frozenset({"»", ">>", "››"})
@@ -91,6 +103,60 @@ def _candidates(tree: LexborHTMLParser, current: CanonicalUrl) -> Iterator[Canon
         named = (node for node in links if not names.isdisjoint(_names(node)))
         yield from (url for url in _places(named, base) if _continues(url, current))
     yield from _counted_up(links, base, current)
+    yield from _labelled_next(links, base, current)
+    more = (node for node in links if not _MORE_WORDS.isdisjoint(_names(node)))
+    yield from (url for url in _places(more, base) if _is_of_list(url, current))
+
+
+def beside_list(urls: Iterable[str], html: Html, current_url: str) -> list[str]:
+    """Those that are no other page of the list at `current_url`: its pages are asked in their order, one by one."""
+    tree, current = parsed(html), link_to(current_url, current_url)
+    if tree is None or current is None:
+        return list(urls)
+    base, links = base_of(tree, current.url), tree.css("a[href]")[-_LAST_LINKS:]
+    of_list = {url.key for url in _labelled(links, base, current).values()}
+    of_list |= {url.key for url in _places(filter(_is_neighbour, chain(tree.css("link[href]"), links)), base)}
+    named = (node for node in links if not (_WORDS | _MORE_WORDS).isdisjoint(_names(node)))
+    of_list |= {url.key for url in _places(named, base) if _is_of_list(url, current)}
+    places = ((url, link_to(url, current_url)) for url in urls)
+    return [url for url, place in places if place and place.key not in of_list and not _is_numbered(place, current)]
+
+
+def _is_neighbour(node: LexborNode) -> bool:
+    return not {"next", "prev"}.isdisjoint(attribute(node, "rel").lower().split())
+
+
+def _is_numbered(url: CanonicalUrl, current: CanonicalUrl) -> bool:
+    return _number_in(url) is not None and _without_number(url) == _without_number(current)
+
+
+def _is_of_list(url: CanonicalUrl, current: CanonicalUrl) -> bool:
+    return url.path == current.path or _is_numbered(url, current)
+
+
+def _labelled(links: list[LexborNode], base: str, current: CanonicalUrl) -> dict[int, CanonicalUrl]:
+    """Pages of this list by the numbers that their links show, however their addresses count: `?start=20`."""
+    found: dict[int, CanonicalUrl] = {}
+    for node in links:
+        label = text_of(node)
+        url = followable(node, base) if _NUMBER.fullmatch(label) else None
+        if url and url.path == current.path and _chosen(url) == _chosen(current):
+            found.setdefault(int(label), url)
+    return found
+
+
+def _chosen(url: CanonicalUrl) -> set[tuple[str, str]]:
+    """What a query asks for beside counting: another search is another list."""
+    return {pair for pair in parse_qsl(url.query) if not _NUMBER.fullmatch(pair[1])}
+
+
+def _labelled_next(links: list[LexborNode], base: str, current: CanonicalUrl) -> Iterator[CanonicalUrl]:
+    """The page after this one; this one is the link to itself, or the number that is missing from the row."""
+    labelled = _labelled(links, base, current)
+    own = next((number for number, url in labelled.items() if url.key == current.key), None)
+    here = own or next(number for number in count(1) if number not in labelled)
+    if here + 1 in labelled:
+        yield labelled[here + 1]
 
 
 def _is_next(node: LexborNode) -> bool:

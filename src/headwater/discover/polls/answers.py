@@ -83,7 +83,8 @@ def remembered(channel: "Leased", before: Walk, after: Walk, answer: Answer) -> 
     if not before.is_first_step:
         validators = answer.validators
         entry |= {"etag": validators.etag, "last_modified": validators.last_modified, "read_at": answer.at.isoformat()}
-    led_to = [_place(todo) for todo in after.todo[len(before.todo) :]]
+    planned = {(todo.url, todo.continues) for todo in before.todo}
+    led_to = [_place(todo) for todo in after.todo if (todo.url, todo.continues) not in planned]
     return _noted(after, before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
 
 
@@ -91,7 +92,19 @@ def missed(channel: "Leased", walk: Walk) -> Walk:
     """The present step could not be had: what was known of it holds, and it is wanted the next time."""
     if channel.kind in WITHOUT_MEMORY or walk.is_first_step:
         return walk
-    return _noted(walk, walk.step.url, {"led_to": [], **known_of(channel, walk), "is_missing": True})
+    entry = {"led_to": [], **known_of(channel, walk), "is_missing": True}
+    return _noted(_with_way_to(walk, walk.step.continues), walk.step.url, entry)
+
+
+def _with_way_to(walk: Walk, page: str) -> Walk:
+    """With the pages that lead to one that is missing wanted as well: without news they would not be asked."""
+    answers = answers_of(walk)
+    before = {place[0]: url for url, entry in answers.items() for place in entry["led_to"] if place[3]}
+    for _ in before:
+        if page in answers:
+            answers[page] = {**answers[page], "is_missing": True}
+        page = before.get(page, "")
+    return walk.keeping(answers=answers)
 
 
 def led_on(channel: "Leased", walk: Walk, answer: Answer, most: int) -> Walk:
@@ -102,7 +115,8 @@ def led_on(channel: "Leased", walk: Walk, answer: Answer, most: int) -> Walk:
     validators = answer.validators
     renewed = {"etag": validators.etag, "last_modified": validators.last_modified, "read_at": answer.at.isoformat()}
     entry = {**known, **{name: value for name, value in renewed.items() if value and name in known}}
-    return _noted(walk.ahead((_todo(place) for place in known["led_to"]), most), walk.step.url, entry)
+    more = (_todo(channel, place, walk.step.url) for place in known["led_to"])
+    return _noted(walk.ahead(more, most), walk.step.url, entry)
 
 
 def answers_of(walk: Walk) -> dict[str, Any]:
@@ -121,9 +135,11 @@ def _noted(walk: Walk, url: str, entry: Mapping[str, Any]) -> Walk:
 
 
 def _place(todo: Todo) -> list[Any]:
-    return [todo.url, str(todo.reads_as), todo.depth, todo.is_next_page]
+    return [todo.url, str(todo.reads_as), todo.depth, bool(todo.continues)]
 
 
-def _todo(place: list[Any]) -> Todo:
-    url, reads_as, depth, is_next_page = place
-    return Todo(url, ChannelKind(reads_as), depth, is_next_page=is_next_page)
+def _todo(channel: Remembering, place: list[Any], page: str) -> Todo:
+    url, reads_as, depth, is_further = place
+    if not is_further:
+        return Todo(url, ChannelKind(reads_as), depth)
+    return Todo(url, ChannelKind(reads_as), depth, continues=page, is_wanted=is_wanted(channel, url))

@@ -9,14 +9,15 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.api.pages import page_state_from
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
-from headwater.discover.api.request import request_for
-from headwater.discover.api.secrets import Echoes, Secrets
+from headwater.discover.api.request import ApiRequest, request_for
+from headwater.discover.api.secrets import Echoes, Secrets, require_bound
+from headwater.discover.api.tokens import LONGEST_ANSWER_BYTES, Token, Tokens, refusal_in, token_in, token_request
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.answers import came_from, validators_for
 from headwater.discover.polls.backfill import wait_before_trying_again
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.overheard import Overheard
+from headwater.discover.polls.overheard import FOUND, Overheard, heard_before, is_fresh
 from headwater.discover.polls.reading import OVERLAP
 from headwater.discover.polls.walk import Walk
 from headwater.errors import UsageError
@@ -34,8 +35,7 @@ queries = load_queries("headwater.discover")
 
 # A sitemap may be larger than any page.
 SITEMAP_BYTES = 50 * 1024 * 1024
-# What a search may find.
-FOUND = frozenset({ChannelKind.FEED, ChannelKind.SITEMAP, ChannelKind.LISTING})
+REFUSED = 401
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +43,23 @@ class Asker:
     follower: Follower
     database: Database
     overheard: Overheard
+    tokens: Tokens
     secrets: Secrets = field(default_factory=dict, repr=False)
 
     async def ask(self, channel: Leased, walk: Walk, *, is_trial: bool = False) -> Heard:
         """A trial asks without validators: what is not modified cannot be shown."""
         is_first_poll = walk.is_first_step and channel.past.last_ok_at is None and not is_trial
-        if is_first_poll and channel.kind in FOUND and (overheard := self.overheard.take(channel.url.url_hash)):
-            return overheard
+        before = heard_before(channel.progress) if is_first_poll and channel.kind in FOUND else None
+        if before and is_fresh(before, channel.now):
+            return before
         try:
-            wish, echoes = self._wish(channel, walk, is_conditional=not is_trial)
+            heard = await self._heard(channel, walk, before, is_trial=is_trial)
         except UsageError as error:
             # A recipe without its secret, or a step that is no URL: nothing to be asked.
             return Trouble(ErrorClass.UNREADABLE, error.what)
-        outcome = await self.follower.fetch(wish)
-        is_conditional = isinstance(outcome, Answered) and bool(wish.conditions_at(outcome.response.url))
-        heard = without_echoes(hear(outcome, is_conditional=is_conditional), echoes)
+        if before and isinstance(heard, NotModified):
+            # Nobody has read it yet.
+            return replace(before, is_overheard=False)
         if isinstance(heard, Body | NotModified) and channel.kind is ChannelKind.API:
             if isinstance(heard, Body) and heard.response.status not in recipe_of(channel).success_codes:
                 message = f"HTTP {heard.response.status}, which its recipe does not count as a success"
@@ -71,14 +73,59 @@ class Asker:
                 return replace(heard, sitemaps=await sitemaps_of(self.database, heard.response.url))
         return heard
 
-    def _wish(self, channel: Leased, walk: Walk, *, is_conditional: bool) -> tuple[Wish, Echoes]:
+    async def _heard(self, channel: Leased, walk: Walk, before: Body | None, *, is_trial: bool) -> Heard:
+        """With an access token where its recipe wants one. A known one that is refused is renewed once."""
+        if channel.kind is not ChannelKind.API or recipe_of(channel).auth.type != "oauth2":
+            wish, echoes = self._wish(channel, walk, None, is_conditional=not is_trial)
+            return await self._answer(_since(wish, before) if before else wish, echoes)
+        auth = recipe_of(channel).auth
+        while True:
+            was_known = self.tokens.knows(auth)
+            token = await self._token(recipe_of(channel))
+            if not isinstance(token, Token):
+                return token
+            heard = await self._answer(*self._wish(channel, walk, token, is_conditional=not is_trial))
+            if not isinstance(heard, Trouble) or heard.status != REFUSED:
+                return heard
+            self.tokens.drop(auth, token)
+            if not was_known:
+                return heard
+
+    async def _answer(self, wish: Wish, echoes: Echoes) -> Heard:
+        outcome = await self.follower.fetch(wish)
+        is_conditional = isinstance(outcome, Answered) and bool(wish.conditions_at(outcome.response.url))
+        return without_echoes(hear(outcome, is_conditional=is_conditional), echoes)
+
+    async def _token(self, recipe: ApiRecipe) -> Token | Trouble | RobotsRefusal | Wait:
+        # A token opens what the secret opens: it goes nowhere else.
+        require_bound(recipe.secret_names, recipe.url, self.secrets)
+        asked = token_request(recipe.auth, self.secrets)
+        return await self.tokens.token_for(recipe.auth, lambda: self._new_token(asked))
+
+    async def _new_token(self, asked: ApiRequest) -> Token | Trouble | RobotsRefusal | Wait:
+        wish = replace(_wish_for(asked, has_secrets=True), body_bytes=LONGEST_ANSWER_BYTES)
+        outcome = await self.follower.fetch(wish)
+        if isinstance(outcome, Answered) and 400 <= outcome.response.status < 500:
+            message = refusal_in(outcome.response.body, outcome.response.status)
+            return Trouble(ErrorClass.FORBIDDEN, asked.echoes.masked(message), outcome.response.status)
+        heard = without_echoes(hear(outcome, is_conditional=False), asked.echoes)
+        match heard:
+            case Trouble() | RobotsRefusal():
+                return replace(heard, message=f"auth.token_url: {heard.message}")
+            case Wait():
+                return heard
+            case Body(response) | NotModified(response):
+                found = token_in(response.body)
+                return found if isinstance(found, Token) else Trouble(ErrorClass.UNREADABLE, found.why)
+
+    def _wish(self, channel: Leased, walk: Walk, token: Token | None, *, is_conditional: bool) -> tuple[Wish, Echoes]:
         step = walk.step
         validators = validators_for(channel, walk) if is_conditional else Validators()
         etag, modified = validators.etag, validators.last_modified
         if step.reads_as is ChannelKind.API:
-            wish, echoes = self._api_wish(channel, walk)
-            # An unchanged first page says nothing of the others.
-            is_all = recipe_of(channel).pagination.type == "none"
+            wish, echoes = self._api_wish(channel, walk, token)
+            # An unchanged first page says nothing of the others, and a POST has no validators.
+            is_all = recipe_of(channel).pagination.type == "none" and wish.body is None
             return (replace(wish, etag=etag, last_modified=modified) if is_all else wish), echoes
         if step.url != channel.url.url and has_effects(canonicalise(step.url)):
             raise UsageError(f"{step.url[:200]} was not asked: it looks as if it did something when it is fetched.")
@@ -87,24 +134,35 @@ class Asker:
         wish = Wish(canonicalise(step.url), str(step.reads_as), etag, modified, validated, body_bytes=body_bytes)
         return wish, Echoes()
 
-    def _api_wish(self, channel: Leased, walk: Walk) -> tuple[Wish, Echoes]:
+    def _api_wish(self, channel: Leased, walk: Walk, token: Token | None) -> tuple[Wish, Echoes]:
         """Secrets are filled in here and go no further: what is asked is neither stored nor logged."""
         recipe = recipe_of(channel)
         state = page_state_from(walk.step.state or {})
         last = channel.past.last_ok_at
         began = walk.kept.get("began_at")
         now = datetime.fromisoformat(began) if began else channel.now
-        asked = request_for(recipe, state, last and last - OVERLAP, self.secrets, now)
-        headers = {name: value.get_secret_value() for name, value in asked.headers.items()}
-        url = canonicalise(asked.url.get_secret_value())
-        wish = Wish(
-            url,
-            str(ChannelKind.API),
-            headers=headers,
-            holds_secret=asked.echoes.are_in,
-            is_only_inside=bool(recipe.secret_names) and url.origin.scheme == "http",
-        )
-        return wish, asked.echoes
+        opened_by = None if token is None else token.value
+        asked = request_for(recipe, state, last and last - OVERLAP, self.secrets, now, opened_by)
+        return _wish_for(asked, has_secrets=bool(recipe.secret_names)), asked.echoes
+
+
+def _wish_for(asked: ApiRequest, *, has_secrets: bool) -> Wish:
+    url = canonicalise(asked.url.get_secret_value())
+    return Wish(
+        url,
+        str(ChannelKind.API),
+        headers={name: value.get_secret_value() for name, value in asked.headers.items()},
+        method=asked.method,
+        body=asked.sent_body,
+        holds_secret=asked.echoes.are_in,
+        is_only_inside=has_secrets and url.origin.scheme == "http",
+    )
+
+
+def _since(wish: Wish, heard: Body) -> Wish:
+    """The same, if it has changed since then."""
+    validators = heard.response.validators
+    return replace(wish, etag=validators.etag, last_modified=validators.last_modified, validated=heard.response.url)
 
 
 def without_echoes(heard: Heard, echoes: Echoes) -> Heard:

@@ -10,11 +10,13 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul
+from headwater.discover.polls.answers import came_from
 from headwater.discover.polls.backfill import progress_in_words
 from headwater.discover.polls.ending import MOVED, Ending, Gap
 from headwater.discover.polls.hearing import Wait
 from headwater.discover.polls.intake import IntakeLimits, PollLost, take_haul
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.overheard import Overheard, packed
 from headwater.discover.polls.walk import Finding, Walk
 from headwater.discover.searching.search import chosen
 from headwater.errors import QueryFailed
@@ -29,6 +31,10 @@ queries = load_queries("headwater.discover")
 
 LONGEST_REASON = 500
 UNIQUE_VIOLATION = "23505"
+SITEMAP_SOUGHT_AFTER = timedelta(hours=1)
+SITEMAP_SOUGHT_WITHIN = timedelta(hours=5)
+POLLED = frozenset({ChannelKind.FEED, ChannelKind.SITEMAP})
+LOOKED_THROUGH = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +43,30 @@ class Book:
     clock: Clock
     lease: timedelta
     limits: IntakeLimits
+    overheard: Overheard
 
     async def go_on(self, channel: Leased, walk: Walk, haul: Haul, now: datetime) -> Walk:
         """A step in the middle of a run; the lease begins anew."""
         async with self.database.transaction() as connection:
             taken = await take_haul(connection, channel, walk, haul, now, self.limits)
-            await self._put_away(connection, channel, taken.passed())
-        return taken.passed()
+            # Where an API answers from may hold a key.
+            answered = "" if channel.kind is ChannelKind.API else haul.url or came_from(channel, walk)
+            passed = taken.pruned().passed(answered)
+            await self._put_away(connection, channel, passed.to_dict())
+        return passed
+
+    async def leave_to_queue(self, channel: Leased, walk: Walk) -> Walk:
+        """Without the pages that are items of this channel: whoever fetches items asks them, and once is enough."""
+        beside = {canonicalise(one.url).url_hash: one.url for one in walk.todo[1:] if not one.continues}
+        if channel.kind is not ChannelKind.LISTING or not beside:
+            return walk
+        rows = await self.database.fetch(queries.known_items, channel.id, list(beside))
+        return walk.without(beside[row["url_hash"]] for row in rows)
 
     async def wait(self, channel: Leased, walk: Walk, wait: Wait, now: datetime) -> None:
         """The run goes on later, from here. Nothing is wrong with the channel, and nothing is counted."""
-        progress = None if walk.is_untouched else walk
+        # What an untouched one was given with its row is still to be read.
+        progress = channel.progress if walk.is_untouched else walk.to_dict()
         reason = f"waits: {wait.why}"[:LONGEST_REASON]
         async with self.database.transaction() as connection:
             await self._put_away(connection, channel, progress, now + wait.wait, reason)
@@ -68,11 +87,10 @@ class Book:
         self,
         connection: Connection,
         channel: Leased,
-        walk: Walk | None,
+        progress: object,
         next_poll_at: datetime | None = None,
         reason: str | None = None,
     ) -> None:
-        progress = walk and walk.to_dict()
         held = await connection.fetchval(
             queries.put_away, channel.id, channel.token, progress, next_poll_at, reason, self.lease
         )
@@ -99,6 +117,8 @@ class Book:
             await disable_channel(connection, channel.source_id, channel.id, reason)
         if ending.source_status:
             await set_status(connection, channel.source_id, *ending.source_status, "headwater")
+        if ending.seeks_sitemap and await connection.fetchval(queries.sought_no_sitemap, channel.source_id):
+            await add_channel(connection, channel.source_id, search_for_sitemap(channel), now=now)
         if ending.gap:
             message = await self._fill_gap(connection, channel, ending.gap, now)
             await record(connection, Event("gap", message, channel.source_id, channel.id))
@@ -138,8 +158,10 @@ class Book:
         since = gap.searched_since
         if since is None or await connection.fetchval(queries.was_searched, source_id, since):
             return "there is no sitemap to fill the gap with"
-        search = NewChannel(ChannelKind.SEARCH, channel.source.address, reason="looks for a sitemap to fill a gap")
-        await add_channel(connection, source_id, search, now=now)
+        reason = "looks for a sitemap to fill a gap"
+        await add_channel(connection, source_id, NewChannel(ChannelKind.SEARCH, channel.source.address), now=now)
+        # One that was to look for it some time looks now.
+        await poll_now(connection, source_id, kind=ChannelKind.SEARCH, reason=reason, trigger="schedule", now=now)
         return "looks for a sitemap to fill the gap with"
 
     async def _add_findings(
@@ -148,12 +170,15 @@ class Book:
         """A search that found something has done its work; a feed that another source follows is nothing found."""
         added = []
         for finding in chosen(tuple(findings)):
-            new = NewChannel(finding.kind, canonicalise(finding.url), finding.title or None, reason="just found")
+            place = canonicalise(finding.url)
+            heard = self.overheard.take(place.url_hash)
+            kept = packed(heard) if heard else None
+            new = NewChannel(finding.kind, place, finding.title or None, reason="just found", heard=kept)
             if await add_channel(connection, channel.source_id, new, now=now):
                 added.append(finding.kind)
-        if ChannelKind.FEED in added:
+        if not POLLED.isdisjoint(added):
             # Until now pages were all that could be looked through.
-            mode = Mode.BOTH if ChannelKind.LISTING in channel.followed else Mode.FEED
+            mode = Mode.FEED if LOOKED_THROUGH.isdisjoint({*channel.followed, *added}) else Mode.BOTH
             await connection.execute(queries.set_mode, channel.source_id, str(mode))
         told = ", ".join(map(str, added))
         if any(kind is not ChannelKind.LISTING for kind in added):
@@ -188,6 +213,13 @@ class Book:
             ending.policy,
         )
         await connection.execute(queries.note_run_of_source, channel.source_id, now, ending.status, message)
+
+
+def search_for_sitemap(channel: Leased) -> NewChannel:
+    """Feeds come first, and after a long import not all of them look at once."""
+    site = channel.source.address
+    wait = SITEMAP_SOUGHT_AFTER + SITEMAP_SOUGHT_WITHIN * (int.from_bytes(site.url_hash[:4]) / 2**32)
+    return NewChannel(ChannelKind.SEARCH, site, reason="looks for a sitemap", due_in=wait)
 
 
 def _address(url: CanonicalUrl) -> dict[str, Any]:

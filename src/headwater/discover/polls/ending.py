@@ -20,7 +20,7 @@ from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.events import Event, Level
-from headwater.sources.source import Kind, SourceStatus
+from headwater.sources.source import Kind, Mode, SourceStatus
 from headwater.sources.unblocking import ROBOTS_DISALLOW
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -61,6 +61,7 @@ class Ending:
     http_status: int | None = None
     source_status: tuple[SourceStatus, str] | None = None
     gap: Gap | None = None
+    seeks_sitemap: bool = False  # of its source, where none was looked for yet
     moved_to: CanonicalUrl | None = None
 
 
@@ -123,14 +124,14 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         "moved_count": not_updated,
         **({"title": kept["title"]} if kept.get("title") else {}),
     }
-    is_fruitless = channel.kind is ChannelKind.SEARCH and not walk.findings
-    is_warning = bool(overflown or walk.tally.errors or is_fruitless)
+    is_warning = bool(overflown or walk.tally.errors or _is_fruitless(channel, walk))
     ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", _told(channel, walk, overflown), patch)
     return replace(
         ending,
         events=tuple(events),
         http_status=kept.get("status"),
         gap=_gap(ends) if overflown else None,
+        seeks_sitemap=_seeks_sitemap(channel, ends.settings),
         moved_to=moved_to,
     )
 
@@ -218,6 +219,18 @@ def _listing(channel: Leased, walk: Walk, now: datetime) -> Listing | None:
 
 def _gap(ends: Ends) -> Gap:
     return Gap(ends.now - ends.settings.discovery_retry if ends.settings.discovery else None)
+
+
+def _is_fruitless(channel: Leased, walk: Walk) -> bool:
+    """A site whose feed is followed may do without a sitemap."""
+    return channel.kind is ChannelKind.SEARCH and not walk.findings and ChannelKind.FEED not in channel.followed
+
+
+def _seeks_sitemap(channel: Leased, settings: PollSettings) -> bool:
+    """R35: a source with a feed may have a sitemap too. What a site lists beside its vacancies is not wanted."""
+    source = channel.source
+    is_for_pages = source.kind is not Kind.JOBS and source.ingestion_mode is not Mode.SPIDER
+    return channel.kind is ChannelKind.FEED and is_for_pages and settings.sitemaps and settings.discovery
 
 
 def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:

@@ -12,7 +12,7 @@ from headwater.fetch.outcomes import (
     Failed,
     Later,
     LeaseLost,
-    LeftHost,
+    LedAway,
     Outcome,
     RobotsUnknown,
     TakenDown,
@@ -91,7 +91,7 @@ def hear(outcome: Outcome, *, is_conditional: bool) -> Heard:
             return Wait(AGAIN_SOON, "its place at the host was lost")
         case BadRedirect(reason, _, response):
             return Trouble(ErrorClass.UPSTREAM, f"a redirect that leads nowhere: {reason}", response.status)
-        case LeftHost(to, _, response):
+        case LedAway(to, _, response):
             return Trouble(ErrorClass.UPSTREAM, f"redirected to {to.host}", response.status)
         case Failed(problem):
             return _heard_problem(problem)

@@ -71,9 +71,25 @@ async def take_haul(
     if (haul.items or haul.harvest.vacancies) and await is_taken_down(connection, channel, haul):
         return walk.noting(TAKEN_DOWN)
     taken = await take_items(connection, channel, walk, haul.items, now, limits)
-    if not has_vacancies(channel):
-        return taken
-    return await keep_vacancies(connection, channel, replace(taken, tally=walk.tally), haul.harvest, now)
+    if has_vacancies(channel):
+        own_page = await _note_own_page(connection, channel, haul)
+        counted = replace(taken, tally=walk.tally)
+        told = await keep_vacancies(connection, channel, counted, haul.harvest, own_page, now)
+        return told.with_news(since=walk, also=taken)
+    return taken.with_news(since=walk)
+
+
+async def _note_own_page(connection: Connection, channel: Leased, haul: Haul) -> str:
+    """The page that answered, where it is a vacancy's own: its entry counts as fetched, since it was just read."""
+    if channel.kind is not ChannelKind.LISTING or not haul.url:
+        return ""
+    page = canonicalise(haul.url)
+    if not any(one.url.url_hash == page.url_hash for one in listed(haul.items)[0]):
+        return ""
+    key = (page.bucket, page.url_hash, channel.source_id)
+    await connection.execute(queries.settle_page_read, *key)
+    await connection.execute(queries.note_page_read, *key, haul.validators.etag, haul.validators.last_modified)
+    return page.url
 
 
 async def is_taken_down(connection: Connection, channel: Leased, haul: Haul) -> bool:

@@ -84,11 +84,10 @@ class Poll:
                 return await self._wait(channel, walk, Wait(AGAIN_SOON, gone.what))
             if trouble is not None and (walk.is_first_step or walk.kept.get("deaths", 0) >= MOST_DEATHS):
                 return await self._finish(channel, walk, Haul(), trouble)
+            walk = await self.book.leave_to_queue(channel, walk)
             if walk.is_last_step:
                 return await self._finish(channel, walk, haul, None)
-            inserted = walk.tally.inserted
             walk = await self.book.go_on(channel, walk, haul, self._now(channel))
-            walk = walk.pruned(inserted)
             if paused := self._pause(channel, walk):
                 return await self._wait(channel, walk, paused)
         return await self._finish(channel, walk, Haul(), None)
@@ -138,7 +137,7 @@ class Poll:
                 read = await self.reader.read(task_of(channel, walk, heard, self._now(channel)))
                 if isinstance(read, Trouble):
                     return _troubled(missed(channel, walk), read), Haul(), read
-                haul = Haul(read.items, read.harvest, response.url.url)
+                haul = Haul(read.items, read.harvest, response.url.url, response.validators)
                 validators = Validators() if read.takes_turns else response.validators
                 answer = Answer(validators, response.url, self._now(channel), read.memory)
                 after = remembered(channel, walk, read.walk, answer)

@@ -12,8 +12,8 @@ from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Item, Reading, Unreadable
-from headwater.discover.pages.listing import ListingRules, list_selectors, parsed, read_listing
-from headwater.discover.pages.pagination import next_page
+from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parsed, read_listing
+from headwater.discover.pages.pagination import beside_list, next_page
 from headwater.discover.polls.answers import is_wanted, known_of, last_read
 from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.task import Reply, Subject, Task
@@ -77,12 +77,35 @@ def read_answer(task: Task) -> Read | Unreadable:
     html = decode(reply.body, TextKind.HTML, charset_parameter(reply.content_type)).text
     found = vacancies_in(html, reply.url, channel.vacancy_selector)
     # Its vacancies are what it lists; other links that look like articles are not.
-    return replace(read, harvest=harvest_of(found, channel.employer, now), items=items_from(found))
+    items = items_from(found, read.walk, reply.url)
+    return replace(
+        read,
+        harvest=harvest_of(found, channel.employer, now),
+        items=items,
+        walk=read.walk.without(_beside(read.walk, items)),
+    )
 
 
-def items_from(found: Sequence[RawVacancy]) -> tuple[Item, ...]:
-    """Their own pages, where they have one."""
-    return tuple(Item(one.url, one.title) for one in found if one.url)
+def items_from(found: Sequence[RawVacancy], walk: Walk, page: str) -> tuple[Item, ...]:
+    """Their own pages, where they have one: neither the list nor a further page of it, whatever its link says.
+
+    A page beside the list may be that of a vacancy itself.
+    """
+    lists = {key_of(one.url) for one in walk.todo if one.continues}
+    if not (walk.step.depth and len(found) == 1):
+        lists.add(key_of(page))
+    return tuple(Item(one.url, one.title) for one in found if one.url and key_of(one.url) not in lists)
+
+
+def _beside(walk: Walk, items: Sequence[Item]) -> list[str]:
+    """Planned steps that are items: these are fetched by the queue, and once is enough."""
+    listed = {key_of(item.url) for item in items}
+    return [one.url for one in walk.todo[1:] if key_of(one.url) in listed]
+
+
+def key_of(url: str) -> str:
+    place = link_to(url, url)
+    return place.key if place else url
 
 
 def _by_kind(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
@@ -157,15 +180,16 @@ def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
     hosts = Scope(rules.scope.hosts, rules.scope.domains)
     further = next_page(tree, site, set(walk.asked), scope=hosts, today=now.date(), max_pages=most)
     more = [
-        *([_next_page(channel, further, step.depth)] if further else []),
-        *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in found.follow),
+        *([_next_page(channel, further, step)] if further else []),
+        *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in beside_list(found.follow, tree, site)),
     ]
     walk = walk.ahead(more, most).noting(*reading.notes)
+    walk = walk.without(_beside(walk, reading.items))
     return Read(walk, tuple(replace(item, depth=step.depth) for item in reading.items), Said(title=reading.title))
 
 
-def _next_page(channel: Subject, url: str, depth: int) -> Todo:
-    return Todo(url, ChannelKind.LISTING, depth, is_next_page=not is_wanted(channel, url))
+def _next_page(channel: Subject, url: str, page: Todo) -> Todo:
+    return Todo(url, page.reads_as, page.depth, continues=page.url, is_wanted=is_wanted(channel, url))
 
 
 def rules_of(channel: Subject, depth: int, product_token: str) -> ListingRules:

@@ -20,10 +20,13 @@ def has_vacancies(channel: Leased) -> bool:
     return channel.source.kind is Kind.JOBS and channel.kind in LISTS
 
 
-async def keep_vacancies(connection: Connection, channel: Leased, walk: Walk, harvest: Harvest, now: datetime) -> Walk:
-    """A job source is counted by its vacancies; why some were left out is said."""
-    teller = Teller(channel.source_id, channel.url.url, channel.voice, channel.id, channel.source.url)
-    counts = await keep_jobs(connection, teller, jobs_from(harvest.vacancies, teller.url, is_detailed=False), now)
+async def keep_vacancies(
+    connection: Connection, channel: Leased, walk: Walk, harvest: Harvest, own_page: str, now: datetime
+) -> Walk:
+    """A job source is counted by its vacancies; why some were left out is said. `own_page`: of the only vacancy."""
+    teller = Teller(channel.source_id, own_page or channel.url.url, channel.voice, channel.id, channel.source.url)
+    jobs = jobs_from(harvest.vacancies, teller.url, is_detailed=bool(own_page))
+    counts = await keep_jobs(connection, teller, jobs, now)
     tally = Tally(
         found=len(harvest.vacancies) + len(harvest.skipped),
         inserted=counts.inserted,

@@ -24,7 +24,8 @@ class Todo:
     depth: int = 0
     title: str = ""
     state: Mapping[str, Any] | None = None  # where an API's pages have got to
-    is_next_page: bool = False  # of a listing: not worth asking once a page brought nothing new
+    continues: str = ""  # of a further page of a listing: the page before it
+    is_wanted: bool = False  # such a page, whatever the one before it brings
     tries: int = 0  # how often it was asked in vain in this run, where an API's recipe wants it tried again
     before: str = ""  # of a page of a feed's archive: the first item of the page before
     since: str | None = None  # of a part of a long index: when the round before began in which it was asked for
@@ -71,6 +72,7 @@ class Walk:
     dates: tuple[datetime | None, ...] = ()  # of the items that are new
     findings: tuple[Finding, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)  # what the first answer said, for the end of the run
+    has_news: bool = False  # the present step listed something that is new to the channel
 
     @property
     def step(self) -> Todo:
@@ -81,19 +83,25 @@ class Walk:
         return not self.asked
 
     def ahead(self, more: Iterable[Todo], most: int | None = None) -> "Walk":
-        """With further steps that were not asked before; `most` is how many a run may have in all."""
-        seen = {*self.asked, *(todo.url for todo in self.todo)}
-        todo = list(self.todo)
-        for one in more:
+        """With further steps that were not asked before; `most` is how many a run may have in all.
+
+        A list is read to its end before the pages beside it, which would take its room otherwise.
+        """
+        present = self.todo[:1]
+        seen = {*self.asked, *(todo.url for todo in present)}
+        steps = []
+        for one in sorted((*self.todo[1:], *more), key=lambda one: not one.continues):
             if one.url not in seen or one.state is not None:
                 seen.add(one.url)
-                todo.append(one)
-        room = len(todo) if most is None else max(1, most - len(self.asked))
-        return replace(self, todo=tuple(todo[:room]))
+                steps.append(one)
+        room = None if most is None else max(1, most - len(self.asked))
+        return replace(self, todo=(*present, *steps)[:room])
 
-    def passed(self) -> "Walk":
-        """With the present step behind it."""
-        return replace(self, todo=self.todo[1:], asked=(*self.asked, self.step.url))
+    def passed(self, answered: str = "") -> "Walk":
+        """With the present step behind it, and the address that answered: a redirect may have led to a further step."""
+        urls = dict.fromkeys((self.step.url, answered or self.step.url))
+        rest = (one for one in self.todo[1:] if one.url not in urls or one.state is not None)
+        return replace(self, todo=tuple(rest), asked=(*self.asked, *urls), has_news=False)
 
     def trying_again(self) -> "Walk":
         """With the present step still before it, and a request in vain counted."""
@@ -111,11 +119,25 @@ class Walk:
     def keeping(self, **said: Any) -> "Walk":
         return replace(self, kept={**self.kept, **said})
 
-    def pruned(self, inserted_before: int) -> "Walk":
-        """Without the further pages of a listing whose last page brought nothing new."""
-        if self.tally.inserted > inserted_before:
+    def with_news(self, since: "Walk", also: "Walk | None" = None) -> "Walk":
+        """Counted since then: items of the channel, or vacancies in them that it knows from elsewhere."""
+        counted = max(self.tally.inserted, also.tally.inserted if also else 0)
+        return replace(self, has_news=counted > since.tally.inserted)
+
+    def pruned(self) -> "Walk":
+        """Without the page that continues the present one, where this one brought nothing new: what it lists is older.
+
+        That says nothing of other lists.
+        """
+        if self.has_news:
             return self
-        return replace(self, todo=tuple(one for one in self.todo if not one.is_next_page))
+        older = (one for one in self.todo[1:] if one.continues == self.step.url and not one.is_wanted)
+        return self.without(one.url for one in older)
+
+    def without(self, urls: Iterable[str]) -> "Walk":
+        """Without these further steps."""
+        dropped = set(urls)
+        return replace(self, todo=(*self.todo[:1], *(one for one in self.todo[1:] if one.url not in dropped)))
 
     def noting(self, *notes: str) -> "Walk":
         kept = dict.fromkeys([*self.notes, *(note for note in notes if note)])
@@ -145,6 +167,7 @@ def walk_from(stored: object) -> Walk | None:
             dates=tuple(date and datetime.fromisoformat(date) for date in stored["dates"]),
             findings=tuple(_finding_from(one) for one in stored["findings"]),
             kept=dict(stored["kept"]),
+            has_news=bool(stored["has_news"]),
         )
     except (KeyError, TypeError, ValueError):
         return None

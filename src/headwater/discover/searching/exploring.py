@@ -29,9 +29,13 @@ class Look:
 
     findings: tuple[Finding, ...] = ()
     trouble: NotModified | Trouble | RobotsRefusal | Wait | None = None  # in place of the page, or what ended it
-    is_in_vain: bool = False  # everything was asked: there is no point in doing so again at once
-    page: Heard | None = None  # the answer of the address itself
+    is_whole: bool = False  # everything was asked: there is no point in doing so again at once
     answers: tuple[Body, ...] = ()  # for the first polls of what was found
+    page: Heard | None = None  # the answer of the address itself
+
+    @property
+    def is_in_vain(self) -> bool:
+        return self.is_whole and not self.findings
 
     @property
     def is_json(self) -> bool:
@@ -74,7 +78,7 @@ async def explore(
                 walk = read.walk
         elif walk.is_first_step and is_no_page(heard):
             walk = looked_past(walk, site.url, await sitemaps_of(site))
-        walk = walk.passed()
+        walk = walk.passed(heard.response.url.url if isinstance(heard, Body) else "")
         yield Looked(heard, chosen(walk.findings))
         # A program answers there, and no page that could name a feed.
         if isinstance(heard, Wait) or not is_all_wanted or (is_json(heard) and not walk.findings):
@@ -84,14 +88,10 @@ async def explore(
 def summed_up(steps: Sequence[Looked], *, is_all_wanted: bool = True) -> Look:
     page, last = steps[0].heard, steps[-1]
     answers = tuple(step.heard for step in steps if isinstance(step.heard, Body))
-    return replace(_judged(page, last, is_all_wanted=is_all_wanted), page=page, answers=answers)
-
-
-def _judged(page: Heard, last: Looked, *, is_all_wanted: bool) -> Look:
     if isinstance(last.heard, Wait):
         # Without a feed nothing of it is followed yet: the search of a poller finds it again, and goes on from there.
         has_feed = any(one.kind is ChannelKind.FEED for one in last.findings)
-        return Look(last.findings if has_feed else (), last.heard)
+        return Look(last.findings if has_feed else (), last.heard, answers=answers, page=page)
     trouble = None if isinstance(page, Body) else page
-    is_whole = (trouble is None or is_no_page(trouble)) and not is_json(page)
-    return Look(last.findings, trouble, is_in_vain=is_whole and is_all_wanted and not last.findings)
+    is_whole = (trouble is None or is_no_page(trouble)) and is_all_wanted and not is_json(page)
+    return Look(last.findings, trouble, is_whole, answers, page)

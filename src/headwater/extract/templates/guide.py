@@ -1,13 +1,18 @@
 """A host's template beside one of its pages: what it is sent with, and what came of it."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 import orjson
 
+from headwater.extract.templates.repeats import SHORTEST_NOTICE
+from headwater.extract.templates.server import Served
 from headwater.extract.templates.template import Template, template_from, written
-from headwater.extract.text import tokens
+from headwater.extract.templates.votes import Teacher, lines_of
+from headwater.extract.text import comparable, tokens
 
 PRODUCER = "template"
 DISAGREES = "disagrees"
@@ -28,17 +33,17 @@ class Guide:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guided:
     """`refused` says why the template did not speak for the page; `agreement` is with the general extractor, where
-    that was asked as well; `hashes` are for `Template.after`.
+    that was asked as well; `doubted` are the blocks that only the template kept, for `Template.after`.
     """
 
     refused: str = ""
     agreement: float | None = None
-    hashes: tuple[int, ...] = ()
+    doubted: tuple[int, ...] = ()
 
 
 def packed(template: Template) -> str:
-    """For a guide: what was served lately is nothing a page has to know."""
-    return orjson.dumps(written(replace(template, emitted=()))).decode()
+    """For a guide: what audits doubted is nothing a page has to know."""
+    return orjson.dumps(written(replace(template, doubted=()))).decode()
 
 
 def name_of(section: str, version: int) -> str:
@@ -55,13 +60,43 @@ def _unpacked(template: str) -> Template | None:
     return template_from(orjson.loads(template))
 
 
-def agreement(one: str, other: str) -> float:
-    """How much of two texts is the same, 0 to 1: the runs of three words they share."""
+def agreement(ours: str, general: str, headings: Collection[str] = ()) -> float:
+    """How much of what a template and the general extractor read is the same, 0 to 1: the least of words, lines and
+    headings. A text that lost all its headings still says nearly every word.
+
+    `headings` are those of the page, as `comparable` writes them.
+    """
+    return min(_agreeing_words(ours, general), _agreeing_lines(ours, general, headings))
+
+
+def doubted(answer: Served, general: str) -> tuple[int, ...]:
+    """The sentences of a page that only its template kept."""
+    teacher = Teacher(general)
+    told = zip(answer.paragraphs, answer.hashes, strict=False)
+    return tuple(own for line, own in told if len(line) >= SHORTEST_NOTICE and teacher.keeps(comparable(line)) is False)
+
+
+def _agreeing_words(one: str, other: str) -> float:
+    """The runs of three words they share."""
     ours, theirs = _runs(one), _runs(other)
-    both, either = (ours & theirs).total(), ours.total() + theirs.total()
-    return 2 * both / either if either else 1.0
+    return _share((ours & theirs).total() * 2, ours.total() + theirs.total())
 
 
 def _runs(text: str) -> Counter[tuple[str, ...]]:
     words = tokens(text)
     return Counter(zip(*(words[at:] for at in range(_RUN)), strict=False))
+
+
+def _agreeing_lines(ours: str, general: str, headings: Collection[str]) -> float:
+    """Each counts once, however short it is."""
+    kept, wanted = lines_of(ours), lines_of(general)
+    known, other = Teacher(ours), Teacher(general)
+    has = {line: known.keeps(line) is not False for line in wanted}
+    both = sum(has[line] for line in wanted) + sum(other.keeps(line) is not False for line in kept)
+    led = [line for line, below in pairwise(wanted) if line in headings and (has[below] or below in headings)]
+    # One more than there are: a single heading may be the general extractor's mistake.
+    return min(_share(both, len(kept) + len(wanted)), _share(1 + sum(has[line] for line in led), 1 + len(led)))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0

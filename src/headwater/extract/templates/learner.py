@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
-from functools import reduce
 from statistics import median_low
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -25,8 +24,10 @@ from headwater.extract.templates.facts import (
     value_at,
 )
 from headwater.extract.templates.reading import Judged, Measures, Seen, measure, named_by, read, traits_of
+from headwater.extract.templates.repeats import settled
 from headwater.extract.templates.server import attempts
-from headwater.extract.templates.template import MOST_REPEATED, Places, Ranges, Template, Variant
+from headwater.extract.templates.steps import HEADINGS, tag_of
+from headwater.extract.templates.template import MOST_REPEATED, Places, Ranges, Template, Variant, hash_of
 from headwater.extract.templates.verdicts import Verdict, Way, learn_verdicts
 from headwater.extract.templates.votes import Teacher, Vote, repeated_on, teachers_of, votes_on
 from headwater.extract.templates.walls import asks_for_consent, says_nothing_is_here, sells_the_rest
@@ -38,7 +39,8 @@ _FEWEST_WORDS = 50
 # Lower than one would think: a template is worth most on hosts where the general extractor is wrong.
 _AGREEMENT = 0.75
 _MOSTLY = 0.4
-_SAME_LINES = 0.5
+_SAME_LETTERS = 0.5
+_FEWEST_HEADINGS = 2
 
 
 class NotLearnedReason(StrEnum):
@@ -90,11 +92,13 @@ def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
     selectors = choose_containers([lesson.votes for lesson in lessons])
     if not selectors:
         return NotLearned(NotLearnedReason.NO_CONTAINER)
+    lessons = _settled(selectors, lessons)
     variants = tuple(_variant(selector, selectors, lessons) for selector in selectors)
     results = [result for lesson in lessons if (result := _agreeing(variants, lesson))]
     if len(results) < FEWEST_AGREEING or len(results) < len(lessons) / 2:
         return NotLearned(NotLearnedReason.DISAGREES)
-    repeated = _on_several([result.hashes for result in results])
+    wanted = {hash_of(vote.block.text) for lesson in lessons for vote in lesson.votes if vote.keep}
+    repeated = _on_several([result.hashes for result in results], wanted)
     template = Template(
         variants=variants,
         ranges=_ranges(results, repeated),
@@ -105,7 +109,7 @@ def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
     )
     if any(_is_misread(template, lesson) for lesson in lessons):
         return NotLearned(NotLearnedReason.DISAGREES)
-    return reduce(lambda so_far, result: so_far.after(result.hashes), results, template)
+    return template
 
 
 def _is_misread(template: Template, lesson: _Lesson) -> bool:
@@ -122,9 +126,15 @@ def _distinct(pages: Sequence[TrainingPage]) -> list[TrainingPage]:
     kept: list[tuple[TrainingPage, frozenset[str]]] = []
     for page in reversed(by_path.values()):
         lines = frozenset(map(comparable, page.general.split("\n")))
-        if not any(len(lines & others) > _SAME_LINES * min(len(lines), len(others)) for _, others in kept):
+        if not any(_are_the_same(lines, others) for _, others in kept):
             kept.append((page, lines))
     return [page for page, _ in reversed(kept)]
+
+
+def _are_the_same(lines: frozenset[str], others: frozenset[str]) -> bool:
+    """By letters: recipes may share most of their lines, and none of their sentences."""
+    both, *each = (sum(map(len, chosen)) for chosen in (lines & others, lines, others))
+    return both > _SAME_LETTERS * min(each)
 
 
 def _lessons(pages: Sequence[TrainingPage]) -> list[_Lesson]:
@@ -155,6 +165,17 @@ def _teachers(page: TrainingPage, facts: Facts) -> list[Teacher]:
     said = facts.article.node.get("articleBody")
     structured = said if isinstance(said, str) and has_feature(facts, "linked:article") else ""
     return teachers_of(page.general, structured, page.feed)
+
+
+def _settled(selectors: Sequence[str], lessons: Sequence[_Lesson]) -> list[_Lesson]:
+    """With the votes on repeated texts decided, in the container that speaks for each page."""
+    found = list(lessons)
+    for selector in selectors:
+        own = [at for at, lesson in enumerate(lessons) if _speaker_for(lesson, selectors) == selector]
+        for at, page in zip(own, settled([_ways(selector, lessons[at]) for at in own]), strict=True):
+            decided = {id(vote.block): vote for _, vote in page}
+            found[at] = found[at]._replace(votes=[decided.get(id(vote.block), vote) for vote in found[at].votes])
+    return found
 
 
 def _variant(selector: str, selectors: Sequence[str], lessons: Sequence[_Lesson]) -> Variant:
@@ -189,9 +210,15 @@ def _agreeing(variants: Sequence[Variant], lesson: _Lesson) -> _Result | None:
     wanted = {id(vote.block) for vote in lesson.votes if vote.keep}
     letters = {id(block): len(block.text) for block in lesson.facts.blocks}
     both, either = (sum(letters[one] for one in chosen) for chosen in (kept & wanted, [*kept, *wanted]))
-    if not 2 * both >= _AGREEMENT * either > 0:
+    if not 2 * both >= _AGREEMENT * either > 0 or _loses_headings(variant.selector, lesson, kept):
         return None
     return _Result(judged, measure(variant, judged), named_by(lesson.facts.titles, judged))
+
+
+def _loses_headings(selector: str, lesson: _Lesson, kept: Collection[int]) -> bool:
+    """Most of those that its teachers kept: letters alone would hardly show it."""
+    wanted = [vote.block for way, vote in _ways(selector, lesson) if vote.keep and way and tag_of(way[-1]) in HEADINGS]
+    return len(wanted) >= _FEWEST_HEADINGS and sum(id(block) in kept for block in wanted) < len(wanted) / 2
 
 
 def _ranges(results: Sequence[_Result], repeated: Collection[int]) -> Ranges:
@@ -218,9 +245,9 @@ def _hosted(result: _Result, repeated: Collection[int]) -> float:
     return said / (sum(len(one.block.text) for one in told) or 1)
 
 
-def _on_several(pages: Sequence[Sequence[int]]) -> tuple[int, ...]:
+def _on_several(pages: Sequence[Sequence[int]], wanted: Collection[int]) -> tuple[int, ...]:
     times = Counter(one for page in pages for one in set(page))
-    return tuple(sorted(one for one, count in times.items() if count > 1))[:MOST_REPEATED]
+    return tuple(sorted(one for one, count in times.items() if count > 1 and one not in wanted))[:MOST_REPEATED]
 
 
 def _places(lessons: Sequence[_Lesson]) -> Places:

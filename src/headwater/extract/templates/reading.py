@@ -1,6 +1,6 @@
 """A page read by one variant of a template: every block judged, and the figures to trust the result by."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from statistics import median_low
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from headwater.extract.templates.blocks import Block
 from headwater.extract.templates.containers import depth_in
+from headwater.extract.templates.steps import HEADINGS, HIDDEN, tag_of
 from headwater.extract.templates.template import Variant, hash_of
 from headwater.extract.templates.verdicts import Verdict
 from headwater.extract.templates.votes import is_embed
@@ -22,11 +23,14 @@ _PIECE, _MOST_PIECES = 120, 12  # longer than a sentence that is said again on p
 _LONG_WORD, _FEWEST_WORDS = 4, 3
 _BEGINNING = 5_000  # letters, in which a story says what its title promised
 _FEWEST_ANNOUNCED, _FEWEST_TEASERS = 3, 2
+_SENTENCE, _ROW = 60, 5  # letters, labels
+_CELLS = frozenset({"td", "th"})
 _PUNCTUATION = 20  # letters that a title loses when it is made comparable
 _OUTSIDE = Verdict(keep=False, why="outside the container", is_seen=True, loses=True)
 _LINK = Verdict(keep=False, why="nothing but a link", is_seen=True)
 _EMBED = Verdict(keep=False, why="embedded from elsewhere", is_seen=True)
 _TITLE = Verdict(keep=False, why="the title again", is_seen=True)
+_HEADING = Verdict(keep=True, why="unseen path; heads text that is kept", is_seen=False)
 _TWICE = Verdict(keep=False, why="said before on this page", is_seen=True)
 _HOST = Verdict(keep=False, why="said on other pages of the host", is_seen=True)
 
@@ -84,7 +88,7 @@ def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
     """Every block in document order with what becomes of it."""
     # Most paragraphs of a page share one path, and a verdict depends on nothing else.
     by_path: dict[tuple[str, ...], Verdict] = {}
-    said: set[int] = set()
+    said = _Said({}, [])
     judged: list[Judged] = []
     longest_title = max(map(len, seen.titles), default=0) + _PUNCTUATION
     for block in blocks:
@@ -94,7 +98,12 @@ def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
         elif len(block.text) <= longest_title and comparable(block.text) in seen.titles:
             judged.append(Judged(block, _TITLE))
         else:
-            judged.append(_second_look(block, verdict, seen, said))
+            judged.append(_second_look(block, verdict, seen, said, len(judged)))
+    for at in said.copies():
+        judged[at] = Judged(judged[at].block, _TWICE)
+    for at in reversed(_strange_headings(judged)):
+        if at + 1 < len(judged) and judged[at + 1].verdict.keep:
+            judged[at] = judged[at]._replace(verdict=_HEADING)
     return judged
 
 
@@ -149,15 +158,71 @@ def _verdict(variant: Variant, block: Block) -> Verdict:
     return _EMBED if is_embed(block) else variant.verdicts.of(block.path[depth + 1 :])
 
 
-def _second_look(block: Block, verdict: Verdict, seen: Seen, said: set[int]) -> Judged:
+def _second_look(block: Block, verdict: Verdict, seen: Seen, said: "_Said", at: int) -> Judged:
     """At a block that its path would keep, or that stands on an unknown one."""
     if block.is_link:
         return Judged(block, _LINK)
     own = hash_of(block.text)
-    if own in seen.repeated or own in said:
-        return Judged(block, _TWICE if own in said else _HOST)
-    said.add(own)
+    if own in seen.repeated:
+        return Judged(block, _HOST)
+    said.note(own, block, at)
     return Judged(block, verdict, own)
+
+
+def _strange_headings(judged: Sequence[Judged]) -> list[int]:
+    """That their elements alone would not keep: few stories have headings, and seldom those that taught."""
+    return [
+        at
+        for at, (block, verdict, own) in enumerate(judged)
+        if own
+        and not verdict.keep
+        and tag_of(block.path[-1]) in HEADINGS
+        and not any(HIDDEN in step for step in block.path)
+    ]
+
+
+class _Again(NamedTuple):
+    """A block that was said before: where it stands, its number and that of the first among those looked at twice."""
+
+    at: int
+    number: int
+    first: int
+    block: Block
+
+    @property
+    def is_sentence(self) -> bool:
+        return len(self.block.text) >= _SENTENCE
+
+
+class _Said(NamedTuple):
+    """What a page said so far, by hash, and what of it was said again."""
+
+    first: dict[int, int]
+    again: list[_Again]
+
+    def note(self, own: int, block: Block, at: int) -> None:
+        number = len(self.first) + len(self.again)
+        first = self.first.setdefault(own, number)
+        if first != number:
+            self.again.append(_Again(at, number, first, block))
+
+    def copies(self) -> Iterator[int]:
+        """Places of a copy of the page's text: of a sentence said again, or of labels in a row. A label alone may be
+        said again, as "1 tsp salt" in a second list; and so may all answers in a table.
+        """
+        run: list[_Again] = []
+        for one in self.again:
+            if run and (one.number, one.first) != (run[-1].number + 1, run[-1].first + 1):
+                yield from _copied_in(run)
+                run = []
+            run.append(one)
+        yield from _copied_in(run)
+
+
+def _copied_in(run: Sequence[_Again]) -> Iterator[int]:
+    is_copy = any(one.is_sentence for one in run)
+    labels = () if is_copy else [one for one in run if tag_of(one.block.path[-1]) not in _CELLS]
+    return (one.at for one in run) if is_copy or len(labels) >= _ROW else iter(())
 
 
 def _containers(variant: Variant, kept: Sequence[Block]) -> int:

@@ -11,6 +11,7 @@ from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.templates.blocks import Block, blocks_of
 from headwater.extract.templates.facts import Facts, has_feature, moment_at, value_at
 from headwater.extract.templates.reading import Judged, Measures, Seen, measure, named_by, read
+from headwater.extract.templates.steps import tag_of
 from headwater.extract.templates.template import Ranges, Template
 from headwater.extract.templates.walls import asks_for_consent, says_nothing_is_here, sells_the_rest
 from headwater.extract.text import LONGEST_TEXT, count_words, one_line
@@ -26,6 +27,7 @@ _CHOPPED = 0.3
 _ANNOUNCED = 0.35
 _TEASERS, _COPIED, _HOSTED = 0.12, 0.1, 0.1
 _UNNAMED, _WELL_NAMED = 0.1, 0.5
+_ITEM, _ITEMS, _NEAR = "- ", frozenset({"li", "dt", "dd"}), 3
 
 
 class Reason(StrEnum):
@@ -59,7 +61,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """`hashes` name the paragraphs for `Template.after`; a fact is empty where the template knows no place for it."""
+    """`hashes` name the paragraphs; a fact is empty where the template knows no place for it."""
 
     paragraphs: tuple[str, ...]
     title: str
@@ -180,10 +182,23 @@ def _served(template: Template, facts: Facts, attempt: Attempt) -> Served:
 
 
 def _bounded(blocks: Sequence[Block]) -> tuple[str, ...]:
-    left, paragraphs = LONGEST_TEXT, list[str]()
+    left, paragraphs, begun = LONGEST_TEXT, list[str](), set[int]()
+    by_path: dict[tuple[str, ...], int] = {}
     for block in blocks:
         if left <= 0:
             break
-        paragraphs.append(block.text[:left])
+        if (depth := by_path.get(block.path)) is None:
+            depth = by_path[block.path] = _item_in(block.path)
+        # As the general extractor marks them, and only where an item begins.
+        is_item = depth >= 0 and block.places[depth] not in begun
+        if is_item:
+            begun.add(block.places[depth])
+        paragraphs.append((_ITEM + block.text if is_item else block.text)[:left])
         left -= len(paragraphs[-1]) + 1
     return tuple(paragraphs)
+
+
+def _item_in(path: Sequence[str]) -> int:
+    """Which step is an item of a list, the innermost and near to the text; -1 if none is."""
+    near = range(len(path) - 1, max(len(path) - 1 - _NEAR, -1), -1)
+    return next((at for at in near if tag_of(path[at]) in _ITEMS), -1)

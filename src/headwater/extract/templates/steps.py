@@ -9,8 +9,14 @@ states, positions and topics that differ from one story to the next (`is-open`, 
 import re
 from functools import lru_cache
 
+from selectolax.lexbor import LexborHTMLParser
+
+from headwater.extract.text import comparable
+
 # Part of the tag rather than a name: what a page does not show is never taken for the same thing shown.
 HIDDEN = ":hidden"
+# Of parts of a page; its first names the whole of it.
+HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _MOST_NAMES = 4
 _LONGEST_NAME = 40
 _LONGEST_ATTRIBUTE = 300
@@ -49,6 +55,11 @@ def handles_of(step: str) -> frozenset[str]:
 @lru_cache(maxsize=8_192)
 def tag_of(step: str) -> str:
     return re.split(r"[.#]", step, maxsplit=1)[0]
+
+
+def headings_of(tree: LexborHTMLParser) -> frozenset[str]:
+    """As `comparable` writes them."""
+    return frozenset(comparable(node.text()) for node in tree.css(", ".join(sorted(HEADINGS))))
 
 
 def stable_name(name: str) -> str:

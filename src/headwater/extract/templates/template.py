@@ -1,7 +1,7 @@
 """What was learned about a host's article pages: small, comparable, and written down as plain JSON."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -9,12 +9,12 @@ from xxhash import xxh3_64_intdigest
 
 from headwater.extract.templates.verdicts import Verdicts, Way
 
-FORM = 2
+FORM = 3
 MOST_REPEATED = 64
-MOST_EMITTED = 128
-_SAME_STORY = 0.4  # share of a text that was served before
+MOST_DOUBTED = 128
+_MOST_OF_A_PAGE = 24
 _HASH_BYTES = 5
-_HEAD, _TAIL = 6, 18
+_NUMBERS = 1 << 8 * _HASH_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,9 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """`repeated` are hashes of blocks seen on several pages, `emitted` of those lately served, page by page."""
+    """`repeated` are hashes of blocks that the host says, not its stories. `doubted` are those of pages audited lately
+    that only the template kept, each page's after its own number.
+    """
 
     variants: tuple[Variant, ...]
     ranges: Ranges
@@ -66,39 +68,34 @@ class Template:
     places: Places
     pages: int
     repeated: tuple[int, ...] = ()
-    emitted: tuple[tuple[int, ...], ...] = ()
+    doubted: tuple[tuple[int, ...], ...] = ()
 
-    def after(self, hashes: Iterable[int]) -> "Template":
-        """Having served these blocks of one page: what came before on another is the host's, not the story's."""
-        own = tuple(dict.fromkeys(hashes))
+    def after(self, page: int, hashes: Iterable[int]) -> "Template":
+        """Having been audited on a page: what only the template kept, on two pages, is the host's, not the story's."""
+        # A page may have taken over the child that sent these.
+        own = tuple(dict.fromkeys(one for one in hashes if 0 <= one < _NUMBERS))[-_MOST_OF_A_PAGE:]
         if not own:
             return self
-        others = tuple(page for page in self.emitted if not _is_same_story(page, own))
-        known = {one for page in others for one in page}
+        others = tuple(one for one in self.doubted if one[:1] != (page,))
+        known = {one for other in others for one in other[1:]}
         repeated = tuple(dict.fromkeys([*self.repeated, *(one for one in own if one in known)]))[-MOST_REPEATED:]
-        return replace(self, repeated=repeated, emitted=_bounded((*others, _ends(own))))
-
-
-def _is_same_story(page: Collection[int], other: Collection[int]) -> bool:
-    """Changed, or under another address: its paragraphs are its own and not the host's."""
-    return len(set(page).intersection(other)) > _SAME_STORY * len(page)
+        return replace(self, repeated=repeated, doubted=_bounded((*others, (page, *own))))
 
 
 def _bounded(pages: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """A page is forgotten as a whole: of one half forgotten, the other half would look like the host's."""
-    while sum(map(len, pages)) > MOST_EMITTED:
+    while sum(map(len, pages)) > MOST_DOUBTED:
         pages = pages[1:]
     return pages
-
-
-def _ends(hashes: tuple[int, ...]) -> tuple[int, ...]:
-    """What a host adds to its stories stands before and after them; a long story must not push out all others."""
-    return hashes if len(hashes) <= _HEAD + _TAIL else (*hashes[:_HEAD], *hashes[-_TAIL:])
 
 
 def hash_of(text: str) -> int:
     """Of a block's text, whatever its case; 40 bits keep a template small."""
     return xxh3_64_intdigest(text.casefold().encode()) >> 24
+
+
+def number_of(page: bytes) -> int:
+    """Of the hash of a page's address."""
+    return int.from_bytes(page[:_HASH_BYTES])
 
 
 def written(template: Template) -> dict[str, Any]:
@@ -111,7 +108,7 @@ def written(template: Template) -> dict[str, Any]:
         "places": list(template.places),
         "pages": template.pages,
         "repeated": _packed(template.repeated),
-        "emitted": [_packed(page) for page in template.emitted],
+        "doubted": [_packed(page) for page in template.doubted],
     }
 
 
@@ -133,7 +130,7 @@ def _template_from(saved: Mapping[str, Any]) -> Template:
         places=Places(*saved["places"]),
         pages=saved["pages"],
         repeated=_unpacked(saved["repeated"]),
-        emitted=tuple(_unpacked(page) for page in saved["emitted"]),
+        doubted=tuple(_unpacked(page) for page in saved["doubted"]),
     )
 
 

@@ -58,7 +58,7 @@ class Verdicts:
         if (keep := self.ways.get(known)) is not None:
             return Verdict(keep, "this path was " + ("kept" if keep else "dropped") + " in training", is_seen=True)
         if any(known[:end] in self.barren for end in range(1, len(known) + 1)):
-            return Verdict(keep=False, why="nothing below this element was ever kept", is_seen=True, loses=True)
+            return Verdict(keep=False, why="no text of a story ever stood below this element", is_seen=True, loses=True)
         if any(tag_of(step).endswith(HIDDEN) for step in known):
             return Verdict(keep=False, why="unseen path, and hidden on the page", is_seen=False)
         if known and (keep := self._last.get(known[-1])) is not None:

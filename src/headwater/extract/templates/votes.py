@@ -7,24 +7,31 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from headwater.extract.templates.blocks import Block
+from headwater.extract.templates.steps import HEADINGS, tag_of
 from headwater.extract.text import comparable, count_words
 
 # Beside the general extractor's, a text this much shorter is a summary and would vote paragraphs out.
 _LONG_ENOUGH = 0.6
 _SHORTEST_WITHIN = 25
+_ITEM = "- "
 _RUN = 4
 _FEWEST_RUNS = 5
+_FEWEST_LINES = 2
 _SURELY, _HARDLY = 0.6, 0.3
 _EMBED = re.compile(r"twitter|instagram|tiktok|facebook|embed|newsletter|disclaimer", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """`keep` is none where nobody can tell, or where the block is text of the host rather than of the page."""
+    """`keep` is none where nobody can tell, or where other pages say the same: then `if_own` is the teachers' word, for
+    `repeats.settled` to judge by.
+    """
 
     block: Block
     key: str
     keep: bool | None
+    is_repeated: bool = False
+    if_own: bool | None = None
 
 
 class Teacher:
@@ -32,16 +39,22 @@ class Teacher:
 
     def __init__(self, text: str) -> None:
         lines = [comparable(line) for line in text.split("\n")]
+        self._items = [comparable(line) for line in text.split("\n") if line.startswith(_ITEM)]
         self._lines = frozenset([*lines, *_cells(text)])
         self._whole = f" {' '.join(lines)} "
+        self._is_flat = len(lines) < _FEWEST_LINES
         self._runs = frozenset(_runs(self._whole.split()))
 
     def keeps(self, key: str) -> bool | None:
         if key in self._lines or (len(key) >= _SHORTEST_WITHIN and f" {key} " in self._whole):
             return True
+        if any(item.startswith(f"{key} ") for item in self._items):
+            # A general extractor writes all that an item holds as one line, its heading first.
+            return True
         runs = list(_runs(key.split()))
         if len(runs) < _FEWEST_RUNS:
-            return False
+            # Where all paragraphs are one line, a label in it is none to be seen.
+            return None if self._is_flat and f" {key} " in self._whole else False
         share = sum(run in self._runs for run in runs) / len(runs)
         return True if share >= _SURELY else False if share <= _HARDLY else None
 
@@ -57,17 +70,25 @@ def votes_on(
 ) -> list[Vote]:
     votes, said = list[Vote](), set[str]()
     for block, key in ((block, key) for block in blocks if (key := comparable(block.text))):
-        keep = None if _is_void(block, key, titles, repeated) else _majority(key, teachers)
+        word = None if _is_void(block, key, titles) else _majority(block, key, teachers)
         # A page may hold its text twice: the second time it is neither wanted nor unwanted.
-        votes.append(Vote(block, key, None if keep and key in said else keep))
+        word = None if word and key in said else word
+        is_repeated = key in repeated
+        votes.append(Vote(block, key, None if is_repeated else word, is_repeated, word if is_repeated else None))
         said.add(key)
     return votes
 
 
 def repeated_on(pages: Sequence[Sequence[Block]]) -> frozenset[str]:
-    """Texts that stand on two of these pages or more: the host says them, not the story."""
+    """Texts that stand on two of these pages or more: the host may say them rather than the story."""
     counted = Counter(key for blocks in pages for key in {comparable(block.text) for block in blocks})
     return frozenset(key for key, times in counted.items() if times > 1)
+
+
+def lines_of(text: str) -> list[str]:
+    """As `comparable` writes them, tables cell by cell."""
+    cells = (cell for line in text.split("\n") for cell in (line.split("|") if line.startswith("|") else [line]))
+    return [line for cell in cells if (line := comparable(cell))]
 
 
 def is_embed(block: Block) -> bool:
@@ -85,12 +106,15 @@ def _cells(text: str) -> Iterator[str]:
     return (comparable(cell) for row in rows for cell in row.split("|"))
 
 
-def _is_void(block: Block, key: str, titles: frozenset[str], repeated: frozenset[str]) -> bool:
-    return block.is_link or key in titles or key in repeated or is_embed(block)
+def _is_void(block: Block, key: str, titles: frozenset[str]) -> bool:
+    return block.is_link or key in titles or is_embed(block)
 
 
-def _majority(key: str, teachers: Sequence[Teacher]) -> bool | None:
+def _majority(block: Block, key: str, teachers: Sequence[Teacher]) -> bool | None:
     answers = [teacher.keeps(key) for teacher in teachers]
+    if tag_of(block.path[-1]) in HEADINGS:
+        # Structured data and feeds leave them out of what is a whole text otherwise.
+        answers = [answers[0], *(answer for answer in answers[1:] if answer)]
     balance = answers.count(True) - answers.count(False)
     return None if balance == 0 else balance > 0
 

@@ -1,6 +1,6 @@
 """Pages that are not what they seem: they call others' pages canonical, hide words, or list addresses that act."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from headwater.simweb.message import Page, Site
 from headwater.simweb.neighbours.plan import DOMAIN, Pages, Plan, Stand, Written, always, with_feed
 from headwater.simweb.neighbours.words import LONG_AGO, Item, article, canary, lines, rss
-from headwater.simweb.visits import Visit
 from headwater.simweb.world import prose
 from headwater.simweb.world.languages.en import ENGLISH
 from headwater.simweb.world.sitemaps import Place, urlset
@@ -79,11 +78,6 @@ def effects(plan: Plan, others: Mapping[str, Site]) -> Stand:
     site = Pages({**paths, "/feed.xml": always(feed), "/sitemap.xml": always(sitemap)})
     followed = with_feed("effects", f"http://{EFFECTS}/")
     return Stand({EFFECTS: site}, (replace(followed, sitemaps=(f"http://{EFFECTS}/sitemap.xml",)),))
-
-
-def effects_asked_for(visits: Iterable[Visit]) -> int:
-    """How often an address that acts was really asked for, at any host."""
-    return sum(visit.target in ACTING for visit in visits)
 
 
 HIDING: Mapping[str, str] = {

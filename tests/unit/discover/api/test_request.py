@@ -3,6 +3,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 import pytest
 from pydantic import SecretStr
 
@@ -131,3 +132,77 @@ def test_a_url_too_long_to_send_is_refused_without_showing_it() -> None:
     with pytest.raises(UsageError, match="longer than") as refusal:
         request_for(recipe, PageState(), None, read_secrets(f"KEY@https://h={'canary' * 500}"), NOW)
     assert "canary" not in str(refusal.value)
+
+
+def body(mapping: dict[str, Any], state: PageState | None = None, since: datetime | None = None) -> Any:
+    asked = request({"method": "post", **mapping}, state, since)
+    assert asked.method == "POST"
+    assert asked.sent_body is not None
+    return orjson.loads(asked.sent_body)
+
+
+def test_a_get_has_no_body() -> None:
+    assert (request({}).method, request({}).sent_body) == ("GET", None)
+
+
+def test_a_body_is_sent_as_json_with_its_secrets_filled_in() -> None:
+    mapping = {"body": {"key": "{{SECRET:KEY}}", "in": ["{{SECRET:KEY}}", 1], "deep": {"a": True, "b": None}}}
+    sent = {"key": CANARY, "in": [CANARY, 1], "deep": {"a": True, "b": None}}
+    assert body(mapping) == sent
+    asked = request({"method": "POST", **mapping})
+    assert asked.headers["Content-Type"].get_secret_value() == "application/json"
+    assert CANARY not in repr(asked)
+    assert asked.echoes.are_in(CANARY)
+
+
+def test_pages_of_a_post_are_asked_for_in_its_body() -> None:
+    pagination = {"type": "offset", "page_size": 20}
+    assert body({"body": {"q": "x"}, "pagination": pagination}, PageState(2)) == {"q": "x", "limit": 20, "offset": 40}
+
+
+def test_a_dotted_name_is_a_place_inside_of_the_body() -> None:
+    mapping = {
+        "body": {"query": "{ jobs }", "variables": {"first": "10"}},
+        "pagination": {
+            "type": "page",
+            "page_param": "variables.page",
+            "limit_param": "variables.first",
+            "page_size": 9,
+        },
+        "since": {"field": "filter.posted", "operator": "gte", "format": "date", "fallback_days": 1},
+    }
+    assert body(mapping) == {
+        "query": "{ jobs }",
+        "variables": {"first": "9", "page": 1},
+        "filter": {"posted": {"gte": "2024-06-07"}},
+    }
+
+
+def test_a_place_that_is_no_object_is_said() -> None:
+    with pytest.raises(UsageError, match="no object query"):
+        body({"body": {"query": "x"}, "pagination": {"type": "page", "page_param": "query.page"}})
+
+
+def test_pages_of_a_post_can_be_asked_for_in_the_query() -> None:
+    mapping = {"body": {"q": "x"}, "pagination": {"type": "page"}, "params_in": "query"}
+    assert body(mapping) == {"q": "x"}
+    assert url({"method": "POST", **mapping}) == "https://h/jobs?a=1&page=1"
+
+
+def test_a_form_is_sent_where_the_headers_say_so() -> None:
+    mapping = {
+        "method": "POST",
+        "headers": {"content-type": "application/x-www-form-urlencoded"},
+        "body": {"q": "x y", "open": True, "key": "{{SECRET:KEY}}"},
+        "pagination": {"type": "page"},
+    }
+    asked = request(mapping)
+    assert asked.sent_body == b"q=x+y&open=true&key=s3cr%26t+canary&page=1"
+    assert [name for name in asked.headers if name.lower() == "content-type"] == ["Content-Type"]
+
+
+def test_the_recipes_body_is_not_changed_by_a_request() -> None:
+    recipe = recipe_from({"v": 1, "method": "POST", "body": {"v": {}}, "pagination": {"type": "page"}}, "https://h/j")
+    for index in (0, 1):
+        request_for(recipe, PageState(index), None, SECRETS, NOW)
+    assert recipe.body == {"v": {}}

@@ -125,7 +125,8 @@ def test_a_teaser_that_other_pages_had_too_is_one_nonetheless(template: Template
     forms = [teasers(at + 1, "<p><a href=/x>{title}</a> {text}</p>").split("</p>")[at] for at in range(2)]
     known = re.sub("<[^>]*>", "", forms[0])
     page = changed(story, inside="".join(forms))
-    assert serve(template.after([hash_of(known)]), page.html) == Refused(Reason.TEASERS)
+    template = template.after(1, [hash_of(known)]).after(2, [hash_of(known)])
+    assert serve(template, page.html) == Refused(Reason.TEASERS)
 
 
 def test_leads_that_each_end_in_a_link_are_refused(template: Template) -> None:

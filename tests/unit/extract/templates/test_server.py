@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.unit.extract.templates.conftest import NOTICE, Story, changed, prose
 
+from headwater.extract.templates.guide import doubted
 from headwater.extract.templates.learner import learn
 from headwater.extract.templates.server import Reason, Refused, Served, serve
 from headwater.extract.templates.template import Template, hash_of
@@ -72,7 +73,8 @@ def test_more_than_a_tenth_on_unknown_paths_is_refused_and_a_little_is_not(
 ) -> None:
     assert refusal(template, changed(story, inside=box.format(prose(20)[0])).html) is Reason.UNSEEN_PATHS
     little = " ".join(prose(20)[0].split()[:10])
-    assert served(template, changed(story, inside=box.format(little)).html).paragraphs == (*prose(7), little)
+    item = f"- {little}" if "<li>" in box else little
+    assert served(template, changed(story, inside=box.format(little)).html).paragraphs == (*prose(7), item)
 
 
 @pytest.mark.parametrize(
@@ -142,12 +144,12 @@ def test_a_paragraph_that_is_a_link_is_left_out(template: Template, story: Story
     assert served(template, changed(story, paragraphs=linked).html).paragraphs == prose(7)
 
 
-def test_what_two_stories_of_the_host_said_is_dropped_from_the_third(template: Template, story: Story) -> None:
+def test_what_only_the_template_kept_on_two_stories_is_dropped_from_the_third(template: Template, story: Story) -> None:
     for number in (7, 8):
         lines = (*prose(number), NOTICE + " Now.")
         answer = served(template, changed(story, number=number, paragraphs=lines).html)
         assert answer.paragraphs == lines, "once may be a quotation"
-        template = template.after(answer.hashes)
+        template = template.after(number, doubted(answer, "\n".join(prose(number))))
     assert served(
         template, changed(story, number=9, paragraphs=(*prose(9), NOTICE + " Now.")).html
     ).paragraphs == prose(9)
@@ -155,12 +157,24 @@ def test_what_two_stories_of_the_host_said_is_dropped_from_the_third(template: T
 
 def test_the_background_of_a_story_that_goes_on_is_not_taken_for_the_hosts(template: Template) -> None:
     background = prose(50, 2)
-    for number in (8, 9):
+    for number in (8, 9, 10):
         lines = (*prose(number), *background)
-        assert served(template, Story(number=number, paragraphs=lines).html).paragraphs == lines
-        template = template.after(map(hash_of, lines))
-    third = Story(number=10, paragraphs=(*prose(10), *background))
+        answer = served(template, Story(number=number, paragraphs=lines).html)
+        assert answer.paragraphs == lines
+        template = template.after(number, doubted(answer, "\n".join(lines)))
+
+
+def test_a_page_that_says_much_of_what_the_host_says_is_refused(template: Template) -> None:
+    notices = prose(50, 2)
+    for number in (8, 9):
+        template = template.after(number, map(hash_of, notices))
+    third = Story(number=10, paragraphs=(*prose(10), *notices))
     assert refusal(template, third.html) is Reason.SAID_ELSEWHERE
+
+
+def test_headings_and_labels_are_never_doubted(template: Template, story: Story) -> None:
+    answer = served(template, changed(story, paragraphs=("What we know", *prose(7))).html)
+    assert doubted(answer, "\n".join(prose(7))) == ()
 
 
 @pytest.mark.parametrize("kind", ["p", "div"])
@@ -178,10 +192,24 @@ def test_a_post_embedded_from_elsewhere_is_left_out(template: Template, story: S
     assert served(template, changed(story, inside=tweet).html).paragraphs == prose(7)
 
 
-def test_the_same_page_again_loses_nothing(template: Template, story: Story) -> None:
-    later = template
-    for _ in range(3):
-        later = later.after(served(later, story.html).hashes)
-    assert served(later, story.html).paragraphs == prose(7)
-    corrected = changed(story, paragraphs=(*prose(7), prose(30)[0]))
-    assert served(later, corrected.html).paragraphs == (*prose(7), prose(30)[0])
+def test_a_heading_never_seen_before_is_kept_above_text_that_is(template: Template, story: Story) -> None:
+    parts = [f"<p>{line}</p>" for line in prose(7)]
+    parts[2:2] = ['<div class="part-title"><h3 class="subhead">What we know</h3></div>']
+    links = (
+        '<div class="more"><h3 class="subhead">Read more</h3><a href=/x>Another story of ours, somewhere else</a></div>'
+    )
+    html = story.html.replace("".join(f"<p>{line}</p>" for line in prose(7)), "".join(parts) + links)
+    assert served(template, html).paragraphs == (*prose(7)[:2], "What we know", *prose(7)[2:])
+
+
+def test_a_label_that_is_said_again_is_kept(template: Template, story: Story) -> None:
+    lines = (prose(7)[0], "1 tsp salt", *prose(7)[1:3], "1 tsp salt", *prose(7)[3:])
+    assert served(template, changed(story, paragraphs=lines).html).paragraphs == lines
+
+
+def test_labels_of_a_copy_go_with_it(template: Template, story: Story) -> None:
+    lines = (prose(7)[0], "Method", *prose(7)[1:])
+    labels = tuple(f"{number} g of what number {number} needs" for number in range(6))
+    for copied in (lines[:3], labels):
+        page = changed(story, paragraphs=(*lines, *labels, *copied))
+        assert served(template, page.html).paragraphs == (*lines, *labels)

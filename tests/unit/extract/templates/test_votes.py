@@ -47,6 +47,17 @@ def test_teachers_who_disagree_leave_a_block_open() -> None:
     assert [vote.keep for vote in votes] == [None]
 
 
+def test_a_whole_text_without_headings_does_not_vote_them_out() -> None:
+    general, structured = Teacher(f"{LINES[0]}\nWhat we know\n{LINES[1]}"), Teacher(" ".join(LINES))
+    page = split(f"<h2>What we know</h2><p>{LINES[1]}")
+    votes = votes_on(page, [general, structured, structured], frozenset(), frozenset())
+    assert [vote.keep for vote in votes] == [True, True]
+
+
+def test_the_heading_of_an_item_is_known_again_in_the_items_line() -> None:
+    assert Teacher(f"- First step {LINES[0]}").keeps("first step")
+
+
 @pytest.mark.parametrize(
     "html",
     [

@@ -1,0 +1,97 @@
+"""Code as it stands in a page: its lines and indentation outlive readers that make every white space a single space.
+
+They are written as signs that no page uses and every reader takes for a letter; `text.shown` makes them white space
+again at the end. So whoever reads the page reads the same code.
+"""
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extract.elements import TEXT, id_of, ids_of
+from headwater.extract.text import KEPT_BREAK, KEPT_SPACE, KEPT_TAB
+
+_MOST_PLACES = 2_000
+_MOST_NODES = 50_000
+# Highlighters of blogs write a table, a <div> a line, and no <pre>.
+_PLACES = "pre, td.code > div.container, div.crayon-pre"
+_NUMBERS = ", ".join((
+    *("td.gutter", "td.linenos", "td.lineno", "td.rouge-gutter", "td.line-numbers", "td.crayon-nums", "td.blob-num"),
+    *("td.hljs-ln-numbers", "span.linenos", "span.lineno", "span.line-number", "pre.lineno", "div.linenodiv"),
+))  # fmt: skip
+_ONLY_NUMBERS = re.compile(r"[\d\s|:.]*")
+_TABLE_IDS = ids_of({"table", "tbody", "thead", "tr", "td"})
+_TABLE, _BREAK, _CELL = id_of("table"), id_of("br"), id_of("td")
+_LINE_IDS = ids_of({"div", "p", "li", "tr"})
+_MOST_STEPS_OUT = 5
+_SPACES = re.compile(r"(?:(?<=\n)|\A)[ \xa0]+|[ \xa0]{2,}")
+_SPACES_WITHIN = re.compile(r"(?<=\n)[ \xa0]+|[ \xa0]{2,}")
+
+
+def keep_code(tree: LexborHTMLParser) -> None:
+    """Changes the tree."""
+    if tree.css_first(_PLACES) is None:
+        return
+    tables = [_without_numbers(node) for node in _outermost(tree.css(_NUMBERS)[:_MOST_NODES])]
+    places = _outermost(tree.css(_PLACES)[:_MOST_PLACES])
+    inside = {node.mem_id for place in places for node in place.traverse()}
+    for place in places:
+        _keep_white_space(place)
+    for table in _outermost([one for one in tables if one is not None and one.mem_id not in inside]):
+        # What is left in it are lines, not cells.
+        for part in [one for one in table.traverse() if one.tag_id in _TABLE_IDS]:
+            part.unwrap()
+
+
+def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
+    """Of `nodes` in page order, without those inside of another: a node that went with another must not be asked."""
+    found: list[LexborNode] = []
+    inside: set[int] = set()
+    for node in nodes:
+        if node.mem_id not in inside:
+            found.append(node)
+            inside.update(one.mem_id for one in node.traverse())
+    return found
+
+
+def _without_numbers(node: LexborNode) -> LexborNode | None:
+    """The table that the numbers of lines were taken out of, if they stood in one."""
+    if not _ONLY_NUMBERS.fullmatch(node.text()):
+        return None
+    table = _table_around(node) if node.tag_id == _CELL else None
+    node.decompose()
+    return table
+
+
+def _table_around(node: LexborNode) -> LexborNode | None:
+    around: LexborNode | None = node
+    for _ in range(_MOST_STEPS_OUT):
+        around = around.parent if around is not None else None
+        if around is not None and around.tag_id == _TABLE:
+            return around
+    return None
+
+
+def _keep_white_space(place: LexborNode) -> None:
+    begins_line = True
+    wrapping: list[LexborNode] = []
+    for node in [node for node in place.traverse(include_text=True) if node.mem_id != place.mem_id]:
+        tag = node.tag_id
+        if tag == TEXT:
+            text = (node.text_content or "").replace("\r\n", "\n")
+            if text:
+                node.replace_with(_kept(text, begins_line=begins_line))
+                begins_line = text.endswith("\n")
+        elif tag == _BREAK or tag in _LINE_IDS:
+            node.insert_before(KEPT_BREAK)
+            begins_line = True
+        if tag == _BREAK or tag in _LINE_IDS or tag in _TABLE_IDS:
+            wrapping.append(node)
+    for node in wrapping:
+        node.unwrap()
+
+
+def _kept(text: str, *, begins_line: bool) -> str:
+    spaces = _SPACES if begins_line else _SPACES_WITHIN
+    kept = spaces.sub(lambda found: KEPT_SPACE * len(found[0]), text)
+    return kept.replace("\n", KEPT_BREAK).replace("\t", KEPT_TAB)
