@@ -32,7 +32,7 @@ def sources(desk: Desk) -> int:
 
 
 def kinds(desk: Desk) -> str:
-    return str(desk.value("select string_agg(kind || ' ' || url, ', ' order by kind) from channels"))
+    return str(desk.value("select string_agg(kind || ' ' || url, ', ' order by kind) from channels where is_enabled"))
 
 
 def jobs_feed(site: Served) -> Page:
