@@ -15,6 +15,7 @@ from headwater.fetch.browser import Browser
 from headwater.fetch.crowds import Crowds
 from headwater.fetch.fetcher import Fetcher
 from headwater.fetch.lookout import DatabaseLookout
+from headwater.fetch.passing import PassingPlaces, PassingRobots, Strangers
 from headwater.fetch.places import Places
 from headwater.fetch.render import Renderer
 from headwater.fetch.render_parts import Rendering
@@ -51,10 +52,13 @@ class Web:
     regranter: Regranter
     rendering: Rendering
     followers: "RulesFollower"
+    strangers: Strangers
 
 
 @asynccontextmanager
-async def open_web(services: Services, owner: str, resolver: AbstractResolver | None = None) -> AsyncIterator[Web]:
+async def open_web(
+    services: Services, owner: str, resolver: AbstractResolver | None = None, *, leaves_no_trace: bool = False
+) -> AsyncIterator[Web]:
     """`owner` is the name under which slots are held."""
     settings, clock, database = services.settings, services.clock, services.database
     identity = identity_of(settings.fetch)
@@ -65,19 +69,25 @@ async def open_web(services: Services, owner: str, resolver: AbstractResolver | 
     limits = limits_of(settings.fetch)
     lease, delay = settings.lease.duration, settings.politeness.delay
     regranter = Regranter(database, clock, lease)
-    places = Places(SlotKeeper(database, clock, owner, lease, delay), regranter, clock)
+    slots = SlotKeeper(database, clock, owner, lease, delay)
+    strangers = Strangers(database, clock, delay)
+    places = PassingPlaces(slots, regranter, clock, strangers) if leaves_no_trace else Places(slots, regranter, clock)
     followers = RulesFollower(services)
     own = await own_listeners(services.dsn)
-    async with transport_of(services, identity, resolver, own) as transport, Browser(clock) as browser:
-        store = DatabaseRobots(database, delay, followers.follow)
+    transport = transport_of(services, identity, resolver, own)
+    if leaves_no_trace:
+        transport.dialled = None
+    async with transport, Browser(clock) as browser:
+        shared = DatabaseRobots(database, delay, followers.follow)
+        store = PassingRobots(shared, strangers) if leaves_no_trace else shared
         robots_limits = Limits(limits.total, limits.connect, limits.read, LARGEST_BYTES + 1)
         desk = RobotsDesk(transport, places, store, robots_limits, identity.user_agent)
-        lookout = DatabaseLookout(database, desk, limits.body_bytes)
+        lookout = DatabaseLookout(database, desk, limits.body_bytes, strangers.known)
         retries, redirects = settings.fetch.retries_in_place, settings.fetch.max_redirects
         fetcher = Fetcher(transport, lookout, limits, clock, services.random, retries, redirects)
         try:
             rendering = Rendering(Renderer(browser, identity.user_agent), fetcher, places, database)
-            yield Web(identity, transport, fetcher, places, regranter, rendering, followers)
+            yield Web(identity, transport, fetcher, places, regranter, rendering, followers, strangers)
         finally:
             await followers.finish()
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from headwater.errors import SettingError
 from headwater.settings import Given, every_setting, load
 from headwater.settings.aliases import ALIASES, IGNORED
-from headwater.settings.durations import format_duration, parse_duration
+from headwater.settings.durations import format_duration, parse_duration, parse_span
 from headwater.settings.environment import load_from_surroundings
 from headwater.settings.groups import INERT
 
@@ -320,3 +320,14 @@ def test_durations_read_back_as_written(milliseconds: int) -> None:
 def test_a_bad_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="should be a duration"):
         parse_duration(text)
+
+
+@pytest.mark.parametrize(("text", "days"), [("1y", 365), ("6mo", 180), ("8w", 56), ("90d", 90), (" 2Y ", 730)])
+def test_a_length_of_time_has_weeks_months_and_years(text: str, days: int) -> None:
+    assert parse_span(text) == timedelta(days=days)
+
+
+@pytest.mark.parametrize("text", ["long", "-1y", "1.5y", "y", ""])
+def test_what_is_no_length_of_time_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match="such as 1y"):
+        parse_span(text)

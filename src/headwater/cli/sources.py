@@ -164,6 +164,7 @@ def told_of(one: "Overview") -> dict[str, Any]:
     return {
         "id": source.id,
         **with_seconds(asdict(source.profile), "poll_every", "revisit_every"),
+        "scope": scope_of(one),
         **({"feed_url": feeds[0].url} if feeds else {}),
         **({"sitemap_url": sitemaps[0].url} if sitemaps else {}),
         "feed_poll_interval_minutes": interval and max(1, round(interval.total_seconds() / 60)),
@@ -231,9 +232,13 @@ def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str
     show(f"  {profile.kind}, priority {profile.priority}, mode {profile.ingestion_mode}{tags}  (id {source.id})")
     if external_ids:
         show(f"  called {', '.join(map(inert, external_ids))} elsewhere")
+    show(f"  scope: {scope_of(overview)}")
     if source.last_run_at:
         message = inert(source.last_run_message or "")
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
+    for one in overview.channels:
+        if one.kind == "backfill":
+            show(f"  backfill: {inert(_why(one)).removeprefix('waits: ')}")
     if profile.speaks_for:
         show(f"  speaks for {', '.join(profile.speaks_for)} beside its own pages")
     for one in overview.channels:
@@ -280,6 +285,15 @@ def what_next(overview: "Overview", now: "datetime") -> str:
     if following is None:
         return f"nothing: it has no channel to poll. Name one: headwater sources edit {source.id} feeds=https://…"
     return f"its {following.kind} is polled {next_poll_of(following, now)}: {following.next_reason}"
+
+
+def scope_of(one: "Overview") -> str:
+    """Which pages are wanted; a feed may link to any other site."""
+    from headwater.sources.source import scope_in_words
+
+    kinds = {str(channel.kind) for channel in one.channels if channel.is_enabled}
+    told = scope_in_words(one.source.profile, follows_links=bool(kinds & {"crawl", "listing"}))
+    return f"{told}; its feeds may name pages of other sites" if kinds & {"feed", "api"} else told
 
 
 def domain_of(url: str) -> str:

@@ -1,8 +1,9 @@
 """`headwater sources add`: look at a site, say what was found, follow it."""
 
+import re
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -10,19 +11,19 @@ from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
 from headwater.cli.sources import ACTOR, calmed
-from headwater.cli.words import counted, inert, length_of
-from headwater.errors import Refused, UsageError
+from headwater.cli.sources_looking import Seen, scoped, see, told_of, with_findings
+from headwater.cli.sources_trying import simulated, tell
+from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from headwater.discover.adding import Wanted
-    from headwater.discover.polls.hearing import Heard
-    from headwater.discover.polls.walk import Finding
-    from headwater.discover.searching.exploring import Look
     from headwater.services import Services
 
-IN_VAIN = "Found no feed, no sitemap and no list of articles"
+# A name without a dot.
+BARE_WORD = re.compile(r"[\w-]+")
+SHOWN_ITEMS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,15 @@ class Options:
     timezone: Annotated[str | None, Parameter(help="Such as Europe/Paris.")] = None
     time_window: Annotated[str | None, Parameter(help="Poll only then, such as 22:00-05:00.")] = None
     max_depth: Annotated[int, Parameter(help="How deep links are followed; -1 is without limit.")] = 2
+    max_pages: Annotated[int | None, Parameter(help="How many pages links and sitemaps may bring in all.")] = None
+    include: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="Only paths that begin so, such as /docs/; nothing means for docs: below the address.", negative=""
+        ),
+    ] = ()
+    backfill: Annotated[str | None, Parameter(help="Read its past, too: back so far, such as 1y or 90d.")] = None
+    exclude: Annotated[tuple[str, ...], Parameter(help="No paths that begin so.", negative="")] = ()
 
     def wanted(self, url: str) -> "Wanted":
         from headwater.cli.filters import word_of
@@ -53,7 +63,7 @@ class Options:
         from headwater.sources.source import Kind, Mode, Profile
 
         profile = Profile(
-            url=url if "://" in url else f"https://{url}",
+            url=address_from(url),
             name=self.name,
             kind=word_of(Kind, self.kind) or Kind.NEWS,
             priority=self.priority,
@@ -64,13 +74,49 @@ class Options:
             crawl_frequency_days=self.frequency_days,
             time_window=self.time_window,
             max_depth=self.max_depth,
+            max_pages=self.max_pages,
+            include_paths=_paths(self.include),
+            exclude_paths=_paths(self.exclude),
             parser_hint=self.parser_hint,
         )
-        return Wanted(profile, self.feed, self.sitemap, word_of(Mode, self.mode), self.api)
+        return Wanted(
+            profile, self.feed, self.sitemap, word_of(Mode, self.mode), self.api, backfill=_back(self.backfill)
+        )
 
     @property
-    def says_what_to_poll(self) -> bool:
-        return bool(self.feed or self.sitemap or self.api or self.mode) or self.kind != "news"
+    def names_channels(self) -> bool:
+        return bool(self.feed or self.sitemap or self.api)
+
+    @property
+    def is_all_looked_for(self) -> bool:
+        """Whether the site's channels are unknown. Of a job board, a manual or a page to look through it is known
+        what they are, unless the address itself is a feed or a sitemap."""
+        return self.kind == "news" and not self.mode
+
+
+def address_from(text: str) -> str:
+    """Raises UsageError for a word that nobody would find on the web."""
+    if "://" in text:
+        return text
+    if BARE_WORD.fullmatch(text) and text.lower() != "localhost":
+        raise UsageError(
+            f"{text!r} is not the address of a site: a name on the web has a dot in it, such as example.org.",
+            fix=f"Write the whole address. For a host of your own network: http://{text}/",
+        )
+    return f"https://{text}"
+
+
+def _back(text: str | None) -> timedelta | None:
+    from headwater.settings.durations import parse_span
+
+    try:
+        return parse_span(text) if text else None
+    except ValueError as error:
+        raise UsageError(f"--backfill {error}, not {text!r}.") from error
+
+
+def _paths(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(path.strip() for text in given for path in text.split(",") if path.strip())
 
 
 def _tags(given: tuple[str, ...]) -> tuple[str, ...]:
@@ -96,7 +142,8 @@ def add(
     *,
     options: Annotated[Options, Parameter(name="*")] = Options(),  # noqa: B008 - a frozen value
     no_discover: Annotated[bool, Parameter(negative="", help="Do not look now; a poller will.")] = False,
-    dry_run: Annotated[bool, Parameter(negative="", help="Only show what was found.")] = False,
+    anyway: Annotated[bool, Parameter(negative="", help="Follow it although it does not answer now.")] = False,
+    dry_run: Annotated[bool, Parameter(negative="", help="Only show what was found; nothing is stored.")] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -109,25 +156,33 @@ def add(
     """
     wanted = options.wanted(url)
 
-    async def work(services: "Services") -> tuple["Wanted", "Look", str, "UUID | None"]:
-        from headwater.discover.searching.exploring import Look
+    async def work(services: "Services") -> "tuple[Wanted, Seen, UUID | None]":
+        from headwater.discover.adding import check
+        from headwater.discover.api.secrets import secrets_from
         from headwater.sources.store import require_new
 
         # Known before the site is asked for anything.
         await require_new(services.database, wanted.profile)
-        looks = not (no_discover or options.says_what_to_poll)
-        seen, why = await look(services, wanted, is_quiet=json) if looks else (Look(), "")
-        chosen = with_findings(wanted, seen.findings)
-        chosen = replace(chosen, answers=seen.answers, was_searched=seen.is_whole)
-        if seen.is_in_vain:
+        check(wanted, secrets_from(services.settings.poll.secrets_file))
+        seen = Seen()
+        if not no_discover:
+            seen = await see(services, wanted, options, is_quiet=json, is_dry=dry_run, anyway=anyway)
+        chosen = with_findings(wanted, seen.look)
+        chosen = replace(chosen, answers=seen.look.answers, was_searched=seen.look.is_whole)
+        if seen.look.is_in_vain:
             chosen = replace(chosen, search_again_at=services.clock.now() + services.settings.poll.discovery_retry)
-        return chosen, seen, why, None if dry_run else await store(services, chosen)
+        return chosen, seen, None if dry_run else await store(services, chosen)
 
-    chosen, seen, why, source_id = with_services(calmed(launch), work)
+    chosen, seen, source_id = with_services(calmed(launch), work)
     if json:
         named = {"id": source_id, "name": chosen.profile.name, "url": chosen.profile.url}
-        show_json({**named, "found": [told_of(one) for one in seen.findings], "reason": why or None})
-    elif source_id is None:
+        found = [told_of(one) for one in seen.look.findings]
+        channels = {"channels": [simulated(one, SHOWN_ITEMS) for one in seen.trials]} if dry_run else {}
+        show_json({**named, "found": found, "reason": seen.why or None, **channels})
+        return
+    for trial in seen.trials:
+        tell(trial, SHOWN_ITEMS if dry_run else 0)
+    if source_id is None:
         show("Nothing was stored. Run it again without --dry-run to follow this site.")
     else:
         tell_added(chosen, source_id)
@@ -137,97 +192,13 @@ def tell_added(wanted: "Wanted", source_id: "UUID") -> None:
     again = wanted.search_again_at
     when = f"its channels are looked for again on {again:%Y-%m-%d}" if again else "first poll now"
     show(f'Added "{wanted.profile.name}" (id {source_id}), {when}.')
+    if paths := scoped(wanted).include_paths:
+        say(f"Only pages below {', '.join(paths)} are wanted; --include / would be the whole site.")
+    if wanted.backfill:
+        say(f"Its past is read in the background; how far it is: headwater sources show {source_id}")
     say(f"Look sooner:      headwater crawl run {source_id}" if again else "Poll it once:     headwater crawl run-due")
     say("Keep polling:     headwater run poll")
     say(f"Watch its polls:  headwater crawl logs {source_id} --follow")
-
-
-async def look(services: "Services", wanted: "Wanted", *, is_quiet: bool) -> "tuple[Look, str]":
-    """And why there is nothing, or nothing at the address itself."""
-    from headwater.discover.searching.exploring import explore, summed_up
-    from headwater.fetch.following import Follower
-    from headwater.run.polling import channel_reader
-    from headwater.web import open_web
-
-    site = wanted.profile.address
-    if not is_quiet:
-        say(f"Looking at {site.host} …")
-    async with open_web(services, "headwater sources add") as web, channel_reader(services) as reader:
-        follower = Follower(web.fetcher, web.places)
-        now = services.clock.now()
-        steps = [one async for one in explore(follower, services.database, reader, site, now)]
-    require_allowed(steps[0].heard, site.url)
-    seen = summed_up(steps)
-    trouble = await trouble_with(services, seen, site.url)
-    if not is_quiet:
-        tell_seen(seen, trouble, services.clock.now())
-    return seen, trouble or ("" if seen.findings else IN_VAIN)
-
-
-def require_allowed(heard: "Heard", url: str) -> None:
-    """Raises Refused where we may not ask; a site that is only down now may be followed all the same."""
-    from headwater.discover.cadence.rests import ErrorClass
-    from headwater.discover.polls.hearing import RobotsRefusal, Trouble
-
-    match heard:
-        # A refusal of ours has no status: nobody was asked.
-        case RobotsRefusal(why) | Trouble(ErrorClass.FORBIDDEN, why, None):
-            is_taken_down = why.endswith("takedown list")
-            fix = "See it: headwater takedown list" if is_taken_down else "--no-discover follows it without looking."
-            raise Refused(f"{url} may not be asked: {inert(why)}.", fix=fix)
-
-
-async def trouble_with(services: "Services", seen: "Look", url: str) -> str:
-    from headwater.discover.polls.hearing import Wait
-    from headwater.discover.trying import why_not
-
-    if seen.trouble is None:
-        return ""
-    why = inert(await why_not(services.database, seen.trouble))
-    return why if isinstance(seen.trouble, Wait) else f"{url}: {why}"
-
-
-def tell_seen(seen: "Look", trouble: str, now: datetime) -> None:
-    if trouble:
-        say(f"  {trouble}" if seen.findings or seen.is_in_vain else f"  {trouble}. A poller will look.")
-    for number, finding in enumerate(seen.findings, 1):
-        show(f"  {number}) {line_of(finding, now)}")
-    if seen.is_in_vain:
-        say(f"  {IN_VAIN}; a poller will look again.")
-
-
-def line_of(finding: "Finding", now: datetime) -> str:
-    age = f", newest {length_of(max(now - finding.newest, timedelta()))} old" if finding.newest else ""
-    lists = counted(finding.items, "item") if finding.items else "an index of sitemaps"
-    return f"{finding.kind:8} {finding.url}  {lists}{age}"
-
-
-def told_of(finding: "Finding") -> dict[str, Any]:
-    """How many items an index leads to is not known before its sitemaps are read."""
-    return {"kind": finding.kind, "url": finding.url, "title": finding.title, "items": finding.items or None}
-
-
-def with_findings(wanted: "Wanted", findings: "tuple[Finding, ...]") -> "Wanted":
-    from headwater.sources.channels import ChannelKind
-    from headwater.sources.source import Mode
-
-    by_kind = {kind: tuple(one.url for one in findings if one.kind is kind) for kind in ChannelKind}
-    titles = [one.title for one in findings if one.kind is ChannelKind.FEED and one.title]
-    named = replace(wanted.profile, name=titles[0][:200]) if titles and not _is_named(wanted) else wanted.profile
-    mode = wanted.mode
-    if by_kind[ChannelKind.LISTING] and not by_kind[ChannelKind.FEED]:
-        mode = Mode.BOTH if by_kind[ChannelKind.SITEMAP] else Mode.SPIDER
-    return replace(
-        wanted,
-        profile=named,
-        feeds=wanted.feeds or by_kind[ChannelKind.FEED],
-        sitemaps=wanted.sitemaps or by_kind[ChannelKind.SITEMAP],
-        mode=mode,
-    )
-
-
-def _is_named(wanted: "Wanted") -> bool:
-    return wanted.profile.name != wanted.profile.address.host
 
 
 async def store(services: "Services", wanted: "Wanted") -> "UUID":

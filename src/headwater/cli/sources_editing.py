@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from headwater.cli.launch import Launch, Launched
@@ -13,6 +14,8 @@ from headwater.errors import UsageError
 if TYPE_CHECKING:
     from headwater.services import Services
 
+# The fields under the names they have when a source is added.
+AS_ADDED = {"include": "include_paths", "exclude": "exclude_paths", "interval": "poll_every", "tag": "tags"}
 # An address may hold a comma of its own.
 BETWEEN_ADDRESSES = re.compile(r"\s*,\s*(?=https?://)", re.IGNORECASE)
 
@@ -25,7 +28,8 @@ def edit(source: str, *assignments: str, launch: Launched = Launch()) -> None:  
     source
         Its id, address, host or name.
     assignments
-        Such as priority=8 poll_every=30m tags=a,b timezone=Europe/Paris; feed_url=URL,URL names all its feeds.
+        Such as priority=8 poll_every=30m tags=a,b timezone=Europe/Paris exclude=/blog/,/shop/ max_pages=500;
+        feed_url=URL,URL names all its feeds, backfill=1y reads its past.
     """
     if not assignments:
         raise UsageError("There is nothing to change.", fix=f"Say NAME=VALUE; names are: {', '.join(names())}.")
@@ -48,14 +52,15 @@ def edit(source: str, *assignments: str, launch: Launched = Launch()) -> None:  
 
 
 def names() -> list[str]:
-    from headwater.discover.adding import NAMED
+    from headwater.discover.adding import BACKFILL, NAMED
     from headwater.sources.store import EDITABLE
 
-    return [*EDITABLE, *NAMED]
+    return [*EDITABLE, *NAMED, BACKFILL]
 
 
 def read_assignment(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
+    name = AS_ADDED.get(name, name)
     if not equals:
         raise UsageError(f"{text!r} has no value.", fix="Write it as NAME=VALUE.")
     if name == "url":
@@ -80,6 +85,8 @@ def value_of(name: str, text: str) -> Any:
     """Read as the field's type says."""
     from headwater.sources.source import Profile
 
+    if name == "backfill":
+        return _back(text)
     default = next(field for field in fields(Profile) if field.name == name)
     if not text:
         return default.default if isinstance(default.default, str | int | tuple | type(None)) else {}
@@ -87,6 +94,16 @@ def value_of(name: str, text: str) -> Any:
         return _read(str(default.type), name, text)
     except ValueError as error:
         raise UsageError(f"{name} {error}, not {text!r}.") from error
+
+
+def _back(text: str) -> timedelta | None:
+    """How far back; nothing ends one that is under way."""
+    from headwater.settings.durations import parse_span
+
+    try:
+        return parse_span(text) if text else None
+    except ValueError as error:
+        raise UsageError(f"backfill {error}, not {text!r}.") from error
 
 
 def _read(kind: str, name: str, text: str) -> Any:

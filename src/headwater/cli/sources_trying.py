@@ -74,14 +74,18 @@ def tell(trial: "Trial", most: int) -> None:
     for note in trial.notes:
         show(f"  note: {inert(note)}")
     for vacancy in trial.vacancies[:most]:
-        place = vacancy.country_iso or vacancy.location_raw or "place unknown"
+        place = inert(vacancy.country_iso or vacancy.location_raw or "place unknown")
         until = f", until {vacancy.deadline}" if vacancy.deadline else ""
-        show(f"  vacancy: {shortened(vacancy.title, 80)} ({place}{until}; by {vacancy.data_provenance})")
+        where = f"{shortened(vacancy.org_name, 60)}, {place}" if vacancy.org_name else place
+        show(f"  vacancy: {shortened(vacancy.title, 80)} ({where}{until}; by {vacancy.data_provenance})")
+        show(f"    {inert(vacancy.apply_url)}")
     for why in trial.left_out[:most]:
         show(f"  left out, {inert(why)}")
-    for item in trial.items[:most]:
+    # The pages of vacancies are said with them.
+    for item in () if trial.vacancies else trial.items[:most]:
         dated = f"{item.published_at:%Y-%m-%d %H:%M} " if item.published_at else ""
-        show(f"  {dated}{shortened(item.title or '(no title)', 100)}")
+        if dated or item.title:
+            show(f"  {dated}{shortened(item.title or '(no title)', 100)}")
         show(f"    {inert(item.url)}")
 
 
@@ -91,6 +95,9 @@ def brings(trial: "Trial") -> str:
     if is_sitemap and trial.further and not trial.items:
         return f"an index, {counted(trial.further, 'sitemap')} to ask for"
     more = f", {counted(trial.further, 'further answer')} to ask for" if trial.further else ""
+    if trial.vacancies or trial.left_out:
+        count = len(trial.vacancies)
+        return f"{count:,} {'vacancy' if count == 1 else 'vacancies'}{more}"
     return f"{counted(len(trial.items), 'item')}{more}"
 
 

@@ -17,6 +17,7 @@ from headwater.extract.selectors import check_selectors
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
 from headwater.politeness.takedown import takedowns_for
+from headwater.settings.durations import format_duration
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel
 from headwater.sources.channels import channels_of as stored_channels_of
 from headwater.sources.events import Event, record
@@ -24,6 +25,7 @@ from headwater.sources.source import Kind, Mode, Profile, Source
 from headwater.sources.store import edit_source, read_source, store_source
 from headwater.urls.articles import patterns_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.scope import folder_of, why_no_path
 
 queries = load_queries("headwater.sources")
 
@@ -37,6 +39,10 @@ UNWANTED = {
 }
 # What a person may name anew beside the fields of the source itself.
 NAMED = {"feed_url": ChannelKind.FEED, "sitemap_url": ChannelKind.SITEMAP}
+BACKFILL = "backfill"
+# News come first, and tell by the way where the sitemaps are.
+AFTER_FIRST_POLLS = timedelta(minutes=5)
+SHORTEST_BACKFILL, LONGEST_BACKFILL = timedelta(days=1), timedelta(days=30 * 366)
 NOT_WANTED = "left out by the ingestion mode"
 REPLACED = "replaced by a person"
 NO_SITEMAP = "found no sitemap"
@@ -54,6 +60,7 @@ class Wanted:
     is_api: bool = False
     is_searched: bool = True
     search_again_at: datetime | None = None  # where somebody has just looked in vain
+    backfill: timedelta | None = None  # how far back its past is read
     is_trusted: bool = True  # False: from a file that others may have written
     answers: tuple[Body, ...] = ()  # that its channels gave when somebody looked: they are not asked again at once
     was_searched: bool = False  # to the end: a poller need not look for what was not found
@@ -66,9 +73,10 @@ async def take_up(
 
     Without `secrets` their bindings are looked at when a request is made, and only then.
     """
-    profile = replace(wanted.profile, ingestion_mode=mode_of(wanted))
     check(wanted, secrets)
     channels = with_answers(channels_of(wanted), wanted.answers)
+    paths = paths_of(wanted.profile, channels)
+    profile = replace(wanted.profile, ingestion_mode=mode_of(wanted), include_paths=paths)
     await require_not_taken_down(connection, [profile.address, *(one.url for one in channels)])
     source_id = await store_source(connection, profile, actor)
     await pace_hosts(connection, profile, channels, default_delay)
@@ -82,6 +90,8 @@ async def take_up(
         search = NewChannel(ChannelKind.SEARCH, profile.address)
         if searched := await add_channel(connection, source_id, search, actor):
             await disable_channel(connection, source_id, searched, NO_SITEMAP, actor)
+    if wanted.backfill is not None:
+        await begin_backfill(connection, source_id, profile, wanted.backfill, actor, AFTER_FIRST_POLLS)
     return source_id
 
 
@@ -92,6 +102,36 @@ async def require_not_taken_down(connection: Connection, places: Sequence[Canoni
         if taken.covers(place):
             fix = "See it: headwater takedown list. `headwater takedown rm` lifts it."
             raise Refused(f"{place.url} is on the takedown list, so that nothing of it is asked for.", fix=fix)
+
+
+async def begin_backfill(
+    connection: Connection,
+    source_id: UUID,
+    profile: Profile,
+    back: timedelta,
+    actor: str,
+    begins_in: timedelta = timedelta(),
+) -> None:
+    """Read its past, so far back, in the background."""
+    require_backfill(profile, back)
+    since: datetime = await connection.fetchval(queries.day_before, back)
+    new = NewChannel(ChannelKind.BACKFILL, profile.address, recipe=since.isoformat(), reason="reads its past")
+    channel_id = await add_channel(connection, source_id, new, actor)
+    reason = f"reads the past back to {since:%Y-%m-%d}: not begun yet"
+    await connection.execute(queries.begin_backfill, channel_id, begins_in, reason)
+
+
+async def end_backfill(connection: Connection, source_id: UUID, actor: str) -> None:
+    for channel in (await stored_channels_of(connection, [source_id]))[source_id]:
+        if channel.kind is ChannelKind.BACKFILL and channel.is_enabled:
+            await disable_channel(connection, source_id, channel.id, "ended by a person", actor)
+
+
+def require_backfill(profile: Profile, back: timedelta) -> None:
+    if profile.kind is Kind.JOBS:
+        raise UsageError("A job source has no past to read: vacancies of the past are closed.")
+    if not SHORTEST_BACKFILL <= back <= LONGEST_BACKFILL:
+        raise UsageError(f"A backfill of {format_duration(back)} is not possible: give 1d to 30y.")
 
 
 async def change(
@@ -106,16 +146,22 @@ async def change(
 
     Raises UsageError for what can never work, as when it was added: nothing of the transaction may stay then.
     """
+    require_paths(*changes.get("include_paths", ()), *changes.get("exclude_paths", ()))
     patterns_from(changes.get("article_patterns", ()))
     require_sound(changes.get("selectors", {}))
     mode = await _mode_with(connection, source_id, [url for name in NAMED for url in changes.get(name, ())])
-    fields = {name: value for name, value in {**mode, **changes}.items() if name not in NAMED}
+    fields = {name: value for name, value in {**mode, **changes}.items() if name not in {*NAMED, BACKFILL}}
     changed = await edit_source(connection, source_id, fields, actor)
     source = await read_source(connection, source_id)
     profile = source.profile
     for name in [name for name in NAMED if name in changes]:
         if await _replace(connection, source, name, changes[name], actor, default_delay):
             changed.append(name)
+    if BACKFILL in changes:
+        back = changes[BACKFILL]
+        begun = begin_backfill(connection, source_id, profile, back, actor) if back else None
+        await (begun or end_backfill(connection, source_id, actor))
+        changed.append(BACKFILL)
     if "parser_hint" in changed:
         await _change_recipe(connection, source_id, profile, actor, secrets)
     if "ingestion_mode" in changed:
@@ -201,6 +247,17 @@ async def _follow_mode(connection: Connection, source_id: UUID, profile: Profile
         await add_channel(connection, source_id, search, actor)
 
 
+def paths_of(profile: Profile, channels: Sequence[NewChannel]) -> tuple[str, ...]:
+    """Where its pages lie. A manual is the folder that was given, unless a person says otherwise; feeds may link
+    anywhere, and what a page of news or vacancies lists rarely lies below it.
+    """
+    is_read_whole = any(one.kind in (ChannelKind.CRAWL, ChannelKind.SITEMAP) for one in channels)
+    if profile.include_paths or profile.kind is not Kind.DOCS or not is_read_whole:
+        return profile.include_paths
+    folders = {folder_of(canonicalise(url)) for url in (profile.url, *profile.start_urls)}
+    return () if "/" in folders else tuple(sorted(folders))
+
+
 def mode_of(wanted: Wanted) -> Mode:
     if wanted.mode is not None:
         return wanted.mode
@@ -208,6 +265,9 @@ def mode_of(wanted: Wanted) -> Mode:
 
 
 def check(wanted: Wanted, secrets: Secrets | None = None) -> None:
+    require_paths(*wanted.profile.include_paths, *wanted.profile.exclude_paths)
+    if wanted.backfill is not None:
+        require_backfill(wanted.profile, wanted.backfill)
     patterns_from(wanted.profile.article_patterns)
     require_sound(wanted.profile.selectors)
     if wanted.is_api:
@@ -221,6 +281,11 @@ def require_recipe(hint: str | None, url: str, secrets: Secrets | None) -> None:
         require_bound(recipe.secret_names, recipe.url, secrets)
         if recipe.auth.type == "oauth2":
             require_bound(recipe.auth.client_secret_names, recipe.auth.token_url, secrets)
+
+
+def require_paths(*paths: str) -> None:
+    for why in filter(None, map(why_no_path, paths)):
+        raise UsageError(why)
 
 
 def require_sound(selectors: Mapping[str, Any]) -> None:

@@ -28,6 +28,7 @@ from headwater.sources.store import edit_source, read_source, set_status, store_
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
 from headwater.urls.effects import has_effects
+from headwater.urls.scope import folder_of
 
 queries = load_queries("headwater.sources")
 
@@ -398,7 +399,7 @@ def rows_of(
             country=profile.country or "",
             policy=str(profile.policy or ""),
             revisit_every=profile.revisit_every,
-            **{name: getattr(profile, name) for name in SAID_ALIKE},
+            **{name: getattr(profile, name) for name in SAID_ALIKE} | {"include_paths": said_paths(profile)},
             speaks_for=profile.speaks_for,
             external_ids=external_ids,
             render_mode=DYNAMIC if is_rendered else "",
@@ -414,6 +415,11 @@ def _why_off(channel: ChannelState) -> str | None:
         return ""
     reason = channel.disabled_reason or ""
     return reason.removeprefix(FEED_OFF) if reason.startswith(FEED_OFF) else None
+
+
+def said_paths(profile: Profile) -> tuple[str, ...]:
+    """Of a manual that is the whole site although its address has a path: it would be narrowed when it is imported."""
+    return profile.include_paths or (("/",) if profile.kind is Kind.DOCS and folder_of(profile.address) != "/" else ())
 
 
 def _said_mode(profile: Profile, by_kind: Mapping[ChannelKind, Sequence[str]]) -> str:

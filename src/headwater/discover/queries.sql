@@ -18,7 +18,11 @@ SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channe
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
-            ELSE '{}' END AS followed
+            ELSE '{}' END AS followed,
+       CASE WHEN c.kind = 'backfill'
+            THEN ARRAY(SELECT o.kind || ' ' || o.url FROM channels o
+                       WHERE o.source_id = c.source_id AND o.is_enabled AND o.kind IN ('feed', 'sitemap') ORDER BY o.kind DESC, o.url)
+            ELSE '{}' END AS places
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
 CROSS JOIN cadence k
@@ -35,13 +39,17 @@ SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS 
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
-            ELSE '{}' END AS followed
+            ELSE '{}' END AS followed,
+       CASE WHEN c.kind = 'backfill'
+            THEN ARRAY(SELECT o.kind || ' ' || o.url FROM channels o
+                       WHERE o.source_id = c.source_id AND o.is_enabled AND o.kind IN ('feed', 'sitemap') ORDER BY o.kind DESC, o.url)
+            ELSE '{}' END AS places
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
 CROSS JOIN cadence k
 LEFT JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
 LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
-WHERE c.source_id = $1::uuid AND c.is_enabled ORDER BY c.created_at, c.id;
+WHERE c.source_id = $1::uuid AND c.is_enabled AND c.kind <> 'backfill' ORDER BY c.created_at, c.id;
 
 -- name: next_due
 -- How long until a channel falls due that nobody polls; nothing if there is none. Suspects do not count for a poller that

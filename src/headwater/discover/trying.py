@@ -1,26 +1,42 @@
 """A source's channels asked once, to see what would come of it: through the real path, and nothing of it stored."""
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from datetime import datetime
+import re
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.discover.cadence.price import price_from
+from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
 from headwater.discover.polls.asking import Asker
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
-from headwater.discover.polls.lease import Leased, leased_from
+from headwater.discover.polls.lease import Leased, Past, leased_from
 from headwater.discover.polls.reader import ChannelReader, task_of
 from headwater.discover.polls.starting import start_of, start_pages
 from headwater.extract.jobs.vacancy import Vacancy
+from headwater.net.problems import Problem
 from headwater.net.transport import Response
 from headwater.politeness.hosts import pace_of, read_host
-from headwater.sources.channels import ChannelKind
+from headwater.sources.channels import ChannelKind, NewChannel
+from headwater.sources.source import Kind, Profile
+from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 queries = load_queries("headwater.discover")
+
+NOBODY = UUID(int=0)
+# Of a robots.txt that could not be had: the word for what was wrong.
+_CAUSE = re.compile(r"\((\w+): ")
+_UNANSWERED = frozenset(
+    {
+        *(Problem.DNS_NOT_FOUND, Problem.DNS_FAILED, Problem.CONNECT_TIMEOUT, Problem.CONNECT_REFUSED),
+        *(Problem.CONNECT_FAILED, Problem.TLS, Problem.TIMEOUT, Problem.RESET),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +52,7 @@ class Trial:
     problem: str = ""
     vacancies: tuple[Vacancy, ...] = ()
     left_out: tuple[str, ...] = ()  # what looked like a vacancy and is none, and why
+    more: tuple[str, ...] = ()  # the addresses of the further answers
 
 
 async def try_channels(
@@ -46,12 +63,76 @@ async def try_channels(
         yield await try_channel(asker, reader, leased_from(row, clock.monotonic()), row["now"])
 
 
-async def try_channel(asker: Asker, reader: ChannelReader, channel: Leased, now: datetime) -> Trial:
-    """As if it were polled for the first time: without validators, or there would be nothing to see."""
+async def preview(
+    asker: Asker, reader: ChannelReader, profile: Profile, new: NewChannel, now: datetime, answer: Body | None = None
+) -> Trial:
+    """A channel that is not stored yet: what it lists, whatever its age. `answer` is its own, where it was asked."""
+    channel = _unstored(profile, new, now)
+    trial = await try_channel(asker, reader, channel, now, answer)
+    if trial.items or trial.problem or not trial.more:
+        return trial
+    # An index has no items of its own: those of its first sitemap say what it leads to.
+    first = replace(channel, url=canonicalise(trial.more[0]))
+    shown = await try_channel(asker, reader, first, now)
+    return replace(trial, items=shown.items, notes=(*trial.notes, *shown.notes), problem=shown.problem)
+
+
+def places_asked(profile: Profile, channels: Sequence[NewChannel], now: datetime) -> list[CanonicalUrl]:
+    """One address of each host that polls of these channels would ask first."""
+    asked = [_unstored(profile, one, now).asked for one in channels]
+    return list({url.host: url for url in asked}.values())
+
+
+async def _links(reader: ChannelReader, channel: Leased, page: Body, now: datetime) -> tuple[Item, ...]:
+    """Where a crawl would go from its start page, read as a list of links."""
+    listing = replace(channel, kind=ChannelKind.LISTING, source=replace(channel.source, kind=Kind.NEWS))
+    read = await reader.read(task_of(listing, start_of(listing), page, now))
+    return () if isinstance(read, Trouble) else (*read.items, *(Item(one.url) for one in read.walk.todo[1:]))
+
+
+def _unstored(profile: Profile, new: NewChannel, now: datetime) -> Leased:
+    return Leased(
+        id=NOBODY,
+        token=NOBODY,
+        source_id=NOBODY,
+        source=profile,
+        followed_since=now,
+        failures=0,
+        kind=new.kind,
+        url=new.url,
+        recipe=new.recipe or profile.parser_hint,
+        trigger="manual",
+        interval=None,
+        etag=None,
+        last_modified=None,
+        progress=None,
+        wishes={},
+        answers={},
+        past=Past(),
+        price=price_from(None),
+        common=(),
+        host_delay=timedelta(),
+        most_pages=None,
+        now=now,
+        leased_at=0.0,
+        speaks_for_site=new.speaks_for_site,
+        # Whatever its age: people want to see that it works.
+        since=datetime.min.replace(tzinfo=UTC),
+    )
+
+
+async def try_channel(
+    asker: Asker, reader: ChannelReader, channel: Leased, now: datetime, known: Body | None = None
+) -> Trial:
+    """As if it were polled for the first time: without validators, or there would be nothing to see.
+
+    `known` is its answer where it was asked already.
+    """
     if channel.kind is ChannelKind.CRAWL:
-        return Trial(channel.kind, channel.url.url, items=start_pages(channel))
+        links = await _links(reader, channel, known, now) if known else ()
+        return Trial(channel.kind, channel.url.url, items=(*start_pages(channel), *links))
     walk = start_of(channel)
-    heard = await asker.ask(channel, walk, is_trial=True)
+    heard = known or await asker.ask(channel, walk, is_trial=True)
     if not isinstance(heard, Body):
         problem = await why_not(asker.database, heard)
         return Trial(channel.kind, channel.url.url, _response_of(heard), problem=problem)
@@ -67,7 +148,19 @@ async def try_channel(asker: Asker, reader: ChannelReader, channel: Leased, now:
         read.walk.notes,
         vacancies=read.harvest.vacancies,
         left_out=tuple(f"{one.reason}: {one.title or one.url}" for one in read.harvest.skipped),
+        more=tuple(todo.url for todo in read.walk.todo[1:]),
     )
+
+
+def is_unanswered(heard: Heard | None) -> bool:
+    """Whether nobody answered at all: the host may be down, or not be there."""
+    match heard:
+        case Trouble(ErrorClass.NETWORK, _, None):
+            return True
+        case Wait(_, why):
+            return any(word in set(_UNANSWERED) for word in _CAUSE.findall(why))
+        case _:
+            return False
 
 
 def _response_of(heard: Heard) -> Response | None:

@@ -1,13 +1,14 @@
 """What may speak against a request: takedowns, robots.txt, the host's policy; asked anew before every one."""
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.fetch.fetcher import Clear, Refusal
 from headwater.fetch.outcomes import TakenDown
-from headwater.fetch.robots import RobotsDesk, known_from
+from headwater.fetch.robots import Known, RobotsDesk, known_from
 from headwater.fetch.seat import Seat
 from headwater.politeness.takedown import Takedown, Takedowns, domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
@@ -32,6 +33,7 @@ class DatabaseLookout:
     database: Database
     desk: RobotsDesk
     body_bytes: int
+    strangers: Mapping[Origin, Known] = field(default_factory=dict)  # robots.txt that is kept in this process alone
     _hashes: OrderedDict[Origin, bytes] = field(default_factory=OrderedDict, init=False)
 
     async def look(self, url: CanonicalUrl, seat: Seat) -> Clear | Refusal:
@@ -49,7 +51,8 @@ class DatabaseLookout:
         if Takedowns(tuple(Takedown(*one) for one in row["takedowns"])).covers(url):
             return TakenDown(url)
         is_job_host = bool(row["serves_jobs"])
-        refusal = await self.desk.why_not(url, known_from(row), seat, is_job_host=is_job_host)
+        known = self.strangers.get(origin) or known_from(row)
+        refusal = await self.desk.why_not(url, known, seat, is_job_host=is_job_host)
         if refusal is not None:
             return refusal
         self._remember(origin, row["body_hash"])

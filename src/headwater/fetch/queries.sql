@@ -50,3 +50,7 @@ WHERE r.expires_at <= clock_timestamp() AND h.closed_until <= clock_timestamp()
       SELECT 1 FROM channels c JOIN sources s ON s.id = c.source_id
       WHERE c.bucket = r.bucket AND c.host = r.host AND c.is_enabled AND s.status = 'blocked'))
 ORDER BY r.expires_at LIMIT $1::integer;
+
+-- name: is_known_host
+-- Whether anybody else may be asking a host.
+SELECT EXISTS (SELECT 1 FROM hosts WHERE bucket = $1::smallint AND host = $2::text);

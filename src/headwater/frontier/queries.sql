@@ -427,3 +427,14 @@ WHERE bucket = $1 AND host = $2 AND is_enabled AND (SELECT rekeyed_at IS NOT NUL
 -- One entry, with all that is kept by its key: moved, merged, busy or gone.
 -- Invariant: its host is locked before.
 SELECT rekey_entry($1::smallint, $2::bytea, $3::bytea, clock_timestamp());
+
+-- name: known_to_source
+-- Which of these addresses a source has found before.
+SELECT d.url_hash FROM unnest($2::smallint[], $3::bytea[]) AS u (bucket, url_hash)
+JOIN discoveries d ON d.source_id = $1::uuid AND d.bucket = u.bucket AND d.url_hash = u.url_hash;
+
+-- name: count_entries_of_source
+-- How many entries a source owns, by its counters.
+SELECT coalesce(sum(entries), 0)::bigint FROM (
+    SELECT entries FROM counters WHERE source_id = $1::uuid
+    UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted;

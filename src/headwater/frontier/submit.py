@@ -16,7 +16,7 @@ from headwater.politeness.takedown import takedowns_for
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
 from headwater.urls.fingerprint import bucket_of
-from headwater.urls.scope import Placement, Scope, placement_of, without_www
+from headwater.urls.scope import Placement, Scope, folder_of, placement_of, without_www
 from headwater.urls.traps import Trap, trap_in
 
 queries = load_queries("headwater.frontier")
@@ -149,7 +149,8 @@ def wanted_or_why(found: Found, submitter: Submitter, today: date) -> "_Wanted |
         return str(placement)
     if not found.hops and (trap := trap_for(url, submitter.origin, today)):
         return str(trap)
-    return _Wanted(found, url, placement is Placement.EXTERNAL)
+    # What a feed or a sitemap lists elsewhere is as good as the rest of its list.
+    return _Wanted(found, url, placement is Placement.EXTERNAL and submitter.origin is Origin.SPIDER)
 
 
 def trap_for(url: CanonicalUrl, origin: Origin, today: date) -> Trap | None:
@@ -220,10 +221,8 @@ def rank_of(url: CanonicalUrl, submitter: Submitter) -> int:
 
 
 def is_below(url: CanonicalUrl, home: CanonicalUrl) -> bool:
-    """In the folder of an address, with or without `www.`; what has a dot in its name is a file in its folder."""
-    folder, _, name = home.path.rpartition("/")
-    folder = f"{folder}/" if "." in name else f"{home.path.rstrip('/')}/"
-    return without_www(url.host) == without_www(home.host) and f"{url.path}/".startswith(folder)
+    """In the folder of an address, with or without `www.`."""
+    return without_www(url.host) == without_www(home.host) and f"{url.path}/".startswith(folder_of(home))
 
 
 def _answers(

@@ -26,8 +26,10 @@ from headwater.ingest.links import followed, goes_deeper, submit_links, within_b
 from headwater.politeness.settlement import Settlement
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.source import Profile
+from headwater.sources.store import read_source
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
+from headwater.urls.scope import Scope
 
 queries = load_queries("headwater.ingest")
 
@@ -89,7 +91,8 @@ class Keeper:
             await hold_hosts(connection, [lease.host, target.host], self.default_delay)
             # The target inherits source and origin.
             found = Found(verdict.to, lease.url, lease.depth, priority=lease.priority, hops=verdict.hops)
-            submitter = Submitter(lease.source_id, lease.origin, is_link=True)
+            scope = await redirect_scope(connection, lease)
+            submitter = Submitter(lease.source_id, lease.origin, scope=scope, is_link=True)
             await submit(connection, submitter, [found], default_delay=self.default_delay)
             place = (target.bucket, target.url_hash)
             await connection.execute(queries.pass_on_items, lease.bucket, lease.url_hash, *place)
@@ -132,6 +135,16 @@ class Keeper:
             await submit(
                 connection, submitter, [Found(named, lease.url, lease.depth + 1)], default_delay=self.default_delay
             )
+
+
+async def redirect_scope(connection: Connection, lease: Lease) -> Scope | None:
+    """Where the page's source lets itself be led; anywhere for a URL that a person added by hand."""
+    if lease.origin is Origin.MANUAL:
+        return None
+    # Only a source with an address says anything of paths.
+    with suppress(NotFound):
+        return (await read_source(connection, lease.source_id)).profile.redirects
+    return None
 
 
 async def voice_of(connection: Connection, lease: Lease) -> Voice:

@@ -6,8 +6,8 @@ from datetime import date
 from uuid import UUID
 
 from headwater.database.pool import Connection
-from headwater.database.queries import load_queries
 from headwater.errors import UrlRejected
+from headwater.frontier.budget import beyond_budget
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Answer, Found, Submitter, submit
 from headwater.sources.source import Profile
@@ -15,8 +15,6 @@ from headwater.urls.canonical import canonicalise
 from headwater.urls.scope import placement_of
 from headwater.urls.skip import why_skipped
 from headwater.urls.traps import trap_in
-
-queries = load_queries("headwater.ingest")
 
 WITHOUT_LIMIT = -1
 MOST_PAGES = 100_000
@@ -45,10 +43,8 @@ async def within_budget(
     connection: Connection, source_id: UUID, profile: Profile, urls: Sequence[str]
 ) -> Sequence[str]:
     """Those for which the source still has room; what it knows already takes none."""
-    room = await _room(connection, source_id, profile)
-    if len(urls) <= room:
-        return urls
-    return (await _unknown(connection, source_id, urls))[: max(0, room)]
+    beyond = await beyond_budget(connection, source_id, profile.max_pages or MOST_PAGES, urls)
+    return [url for url in urls if url not in beyond]
 
 
 def goes_deeper(profile: Profile, depth: int) -> bool:
@@ -68,16 +64,3 @@ def followed(links: Iterable[str], profile: Profile, today: date) -> list[str]:
         if placement.is_followed and why_skipped(url) is None and trap_in(url, today=today) is None:
             kept.setdefault(url.url_hash, link)
     return list(kept.values())
-
-
-async def _room(connection: Connection, source_id: UUID, profile: Profile) -> int:
-    """For how many pages more; two that are settled in the same moment may both take what is left."""
-    entries: int = await connection.fetchval(queries.count_entries_of_source, source_id)
-    return (profile.max_pages or MOST_PAGES) - entries
-
-
-async def _unknown(connection: Connection, source_id: UUID, urls: Sequence[str]) -> list[str]:
-    places = [canonicalise(url) for url in urls]
-    buckets, hashes = [one.bucket for one in places], [one.url_hash for one in places]
-    known = {row["url_hash"] for row in await connection.fetch(queries.known_to_source, source_id, buckets, hashes)}
-    return [url for url, url_hash in zip(urls, hashes, strict=True) if url_hash not in known]

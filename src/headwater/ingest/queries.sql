@@ -64,16 +64,6 @@ SELECT EXISTS (
     JOIN documents d ON d.bucket = n.bucket AND d.url_hash = n.url_hash AND d.source_id = $1
 );
 
--- name: known_to_source
--- Which of these addresses a source has found before.
-SELECT d.url_hash FROM unnest($2::smallint[], $3::bytea[]) AS u (bucket, url_hash)
-JOIN discoveries d ON d.source_id = $1::uuid AND d.bucket = u.bucket AND d.url_hash = u.url_hash;
-
--- name: count_entries_of_source
--- How many entries a source owns, by its counters.
-SELECT coalesce(sum(entries), 0)::bigint FROM (
-    SELECT entries FROM counters WHERE source_id = $1::uuid
-    UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted;
 
 -- name: forget_bodies
 -- What was sent for these pages.

@@ -262,6 +262,20 @@ class Transport:
             ride.machine,
         )
 
+    async def problem_with_name(self, url: CanonicalUrl) -> FetchProblem | None:
+        """Why a name leads to no address we may ask. Behind a proxy nothing is known of that: it looks names up."""
+        if self.proxy:
+            return None
+        resolver = GuardedResolver(self.guard, self.dns_timeout.total_seconds(), self.resolver)
+        try:
+            await resolver.resolve(url.host.strip("[]"), url.origin.port)
+        except NETWORK_ERRORS as error:
+            return problem_from(error)
+        finally:
+            if self.resolver is None:
+                await resolver.close()
+        return None
+
     def _guarded_socket(self, addr_info: Any) -> socket.socket:
         opened = self.guard.socket_factory(addr_info)
         ride = _RIDE.get()

@@ -307,7 +307,7 @@ SELECT id FROM sources WHERE status IN ('paused', 'blocked')
 UNION
 SELECT s.id FROM sources s
 WHERE s.status = 'active' AND s.url_hash IS NOT NULL
-  AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind <> 'search' LIMIT 1) IS NULL
+  AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind NOT IN ('search', 'backfill') LIMIT 1) IS NULL
 UNION
 SELECT source_id FROM events WHERE kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
 UNION

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainSerializer
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DAYS = {"w": 7, "mo": 30, "y": 365}
+_SPAN = re.compile(r"(\d{1,4})(w|mo|y)")
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _WHOLE = re.compile(rf"(?:{_PART.pattern})+")
 
@@ -23,6 +25,17 @@ def parse_duration(text: str) -> timedelta:
     if not 0 <= seconds <= 10 * 365 * 86400:
         raise ValueError("should be a duration between 0 and ten years")
     return timedelta(seconds=seconds)
+
+
+def parse_span(text: str) -> timedelta:
+    """How far back: as a duration, and in weeks, months and years. Raises ValueError as `parse_duration` does."""
+    found = _SPAN.fullmatch(text.strip().lower())
+    if found is None:
+        try:
+            return parse_duration(text)
+        except ValueError:
+            raise ValueError("should be a length of time such as 1y, 6mo, 8w or 90d") from None
+    return timedelta(days=int(found[1]) * _DAYS[found[2]])
 
 
 def format_duration(wait: timedelta) -> str:

@@ -131,8 +131,8 @@ def is_struggling(channels: Sequence[ChannelState], problems: Sequence[HealthPro
 
 
 def polled(channels: Iterable[ChannelState]) -> list[ChannelState]:
-    """Enabled channels, but for the search for others."""
-    return [one for one in channels if one.is_enabled and one.kind is not ChannelKind.SEARCH]
+    """Enabled channels that bring news: neither the search for others nor the reading of the past."""
+    return [one for one in channels if one.is_enabled and one.kind not in (ChannelKind.SEARCH, ChannelKind.BACKFILL)]
 
 
 def _not_yet(channels: Sequence[ChannelState]) -> str:

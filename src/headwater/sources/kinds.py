@@ -10,3 +10,4 @@ class ChannelKind(StrEnum):
     API = "api"
     CRAWL = "crawl"  # start pages, whose links lead on
     SEARCH = "search"  # looks for the others
+    BACKFILL = "backfill"  # reads the past of its source, once

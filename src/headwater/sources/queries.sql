@@ -28,9 +28,10 @@ WHERE source_id = $1::uuid AND kind <> 'search' AND consecutive_errors = 0
 
 -- name: want_all_again
 -- What a source lists may be judged otherwise now: it is asked for in full once more. A poll under way judged by what held
--- before: it loses its lease, and the channel is due as it was.
+-- before: it loses its lease, and the channel is due as it was. A backfill goes on from where it got to.
 UPDATE channels
-SET etag = NULL, last_modified = NULL, answers = '{"": {"wants_all": true}}', progress = NULL, token = NULL, leased_by = NULL,
+SET etag = NULL, last_modified = NULL, answers = '{"": {"wants_all": true}}',
+    progress = CASE WHEN kind = 'backfill' THEN progress END, token = NULL, leased_by = NULL,
     lease_until = NULL
 WHERE source_id = $1::uuid;
 
@@ -222,3 +223,14 @@ SELECT id FROM sources WHERE url_hash = $1::bytea AND status <> 'deleted';
 -- Channels of a host whose sources may not be asked for anything because of its robots.txt.
 SELECT c.source_id, c.url FROM channels c JOIN sources s ON s.id = c.source_id
 WHERE c.bucket = $1::smallint AND c.host = $2::text AND c.is_enabled AND s.status = 'blocked' AND s.status_reason = $3::text;
+
+-- name: day_before
+-- How far back a length of time reaches, by the only clock that decides.
+SELECT clock_timestamp() - $1::interval;
+
+-- name: begin_backfill
+-- From its beginning, also where one is under way: another day may be meant. A poll under way loses its lease.
+UPDATE channels
+SET progress = NULL, token = NULL, leased_by = NULL, lease_until = NULL, next_poll_at = now() + $2::interval,
+    next_reason = $3::text
+WHERE id = $1::uuid;

@@ -1,7 +1,8 @@
 """A publisher we follow: the words, what a person may ask of it, and what is kept."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -105,7 +106,37 @@ class Profile:
             self.include_paths,
             self.exclude_paths,
             self.allow_external,
+            frozenset(canonicalise(url).key for url in (self.url, *self.start_urls)),
         )
+
+    @property
+    def paths(self) -> Scope | None:
+        """For what may lie on any host, as items of a feed: on its own hosts the paths hold. None: any path."""
+        return replace(self.scope, allow_external=True) if self.include_paths or self.exclude_paths else None
+
+    @property
+    def redirects(self) -> Scope | None:
+        """Where its pages may be redirected to: a manual has its place, news and vacancies may be told anywhere."""
+        return self.scope if self.kind is Kind.DOCS else self.paths
+
+
+def scope_in_words(profile: Profile, *, follows_links: bool) -> str:
+    """The end of a sentence that says which pages are wanted, and how many."""
+    scope = profile.scope
+    places = [*sorted(scope.hosts), *(f"all of {name}" for name in sorted(scope.domains))]
+    included = [] if "/" in scope.include_paths else list(profile.include_paths)
+    told = f"pages of {_joined(places)}"
+    told += f" below {_joined(included)}" if included else ""
+    told += f", not {_joined(profile.exclude_paths)}" if profile.exclude_paths else ""
+    told += ", and links to other sites" if profile.allow_external else ""
+    depth = "to the end" if profile.max_depth < 0 else f"{profile.max_depth} deep"
+    told += f"; links are followed {depth}" if follows_links else ""
+    return told + (f"; at most {profile.max_pages:,} pages" if profile.max_pages else "")
+
+
+def _joined(words: Sequence[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def problems_of(profile: Profile) -> list[str]:

@@ -22,13 +22,17 @@ class Placement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Hosts match with or without `www.`, domains with all their subdomains, paths by whole segments."""
+    """Hosts match with or without `www.`, domains with all their subdomains, paths by whole segments.
+
+    `starts` are the keys of the pages a person named: they belong to it whatever their path.
+    """
 
     hosts: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
     include_paths: tuple[str, ...] = ()
     exclude_paths: tuple[str, ...] = ()
     allow_external: bool = False
+    starts: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hosts", frozenset(map(without_www, self.hosts)))
@@ -40,12 +44,30 @@ class Scope:
 def placement_of(url: CanonicalUrl, scope: Scope) -> Placement:
     if not _has_host(scope, url.host):
         return Placement.EXTERNAL if scope.allow_external else Placement.OTHER_HOST
+    if url.key in scope.starts:
+        return Placement.INSIDE
     path = f"{url.path}/"
     if path.startswith(scope.exclude_paths):
         return Placement.PATH_EXCLUDED
     if scope.include_paths and not path.startswith(scope.include_paths):
         return Placement.PATH_NOT_INCLUDED
     return Placement.INSIDE
+
+
+def why_no_path(text: str) -> str:
+    """A sentence where the text cannot be the beginning of a path; empty is well."""
+    if text and "://" not in text and not set(text) & set("*?#"):
+        return ""
+    return f"{text!r} is no path: write how the paths begin, such as /docs/. `/` is the whole site."
+
+
+def folder_of(url: CanonicalUrl) -> str:
+    """The folder an address names, with a slash at its end. What looks like a file (`index.html`, not `v1.2`) and has
+    no slash at its end lies in its folder."""
+    folder, _, name = url.path.rpartition("/")
+    is_written_as_folder = url.target.partition("?")[0].endswith("/")
+    has_extension = "." in name and name.rpartition(".")[2][:1].isalpha()
+    return f"{folder}/" if has_extension and not is_written_as_folder else f"{url.path.rstrip('/')}/"
 
 
 def _has_host(scope: Scope, host: str) -> bool:

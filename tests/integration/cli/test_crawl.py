@@ -180,7 +180,7 @@ def test_simulating_a_job_source_shows_vacancies_and_what_was_left_out(desk: Des
     site.pages["/jobs"] = Page(f"<ul>{rows}</ul>".encode())
     desk.followed(f"{site.url}/jobs", "--name", "Aid", "--kind", "jobs")
     said = desk.says("sources", "simulate", "Aid")
-    assert "vacancy: Water engineer (KE; by selector)" in said.out
+    assert "vacancy: Water engineer (Aid, KE; by selector)" in said.out
     assert "left out, duplicate: Nurse" in said.out
     assert desk.value("select count(*) from jobs") == 0
 

@@ -23,7 +23,8 @@ def recipe(base_url: str, name: str = "MINE") -> str:
 
 
 def added(desk: Desk, base_url: str, name: str = "MINE") -> tuple[int, str]:
-    said = desk.says("sources", "add", "https://api.example/", "--api", "--parser-hint", recipe(base_url, name))
+    hint = ("--no-discover", "--api", "--parser-hint", recipe(base_url, name))
+    said = desk.says("sources", "add", "https://api.example/", *hint)
     assert CANARY not in said.out + said.err
     return said.code, said.err
 

@@ -278,7 +278,7 @@ def test_what_cannot_be_followed_is_refused_with_a_sentence(desk: Desk, words: t
 
 def test_a_feed_is_followed_for_one_source_only(desk: Desk) -> None:
     desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
-    said = desk.says("sources", "add", "https://b.example/", "--feed", "https://a.example/feed.xml")
+    said = desk.says("sources", "add", "https://b.example/", "--no-discover", "--feed", "https://a.example/feed.xml")
     assert said.code == 2
     assert "https://a.example/feed.xml is followed already" in said.err
     assert desk.value("select count(*) from sources") == 1
@@ -351,7 +351,7 @@ def test_a_server_in_trouble_is_asked_for_nothing_more_and_the_search_stays_due(
 def test_a_connection_refused_is_the_reason_that_is_given(desk: Desk, site: Served) -> None:
     nowhere = f"http://{PLACE}:1/"
     desk.settings = site.settings | {"network.allow": f"{PLACE}:1"}
-    told = desk.says("sources", "add", nowhere, "--dry-run", "--json").json
+    told = desk.says("sources", "add", nowhere, "--dry-run", "--anyway", "--json").json
     assert told["found"] == []
     assert "connect_refused" in told["reason"]
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from time import monotonic
 
 import pytest
@@ -17,6 +18,7 @@ from tests.integration.fetch.conftest import SmallSite
 
 from headwater.clock import SystemClock
 from headwater.crew import Crew
+from headwater.discover.polls.asking import sitemaps_of
 from headwater.discover.polls.reader import TAKEN_OVER, TOO_LARGE, TOO_LONG, ChannelReader
 from headwater.discover.searching.exploring import explore, summed_up
 from headwater.discover.trying import try_channels
@@ -163,7 +165,8 @@ async def test_a_person_who_tries_or_adds_a_harmful_site_gets_an_answer(bewitche
     [trial] = [one async for one in try_channels(database, poll.asker, poll.reader, SystemClock(), source)]
     assert trial.problem == TOO_LONG
     site = canonicalise("http://a.test/")
-    steps = [one async for one in explore(poll.asker.follower, database, poll.reader, site, STARTED)]
+    sitemaps = partial(sitemaps_of, database)
+    steps = [one async for one in explore(poll.asker.follower, sitemaps, poll.reader, site, STARTED)]
     assert summed_up(steps).trouble is not None
     assert monotonic() - began < 10 * LIMIT
 

@@ -1,7 +1,7 @@
 import pytest
 
 from headwater.urls.canonical import canonicalise
-from headwater.urls.scope import Placement, Scope, placement_of
+from headwater.urls.scope import Placement, Scope, folder_of, placement_of, why_no_path
 from headwater.urls.skip import Skip, why_skipped
 
 SITE = Scope(hosts=frozenset({"www.Example.com"}))
@@ -74,3 +74,34 @@ def test_only_inside_and_allowed_external_are_followed() -> None:
 )
 def test_skip_filter(url: str, reason: Skip | None) -> None:
     assert why_skipped(canonicalise(url)) is reason
+
+
+@pytest.mark.parametrize(
+    ("url", "folder"),
+    [
+        ("https://h/", "/"),
+        ("https://h/docs", "/docs/"),
+        ("https://h/docs/", "/docs/"),
+        ("https://h/docs/index.html", "/docs/"),
+        ("https://h/index.html", "/"),
+        ("https://h/a/v1.2/", "/a/v1.2/"),
+        ("https://h/a/v1.2", "/a/v1.2/"),
+        ("https://h/a/3.x/", "/a/3.x/"),
+        ("https://h/a?x=1", "/a/"),
+    ],
+)
+def test_the_folder_of_an_address(url: str, folder: str) -> None:
+    assert folder_of(canonicalise(url)) == folder
+
+
+def test_a_page_that_a_person_named_is_inside_whatever_its_path() -> None:
+    scope = Scope(frozenset({"h"}), include_paths=("/api/",), starts=frozenset({canonicalise("https://h/docs/").key}))
+    assert placement_of(canonicalise("https://h/docs"), scope) is Placement.INSIDE
+    assert placement_of(canonicalise("https://h/docs/a"), scope) is Placement.PATH_NOT_INCLUDED
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"), [("/docs/", True), ("docs", True), ("/", True), ("", False), ("/a*", False)]
+)
+def test_what_may_be_a_path(path: str, is_one: bool) -> None:
+    assert (why_no_path(path) == "") is is_one

@@ -33,7 +33,7 @@ def read_json_feed(text: str, base_url: str, now: datetime) -> Reading | Unreada
 def _read(feed: Any, base_url: str, now: datetime, *notes: str) -> Reading | Unreadable:
     if not isinstance(feed, dict) or "jsonfeed.org/version" not in _text(feed, "version"):
         return Unreadable("JSON, but not a JSON Feed.")
-    return filled(replace(_about(feed), notes=notes), _drafts(feed, base_url), now)
+    return filled(replace(_about(feed, base_url), notes=notes), _drafts(feed, base_url), now)
 
 
 def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
@@ -59,13 +59,14 @@ def _begun(text: str) -> Any | None:
         return None
 
 
-def _about(feed: dict[str, Any]) -> Reading:
+def _about(feed: dict[str, Any], base_url: str) -> Reading:
     hubs = (absolute(_text(hub, "url"), "") for hub in _objects(feed, "hubs"))
     return Reading(
         items=(),
         title=plain(_text(feed, "title"), LONGEST_TITLE),
         language=one_line(_text(feed, "language"), LONGEST_LANGUAGE),
         hub=next(filter(None, hubs), ""),
+        more=tuple(filter(None, (absolute(_text(feed, "next_url"), base_url),))),
     )
 
 

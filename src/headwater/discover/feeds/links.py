@@ -1,7 +1,7 @@
 """Links as feeds write them: trimmed, absolute, and only of the kind that can be fetched."""
 
 import re
-from urllib.parse import urljoin
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 LONGEST_LINK = 8_192
 
@@ -36,3 +36,11 @@ def _joined(link: str, base: str) -> str:
     except ValueError:
         return ""
     return joined if is_http(joined) else ""
+
+
+def next_of_wordpress(url: str) -> str:
+    """`?paged=` counts the pages of any feed of WordPress."""
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    page = int(query["paged"]) if query.get("paged", "").isdecimal() else 1
+    return urlunsplit(parts._replace(query=urlencode({**query, "paged": page + 1}), fragment=""))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from headwater.discover.feeds.draft import LONGEST_LANGUAGE, MOST_ENTRIES, Draft
 from headwater.discover.feeds.entry import author_in, draft_from, text_of, title_of
-from headwater.discover.feeds.links import absolute, base_within
+from headwater.discover.feeds.links import absolute, base_within, next_of_wordpress
 from headwater.discover.feeds.pace import days_to_skip, hours_to_skip, wait_said
 from headwater.discover.feeds.vocabulary import XML_BASE, XML_LANG, local_name, meaning, namespace
 from headwater.discover.feeds.words import one_line
@@ -76,6 +76,7 @@ def _feed(root: Any, parts: Parts, base: str) -> Reading:
         skip_hours=hours_to_skip(_listed(about.get("skiphours"))),
         skip_days=days_to_skip(_listed(about.get("skipdays"))),
         hub=_hub(parts.links, base),
+        more=_older(parts, base),
     )
 
 
@@ -84,5 +85,20 @@ def _listed(parent: Any) -> list[str]:
 
 
 def _hub(links: list[Any], base: str) -> str:
-    hubs = (link for link in links if "hub" in (link.get("rel") or "").lower().split())
-    return next(filter(None, (absolute(hub.get("href") or "", base) for hub in hubs)), "")
+    return _linked(links, "hub", base)
+
+
+def _older(parts: Parts, base: str) -> tuple[str, ...]:
+    """Where its older entries are: RFC 5005, archived or paged, else as WordPress counts its pages."""
+    links = parts.links
+    named = _linked(links, "prev-archive", base) or _linked(links, "next", base)
+    generator = parts.about.get("generator")
+    made_by = "" if generator is None else f"{text_of(generator)} {generator.get('uri') or ''}"
+    if not named and "wordpress" in made_by.lower():
+        named = next_of_wordpress(base)
+    return (named,) if named else ()
+
+
+def _linked(links: list[Any], role: str, base: str) -> str:
+    found = (link for link in links if role in (link.get("rel") or "").lower().split())
+    return next(filter(None, (absolute(link.get("href") or "", base) for link in found)), "")

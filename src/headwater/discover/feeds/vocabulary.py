@@ -29,6 +29,7 @@ _MEANINGS = {
     _FEED: {
         **{name: name for name in ("channel", "title", "link", "summary", "content", "author", "name", "language")},
         **{name: name for name in ("published", "updated", "ttl", "skiphours", "skipdays", "hour", "day")},
+        "generator": "generator",
         "item": "entry",
         "entry": "entry",
         "guid": "guid",

@@ -18,8 +18,8 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 if TYPE_CHECKING:
     from headwater.discover.polls.lease import Leased
 
-# An API's pages have one address, and what a search asks is read once.
-WITHOUT_MEMORY = frozenset({ChannelKind.API, ChannelKind.SEARCH})
+# An API's pages have one address, and what a search or a backfill asks is read once.
+WITHOUT_MEMORY = frozenset({ChannelKind.API, ChannelKind.SEARCH, ChannelKind.BACKFILL})
 
 
 # The key of what was said about the channel as a whole; see the query `want_all_again`.
@@ -48,6 +48,8 @@ class Answer:
 
 def validators_for(channel: "Leased", walk: Walk) -> Validators:
     """What the present step may be asked with."""
+    if channel.kind is ChannelKind.BACKFILL:
+        return Validators()
     if channel.kind is ChannelKind.SEARCH:
         # It goes by what the page names, and by places that the page says nothing of.
         return Validators()

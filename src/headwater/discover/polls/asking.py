@@ -14,6 +14,7 @@ from headwater.discover.api.secrets import Echoes, Secrets, require_bound
 from headwater.discover.api.tokens import LONGEST_ANSWER_BYTES, Token, Tokens, refusal_in, token_in, token_request
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.answers import came_from, validators_for
+from headwater.discover.polls.backfill import wait_before_trying_again
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.overheard import FOUND, Overheard, heard_before, is_fresh
@@ -193,7 +194,12 @@ def recipe_of(channel: Leased) -> ApiRecipe:
 
 
 def another_try(channel: Leased, walk: Walk, heard: Heard) -> Wait | None:
-    """How long to wait for it, where an API's recipe wants what failed for the moment tried again in the same run."""
+    """How long to wait for it, where what failed for the moment is tried again in the same run: as an API's recipe
+    wants, and in a backfill, which would lose a part of the past.
+    """
+    if channel.kind is ChannelKind.BACKFILL and isinstance(heard, Trouble) and heard.is_passing:
+        patience = wait_before_trying_again(walk.step.tries, heard.retry_after)
+        return None if patience is None else Wait(patience, f"{heard.message}, tried again then")
     if channel.kind is not ChannelKind.API or not isinstance(heard, Trouble) or not heard.is_passing:
         return None
     retry = recipe_of(channel).retry

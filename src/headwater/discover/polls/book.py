@@ -11,6 +11,7 @@ from headwater.database.queries import load_queries
 from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul
 from headwater.discover.polls.answers import came_from
+from headwater.discover.polls.backfill import progress_in_words
 from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
 from headwater.discover.polls.hearing import Wait
 from headwater.discover.polls.intake import IntakeLimits, PollLost, take_haul
@@ -107,6 +108,9 @@ class Book:
             await connection.execute(queries.begin_next_round, channel.source_id, channel.id, now)
         if channel.kind is ChannelKind.SEARCH and ending.error is None:
             await self._add_findings(connection, channel, walk.findings, now)
+        if channel.kind is ChannelKind.BACKFILL and channel.since and ending.error is None:
+            reason = f"done, {progress_in_words(walk.passed() if walk.todo else walk, channel.since)}"
+            await disable_channel(connection, channel.source_id, channel.id, reason)
         twin = await self._twin(connection, channel, ending.moved_to)
         moves = ending.moved_to is not None and not twin
         has_moved = moves and await self._finish_at(connection, channel, ending, ending.moved_to)

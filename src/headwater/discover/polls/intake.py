@@ -10,6 +10,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul, Item
+from headwater.discover.polls.backfill import MOST_PAGES
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.sifting import (
     ORIGINS,
@@ -25,7 +26,9 @@ from headwater.discover.polls.sifting import (
 from headwater.discover.polls.vacancies import keep_vacancies
 from headwater.discover.polls.walk import Tally, Walk
 from headwater.errors import UsageError
+from headwater.frontier.budget import beyond_budget
 from headwater.frontier.entry import storable
+from headwater.frontier.priority import LOWEST
 from headwater.frontier.submit import TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind
@@ -39,6 +42,8 @@ queries = load_queries("headwater.discover")
 REMEMBERING = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 # A feed may link anywhere; a page's links are followed as far as the source says.
 SCOPED = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
+# What lists a site rather than its news: the source's `max_pages` is about these.
+BUDGETED = frozenset({ChannelKind.SITEMAP, ChannelKind.BACKFILL})
 TAKEN_DOWN = "taken down: nothing of it is kept"
 NOT_BELIEVED = "too many dates of change at once: not believed"
 MOST_DATES_KEPT = 500
@@ -111,16 +116,12 @@ async def take_items(
     changed = sifted.changed if channel.kind in REMEMBERING else sifted.new
     voice = channel.voice
     is_believed = is_believable(changed, len(found), channel.past.last_ok_at)
-    offered, too_many = await _within_the_day(connection, channel, sifted.fresh, now, limits.foreign_per_day)
-    answers = await _submit(
-        connection,
-        channel,
-        [
-            found_from(one, channel.url.url, now, is_believed=is_believed and voice.covers(one.url.host))
-            for one in offered
-        ],
-        limits,
-    )
+    wanted, beyond = await _within_budget(connection, channel, sifted.fresh)
+    offered, too_many = await _within_the_day(connection, channel, wanted, now, limits.foreign_per_day)
+    found_now = [
+        found_from(one, channel.url.url, now, is_believed=is_believed and voice.covers(one.url.host)) for one in offered
+    ]
+    answers = await _submit(connection, channel, walk.step.reads_as, found_now, limits)
     await _count_foreign(connection, channel, offered, answers, now)
     crowded = {answer.url for answer in answers if answer.reason == TOO_MANY_NEW_HOSTS}
     # Neither kept nor remembered: listed again at a later poll, it is offered again.
@@ -131,18 +132,32 @@ async def take_items(
         tally, dates = tally_of_memory(sifted, refused, channel.own)
         walk = keeping_listing(walk, items, found, sifted, channel.own)
     else:
-        tally, dates = tally_of_answers(answers) + Tally(skipped=len(too_many)), []
+        tally, dates = tally_of_answers(answers) + Tally(skipped=len(too_many) + beyond), []
     if left_out:
         # A poll that answers "not modified" would never offer the rest.
         walk = walk.keeping(is_cut=True).noting(*_why_left_out(len(too_many), len(crowded), limits))
     unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
-    return walk.counting(tally + unusable, dates).noting("" if is_believed else NOT_BELIEVED, *traps_among(answers))
+    most = channel.source.max_pages or MOST_PAGES
+    full = f"{counted(beyond, 'page')} left out: max_pages = {most} is reached" if beyond else ""
+    notes = ("" if is_believed else NOT_BELIEVED, full, *traps_among(answers))
+    return walk.counting(tally + unusable, dates).noting(*notes)
 
 
 def traps_among(answers: Sequence[Answer]) -> Iterator[str]:
     """How many URLs were left out as traps, for the log of runs."""
     counts = Counter(answer.reason for answer in answers if answer.reason in set(Trap))
     yield from (f"{count} left out: {trap}" for trap, count in sorted(counts.items()))
+
+
+async def _within_budget(
+    connection: Connection, channel: Leased, fresh: Sequence[Listed]
+) -> tuple[Sequence[Listed], int]:
+    """What the source has room for, and how many it has none for."""
+    most = channel.source.max_pages or (MOST_PAGES if channel.kind is ChannelKind.BACKFILL else None)
+    if most is None or channel.kind not in BUDGETED:
+        return fresh, 0
+    beyond = await beyond_budget(connection, channel.source_id, most, [one.item.url for one in fresh])
+    return [one for one in fresh if one.item.url not in beyond], len(beyond)
 
 
 async def _within_the_day(
@@ -234,14 +249,17 @@ def _dates(items: Sequence[Item]) -> list[str | None]:
 
 
 async def _submit(
-    connection: Connection, channel: Leased, found: Sequence[Found], limits: IntakeLimits
+    connection: Connection, channel: Leased, told_by: ChannelKind, found: Sequence[Found], limits: IntakeLimits
 ) -> list[Answer]:
     if not found:
         return []
-    scope = channel.source.scope if channel.kind in SCOPED else None
+    if channel.kind is ChannelKind.BACKFILL:
+        # Whatever is news comes first.
+        found = [replace(one, priority=LOWEST) for one in found]
+    scope = channel.source.scope if channel.kind in SCOPED else channel.source.paths
     submitter = Submitter(
         channel.source_id,
-        ORIGINS[channel.kind],
+        ORIGINS[told_by if channel.kind is ChannelKind.BACKFILL else channel.kind],
         channel.id,
         scope,
         voice=channel.voice,

@@ -67,8 +67,10 @@ class Leased:
     leased_at: float  # the same moment by our own monotonic clock, at the latest
     speaks_for_site: bool = False
     answered: str = ""  # the address that answered at last, where one did
+    since: datetime | None = None  # how far back it is read, where a person said so
     lost: int = 0  # leases in a row that ran out under a poll
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
+    places: tuple[str, ...] = ()  # `kind url` of its source's feeds and sitemaps; known where it is a backfill
 
     @property
     def asked(self) -> CanonicalUrl:
@@ -147,6 +149,8 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         speaks_for_site=row["speaks_for_site"],
         lost=row["lost_count"],
         followed=frozenset(map(ChannelKind, row["followed"])),
+        since=datetime.fromisoformat(row["recipe"]) if row["channel_kind"] == ChannelKind.BACKFILL else None,
+        places=tuple(row["places"]),
     )
 
 

@@ -10,6 +10,7 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import Haul
 from headwater.discover.polls.answers import Answer, led_on, missed, remembered
 from headwater.discover.polls.asking import Asker, another_try, sitemaps_of
+from headwater.discover.polls.backfill import pause_after, progress_in_words, start_of_backfill
 from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import MOST_LOST, Ending, Ends, ended_badly, ended_well, refused_by_robots
 from headwater.discover.polls.hearing import (
@@ -68,19 +69,17 @@ class Poll:
         """Ask, read, store; step by step until nothing is left to ask. Whatever the web does, there is a next poll."""
         if channel.lost >= MOST_LOST:
             return await self._finish(channel, start_of(channel), Haul(), LOST)
-        walk = walk_from(channel.progress) or start_of(channel).keeping(began_at=self._now(channel).isoformat())
-        if walk.is_untouched and (not_now := self._not_now(channel)):
+        walk = walk_from(channel.progress) or await self._start_of(channel)
+        if not_now := self._not_now(channel, walk):
             return await self._wait(channel, walk, not_now)
         if channel.kind is ChannelKind.CRAWL:
             return await self._finish(channel, walk, Haul(start_pages(channel)), None)
         while walk.todo:
-            heard = begun(walk, await self.asker.ask(channel, walk))
-            if again := another_try(channel, walk, heard):
-                walk, heard = walk.trying_again(), again
+            walk, heard = await self._ask(channel, walk)
             if isinstance(heard, Wait):
                 return await self._wait(channel, walk, heard)
             try:
-                walk, haul, trouble = await self._read(channel, walk, heard)
+                walk, haul, trouble = forgiven(channel, walk, *await self._read(channel, walk, heard))
             except ReadersGone as gone:
                 return await self._wait(channel, walk, Wait(AGAIN_SOON, gone.what))
             if trouble is not None and (walk.is_first_step or walk.kept.get("deaths", 0) >= MOST_DEATHS):
@@ -89,7 +88,27 @@ class Poll:
             if walk.is_last_step:
                 return await self._finish(channel, walk, haul, None)
             walk = await self.book.go_on(channel, walk, haul, self._now(channel))
+            if paused := self._pause(channel, walk):
+                return await self._wait(channel, walk, paused)
         return await self._finish(channel, walk, Haul(), None)
+
+    async def _ask(self, channel: Leased, walk: Walk) -> tuple[Walk, Heard]:
+        heard = begun(walk, await self.asker.ask(channel, walk))
+        again = another_try(channel, walk, heard)
+        return (walk.trying_again(), again) if again else (walk, heard)
+
+    async def _start_of(self, channel: Leased) -> Walk:
+        begins = start_of(channel)
+        if channel.kind is ChannelKind.BACKFILL:
+            sitemaps = await sitemaps_of(self.asker.database, channel.url)
+            begins = start_of_backfill(channel.url.url, channel.places, sitemaps)
+        return begins.keeping(began_at=self._now(channel).isoformat())
+
+    def _pause(self, channel: Leased, walk: Walk) -> Wait | None:
+        """A backfill lets the others of its host go first after each answer."""
+        if channel.since is None or not walk.todo:
+            return None
+        return Wait(pause_after(channel.host_delay), f"reads the past {progress_in_words(walk, channel.since)}")
 
     async def give_up(self, channel: Leased) -> Ran:
         """For a run that a fault of ours has ended: not counted as an error, it would be tried at once and for ever."""
@@ -99,7 +118,10 @@ class Poll:
         await self.book.wait(channel, walk, wait, self._now(channel))
         return Ran(channel, walk, None, wait)
 
-    def _not_now(self, channel: Leased) -> Wait | None:
+    def _not_now(self, channel: Leased, walk: Walk) -> Wait | None:
+        """A run that has begun goes on whatever the hour."""
+        if not walk.is_untouched:
+            return None
         if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:
             return Wait(self.settings.discovery_retry, "the search for channels is switched off")
         return closed_now(channel, self._now(channel), self.random)
@@ -120,7 +142,8 @@ class Poll:
                 answer = Answer(validators, response.url, self._now(channel), read.memory)
                 after = remembered(channel, walk, read.walk, answer)
                 after = after.keeping(is_partial=True) if read.is_partial else after
-                if not walk.is_first_step:
+                # Of a backfill's channel no answer says anything: it asks those of others.
+                if not walk.is_first_step or channel.since:
                     return after.keeping(is_unchanged=False), haul, None
                 said = said_by(response, validators, moved_to, self.settings)
                 return after.keeping(**said, **read.said.to_dict()), haul, None
@@ -166,6 +189,16 @@ class Poll:
 def begun(walk: Walk, heard: Heard) -> Heard:
     """A wait that keeps a run from beginning may be an error; one that is under way would lose its further answers."""
     return heard.trouble if isinstance(heard, Wait) and heard.trouble and walk.is_first_step else heard
+
+
+def forgiven(
+    channel: Leased, before: Walk, walk: Walk, haul: Haul, trouble: Trouble | RobotsRefusal | None
+) -> tuple[Walk, Haul, Trouble | RobotsRefusal | None]:
+    """In a backfill a place that has nothing, or may not be asked, is a note: what passes was tried again before."""
+    is_deadly = isinstance(trouble, Trouble) and trouble.is_deadly
+    if channel.since is None or trouble is None or is_deadly:
+        return walk, haul, trouble
+    return before.counting(Tally(requests=1)).noting(f"{before.step.url}: {trouble.message}"), haul, None
 
 
 def _troubled(walk: Walk, trouble: Trouble | RobotsRefusal) -> Walk:

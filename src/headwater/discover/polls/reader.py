@@ -5,6 +5,7 @@ from datetime import datetime
 
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import Unreadable
+from headwater.discover.polls.backfill import MOST_ANSWERS
 from headwater.discover.polls.hearing import Body, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.reading import Read
@@ -23,7 +24,7 @@ from headwater.urls.scope import Scope
 MOST_SITEMAPS = 50
 MOST_PAGES = 10
 # Where the source's own places matter to the reader.
-SCOPED = frozenset({ChannelKind.SITEMAP, ChannelKind.LISTING})
+SCOPED = frozenset({ChannelKind.SITEMAP, ChannelKind.LISTING, ChannelKind.BACKFILL})
 
 TOO_LONG = (
     "Reading it took longer than extract.timeout allows and was ended. "
@@ -100,6 +101,7 @@ def subject_of(channel: Leased) -> Subject:
         vacancy_selector=source.parser_hint or "",
         followed_since=channel.followed_since,
         last_ok_at=channel.past.last_ok_at,
+        since=channel.since,
         answers=channel.answers,
         followed=channel.followed,
     )
@@ -109,6 +111,8 @@ def most_answers(channel: Leased) -> int:
     """How many answers a run may ask for: of pages what the source and its host allow, whichever is less."""
     if channel.kind is ChannelKind.SITEMAP:
         return MOST_SITEMAPS
+    if channel.kind is ChannelKind.BACKFILL:
+        return MOST_ANSWERS
     return min(channel.source.max_pages or MOST_PAGES, channel.most_pages or MOST_PAGES)
 
 

@@ -15,6 +15,7 @@ from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import beside_list, next_page
 from headwater.discover.polls.answers import is_wanted, known_of, last_read
+from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.task import Reply, Subject, Task
 from headwater.discover.polls.turns import turn_of
 from headwater.discover.polls.walk import Todo, Walk
@@ -29,6 +30,7 @@ from headwater.net.charset import Kind as TextKind
 from headwater.net.charset import charset_parameter, decode
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.articles import patterns_from
+from headwater.urls.scope import Scope
 
 DEEPEST_SITEMAP = 3
 LATELY = timedelta(hours=48)
@@ -118,6 +120,8 @@ def _by_kind(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
             return _listing(channel, walk, reply, now)
         case ChannelKind.API:
             return _api(channel, walk, reply, now)
+        case _ if channel.kind is ChannelKind.BACKFILL:
+            return _past_feed(channel, walk, reply, now)
         case _:
             return _feed(walk, reply, now)
 
@@ -127,6 +131,16 @@ def _feed(walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
     if isinstance(reading, Unreadable):
         return reading
     return Read(walk.noting(*reading.notes), reading.items, wishes_in(reading), is_partial=reading.is_partial)
+
+
+def _past_feed(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
+    reading = read_feed(reply.body, reply.content_type, reply.url, now)
+    if isinstance(reading, Unreadable):
+        return reading
+    since = channel.since or now
+    older = page_before(reading, walk.step, reply.url, since)
+    walk = walk.ahead([older] if older else (), channel.most_answers)
+    return Read(walk.noting(*reading.notes), since_then(reading.items, since))
 
 
 def wishes_in(reading: Reading) -> Said:
@@ -166,8 +180,9 @@ def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
     rules = rules_of(channel, step.depth, reply.asked_as)
     found = read_listing(tree, site, rules, now)
     reading = found.reading
-    # One more than may be asked for, to know that there is one.
-    further = next_page(tree, site, set(walk.asked), scope=rules.scope, today=now.date(), max_pages=most + 1)
+    # Paths are about what is listed, not about the pages of the list. One more than may be asked for: to know of it.
+    hosts = Scope(rules.scope.hosts, rules.scope.domains)
+    further = next_page(tree, site, set(walk.asked), scope=hosts, today=now.date(), max_pages=most + 1)
     more = [
         *([_next_page(channel, further, step)] if further else []),
         *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in beside_list(found.follow, tree, site)),
@@ -226,6 +241,8 @@ def reach_of(channel: Subject, walk: Walk, now: datetime) -> timedelta | None:
     One that is found late, to fill a gap, is wanted back to where its source was first followed; so is a part of an
     index of which it is not known that it was ever read.
     """
+    if channel.since is not None:
+        return now - channel.since
     last = channel.last_ok_at if walk.is_first_step else last_read(channel, walk)
     if last is not None:
         return max(LATELY, now - last + OVERLAP)

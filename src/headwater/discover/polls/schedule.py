@@ -48,7 +48,7 @@ class Standing:
 def policy_of(channel: Leased, settings: PollSettings) -> tuple[Policy, timedelta]:
     """And the interval it starts from. What a person set beats what the kind of channel or source suggests."""
     source = channel.source
-    if channel.kind is ChannelKind.SEARCH:
+    if channel.kind in (ChannelKind.SEARCH, ChannelKind.BACKFILL):
         return Policy.FIXED, settings.discovery_retry
     usual = {ChannelKind.SITEMAP: SITEMAP_EVERY, ChannelKind.CRAWL: CRAWL_EVERY}
     interval = source.poll_every or usual.get(channel.kind, settings.default_interval)

@@ -30,6 +30,7 @@ class Subject:
     vacancy_selector: str = ""
     followed_since: datetime | None = None  # the source
     last_ok_at: datetime | None = None
+    since: datetime | None = None  # how far back it is read, where a person said so
     answers: Mapping[str, Any] = field(default_factory=dict)
     followed: frozenset[ChannelKind] = frozenset()
 

@@ -27,6 +27,7 @@ class Todo:
     continues: str = ""  # of a further page of a listing: the page before it
     is_wanted: bool = False  # such a page, whatever the one before it brings
     tries: int = 0  # how often it was asked in vain in this run, where an API's recipe wants it tried again
+    before: str = ""  # of a page of a feed's archive: the first item of the page before
     since: str | None = None  # of a part of a long index: when the round before began in which it was asked for
 
 

@@ -1,11 +1,9 @@
 """A look at a site for a person who wants to follow it: the search of the background, without storing anything."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from headwater.database.pool import Database
-from headwater.discover.polls.asking import sitemaps_of
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear, is_no_page
 from headwater.discover.polls.reader import ChannelReader, reply_of
 from headwater.discover.polls.task import Subject, Task
@@ -33,23 +31,45 @@ class Look:
     trouble: NotModified | Trouble | RobotsRefusal | Wait | None = None  # in place of the page, or what ended it
     is_whole: bool = False  # everything was asked: there is no point in doing so again at once
     answers: tuple[Body, ...] = ()  # for the first polls of what was found
+    page: Heard | None = None  # the answer of the address itself
 
     @property
     def is_in_vain(self) -> bool:
         return self.is_whole and not self.findings
 
+    @property
+    def is_json(self) -> bool:
+        """Whether the address answers with JSON that is no feed: an API, which only a recipe can read."""
+        return not self.findings and is_json(self.page)
+
+
+def is_json(heard: Heard | None) -> bool:
+    return isinstance(heard, Body) and heard.response.body.lstrip()[:1] in (b"{", b"[")
+
+
+SitemapsOf = Callable[[CanonicalUrl], Awaitable[tuple[str, ...]]]
+
 
 async def explore(
-    follower: Follower, database: Database, reader: ChannelReader, site: CanonicalUrl, now: datetime
+    follower: Follower,
+    sitemaps_of: SitemapsOf,
+    reader: ChannelReader,
+    site: CanonicalUrl,
+    now: datetime,
+    *,
+    is_all_wanted: bool = True,
 ) -> AsyncIterator[Looked]:
-    """Step by step, so that somebody can watch. It ends where a host is to be left alone: a poller has the time."""
+    """Step by step, so that somebody can watch. It ends where a host is to be left alone: a poller has the time.
+
+    Unless all is wanted only the address itself is asked, to see whether it is a page, a feed or a sitemap.
+    """
     subject = Subject(kind=ChannelKind.SEARCH, url=site.url)
     walk = Walk((Todo(site.url, ChannelKind.SEARCH),))
     while walk.todo:
         step = walk.step
         heard = hear(await follower.fetch(Wish(canonicalise(step.url), str(step.reads_as))), is_conditional=False)
         if isinstance(heard, Body):
-            sitemaps = await sitemaps_of(database, heard.response.url) if walk.is_first_step else ()
+            sitemaps = await sitemaps_of(heard.response.url) if walk.is_first_step else ()
             reply = reply_of(subject.kind, site.url, replace(heard, sitemaps=sitemaps))
             read = await reader.read(Task(subject, walk, reply, now))
             if isinstance(read, Trouble):
@@ -57,20 +77,21 @@ async def explore(
             else:
                 walk = read.walk
         elif walk.is_first_step and is_no_page(heard):
-            walk = looked_past(walk, site.url, await sitemaps_of(database, site))
+            walk = looked_past(walk, site.url, await sitemaps_of(site))
         walk = walk.passed(heard.response.url.url if isinstance(heard, Body) else "")
         yield Looked(heard, chosen(walk.findings))
-        if isinstance(heard, Wait):
+        # A program answers there, and no page that could name a feed.
+        if isinstance(heard, Wait) or not is_all_wanted or (is_json(heard) and not walk.findings):
             return
 
 
-def summed_up(steps: Sequence[Looked]) -> Look:
+def summed_up(steps: Sequence[Looked], *, is_all_wanted: bool = True) -> Look:
     page, last = steps[0].heard, steps[-1]
     answers = tuple(step.heard for step in steps if isinstance(step.heard, Body))
     if isinstance(last.heard, Wait):
         # Without a feed nothing of it is followed yet: the search of a poller finds it again, and goes on from there.
         has_feed = any(one.kind is ChannelKind.FEED for one in last.findings)
-        return Look(last.findings if has_feed else (), last.heard, answers=answers)
+        return Look(last.findings if has_feed else (), last.heard, answers=answers, page=page)
     trouble = None if isinstance(page, Body) else page
-    is_whole = trouble is None or is_no_page(trouble)
-    return Look(last.findings, trouble, is_whole, answers)
+    is_whole = (trouble is None or is_no_page(trouble)) and is_all_wanted and not is_json(page)
+    return Look(last.findings, trouble, is_whole, answers, page)

@@ -28,8 +28,9 @@ def looked_at(walk: Walk, reply: Reply, now: datetime, followed: frozenset[Chann
         found = finding_in(walk.step, reply, now)
         return _without_needless(_with(walk, found) if found else walk)
     if ChannelKind.FEED not in followed:
-        if found := finding_in(Todo(reply.url, ChannelKind.FEED), reply, now):
-            return _with(walk, found)
+        for kind in (ChannelKind.FEED, ChannelKind.SITEMAP):
+            if found := finding_in(Todo(reply.url, kind), reply, now):
+                return _with(walk, found)
         if listing := listing_at(reply, now):
             walk = _with(walk, listing)
     return _with_candidates(walk, candidates_in(reply.body, reply.url), reply.sitemaps, followed)
@@ -54,7 +55,10 @@ def finding_in(todo: Todo, reply: Reply, now: datetime) -> Finding | None:
         reading = read_sitemap(reply.body, reply.url, now, None)
     else:
         reading = read_feed(reply.body, reply.content_type, reply.url, now)
-    if not isinstance(reading, Reading) or not (reading.items or reading.more):
+    if not isinstance(reading, Reading):
+        return None
+    # An index has only its parts; a feed without entries is none, wherever its older ones are.
+    if not reading.items and (todo.reads_as is ChannelKind.FEED or not reading.more):
         return None
     return Finding(todo.reads_as, reply.url, reading.title or todo.title, len(reading.items), _newest(reading))
 

@@ -24,10 +24,11 @@ _STAMPED_ITEMS = 10
 _STAMP_WIDTH = timedelta(minutes=1)
 _STAMPED = "Every page carries the same date, so it says nothing about any of them."
 
-_ITSELF, _OTHER_HOST, _TOO_OLD = "itself", "other_host", "too_old"
+_ITSELF, _OTHER_HOST, _OUT_OF_SCOPE, _TOO_OLD = "itself", "other_host", "out_of_scope", "too_old"
 _SENTENCES = {
     _ITSELF: "Left out because it is the sitemap's own URL",
     _OTHER_HOST: "Left out because they are on other hosts",
+    _OUT_OF_SCOPE: "Left out because of their paths",
     _TOO_OLD: "Left out because they did not change lately",
 }
 _REFUSALS = frozenset(Rejection)
@@ -57,7 +58,8 @@ def read_sitemap(
     troubles = tuple(why for why in (trouble, listing.trouble) if why)
     if not listing.entries and (listing.trouble or not text):
         return Unreadable(" ".join(troubles) or "It is empty.")
-    bounds = _bounds(base_url, now, newer_than, whose)
+    # An index lies where it likes: paths are about pages.
+    bounds = _bounds(base_url, now, newer_than, Scope(whose.hosts, whose.domains) if listing.is_index else whose)
     judged = [_judged(entry, bounds) for entry in listing.entries]
     if judged and all(isinstance(one, str) and one in _REFUSALS for one in judged):
         return Unreadable("It lists no URL that could be fetched.")
@@ -67,7 +69,7 @@ def read_sitemap(
 
 def _bounds(base_url: str, now: datetime, newer_than: timedelta | None, whose: Scope) -> _Bounds:
     home = canonicalise(base_url)
-    scope = Scope(whose.hosts, whose.domains | {without_www(home.host)})
+    scope = replace(whose, domains=whose.domains | {without_www(home.host)}, allow_external=False)
     # R31: an age of nothing is no filter.
     return _Bounds(home, scope, now, now - newer_than if newer_than else None)
 
@@ -108,8 +110,9 @@ def _judged(entry: Entry, bounds: _Bounds) -> Item | str:
         return refusal.reason
     if url.key == bounds.home.key:
         return _ITSELF
-    if placement_of(url, bounds.scope) is not Placement.INSIDE:
-        return _OTHER_HOST
+    placement = placement_of(url, bounds.scope)
+    if placement is not Placement.INSIDE:
+        return _OTHER_HOST if placement is Placement.OTHER_HOST else _OUT_OF_SCOPE
     changed, published = span_of(entry.lastmod), span_of(entry.published)
     if _ended_before(bounds.oldest, changed or published):
         return _TOO_OLD
