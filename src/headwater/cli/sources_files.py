@@ -65,7 +65,7 @@ def import_sources(
         from headwater.discover.importing import carry_out, plan_import
 
         secrets = secrets_from(services.settings.poll.secrets_file)
-        plan = await plan_import(services.database, read.rows, secrets)
+        plan = await plan_import(services.database, read.rows, secrets, is_trusted=trusted)
         if dry_run:
             return plan, None
         delay = services.settings.politeness.delay

@@ -89,9 +89,11 @@ class Known:
         return self.addresses.get(feed)
 
 
-async def plan_import(database: Database, rows: Sequence[Row], secrets: Secrets | None = None) -> Plan:
+async def plan_import(
+    database: Database, rows: Sequence[Row], secrets: Secrets | None = None, *, is_trusted: bool = False
+) -> Plan:
     """A recipe of the file may name secrets, but binds none: where they may go only their own file says."""
-    return planned(rows, await _known_to(database, rows), secrets)
+    return planned(rows, await _known_to(database, rows), secrets, is_trusted=is_trusted)
 
 
 async def _known_to(database: Database, rows: Sequence[Row]) -> Known:
@@ -109,7 +111,7 @@ async def _known_to(database: Database, rows: Sequence[Row]) -> Known:
     return Known(addresses, frozenset(had), {row["url_hash"]: row["source_id"] for row in deleted})
 
 
-def planned(rows: Sequence[Row], known: Known, secrets: Secrets | None = None) -> Plan:
+def planned(rows: Sequence[Row], known: Known, secrets: Secrets | None = None, *, is_trusted: bool = False) -> Plan:
     """Pure."""
     new: list[Row] = []
     more: list[tuple[Row, UUID | None]] = []
@@ -124,7 +126,7 @@ def planned(rows: Sequence[Row], known: Known, secrets: Secrets | None = None) -
             had.append((row, owner))
         elif not _is_deleted(row) and (feed or site) in coming:
             had.append((row, None))
-        elif why := why_impossible(row, secrets):
+        elif why := why_impossible(row, secrets, is_trusted=is_trusted):
             bad.append(_refused(row, why))
             continue  # it will not be there for a later row to belong to
         elif _is_deleted(row):
@@ -138,13 +140,17 @@ def planned(rows: Sequence[Row], known: Known, secrets: Secrets | None = None) -
     return Plan(tuple(new), tuple(more), tuple(had), tuple(deleted), tuple(bad))
 
 
-def why_impossible(row: Row, secrets: Secrets | None = None) -> str:
+def why_impossible(row: Row, secrets: Secrets | None = None, *, is_trusted: bool = False) -> str:
     try:
         wanted = wanted_from(row, is_trusted=True)
         check(wanted, secrets)
         places = [wanted.profile.url, *wanted.feeds, *wanted.sitemaps]
         if wanted.is_api:
-            places.append(recipe_from(wanted.profile.parser_hint, wanted.profile.url).url)
+            recipe = recipe_from(wanted.profile.parser_hint, wanted.profile.url)
+            places.append(recipe.url)
+            if (recipe.method == "POST" or recipe.auth.type == "oauth2") and not is_trusted:
+                # A POST may do anything, at any address that a stranger wrote into the file.
+                return "its recipe sends POST requests, which only a list of your own may: import it with --trusted"
         acting = [url for url in places if has_effects(canonicalise(url))]
     except (UsageError, UrlRejected) as error:
         return error.what

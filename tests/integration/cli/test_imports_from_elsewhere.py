@@ -252,3 +252,29 @@ def test_a_dry_run_counts_what_would_come_deleted_and_blocked(desk: Desk) -> Non
     told = imported(desk, desk.file("sources.csv", AID_JOBS), "--dry-run")
     assert (told["added"], told["paused"], told["blocked"], told["deleted"]) == (3, 1, 1, 1)
     assert desk.value("select count(*) from sources") == 0
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        {"v": 1, "method": "POST", "body": {"q": "x"}},
+        {
+            "v": 1,
+            "auth": {
+                "type": "oauth2",
+                "token_url": "https://id.example/token",
+                "client_id": "me",
+                "client_secret": "{{SECRET:S}}",
+            },
+        },
+    ],
+)
+def test_a_recipe_that_posts_comes_in_only_from_a_list_of_your_own(desk: Desk, recipe: dict[str, Any]) -> None:
+    row = {"url": "https://api.example/jobs", "source_type": "api", "parser_hint": json.dumps(recipe)}
+    file = desk.file("sources.jsonl", json.dumps(row) + "\n")
+    for words in ((), ("--dry-run",)):
+        said = desk.says("sources", "import", file, *words)
+        assert "invalid 1" in said.out + said.err
+        assert "import it with --trusted" in said.out + said.err
+    assert desk.value("select count(*) from sources") == 0
+    assert imported(desk, file, "--trusted")["added"] == 1
