@@ -5,13 +5,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedCliTokensError
 
 from headwater import __version__
+from headwater.cli.examples import example_of
 from headwater.cli.launch import Launch
-from headwater.cli.output import say, say_lines, show, show_lines
+from headwater.cli.output import is_of_output, say, say_lines, show, show_lines, silence
 from headwater.errors import HeadwaterError, UsageError
 
+FAILED = 1
 INTERRUPTED = 130
 USAGE = 2
 
@@ -23,6 +25,7 @@ Start here:           headwater up
 Add a site:           headwater sources add https://example.org
 Have a list?          headwater sources import feeds.opml
 Check this machine:   headwater doctor
+Write a config file:  headwater config init
 See every setting:    headwater config show
 All commands:         headwater --help"""
 
@@ -113,16 +116,37 @@ def launch(
 
 
 def run(arguments: Sequence[str]) -> int:
+    """The code it ends with."""
     try:
+        return _run(arguments)
+    except BrokenPipeError:
+        silence(sys.stdout, sys.stderr)  # the reader of a pipe left: nobody is there to be told
+        return 0
+    except OSError as error:
+        if not is_of_output(error):
+            raise
+        silence(sys.stdout)
+        say(f"headwater: The output could not be written: {error.strerror}.")
+        say("  fix: Make room, or write it elsewhere.")
+        return FAILED
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        if asks_for_help(arguments):
+            _add_example(arguments)
         return int(app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
     except HeadwaterError as error:
         say(f"headwater: {error.what}")
         if error.fix:
             say(f"  fix: {error.fix}")
         return error.exit_code
-    except UnusedCliTokensError as error:
-        say(f"headwater: There is no {' '.join(error.unused_tokens or ())!r}.")
-        say("  fix: `headwater --help` lists the commands, `headwater COMMAND --help` their options.")
+    except (UnusedCliTokensError, UnknownCommandError) as error:
+        from headwater.cli.suggesting import command_in, unknown_command
+
+        what, fix = unknown_command(app, (error.unused_tokens or ("",))[0], command_in(app, arguments))
+        say(f"headwater: {what}")
+        say(f"  fix: {fix}")
         return USAGE
     except CycloptsError as error:
         say_lines(f"headwater: {error}")
@@ -130,9 +154,21 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         say("headwater: interrupted.")
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of a pipe left: nobody is there to be told
-        return 0
+
+
+def asks_for_help(arguments: Sequence[str]) -> bool:
+    return "--help" in arguments or "-h" in arguments
+
+
+def _add_example(arguments: Sequence[str]) -> None:
+    from headwater.cli.suggesting import command_in
+
+    path = command_in(app, arguments)
+    if example := example_of(" ".join(path)):
+        command: App = app
+        for name in path:
+            command = command[name]
+        command.help_epilogue = example
 
 
 def _call(command: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from headwater.settings import Loaded
 
 app = App(name="config", help="Show every setting and where its value comes from.")
+app.command("headwater.cli.config_init:init", name="init", help="Write a settings file with comments.")
 
 
 @app.command(name="show")

@@ -1,20 +1,21 @@
 """`headwater frontier`: the queue, to look at and to lend a hand."""
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from uuid import UUID
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched
+from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from uuid import UUID
 
     from headwater.frontier.reads import Counts, Page
     from headwater.frontier.submit import Answer
@@ -59,13 +60,13 @@ def stats(
 def list_entries(
     *,
     status: str | None = None,
-    source: UUID | None = None,
+    source: str | None = None,
     host: str | None = None,
     origin: str | None = None,
     reason: str | None = None,
     prefix: str | None = None,
-    limit: int = 50,
-    cursor: str | None = None,
+    limit: Annotated[int, Parameter(validator=Number(gte=1, lte=1_000))] = 50,
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -76,7 +77,7 @@ def list_entries(
     status
         pending, fetching, fetched, failed or dead.
     source
-        Only what this source found.
+        Only URLs found by this source: its id, address, host or name.
     host
         Only this host.
     origin
@@ -87,17 +88,17 @@ def list_entries(
         Only URLs that begin so.
     limit
         Entries per page.
-    cursor
-        Where the last page ended.
     """
     from headwater.cli.filters import filter_from
 
-    wanted = filter_from(status, source, host, origin, reason, prefix)
+    wanted = filter_from(status, host, origin, reason, prefix)
 
     async def work(services: "Services") -> "Page":
+        from headwater.cli.docs import source_id_of
         from headwater.frontier.reads import list_entries as read_page
 
-        return await read_page(services.database, wanted, limit=limit, cursor=cursor)
+        meant = replace(wanted, source_id=await source_id_of(services, source))
+        return await read_page(services.database, meant, limit=limit, cursor=cursor)
 
     page = with_services(launch, work)
     if json:
@@ -113,15 +114,19 @@ def list_entries(
         )
         for entry in page.entries
     ]
-    show_table(("url", "status", "priority", "due", "reason"), rows)
-    if page.cursor:
-        say(f"More: add --cursor {page.cursor}")
+    if rows:
+        show_table(("url", "status", "priority", "due", "reason"), rows)
+    elif page.cursor:
+        say("None of the URLs looked at matches; others are left to look through.")
+    else:
+        say("No URL matches.")
+    say_more(page.cursor)
 
 
 @app.command(name="add")
 def add(
     *urls: str,
-    source: UUID | None = None,
+    source: str | None = None,
     from_file: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
@@ -133,7 +138,7 @@ def add(
     urls
         What to fetch.
     source
-        The source they belong to; nothing means one named "manual".
+        The source they belong to: its id, address, host or name; nothing means one named "manual".
     from_file
         A file with one URL per line; - reads standard input.
     """
@@ -142,12 +147,14 @@ def add(
         raise UsageError("There is nothing to add.", fix="Give URLs, or --from-file FILE.")
 
     async def work(services: "Services") -> "list[Answer]":
+        from headwater.cli.docs import source_id_of
         from headwater.frontier.entry import Origin
         from headwater.frontier.submit import Found, Submitter, submit
         from headwater.sources.store import manual_source
 
+        given = await source_id_of(services, source)
         async with services.database.transaction() as connection:
-            owner = source or await manual_source(connection)
+            owner = given or await manual_source(connection)
             delay = services.settings.politeness.delay
             found = [Found(url) for url in wanted]
             return await submit(connection, Submitter(owner, Origin.MANUAL), found, default_delay=delay)

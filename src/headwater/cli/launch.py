@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 if TYPE_CHECKING:
     from headwater.settings import Loaded
@@ -39,6 +40,9 @@ class Launch:
 
 # A parameter that the command line fills in by itself.
 Launched = Annotated[Launch, Parameter(parse=False)]
+Limit = Annotated[int, Parameter(validator=Number(gte=1, lte=100_000))]
+# How far a list was shown: what every command that pages prints as "More", and takes.
+Cursor = Annotated[str | None, Parameter(help="Where the page before ended: the word it printed as --cursor.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="One JSON object instead of text.")]
 
 

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 from cyclopts import App, Parameter
-from cyclopts.validators import Number
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, due, inert, length_of, relative, shortened, with_seconds
 from headwater.errors import UsageError
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 ACTOR = "command line"
 READ_AT_ONCE = 500
-# How many of a list: a word for every command that takes one.
-Limit = Annotated[int, Parameter(validator=Number(gte=1, lte=100_000))]
 
 app = App(name="sources", help="The publishers we follow: add, look at, change, import and export them.")
 app.command("headwater.cli.sources_adding:add", name="add", help="Follow a site: its channels are looked for.")
@@ -45,7 +42,7 @@ def list_sources(
     tag: str | None = None,
     name: str | None = None,
     limit: Limit = 50,
-    after: str = "",
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -63,8 +60,6 @@ def list_sources(
         Only names that begin so.
     limit
         Sources per page.
-    after
-        The last id of the page before.
     """
     from headwater.cli.filters import word_of
 
@@ -76,8 +71,8 @@ def list_sources(
         stored, health = _status_meant(status)
         wanted = Wanted(stored, word_of(Kind, kind), tag, name)
         start = ("", NOBODY)
-        if after:
-            last = await read_source(services.database, _id(after))
+        if cursor:
+            last = await read_source(services.database, _id(cursor))
             start = (last.name, last.id)
         found = await _page_of(services, wanted, health, limit + 1, start)
         return found, (await summary(services.database)).now
@@ -86,18 +81,17 @@ def list_sources(
     page = found[:limit]
     following = page[-1].source.id if len(found) > limit else None
     if json:
-        show_json({"sources": [told_of(one) for one in page], "next": following})
+        show_json({"sources": [told_of(one) for one in page], "cursor": following})
         return
     if page:
         columns = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
         show_table(columns, [_row(one, now) for one in page], spare=("url", "mode", "every", "kind"))
-    elif status or kind or tag or name or after:
+    elif status or kind or tag or name or cursor:
         say("No source matches.")
     else:
         say("No source yet. Add one: headwater sources add https://example.org")
         say("Have a list?      headwater sources import feeds.opml")
-    if following:
-        say(f"More: headwater sources list --after {following}")
+    say_more(following)
 
 
 def _status_meant(text: str | None) -> "tuple[Status | None, Word | None]":
@@ -271,7 +265,7 @@ def pause(*sources: str, reason: str = "paused by a person", launch: Launched = 
     sources
         Ids, addresses, hosts or names.
     reason
-        Shown wherever somebody wonders.
+        Shown by `show` and `explain`.
     """
     _change(launch, sources, "paused", reason)
 
@@ -297,7 +291,7 @@ def block(*sources: str, reason: str = "blocked by a person", launch: Launched =
     sources
         Ids, addresses, hosts or names.
     reason
-        Shown wherever somebody wonders.
+        Shown by `show` and `explain`.
     """
     _change(launch, sources, "blocked", reason)
 
@@ -366,7 +360,7 @@ def _id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise UsageError(f"{text!r} is not an id.", fix="Give the id that the page before ended with.") from None
+        raise UsageError("This cursor was not made by a list.", fix="Start again without one.") from None
 
 
 def calmed(launch: Launch) -> Launch:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import show, show_json, show_table
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 
 if TYPE_CHECKING:
@@ -64,17 +64,34 @@ def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa:
 
 
 @app.command(name="list")
-def list_takedowns(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """List all takedowns."""
+def list_takedowns(
+    *,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """List takedowns by name.
+
+    Parameters
+    ----------
+    limit
+        Takedowns per page.
+    """
 
     async def work(services: "Services") -> list[Any]:
         from headwater.frontier.takedowns import list_takedowns as read
 
-        return await read(services.database)
+        return await read(services.database, limit + 1, cursor or "")
 
-    rows = with_services(launch, work)
+    found = with_services(launch, work)
+    rows = found[:limit]
+    following = rows[-1]["domain_or_url"] if len(found) > limit else None
     if json:
-        show_json({"takedowns": [dict(row) for row in rows]})
+        show_json({"takedowns": [dict(row) for row in rows], "cursor": following})
+        return
+    if not rows:
+        say("No more takedowns." if cursor else "Nothing is taken down. Add one: headwater takedown add example.org")
         return
     show_table(
         ("domain or URL", "since", "state", "reason"),
@@ -88,3 +105,4 @@ def list_takedowns(*, json: AsJson = False, launch: Launched = Launch()) -> None
             for row in rows
         ],
     )
+    say_more(following)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched
+from headwater.cli.output import say, say_more, show, show_json
 from headwater.cli.serving import with_services
 from headwater.cli.sources import ACTOR
 from headwater.cli.templates_show import (
@@ -38,7 +38,7 @@ Host = Annotated[str, Parameter(help="Its name, or any address there.")]
 def list_hosts(
     *,
     limit: Annotated[int, Parameter(validator=Number(gte=1, lte=1000))] = 50,
-    after: str = "",
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -48,27 +48,26 @@ def list_hosts(
     ----------
     limit
         Hosts per page.
-    after
-        The last host of the page before.
     """
 
     async def work(services: "Services") -> "tuple[list[Pupil], datetime]":
         from headwater.politeness.hosts import host_named
         from headwater.reports.templates import list_pupils, server_time
 
-        name = host_named(after) if after else ""
-        return await list_pupils(services.database, limit, name), await server_time(services.database)
+        name = host_named(cursor) if cursor else ""
+        return await list_pupils(services.database, limit + 1, name), await server_time(services.database)
 
-    pupils, now = with_services(launch, work)
+    found, now = with_services(launch, work)
+    pupils = found[:limit]
+    following = pupils[-1].host if len(found) > limit else None
     if json:
-        show_json({"hosts": [told_of(one) for one in pupils]})
+        show_json({"hosts": [told_of(one) for one in pupils], "cursor": following})
         return
     if not pupils:
-        say("No more hosts." if after else "Nothing is learned yet: no article page has been read.")
+        say("No more hosts." if cursor else "Nothing is learned yet: no article page has been read.")
         return
     show_hosts([row for one in pupils for row in rows_of(one, now)])
-    if len(pupils) == limit:
-        say(f"More: add --after {inert(pupils[-1].host)}")
+    say_more(following)
 
 
 @app.command(name="show")

@@ -35,10 +35,11 @@ def test_the_schedule_is_written_as_r72_asks(desk: Desk) -> None:
     desk.followed("https://a.example/", "--name", "Go Blog", "--feed", "https://a.example/feed.xml")
     desk.polled_in(timedelta(minutes=15, seconds=30), timedelta(hours=1))
     assert schedule_of(desk)[:3] == ["Feed Schedule:", "-" * 40, "Go Blog"]
-    following, interval, errors = schedule_of(desk)[3:]
+    following, interval, errors, why = schedule_of(desk)[3:]
     assert re.fullmatch(rf"  Next fetch: {WHEN} \(in 15m( \d+s)?\)", following)
     assert interval == "  Interval:   1h0m0s"
     assert errors == "  Errors:     0"
+    assert why.startswith("  Why:        ")
 
 
 def test_what_should_have_been_polled_is_overdue(desk: Desk) -> None:
@@ -60,7 +61,7 @@ def test_a_paused_source_is_not_scheduled(desk: Desk) -> None:
 def test_two_channels_of_one_name_are_told_apart(desk: Desk) -> None:
     feeds = ("--feed", "https://a.example/one.xml", "--feed", "https://a.example/two.xml")
     desk.followed("https://a.example/", "--name", "Two", *feeds)
-    titles = schedule_of(desk)[2::4]
+    titles = schedule_of(desk)[2::5]
     assert sorted(titles) == ["Two (feed https://a.example/one.xml)", "Two (feed https://a.example/two.xml)"]
 
 

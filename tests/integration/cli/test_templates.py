@@ -149,10 +149,10 @@ def test_hosts_are_listed_page_by_page(desk: Desk) -> None:
     for name in ("a.test", "b.test", "c.test"):
         met(desk, name)
     first = desk.says("templates", "list", "--limit", "2")
-    assert first.err == "More: add --after b.test\n"
-    rest = desk.says("templates", "list", "--limit", "2", "--after", "https://B.test/x", "--json").json["hosts"]
+    assert first.err == "More: add --cursor b.test\n"
+    rest = desk.says("templates", "list", "--limit", "2", "--cursor", "https://B.test/x", "--json").json["hosts"]
     assert [one["host"] for one in rest] == ["c.test"]
-    assert desk.says("templates", "list", "--after", "z.test").err == "No more hosts.\n"
+    assert desk.says("templates", "list", "--cursor", "z.test").err == "No more hosts.\n"
 
 
 @pytest.mark.parametrize("address", [HOST, "QUAY.test", url_of(1)])
