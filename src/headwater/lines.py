@@ -28,6 +28,8 @@ class Lines:
         self._descriptor = descriptor
         self._waiting: deque[bytes] = deque()
         self._writer: threading.Thread | None = None
+        self._footer = ""
+        self._changed = threading.Condition()
         self.begin_anew()
         _all.add(self)
         atexit.register(self.flush, EXIT_SECONDS)

@@ -9,7 +9,7 @@ from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedC
 
 from headwater import __version__
 from headwater.cli.examples import example_of
-from headwater.cli.launch import Launch
+from headwater.cli.launch import Launch, program_as_typed
 from headwater.cli.output import is_of_output, say, say_lines, show, show_lines, silence
 from headwater.errors import HeadwaterError, UsageError
 
@@ -35,9 +35,9 @@ EXIT_CODES = """\
 2    the command or a setting is wrong
 3    partly done: some items failed
 4    the named thing does not exist
-5    something it needs is down: the database
+5    the database, or another service it needs, is down
 6    refused by policy
-7    busy: somebody else holds the lock or the port
+7    busy: another process holds the lock or the port, or a host has to be waited for
 130  interrupted"""
 
 app = App(
@@ -51,24 +51,24 @@ app.meta.suppress_keyboard_interrupt = False
 app.command("headwater.cli.demo:demo", name="demo", help="An offline tour on an embedded database and a simulated web.")
 app.command("headwater.cli.up:up", name="up", help="Run everything on this machine, in one terminal.")
 app.command("headwater.cli.doctor:doctor", name="doctor", help="Check this machine and this installation.")
-app.command("headwater.cli.config:app", name="config", help="Show every setting and where its value comes from.")
+app.command("headwater.cli.config:app", name="config", help="Show and check the settings; write a settings file.")
 app.command("headwater.cli.db:app", name="db", help="Migrate, inspect and open the database.")
 app.command("headwater.cli.frontier:app", name="frontier", help="Look at the queue of URLs, add, retry and remove.")
 app.command("headwater.cli.sources:app", name="sources", help="The publishers we follow: add, change, import, export.")
 app.command("headwater.cli.crawl:app", name="crawl", help="Poll now, and read the log of runs.")
 app.command("headwater.cli.status:status", name="status", help="How things stand, and what is polled next.")
 app.command("headwater.cli.hosts:app", name="hosts", help="Hosts, their pace and their policies.")
-app.command("headwater.cli.docs:app", name="docs", help="The archive: search, look into a document, read pages again.")
-app.command("headwater.cli.templates:app", name="templates", help="What was learned of each host's pages.")
-app.command("headwater.cli.jobs:app", name="jobs", help="Vacancies: search those that are open.")
-app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URLs we leave alone.")
+app.command("headwater.cli.docs:app", name="docs", help="The archive: list, search, show a document, read pages again.")
+app.command("headwater.cli.templates:app", name="templates", help="Page layouts learned for each host.")
+app.command("headwater.cli.jobs:app", name="jobs", help="Vacancies: list and search those that are open.")
+app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URLs that are never visited.")
 app.command(
     "headwater.cli.explain:explain",
     name="explain",
     help="Why is this URL or source not fetched now, and when will it be?",
 )
 app.command("headwater.cli.fetch:fetch", name="fetch", help="One request through the real path, told step by step.")
-app.command("headwater.cli.audit:app", name="audit", help="Check our promises against the records.")
+app.command("headwater.cli.audit:app", name="audit", help="Check politeness and counters against the records.")
 app.command("headwater.cli.run:app", name="run", help="Run one role: poll, fetch, maintain.")
 app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, to look at.")
 
@@ -76,6 +76,10 @@ app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, 
 @app.default
 def welcome() -> None:
     show_lines(WELCOME)
+    typed = program_as_typed()
+    if typed != "headwater":
+        show("")
+        show(f"`headwater` is not on the PATH here: type {typed}, or put its folder there.")
 
 
 @app.command(name="version")

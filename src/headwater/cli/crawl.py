@@ -77,7 +77,7 @@ def why_not(source: "Source") -> str:
 
 @app.command(name="run-due")
 def run_due(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
-    """Poll everything that is due, here and now, and end."""
+    """Poll every channel that is due, once, and end."""
 
     async def work(services: "Services") -> dict[str, int]:
         from headwater.run.polling import poll_what_is_due
@@ -191,7 +191,7 @@ def show_runs(runs: "list[Run]", now: "datetime", *, json: bool) -> None:
             show_json(asdict(run))
         return
     if not runs:
-        say("Nothing has run yet. Poll what is due: headwater crawl run-due. Keep polling: headwater run poll")
+        say("Nothing was polled yet. Poll all due channels once: headwater crawl run-due. Keep polling: headwater up")
         return
     counts = ("found", "new", "changed", "skipped", "errors")
     columns = ("when", "source", "channel", "result", *counts, "took", "next poll", "message")

@@ -32,8 +32,10 @@ Published = Annotated[
 ]
 Duplicates = Annotated[bool, Parameter(negative="", help="Also those that say the same as an older document.")]
 
-app = App(name="docs", help="The archive: search it, look into a document, read pages again by changed rules.")
-app.command("headwater.cli.docs_show:show_document", name="show", help="Show a document: what it says, and its past.")
+app = App(name="docs", help="The archive: list, search, show a document, read pages again by changed rules.")
+app.command(
+    "headwater.cli.docs_show:show_document", name="show", help="Show a document: text, origin, quality, history."
+)
 app.command("headwater.cli.docs_replay:reextract", name="reextract", help="Read stored pages again by today's rules.")
 
 

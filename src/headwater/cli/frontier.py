@@ -1,4 +1,4 @@
-"""`headwater frontier`: the queue, to look at and to lend a hand."""
+"""`headwater frontier`: the queue of URLs, to look at, add to, retry and remove from."""
 
 import sys
 from dataclasses import asdict, replace
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from headwater.services import Services
 
 PARTLY = 3
+# Outcomes of an addition that their words alone do not explain.
+MEANINGS = {
+    "duplicate": "known already: nothing was changed",
+    "raised": "known already: it is fetched earlier now",
+    "revisit": "known already: it is fetched again",
+    "taken_over": "known already: it belongs to this source now",
+}
 
 app = App(name="frontier", help="Look at the queue of URLs, add to it, retry and remove.")
 
@@ -29,11 +36,13 @@ app = App(name="frontier", help="Look at the queue of URLs, add to it, retry and
 @app.command(name="stats")
 def stats(
     *,
-    recount: Annotated[bool, Parameter(negative="", help="Count the entries themselves; slow.")] = False,
+    recount: Annotated[
+        bool, Parameter(negative="", help="Count the rows themselves instead of reading counters; slow.")
+    ] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Count entries by status and by source."""
+    """Count URLs by status and by source."""
 
     async def work(services: "Services") -> "tuple[Counts, dict[UUID, str]]":
         from headwater.frontier.reads import count_entries, recount_entries
@@ -70,7 +79,7 @@ def list_entries(
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """List entries, a page at a time.
+    """List the queued and known URLs, a page at a time.
 
     Parameters
     ----------
@@ -87,7 +96,7 @@ def list_entries(
     prefix
         Only URLs that begin so.
     limit
-        Entries per page.
+        URLs per page.
     """
     from headwater.cli.filters import filter_from
 
@@ -165,7 +174,10 @@ def add(
         show_json({"answers": [asdict(answer) | {"has_effects": answer.url in acting} for answer in answers]})
     else:
         for answer in answers:
-            show(f"{answer.outcome:9}  {answer.url}" + (f"  ({answer.reason})" if answer.reason else ""))
+            reason = answer.reason or MEANINGS.get(answer.outcome, "")
+            show(f"{answer.outcome:9}  {answer.url}" + (f"  ({reason})" if reason else ""))
+        if any(answer.outcome == "duplicate" for answer in answers):
+            say("To fetch a URL again that is known already: headwater frontier retry URL")
         for url in acting:
             say(f"Careful: {url} looks as if it did something when it is fetched (log out, delete, buy, unsubscribe).")
         if acting:
@@ -183,12 +195,12 @@ def acting_among(answers: "Sequence[Answer]") -> list[str]:
 
 @app.command(name="retry")
 def retry(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Put an entry back in line, whatever became of it; politeness holds all the same.
+    """Queue a known URL again, also one that was fetched or given up; its host's pace holds all the same.
 
     Parameters
     ----------
     url
-        The entry's URL.
+        As it was found or added.
     """
 
     async def work(services: "Services") -> None:
@@ -198,17 +210,17 @@ def retry(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
         await retry_now(services.database, canonicalise(url))
 
     with_services(launch, work)
-    show(f"{url} waits in line.")
+    show(f"{url} is queued again. Follow it: headwater explain {url}")
 
 
 @app.command(name="rm")
 def remove(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Forget an entry; if it is found again it is new.
+    """Forget a URL; if a channel lists it again, it is new.
 
     Parameters
     ----------
     url
-        The entry's URL.
+        As it was found or added.
     """
 
     async def work(services: "Services") -> None:

@@ -170,7 +170,7 @@ def _job_for_programs(one: "Found") -> dict[str, Any]:
 
 @app.command(name="show")
 def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Show a vacancy: what it says, which source tells it, and where else it is named.
+    """Show a vacancy: its facts, the source that tells it, and other places that name it.
 
     Parameters
     ----------

@@ -27,11 +27,19 @@ READ_AT_ONCE = 500
 
 app = App(name="sources", help="The publishers we follow: add, look at, change, import and export them.")
 app.command("headwater.cli.sources_adding:add", name="add", help="Follow a site: its channels are looked for.")
-app.command("headwater.cli.sources_editing:edit", name="edit", help="Change what is known of a source.")
+app.command(
+    "headwater.cli.sources_editing:edit",
+    name="edit",
+    help="Change fields of a source: name, priority, tags and others.",
+)
 app.command("headwater.cli.sources_files:import_sources", name="import", help="Add many sources from a file.")
 app.command("headwater.cli.sources_files:export_sources", name="export", help="Write the sources into a file.")
 app.command("headwater.cli.sources_trying:ask_channels", name="test", help="Ask a source's channels once.")
-app.command("headwater.cli.sources_trying:simulate", name="simulate", help="See what a poll would find.")
+app.command(
+    "headwater.cli.sources_trying:simulate",
+    name="simulate",
+    help="Poll without storing: show the items and documents it would bring.",
+)
 
 
 @app.command(name="list")
@@ -272,7 +280,7 @@ def pause(*sources: str, reason: str = "paused by a person", launch: Launched = 
 
 @app.command(name="resume")
 def resume(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Go on with sources that were paused or blocked; what failed before is forgiven.
+    """Poll sources again that were paused or blocked; their count of errors starts at zero.
 
     Parameters
     ----------
@@ -302,7 +310,7 @@ def remove(
     yes: Annotated[bool, Parameter(negative="", help="Do not ask.")] = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Delete sources: nothing more is polled or fetched for them; what is known of them stays on record.
+    """Delete sources: they are no longer polled or fetched. Their documents and their history stay.
 
     Parameters
     ----------
@@ -329,8 +337,8 @@ def _change(launch: Launch, sources: tuple[str, ...], status: str, reason: str |
         ]
 
     for name, entries in with_services(launch, work):
-        what = "let go" if status == "active" else "set aside"
-        show(f"{inert(name)}: {status}" + (f"; {counted(entries, 'waiting URL')} {what}" if entries else ""))
+        done = "queued again" if status == "active" else "set aside"
+        show(f"{inert(name)}: {status}" + (f"; {counted(entries, 'waiting URL')} {done}" if entries else ""))
 
 
 async def _found(services: "Services", sources: tuple[str, ...]) -> "list[Source]":

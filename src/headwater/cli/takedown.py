@@ -7,17 +7,18 @@ from cyclopts import App
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
+from headwater.cli.words import counted
 
 if TYPE_CHECKING:
     from headwater.ingest.taking_down import TakenDown
     from headwater.services import Services
 
-app = App(name="takedown", help="Domains and URLs we leave alone.")
+app = App(name="takedown", help="Domains and URLs that are never visited: add, list, lift.")
 
 
 @app.command(name="add")
 def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) -> None:  # noqa: B008
-    """Never visit a domain with all below it, or URLs that begin so. Queued URLs end, documents and vacancies go.
+    """Never visit a domain and its subdomains, or URLs that begin so. Queued URLs end, documents are withdrawn.
 
     Parameters
     ----------
@@ -35,16 +36,18 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
         return takedown.name, await take_down_everywhere(services.database, takedown, reason)
 
     name, done = with_services(launch, work)
-    ended = f"{done.entries:,} entries ended, {done.documents:,} documents and {done.vacancies:,} vacancies withdrawn"
+    ended = f"{counted(done.entries, 'queued URL')} ended, {counted(done.documents, 'document')} withdrawn"
+    if done.vacancies:
+        ended += f", {done.vacancies:,} {'vacancy' if done.vacancies == 1 else 'vacancies'} withdrawn"
     show(f"{name} is taken down; {ended}.")
     if not done.is_whole:
         under_way = f"{done.living:,} URLs are being fetched right now" if done.living else "other work is under way"
-        show(f"Nothing of it is kept from here on; {under_way}, and maintenance ends what is left.")
+        show(f"No page of it is stored from now on; {under_way}, and maintenance ends the rest.")
 
 
 @app.command(name="rm")
 def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Visit it again; what was ended comes back as its channels list it, or when you retry it.
+    """Lift a takedown. URLs it ended are queued again when a channel lists them, or by `headwater frontier retry`.
 
     Parameters
     ----------

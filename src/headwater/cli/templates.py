@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from headwater.ingest.inspection import Explained
     from headwater.reports.templates import Pupil, Schooling, Version
     from headwater.services import Services
-app = App(name="templates", help="What was learned of each host's pages: look into it, learn again, switch off.")
+app = App(name="templates", help="Page layouts learned for each host: list, show, explain, learn again, switch off.")
 Host = Annotated[str, Parameter(help="Its name, or any address there.")]
 
 
@@ -42,7 +42,7 @@ def list_hosts(
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """List hosts: who is read by a template of its own, how well, and who is not and why.
+    """List hosts: which are read by a learned template and how well, which are not and why.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def list_hosts(
 
 @app.command(name="show")
 def show_host(host: Host, *, version: int | None = None, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Show what was learned of a host: where its text stands, what is kept and dropped, its versions and its past.
+    """Show the templates of a host: where its text stands, blocks kept and dropped, versions and history.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def explain(
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Say how a stored page is read by its host's template: block by block what is kept, what is dropped, and why.
+    """Explain how a stored page is read by its host's template: each block, kept or dropped, and why.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def explain(
 
 @app.command(name="relearn")
 def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Learn a host anew from its stored pages, also where it was disabled; what it knows holds until then."""
+    """Learn a host again from its stored pages, also where it was disabled; its templates stay in use until then."""
 
     async def work(services: "Services") -> "tuple[Pupil, bool]":
         from headwater.learning.store import relearn as ask
@@ -163,12 +163,12 @@ def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
     show(f"{pupil.host} will be learned from {counted(pupil.pages, 'stored page')} by the next process that fetches.")
     say(f"What came of it: headwater templates show {pupil.host}")
     if not is_on:
-        say("extract.templates is off here: a process with this setting neither learns nor reads by what was learned.")
+        say("extract.templates is off here: a process with this setting neither learns templates nor uses them.")
 
 
 @app.command(name="disable")
 def disable(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Read a host's pages by the general extractor, and learn nothing of it until you ask for it."""
+    """Read a host's pages by the general extractor, and learn no template of it until `relearn`."""
 
     async def work(services: "Services") -> tuple[str, int]:
         from headwater.learning.store import disable as switch_off

@@ -420,7 +420,7 @@ def test_an_interrupted_run_says_how_far_it_came(desk: Desk, starts: Starts) -> 
     assert process.stdout.readline().startswith("changed  ")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     stopped, interrupted = err.splitlines()[-2:]
     assert stopped.startswith("Stopped after ")
     assert stopped.endswith(" would be changed.")

@@ -64,7 +64,8 @@ def rows_of(told: dict[str, Any]) -> list[Any]:
 
 def test_runs_of_one_moment_are_shown_once_each(desk: Desk) -> None:
     filled(desk)
-    seen, cursor = [], ()
+    seen: list[str] = []
+    cursor: tuple[str, ...] = ()
     for _ in range(3):
         said = desk.says("crawl", "logs", "--limit", "1", "--json", *cursor)
         seen.append(said.json["source"])
