@@ -1,6 +1,5 @@
 """The tree of commands. Groups are named by their module and imported only when used: start-up has a budget."""
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +9,7 @@ from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedC
 from headwater import __version__
 from headwater.cli.examples import example_of
 from headwater.cli.launch import Launch, program_as_typed
-from headwater.cli.output import is_of_output, say, say_lines, show, show_lines, silence
+from headwater.cli.output import give_up_output, is_of_output, say, say_lines, show, show_lines
 from headwater.errors import HeadwaterError, UsageError
 
 FAILED = 1
@@ -124,12 +123,12 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _run(arguments)
     except BrokenPipeError:
-        silence(sys.stdout, sys.stderr)  # the reader of a pipe left: nobody is there to be told
+        give_up_output(messages_too=True)  # the reader of a pipe left: nobody is there to be told
         return 0
     except OSError as error:
         if not is_of_output(error):
             raise
-        silence(sys.stdout)
+        give_up_output()
         say(f"headwater: The output could not be written: {error.strerror}.")
         say("  fix: Make room, or write it elsewhere.")
         return FAILED

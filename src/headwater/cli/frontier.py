@@ -113,6 +113,10 @@ def list_entries(
     if json:
         show_json({"entries": [asdict(entry) for entry in page.entries], "cursor": page.cursor})
         return
+    show_page(page)
+
+
+def show_page(page: "Page") -> None:
     rows = [
         (
             entry.url,

@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,10 +48,10 @@ def _escape(found: "re.Match[str]") -> str:
     return f"\\u{number:04x}"
 
 
-def silence(*streams: TextIO) -> None:
-    """What they still hold goes nowhere, so that nothing is said about it when the program ends."""
+def give_up_output(*, messages_too: bool = False) -> None:
+    """Data that could not be written goes nowhere, so that Python says nothing about it when the program ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in streams:
+    for stream in (sys.stdout, sys.stderr) if messages_too else (sys.stdout,):
         with suppress(OSError, ValueError):
             os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -8,15 +8,23 @@ from typing import Any, NamedTuple
 from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.search.question import Filters, Kind
-from headwater.search.search import Page, hit_from, queries, require_page
+from headwater.search.search import Hit, Page, hit_from, queries, require_page
 
-# A page looks at no more rows than this: a rare filter answers soon, with how far it has searched.
-MOST_LOOKED_AT = 20_000
 # Columns of a vacancy that may be asked for, in the order of the statement's parameters.
 VACANCY_COLUMNS = ("country_iso", "level_norm", "work_modality", "career_type", "contract_type", "mission_tags")
 _PLACE = struct.Struct(">qB32s")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+
+
+class Stretch(NamedTuple):
+    """A page looks at no more than so many times so many rows: a rare filter answers soon, with how far it searched."""
+
+    rows: int = 20_000
+    most: int = 50
+
+
+DEFAULT_STRETCH = Stretch()
 
 
 class Place(NamedTuple):
@@ -34,16 +42,28 @@ async def newest(
     limit: int = 20,
     cursor: str | None = None,
     wanted: Mapping[str, str] | None = None,
-    most_looked_at: int = MOST_LOOKED_AT,
+    stretch: Stretch = DEFAULT_STRETCH,
 ) -> Page:
     """`wanted` are values of a vacancy's columns. A short page with a cursor has searched up to there."""
     require_page(limit)
+    hits: list[Hit] = []
+    for _ in range(stretch.most):
+        page = await _look(database, filters, limit - len(hits), cursor, wanted or {}, stretch.rows)
+        hits += page.hits
+        cursor = page.cursor
+        if len(hits) == limit or cursor is None:
+            break
+    return Page(hits, cursor, is_complete=True)
+
+
+async def _look(
+    database: Database, filters: Filters, limit: int, cursor: str | None, wanted: Mapping[str, str], most: int
+) -> Page:
     after = place_at(cursor) if cursor else (None, 0, b"")
-    bounds = (most_looked_at, limit + 1)  # one more, to know whether there is one
+    bounds = (most, limit + 1)  # one more, to know whether there is one
     arguments = [filters.source_id, *after, filters.language, filters.since, filters.until, filters.duplicates, *bounds]
     if filters.kind is Kind.JOB:
-        asked = wanted or {}
-        rows = await database.fetch(queries.newest_jobs, *arguments, *(asked.get(name) for name in VACANCY_COLUMNS))
+        rows = await database.fetch(queries.newest_jobs, *arguments, *(wanted.get(name) for name in VACANCY_COLUMNS))
     else:
         rows = await database.fetch(queries.newest_documents, *arguments)
     found = [row for row in rows if row["matches"]]

@@ -16,7 +16,7 @@ from headwater.simweb.message import Page
 FEED = b"""<rss version="2.0"><channel><title>T</title><link>/</link>
 <item><title>One</title><link>/one</link></item></channel></rss>"""
 # Requests that were really made are on record, or the next one could come too soon.
-OF_REQUESTS = {"hosts", "host_statistics", "fetch_log", "robots_files", "origins"}
+OF_REQUESTS = {"hosts", "host_policies", "host_statistics", "fetch_log", "robots", "installation"}
 
 
 @pytest.fixture

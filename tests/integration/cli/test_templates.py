@@ -104,7 +104,7 @@ def test_nothing_learned_yet_is_said_so(desk: Desk) -> None:
     said = desk.says("templates", "list")
     assert (said.code, said.out) == (0, "")
     assert said.err == "Nothing is learned yet: no article page has been read.\n"
-    assert desk.says("templates", "list", "--json").json == {"hosts": []}
+    assert desk.says("templates", "list", "--json").json == {"hosts": [], "cursor": None}
 
 
 def test_a_learned_host_is_listed_with_what_it_was_good_for(desk: Desk) -> None:

@@ -10,7 +10,7 @@ from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import UsageError
-from headwater.search.listing import VACANCY_COLUMNS, newest
+from headwater.search.listing import VACANCY_COLUMNS, Stretch, newest
 from headwater.search.question import Filters, Kind
 from headwater.search.search import queries
 from headwater.urls.domains import NO_VOICE
@@ -73,8 +73,15 @@ async def test_a_rare_filter_answers_with_how_far_it_has_searched(shelf: Shelf) 
     await shelf.keep(address(0), "the rare one", language="de")
     for number in range(1, 8):
         await shelf.keep(address(number), f"text number {number}")
-    pages = await walked(shelf, Filters(language="de"), limit=2, most_looked_at=3)
-    assert pages == [[], [], [address(0)]]
+    for number in (8, 9):
+        await shelf.keep(address(number), f"text number {number}", language="de")
+    pages = await walked(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 1))
+    assert pages == [[address(9), address(8)], [], [], [address(0)]]
+    assert await walked(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 2)) == [
+        [address(9), address(8)],
+        [address(0)],
+    ]
+    assert await walked(shelf, Filters(language="de"), limit=3) == [[address(9), address(8), address(0)]]
 
 
 async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
