@@ -98,7 +98,8 @@ WITH looked AS MATERIALIZED (
 )
 SELECT * FROM (
     SELECT p.bucket, p.url_hash AS hash, d.source_id, d.url, d.title, d.language, d.published_at, d.first_seen_at,
-           d.duplicate_of IS NOT NULL AS is_duplicate, 0::real AS rank, legible(d.text, 200) AS snippet, true AS matches
+           d.duplicate_of IS NOT NULL AS is_duplicate, 0::real AS rank,
+           legible(d.text, 200) || CASE WHEN length(d.text) > 200 THEN '…' ELSE '' END AS snippet, true AS matches
     FROM page p JOIN documents d ON d.bucket = p.bucket AND d.url_hash = p.url_hash
     ORDER BY p.first_seen_at DESC, p.bucket, p.url_hash
 ) AS found
@@ -135,7 +136,8 @@ WITH looked AS MATERIALIZED (
 SELECT * FROM (
     SELECT p.bucket, p.canonical_hash AS hash, j.source_id, j.apply_url AS url, j.title, j.language,
            NULL::timestamptz AS published_at, j.created_at AS first_seen_at, j.duplicate_of IS NOT NULL AS is_duplicate,
-           0::real AS rank, legible(j.description_snippet, 200) AS snippet, true AS matches
+           0::real AS rank, legible(j.description_snippet, 200)
+                            || CASE WHEN length(j.description_snippet) > 200 THEN '…' ELSE '' END AS snippet, true AS matches
     FROM page p JOIN jobs j ON j.bucket = p.bucket AND j.canonical_hash = p.canonical_hash
     ORDER BY p.created_at DESC, p.bucket, p.canonical_hash
 ) AS found
