@@ -144,7 +144,7 @@ def add(
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> int:
-    """Submit URLs by hand; each is answered.
+    """Queue URLs by hand; says of each whether it was new.
 
     Parameters
     ----------

@@ -193,14 +193,14 @@ def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch())
     show(inert(about["title"]))
     show(f"  {', '.join(inert(fact) for fact in facts_of(about) if fact)}")
     show(f"  apply: {inert(about['apply_url'])}")
-    word = "which may speak for it" if about["is_spoken_for"] else "which only lists it"
-    show(f"  {about['status']}, version {about['version']}; told by {inert(about['source_name'] or 'nobody')}, {word}")
+    word = "the site where one applies" if about["is_spoken_for"] else "a list of other sites' vacancies"
+    show(f"  {about['status']}, version {about['version']}; from {inert(about['source_name'] or 'no source')} ({word})")
     if about["status"] == "deleted":
         reason = inert(about["deleted_reason"])
         show(f"  deleted {about['deleted_at']:%Y-%m-%d} by {inert(about['deleted_by'])}: {reason}")
     if about["description_snippet"]:
         show(f"  {inert(about['description_snippet'])}")
     if found.sightings:
-        show("Also named by, without a say in it:")
+        show("Also listed by these sources, whose texts are not used:")
         rows = [(one["source_name"] or "", one["url"], f"{one['last_seen_at']:%Y-%m-%d}") for one in found.sightings]
         show_table(("source", "at", "last seen"), rows)

@@ -292,7 +292,7 @@ def resume(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
 
 @app.command(name="block")
 def block(*sources: str, reason: str = "blocked by a person", launch: Launched = Launch()) -> None:  # noqa: B008
-    """Refuse everything of sources until they are resumed.
+    """Block sources: no URL of them is polled, queued or fetched until `resume`.
 
     Parameters
     ----------

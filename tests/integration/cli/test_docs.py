@@ -305,7 +305,7 @@ def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
     desk.on_database(name_it)
     said = desk.says("jobs", "show", apply)
     assert said.out.startswith("Water engineer\n  Wells, Nairobi, Kenya\n  apply: https://j.example/water\n")
-    assert "Also named by, without a say in it:" in said.out
+    assert "Also listed by these sources, whose texts are not used:" in said.out
     assert "\x1b" not in said.out
     told = desk.says("jobs", "show", known.hex(), "--json").json
     assert [one["url"][:20] for one in told["sightings"]] == ["https://list.example"]
