@@ -12,6 +12,7 @@ from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import clear_screen, say, show, show_folded, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, due, go_length_of, inert, length_of, shortened, with_seconds
+from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -86,10 +87,14 @@ async def keep_telling(
     """In place on a terminal, one below the other elsewhere."""
     is_seen = sys.stdout.isatty()
     while True:
-        found = await look(services)
-        if is_seen:
-            clear_screen()
-        tell(*found)
+        try:
+            found = await look(services)
+        except (DatabaseDown, QueryFailed) as error:
+            say(f"{error.what} Looking again.")
+        else:
+            if is_seen:
+                clear_screen()
+            tell(*found)
         await services.clock.sleep(WATCH_SECONDS if is_seen else WATCH_ELSEWHERE_SECONDS)
 
 
