@@ -28,16 +28,27 @@ class Lines:
         self._descriptor = descriptor
         self._waiting: deque[bytes] = deque()
         self._writer: threading.Thread | None = None
+        self._footer = ""
+        self._changed = threading.Condition()
         self.begin_anew()
         _all.add(self)
         atexit.register(self.flush, EXIT_SECONDS)
 
     def put(self, line: str) -> None:
-        written = line.encode(errors="backslashreplace")
         with self._changed:
-            if self._waiting_bytes + len(written) > MOST_WAITING_BYTES:
-                self._overflown += 1
-                return
+            self._put(f"{_erasing(self._footer)}{line}{self._footer}")
+
+    def keep_below(self, footer: str) -> None:
+        """Lines that stay below all others, on a terminal only; none of them may be wider than it."""
+        with self._changed:
+            before, self._footer = self._footer, footer
+            self._put(f"{_erasing(before)}{footer}")
+
+    def _put(self, text: str) -> None:
+        written = text.encode(errors="backslashreplace")
+        if self._waiting_bytes + len(written) > MOST_WAITING_BYTES:
+            self._overflown += 1
+        else:
             self._append_overflown()
             self._append(written)
             if self._writer is None:
@@ -56,6 +67,7 @@ class Lines:
         self._waiting_bytes = 0
         self._overflown = 0
         self._failed = 0
+        self._footer = ""
         self._is_writing = False
         self._is_mid_line = False
         self._changed = threading.Condition()
@@ -111,6 +123,12 @@ class Lines:
         room = select.poll()
         room.register(self._descriptor, select.POLLOUT)
         room.poll()
+
+
+def _erasing(footer: str) -> str:
+    """From the end of it to its beginning, and clear from there on."""
+    up = footer.count("\n")
+    return ("\r" + (f"\x1b[{up}A" if up else "") + "\x1b[J") if footer else ""
 
 
 @cache

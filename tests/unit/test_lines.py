@@ -121,3 +121,15 @@ def test_a_forked_child_does_not_write_what_waits_in_its_parent(pipe: tuple[int,
         os._exit(0 if lines.flush(SECONDS) else 1)
     assert os.waitpid(pid, 0)[1] == 0
     assert drained(pipe[0], "child\n") == "parent\nchild\n"
+
+
+def test_lines_that_stay_below_are_never_torn_by_others(pipe: tuple[int, int]) -> None:
+    reading, writing = pipe
+    lines = Lines(writing)
+    lines.keep_below("figures\n1 2 3")
+    lines.put("log\n")
+    lines.keep_below("figures\n4 5 6")
+    lines.keep_below("")
+    lines.put("end\n")
+    erase = "\r\x1b[1A\x1b[J"
+    assert drained(reading, "end\n") == (f"figures\n1 2 3{erase}log\nfigures\n1 2 3{erase}figures\n4 5 6{erase}end\n")

@@ -1,17 +1,18 @@
 """The tree of commands. Groups are named by their module and imported only when used: start-up has a budget."""
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedCliTokensError
 
 from headwater import __version__
-from headwater.cli.launch import Launch
-from headwater.cli.output import say, say_lines, show, show_lines
+from headwater.cli.examples import example_of
+from headwater.cli.launch import Launch, program_as_typed
+from headwater.cli.output import give_up_output, is_of_output, say, say_lines, show, show_lines
 from headwater.errors import HeadwaterError, UsageError
 
+FAILED = 1
 INTERRUPTED = 130
 USAGE = 2
 
@@ -24,6 +25,7 @@ Add a site:           headwater sources add https://example.org
 Have a list?          headwater sources import feeds.opml
 Is anything wrong?    headwater problems
 Check this machine:   headwater doctor
+Write a config file:  headwater config init
 See every setting:    headwater config show
 All commands:         headwater --help"""
 
@@ -33,9 +35,9 @@ EXIT_CODES = """\
 2    the command or a setting is wrong
 3    partly done: some items failed
 4    the named thing does not exist
-5    something it needs is down: the database
+5    the database, or another service it needs, is down
 6    refused by policy
-7    busy: somebody else holds the lock or the port
+7    busy: another process holds the lock or the port, or a host has to be waited for
 130  interrupted"""
 
 app = App(
@@ -49,7 +51,7 @@ app.meta.suppress_keyboard_interrupt = False
 app.command("headwater.cli.demo:demo", name="demo", help="An offline tour on an embedded database and a simulated web.")
 app.command("headwater.cli.up:up", name="up", help="Run everything on this machine, in one terminal.")
 app.command("headwater.cli.doctor:doctor", name="doctor", help="Check this machine and this installation.")
-app.command("headwater.cli.config:app", name="config", help="Show every setting and where its value comes from.")
+app.command("headwater.cli.config:app", name="config", help="Show and check the settings; write a settings file.")
 app.command("headwater.cli.db:app", name="db", help="Migrate, inspect and open the database.")
 app.command("headwater.cli.frontier:app", name="frontier", help="Look at the queue of URLs, add, retry and remove.")
 app.command("headwater.cli.sources:app", name="sources", help="The publishers we follow: add, change, import, export.")
@@ -57,17 +59,17 @@ app.command("headwater.cli.crawl:app", name="crawl", help="Poll now, and read th
 app.command("headwater.cli.status:status", name="status", help="How things stand, and what is polled next.")
 app.command("headwater.cli.problems:problems", name="problems", help="All that is wrong, and what to do about it.")
 app.command("headwater.cli.hosts:app", name="hosts", help="Hosts, their pace and their policies.")
-app.command("headwater.cli.docs:app", name="docs", help="The archive: search, look into a document, read pages again.")
-app.command("headwater.cli.templates:app", name="templates", help="What was learned of each host's pages.")
-app.command("headwater.cli.jobs:app", name="jobs", help="Vacancies: search those that are open.")
-app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URLs we leave alone.")
+app.command("headwater.cli.docs:app", name="docs", help="The archive: list, search, show a document, read pages again.")
+app.command("headwater.cli.templates:app", name="templates", help="Page layouts learned for each host.")
+app.command("headwater.cli.jobs:app", name="jobs", help="Vacancies: list and search those that are open.")
+app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URLs that are never visited.")
 app.command(
     "headwater.cli.explain:explain",
     name="explain",
     help="Why is this URL or source not fetched now, and when will it be?",
 )
 app.command("headwater.cli.fetch:fetch", name="fetch", help="One request through the real path, told step by step.")
-app.command("headwater.cli.audit:app", name="audit", help="Check our promises against the records.")
+app.command("headwater.cli.audit:app", name="audit", help="Check politeness and counters against the records.")
 app.command("headwater.cli.run:app", name="run", help="Run one role: poll, fetch, maintain.")
 app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, to look at.")
 
@@ -75,6 +77,10 @@ app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, 
 @app.default
 def welcome() -> None:
     show_lines(WELCOME)
+    typed = program_as_typed()
+    if typed != "headwater":
+        show("")
+        show(f"`headwater` is not on the PATH here: type {typed}, or put its folder there.")
 
 
 @app.command(name="version")
@@ -115,16 +121,37 @@ def launch(
 
 
 def run(arguments: Sequence[str]) -> int:
+    """The code it ends with."""
     try:
+        return _run(arguments)
+    except BrokenPipeError:
+        give_up_output(messages_too=True)  # the reader of a pipe left: nobody is there to be told
+        return 0
+    except OSError as error:
+        if not is_of_output(error):
+            raise
+        give_up_output()
+        say(f"headwater: The output could not be written: {error.strerror}.")
+        say("  fix: Make room, or write it elsewhere.")
+        return FAILED
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        if asks_for_help(arguments):
+            _add_example(arguments)
         return int(app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
     except HeadwaterError as error:
         say(f"headwater: {error.what}")
         if error.fix:
             say(f"  fix: {error.fix}")
         return error.exit_code
-    except UnusedCliTokensError as error:
-        say(f"headwater: There is no {' '.join(error.unused_tokens or ())!r}.")
-        say("  fix: `headwater --help` lists the commands, `headwater COMMAND --help` their options.")
+    except (UnusedCliTokensError, UnknownCommandError) as error:
+        from headwater.cli.suggesting import command_in, unknown_command
+
+        what, fix = unknown_command(app, (error.unused_tokens or ("",))[0], command_in(app, arguments))
+        say(f"headwater: {what}")
+        say(f"  fix: {fix}")
         return USAGE
     except CycloptsError as error:
         say_lines(f"headwater: {error}")
@@ -132,9 +159,21 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         say("headwater: interrupted.")
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of a pipe left: nobody is there to be told
-        return 0
+
+
+def asks_for_help(arguments: Sequence[str]) -> bool:
+    return "--help" in arguments or "-h" in arguments
+
+
+def _add_example(arguments: Sequence[str]) -> None:
+    from headwater.cli.suggesting import command_in
+
+    path = command_in(app, arguments)
+    if example := example_of(" ".join(path)):
+        command: App = app
+        for name in path:
+            command = command[name]
+        command.help_epilogue = example
 
 
 def _call(command: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -12,7 +12,8 @@ from headwater.errors import NotFound
 if TYPE_CHECKING:
     from headwater.settings import Loaded
 
-app = App(name="config", help="Show every setting and where its value comes from.")
+app = App(name="config", help="Show and check the settings; write a settings file.")
+app.command("headwater.cli.config_init:init", name="init", help="Write a settings file with comments.")
 
 
 @app.command(name="show")

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 from cyclopts import App, Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.sources import Limit, calmed
+from headwater.cli.sources import calmed
 from headwater.cli.words import counted, inert, length_of, padded, relative, shortened
 from headwater.errors import Refused, UsageError
 
@@ -77,7 +77,7 @@ def why_not(source: "Source") -> str:
 
 @app.command(name="run-due")
 def run_due(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
-    """Poll everything that is due, here and now, and end."""
+    """Poll every channel that is due, once, and end."""
 
     async def work(services: "Services") -> dict[str, int]:
         from headwater.run.polling import poll_what_is_due
@@ -115,7 +115,8 @@ def logs(
     source: str | None = None,
     *,
     limit: Limit = 20,
-    follow: Annotated[bool, Parameter(negative="", help="Go on with what comes, until Ctrl-C.")] = False,
+    cursor: Cursor = None,
+    follow: Annotated[bool, Parameter(negative="", help="Keep printing new runs until Ctrl-C.")] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -137,14 +138,32 @@ def logs(
         wanted = (await find_source(database, source)).id if source else None
         # Before the list is read: what comes between the two is shown either way.
         known = await runs_lately(database, wanted, LATE_BY_AT_MOST) if follow else {}
-        runs = (await list_runs(database, wanted, limit))[::-1]
+        before = run_at(cursor) if cursor else None
+        found = await list_runs(database, wanted, limit + 1, before)
+        runs = found[:limit][::-1]
         now = (await summary(database)).now
         show_runs(runs, now, json=json)
+        if len(found) > limit and not follow:
+            say_more(f"{runs[0].at.isoformat()}/{runs[0].id}")
         if follow:
             known |= {run.id: run.at for run in runs}
             await follow_runs(services, wanted, known, max(known.values(), default=now), json=json)
 
     with_services(launch, work)
+
+
+def run_at(cursor: str) -> "tuple[datetime, UUID]":
+    from datetime import datetime
+    from uuid import UUID
+
+    moment, _, run_id = cursor.partition("/")
+    try:
+        at, name = datetime.fromisoformat(moment), UUID(run_id)
+    except ValueError:
+        at, name = None, None
+    if at is None or name is None or at.tzinfo is None:
+        raise UsageError("This cursor was not made by a list.", fix="Start again without one.")
+    return at, name
 
 
 async def follow_runs(
@@ -172,7 +191,7 @@ def show_runs(runs: "list[Run]", now: "datetime", *, json: bool) -> None:
             show_json(asdict(run))
         return
     if not runs:
-        say("Nothing has run yet. Poll what is due: headwater crawl run-due. Keep polling: headwater run poll")
+        say("Nothing was polled yet. Poll all due channels once: headwater crawl run-due. Keep polling: headwater up")
         return
     counts = ("found", "new", "changed", "skipped", "errors")
     columns = ("when", "source", "channel", "result", *counts, "took", "next poll", "message")
@@ -212,6 +231,7 @@ def pages(
     *,
     status: str | None = None,
     limit: Limit = 50,
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -229,21 +249,30 @@ def pages(
 
     async def work(services: "Services") -> "tuple[Crawl, list[Page]]":
         from headwater.discover.crawling import crawl_of, pages_of
+        from headwater.frontier.reads import key_at
         from headwater.sources.store import find_source
 
         if status not in (None, *PAGE_STATUSES):
             raise UsageError(f"There is no status {status!r}.", fix=f"One of: {', '.join(PAGE_STATUSES)}.")
         found = await find_source(services.database, source)
-        pages = await pages_of(services.database, found.id, status, limit=limit)
+        after = key_at(cursor) if cursor else (-1, b"")
+        pages = await pages_of(services.database, found.id, status, after, limit + 1)
         return await crawl_of(services.database, found.id), pages
 
-    crawl, found = with_services(launch, work)
+    from headwater.frontier.reads import cursor_at
+
+    crawl, read = with_services(launch, work)
+    found = read[:limit]
+    following = cursor_at(*found[-1].key) if len(read) > limit else None
     if json:
         told = [{"url": one.url, "status": one.status, "depth": one.depth, "error": one.error} for one in found]
-        show_json({"state": crawl.state, "reason": crawl.reason, "pages": crawl.pages, "data": told})
+        show_json(
+            {"state": crawl.state, "reason": crawl.reason, "pages": crawl.pages, "data": told, "cursor": following}
+        )
         return
     sums = ", ".join(f"{count:,} {word}" for word, count in crawl.pages.items()) or "no pages"
     show(f"{crawl.state}{': ' + inert(crawl.reason) if crawl.reason else ''} ({sums})")
     if found:
         rows = [(one.url, one.status, str(one.depth), shortened(one.error or "", 80)) for one in found]
         show_table(("url", "status", "depth", "error"), rows)
+    say_more(following)

@@ -43,7 +43,9 @@ async def _migrate(settings: "Settings", to: int | None) -> None:
 def rollback(
     *,
     steps: int = 1,
-    yes: Annotated[bool, Parameter(negative="", help="Do not ask: data in what is taken back is lost.")] = False,
+    yes: Annotated[
+        bool, Parameter(negative="", help="Do not ask: the data in dropped tables and columns is lost.")
+    ] = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
     """Take back the newest migrations, and the data in the tables they made.
@@ -56,7 +58,7 @@ def rollback(
     if steps < 1:
         raise UsageError(f"--steps {steps} takes nothing back.", fix="Give a number of 1 or more.")
     if not yes:
-        raise UsageError("A rollback deletes the data in what it takes back.", fix="Add --yes if that is meant.")
+        raise UsageError("A rollback deletes the data in the tables and columns it drops.", fix="Add --yes to do it.")
     run_to_end(_rollback(launch.settings().settings, steps))
 
 
@@ -104,7 +106,7 @@ def shell(
     *arguments: Annotated[str, Parameter(allow_leading_hyphen=True, help="Passed on to psql.")],
     launch: Launched = Launch(),  # noqa: B008
 ) -> int:
-    """Open psql on the database; what follows `--` goes to psql."""
+    """Open psql on the database; arguments after `--` go to psql."""
     return run_to_end(_shell(launch.settings().settings, arguments))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, run_to_end
+from headwater.cli.launch import AsJson, program_as_typed, run_to_end
 from headwater.cli.numbers import require_number
 from headwater.cli.output import say, say_lines, show, show_json
 
@@ -63,6 +63,9 @@ def demo(
     summary = run_to_end(tour(Wish(seconds, seed, publishers, pace, keep, is_quiet=headless)))
     if json:
         show_json(summary)
+    else:
+        typed = program_as_typed()
+        say(f"Next: {typed} up    (and in another terminal: {typed} sources add https://example.org)")
     return int(bool(broken_promises(summary)))
 
 
@@ -94,7 +97,7 @@ async def tour(wish: Wish) -> dict[str, Any]:
                 heard = await watch(watched)
                 summary = await summarise(watched, await served.report(), heard)
         if wish.keep:
-            show(f"Look around: headwater --set service.data_dir={folder} frontier stats")
+            show(f"Look around: {program_as_typed()} --set service.data_dir={folder} frontier stats")
     return summary
 
 

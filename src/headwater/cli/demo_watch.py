@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import orjson
 
 from headwater.cli.demo_world import world_time
-from headwater.cli.output import say
-from headwater.cli.words import counted, length_of
+from headwater.cli.output import message_width, say
+from headwater.cli.words import counted, length_of, shortened_line
 from headwater.database.queries import load_queries
 from headwater.errors import DependencyDown
 from headwater.frontier.entry import Status
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 queries = load_queries("headwater.reports")
 
 FETCHERS = 3
-HEADINGS = "  time  world's time   polls    found   fetched     /s   waiting   resting   busy   what just happened"
+# Narrow enough for a terminal of 80 columns.
+HEADINGS = "  time  world's time   polls   found  fetched   /s  waiting  resting  busy"
+NEWS_INDENT = " " * 8
 TOLERANCE_SECONDS = 0.005
 SHOWN_REASONS = 6
 SHOWN_HITS = 3
@@ -158,7 +160,7 @@ async def listen(worker: asyncio.subprocess.Process, heard: Heard) -> None:
 async def comment(watched: Watched, heard: Heard) -> None:
     database = watched.services.database
     if not watched.is_quiet:
-        say(HEADINGS)
+        say(HEADINGS if message_width() else f"{HEADINGS}   what just happened")
     before = 0
     for second in range(1, watched.seconds + 1):
         await watched.services.clock.sleep(1.0)
@@ -169,10 +171,20 @@ async def comment(watched: Watched, heard: Heard) -> None:
         done = counts[Status.FETCHED]
         waiting = counts[Status.PENDING] + counts[Status.FAILED]
         polls = heard.polls["ok"] + heard.polls["warn"] + heard.polls["fail"]
-        discovery = f"{second:4} s  {watched.world_now():%a %d %H:%M}  {polls:8,} {heard.found:8,}"
-        fetching = f"{done:9,} {done - before:6,} {waiting:9,} {now.waiting:9,} {now.busy:6,}"
-        say(f"{discovery} {fetching}   {heard.latest()}")
+        discovery = f"{second:4} s  {watched.world_now():%a %d %H:%M}  {polls:6,} {heard.found:7,}"
+        fetching = f"{done:8,} {done - before:4,} {waiting:8,} {now.waiting:8,} {now.busy:5,}"
+        say_second(f"{discovery} {fetching}", heard.latest())
         before = done
+
+
+def say_second(figures: str, news: str) -> None:
+    """With its news below on a terminal, where a longer line would wrap."""
+    if width := message_width():
+        say(figures)
+        if news:
+            say(shortened_line(f"{NEWS_INDENT}{news}", width - 1))
+    else:
+        say(f"{figures}   {news}".rstrip())
 
 
 async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_marked
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched
+from headwater.cli.output import say, say_more, show, show_json, show_marked
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, inert, shortened
 from headwater.errors import UsageError
@@ -24,42 +24,72 @@ MARK = "**"  # around what matched
 # How many hits: a word for every command that searches.
 Hits = Annotated[int, Parameter(validator=Number(gte=1, lte=100), help="How many to show.")]
 Flag = Annotated[bool, Parameter(negative="")]
+# Filters that every command about the archive knows.
+Source = Annotated[str | None, Parameter(help="Only of this source: its id, address, host or name.")]
+Language = Annotated[str | None, Parameter(help="Only in this language, by its two letters.")]
+Published = Annotated[
+    str | None, Parameter(help="Only what was published, or else first seen, since: 7d, 12h, or a date.")
+]
+Duplicates = Annotated[bool, Parameter(negative="", help="Also those that say the same as an older document.")]
 
-app = App(name="docs", help="The archive: search it, look into a document, read pages again by changed rules.")
-app.command("headwater.cli.docs_show:show_document", name="show", help="Show a document: what it says, and its past.")
+app = App(name="docs", help="The archive: list, search, show a document, read pages again by changed rules.")
+app.command(
+    "headwater.cli.docs_show:show_document", name="show", help="Show a document: text, origin, quality, history."
+)
 app.command("headwater.cli.docs_replay:reextract", name="reextract", help="Read stored pages again by today's rules.")
 
 
 @app.command(name="search")
 def search(
     *query: str,
-    source: str | None = None,
-    language: str | None = None,
-    since: str | None = None,
-    duplicates: Flag = False,
+    source: Source = None,
+    language: Language = None,
+    since: Published = None,
+    duplicates: Duplicates = False,
     limit: Hits = 20,
-    cursor: str | None = None,
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Search the documents, the best match first.
+    """Search the documents, the best match first; by filters alone, the newest first.
 
     Parameters
     ----------
     query
         Words, "whole phrases", or, and -without as search engines know them.
-    source
-        Only of this source: its id, address, host or name.
-    language
-        Only in this language, by its two letters.
-    since
-        Only what was published, or else first seen, since: 7d, 12h, or a date.
-    duplicates
-        Also those that say the same as an older document.
-    cursor
-        Where the last page ended.
     """
-    asked = question_of(query)
+    asked = question_of(
+        query, (source, language, since, duplicates), 'headwater docs search "tide tables"', "headwater docs list"
+    )
+    _find(asked, (source, language, since, duplicates), limit, cursor, is_json=json, launch=launch)
+
+
+@app.command(name="list")
+def list_documents(
+    *,
+    source: Source = None,
+    language: Language = None,
+    since: Published = None,
+    duplicates: Duplicates = False,
+    limit: Hits = 20,
+    cursor: Cursor = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """List the documents, the newest first: by when they were first seen."""
+    _find("", (source, language, since, duplicates), limit, cursor, is_json=json, launch=launch)
+
+
+def _find(
+    asked: str,
+    filters: tuple[str | None, str | None, str | None, bool],
+    limit: int,
+    cursor: str | None,
+    *,
+    is_json: bool,
+    launch: Launch,
+) -> None:
+    source, language, since, duplicates = filters
 
     async def work(services: "Services") -> "Answer":
         from headwater.reports.archive import find_documents
@@ -74,7 +104,7 @@ def search(
         return await find_documents(services.database, services.clock, asked, wanted, limit, cursor)
 
     answer = with_services(launch, work)
-    if json:
+    if is_json:
         show_json({"documents": [_hit_for_programs(one) for one in answer.found], **account_of(answer)})
         return
     for one in answer.found:
@@ -82,16 +112,13 @@ def search(
         facts = (one.about["source"] or "", f"{when:%Y-%m-%d}", counted(one.about["word_count"], "word"))
         show_hit(one, [*facts, one.hit.language, "duplicate" if one.hit.is_duplicate else ""])
     tell_about(answer, "document", "documents")
-    if answer.cursor:
-        say(f"More: add --cursor {answer.cursor}")
 
 
-def question_of(words: "Sequence[str]") -> str:
+def question_of(words: "Sequence[str]", filters: "Sequence[object]", example: str, listing: str) -> str:
+    """The words; none are needed where a filter says what is wanted."""
     asked = " ".join(words).strip()
-    if not asked:
-        raise UsageError(
-            "There is nothing to search for.", fix='Give words, as in: headwater docs search "tide tables"'
-        )
+    if not asked and not any(filters):
+        raise UsageError("There is nothing to search for.", fix=f"Give words, as in: {example}. The newest: {listing}")
     return asked
 
 
@@ -140,12 +167,15 @@ def account_of(answer: "Answer") -> dict[str, Any]:
 def tell_about(answer: "Answer", one: str, many: str) -> None:
     how = f"by {answer.engine} in {answer.took.total_seconds() * 1000:.0f} ms"
     count = len(answer.found)
-    if not count:
+    if count:
+        say(f"{count} {one if count == 1 else many}{', and there are more' if answer.has_more else ''}; found {how}.")
+    elif answer.has_more:
+        say(f"No {one} matches among the newest; older ones are left to look through.")
+    else:
         say(f"No {one} matches. Searched {how}.")
-        return
-    say(f"{count} {one if count == 1 else many}{', and there are more' if answer.has_more else ''}; found {how}.")
     if not answer.is_complete:
         say("Many match: only the newest were ranked. Rarer words or a filter find older ones.")
+    say_more(answer.cursor)
 
 
 def _hit_for_programs(one: "Found") -> dict[str, Any]:

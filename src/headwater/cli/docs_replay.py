@@ -60,7 +60,7 @@ def reextract(
 ) -> None:
     """Read the stored pages of a source again by its selectors and the extractor of today; nothing is fetched.
 
-    What changed becomes a new version of its document and is delivered. A page that yields nothing any more leaves its
+    A changed text becomes a new version of its document and is delivered. A page without any text now leaves its
     document as it is. Ctrl-C stops between two documents.
 
     Parameters
@@ -68,7 +68,7 @@ def reextract(
     source
         Its id, address, host or name.
     dry_run
-        Show what would change, and change nothing.
+        Show the changes, and make none.
     compare
         Read every page by its host's template and by the general extractor, show how they differ, and change nothing.
     limit

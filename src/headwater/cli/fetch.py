@@ -1,21 +1,33 @@
 """`headwater fetch`: one request through the real path, told step by step."""
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import show, show_json
+from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.fetch.outcomes import Outcome
     from headwater.net.transport import Response
     from headwater.politeness.slots import NotBefore
     from headwater.services import Services
     from headwater.urls.canonical import CanonicalUrl
 
-REFUSED, DOWN = 6, 5
+FAILED, REFUSED, BUSY = 1, 6, 7
+OFF_LIMITS = re.compile(r"(?P<place>[^\s(]+) is off limits: (?P<reason>[^)]+?)\)?\s*$")
+CODES = {
+    "answered": 0,
+    "left_host": 0,
+    "disallowed": REFUSED,
+    "taken_down": REFUSED,
+    "later": BUSY,
+    "robots_unknown": FAILED,
+}
 
 
 def fetch(
@@ -47,7 +59,34 @@ def fetch(
         for step in steps if explain else []:
             show("  " + "  ".join(f"{name} {value}" for name, value in step.items() if value not in (None, "")))
         show("  ".join(f"{name} {value}" for name, value in result.items() if value not in (None, "")))
-    return {"answered": 0, "left_host": 0, "disallowed": REFUSED, "taken_down": REFUSED}.get(result["outcome"], DOWN)
+        for line in advice_on(result, target.host):
+            say(line)
+    return REFUSED if "blocked_address" in _trouble(result) else CODES.get(result["outcome"], FAILED)
+
+
+def _trouble(result: "Mapping[str, Any]") -> str:
+    """The problem of the request, or of the one for robots.txt before it."""
+    return f"{result.get('problem', '')} {result.get('detail', '')} {result.get('why', '')}"
+
+
+def advice_on(result: "Mapping[str, Any]", host: str) -> list[str]:
+    """The reason in a sentence, and a way out, where the site is not to blame."""
+    trouble = _trouble(result)
+    if "dns_not_found" in trouble:
+        return [f"There is no host called {host}.", "  fix: Check how its name is spelt."]
+    if found := OFF_LIMITS.search(trouble):
+        place, reason = found["place"], found["reason"]
+        if reason == "port not allowed":
+            port = place.rpartition(":")[2]
+            return [f"Port {port} is not one of network.ports.", f"  fix: Allow it: --set network.allow={place}"]
+        if place == "localhost" or place.endswith(".localhost"):
+            return [
+                f"{place} is {reason}.",
+                "  fix: Allow it by its address and port: --set network.allow=127.0.0.1:8080",
+            ]
+        if ":" in place and reason != "one of our own listeners":
+            return [f"{place} is a {reason} address.", f"  fix: Allow it: --set network.allow={place}"]
+    return []
 
 
 async def fetch_once(

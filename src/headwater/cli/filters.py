@@ -1,7 +1,6 @@
 """Filters as people type them."""
 
 from typing import TYPE_CHECKING, TypeVar
-from uuid import UUID
 
 from headwater.errors import UsageError
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
 def filter_from(
     status: str | None,
-    source: UUID | None,
     host: str | None,
     origin: str | None,
     reason: str | None,
@@ -27,7 +25,6 @@ def filter_from(
 
     return Filter(
         status=word_of(Status, status),
-        source_id=source,
         host=host_named(host) if host else None,
         origin=word_of(Origin, origin),
         reason=reason,

@@ -1,26 +1,34 @@
-"""`headwater frontier`: the queue, to look at and to lend a hand."""
+"""`headwater frontier`: the queue of URLs, to look at, add to, retry and remove from."""
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from uuid import UUID
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched
+from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from uuid import UUID
 
     from headwater.frontier.reads import Counts, Page
     from headwater.frontier.submit import Answer
     from headwater.services import Services
 
 PARTLY = 3
+# Outcomes of an addition that their words alone do not explain.
+MEANINGS = {
+    "duplicate": "known already: nothing was changed",
+    "raised": "known already: it is fetched earlier now",
+    "revisit": "known already: it is fetched again",
+    "taken_over": "known already: it belongs to this source now",
+}
 
 app = App(name="frontier", help="Look at the queue of URLs, add to it, retry and remove.")
 
@@ -28,11 +36,13 @@ app = App(name="frontier", help="Look at the queue of URLs, add to it, retry and
 @app.command(name="stats")
 def stats(
     *,
-    recount: Annotated[bool, Parameter(negative="", help="Count the entries themselves; slow.")] = False,
+    recount: Annotated[
+        bool, Parameter(negative="", help="Count the rows themselves instead of reading counters; slow.")
+    ] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Count entries by status and by source."""
+    """Count URLs by status and by source."""
 
     async def work(services: "Services") -> "tuple[Counts, dict[UUID, str]]":
         from headwater.frontier.reads import count_entries, recount_entries
@@ -59,24 +69,24 @@ def stats(
 def list_entries(
     *,
     status: str | None = None,
-    source: UUID | None = None,
+    source: str | None = None,
     host: str | None = None,
     origin: str | None = None,
     reason: str | None = None,
     prefix: str | None = None,
-    limit: int = 50,
-    cursor: str | None = None,
+    limit: Annotated[int, Parameter(validator=Number(gte=1, lte=1_000))] = 50,
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """List entries, a page at a time.
+    """List the queued and known URLs, a page at a time.
 
     Parameters
     ----------
     status
         pending, fetching, fetched, failed or dead.
     source
-        Only what this source found.
+        Only URLs found by this source: its id, address, host or name.
     host
         Only this host.
     origin
@@ -86,23 +96,27 @@ def list_entries(
     prefix
         Only URLs that begin so.
     limit
-        Entries per page.
-    cursor
-        Where the last page ended.
+        URLs per page.
     """
     from headwater.cli.filters import filter_from
 
-    wanted = filter_from(status, source, host, origin, reason, prefix)
+    wanted = filter_from(status, host, origin, reason, prefix)
 
     async def work(services: "Services") -> "Page":
+        from headwater.cli.docs import source_id_of
         from headwater.frontier.reads import list_entries as read_page
 
-        return await read_page(services.database, wanted, limit=limit, cursor=cursor)
+        meant = replace(wanted, source_id=await source_id_of(services, source))
+        return await read_page(services.database, meant, limit=limit, cursor=cursor)
 
     page = with_services(launch, work)
     if json:
         show_json({"entries": [asdict(entry) for entry in page.entries], "cursor": page.cursor})
         return
+    show_page(page)
+
+
+def show_page(page: "Page") -> None:
     rows = [
         (
             entry.url,
@@ -113,27 +127,31 @@ def list_entries(
         )
         for entry in page.entries
     ]
-    show_table(("url", "status", "priority", "due", "reason"), rows)
-    if page.cursor:
-        say(f"More: add --cursor {page.cursor}")
+    if rows:
+        show_table(("url", "status", "priority", "due", "reason"), rows)
+    elif page.cursor:
+        say("None of the URLs looked at matches; others are left to look through.")
+    else:
+        say("No URL matches.")
+    say_more(page.cursor)
 
 
 @app.command(name="add")
 def add(
     *urls: str,
-    source: UUID | None = None,
+    source: str | None = None,
     from_file: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> int:
-    """Submit URLs by hand; each is answered.
+    """Queue URLs by hand; says of each whether it was new.
 
     Parameters
     ----------
     urls
         What to fetch.
     source
-        The source they belong to; nothing means one named "manual".
+        The source they belong to: its id, address, host or name; nothing means one named "manual".
     from_file
         A file with one URL per line; - reads standard input.
     """
@@ -142,12 +160,14 @@ def add(
         raise UsageError("There is nothing to add.", fix="Give URLs, or --from-file FILE.")
 
     async def work(services: "Services") -> "list[Answer]":
+        from headwater.cli.docs import source_id_of
         from headwater.frontier.entry import Origin
         from headwater.frontier.submit import Found, Submitter, submit
         from headwater.sources.store import manual_source
 
+        given = await source_id_of(services, source)
         async with services.database.transaction() as connection:
-            owner = source or await manual_source(connection)
+            owner = given or await manual_source(connection)
             delay = services.settings.politeness.delay
             found = [Found(url) for url in wanted]
             return await submit(connection, Submitter(owner, Origin.MANUAL), found, default_delay=delay)
@@ -158,7 +178,10 @@ def add(
         show_json({"answers": [asdict(answer) | {"has_effects": answer.url in acting} for answer in answers]})
     else:
         for answer in answers:
-            show(f"{answer.outcome:9}  {answer.url}" + (f"  ({answer.reason})" if answer.reason else ""))
+            reason = answer.reason or MEANINGS.get(answer.outcome, "")
+            show(f"{answer.outcome:9}  {answer.url}" + (f"  ({reason})" if reason else ""))
+        if any(answer.outcome == "duplicate" for answer in answers):
+            say("To fetch a URL again that is known already: headwater frontier retry URL")
         for url in acting:
             say(f"Careful: {url} looks as if it did something when it is fetched (log out, delete, buy, unsubscribe).")
         if acting:
@@ -176,12 +199,12 @@ def acting_among(answers: "Sequence[Answer]") -> list[str]:
 
 @app.command(name="retry")
 def retry(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Put an entry back in line, whatever became of it; politeness holds all the same.
+    """Queue a known URL again, also one that was fetched or given up; its host's pace holds all the same.
 
     Parameters
     ----------
     url
-        The entry's URL.
+        As it was found or added.
     """
 
     async def work(services: "Services") -> None:
@@ -191,17 +214,17 @@ def retry(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
         await retry_now(services.database, canonicalise(url))
 
     with_services(launch, work)
-    show(f"{url} waits in line.")
+    show(f"{url} is queued again. Follow it: headwater explain {url}")
 
 
 @app.command(name="rm")
 def remove(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Forget an entry; if it is found again it is new.
+    """Forget a URL; if a channel lists it again, it is new.
 
     Parameters
     ----------
     url
-        The entry's URL.
+        As it was found or added.
     """
 
     async def work(services: "Services") -> None:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 
 if TYPE_CHECKING:
@@ -21,15 +21,19 @@ app.command("headwater.cli.robots:robots", name="robots", help="What a host's ro
 
 
 @app.command(name="list")
-def list_hosts(*, limit: int = 50, after: str = "", json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+def list_hosts(
+    *,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
     """List hosts with their state.
 
     Parameters
     ----------
     limit
         Hosts per page.
-    after
-        The last host of the page before.
     """
 
     async def work(services: "Services") -> list[Any]:
@@ -37,12 +41,17 @@ def list_hosts(*, limit: int = 50, after: str = "", json: AsJson = False, launch
         from headwater.reports.frontier import list_hosts as read_page
         from headwater.urls.fingerprint import bucket_of
 
-        name = host_named(after) if after else ""
-        return await read_page(services.database, limit, (bucket_of(name), name) if name else (-1, ""))
+        name = host_named(cursor) if cursor else ""
+        return await read_page(services.database, limit + 1, (bucket_of(name), name) if name else (-1, ""))
 
-    rows = with_services(launch, work)
+    found = with_services(launch, work)
+    rows = found[:limit]
+    following = rows[-1]["host"] if len(found) > limit else None
     if json:
-        show_json({"hosts": [dict(row) for row in rows]})
+        show_json({"hosts": [dict(row) for row in rows], "cursor": following})
+        return
+    if not rows:
+        say("No more hosts." if cursor else "No host is known yet: hosts appear when a URL of theirs is queued.")
         return
     columns = ("host", "state", "delay", "in flight", "requests", "failed")
     show_table(
@@ -57,8 +66,7 @@ def list_hosts(*, limit: int = 50, after: str = "", json: AsJson = False, launch
             for row in rows
         ],
     )
-    if len(rows) == limit:
-        say(f"More: add --after {rows[-1]['host']}")
+    say_more(following)
 
 
 def state_of(row: Any) -> str:

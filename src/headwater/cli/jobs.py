@@ -1,11 +1,22 @@
 """`headwater jobs`: vacancies, to search and to look at."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
-from headwater.cli.docs import Hits, account_of, moment_of, question_of, show_hit, source_id_of, tell_about
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.docs import (
+    Hits,
+    Language,
+    Source,
+    account_of,
+    moment_of,
+    question_of,
+    show_hit,
+    source_id_of,
+    tell_about,
+)
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import inert
@@ -30,63 +41,79 @@ WORDS = {
     "mission": ("mission_tags", "MISSIONS", "health, education, climate, wash, gender, governance, …"),
 }
 
-app = App(name="jobs", help="Vacancies: search those that are open, look at one, take one out.")
+app = App(name="jobs", help="Vacancies: list and search those that are open, look at one, take one out.")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Which vacancies."""
+
+    country: Annotated[str | None, Parameter(help="Only in this country: its name or its two letters.")] = None
+    level: Annotated[str | None, Parameter(help="intern, junior, mid, senior, lead or executive.")] = None
+    modality: Annotated[str | None, Parameter(help="onsite, field, remote, hybrid, home_based or flexible.")] = None
+    career: Annotated[str | None, Parameter(help="staff, consultancy, fellowship or internship.")] = None
+    contract: Annotated[
+        str | None,
+        Parameter(help="full_time, part_time, fixed_term, short_term, project_based, freelance or volunteer."),
+    ] = None
+    mission: Annotated[str | None, Parameter(help="Its subject, such as health or climate.")] = None
+    source: Source = None
+    language: Language = None
+    since: Annotated[str | None, Parameter(help="Only those first seen since: 7d, 12h, or a date.")] = None
+
+    @property
+    def wanted(self) -> dict[str, str]:
+        return wanted_from(self.country, {option: getattr(self, option) for option in WORDS})
 
 
 @app.command(name="search")
 def search(
     *query: str,
-    country: str | None = None,
-    level: str | None = None,
-    modality: str | None = None,
-    career: str | None = None,
-    contract: str | None = None,
-    mission: str | None = None,
-    source: str | None = None,
-    language: str | None = None,
-    since: str | None = None,
+    options: Annotated[Options, Parameter(name="*")] = Options(),  # noqa: B008 - a frozen value
     limit: Hits = 20,
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Search the open vacancies, the best match first.
+    """Search the open vacancies, the best match first; by filters alone, the newest first.
 
     Parameters
     ----------
     query
         Words, "whole phrases", or, and -without as search engines know them.
-    country
-        Only in this country: its name or its two letters.
-    level
-        intern, junior, mid, senior, lead or executive.
-    modality
-        onsite, field, remote, hybrid, home_based or flexible.
-    career
-        staff, consultancy, fellowship or internship.
-    contract
-        full_time, part_time, fixed_term, short_term, project_based, freelance or volunteer.
-    mission
-        What it is about, such as health or climate.
-    source
-        Only of this source: its id, address, host or name.
-    language
-        Only in this language, by its two letters.
-    since
-        Only those first seen since: 7d, 12h, or a date.
     """
-    words = {"level": level, "modality": modality, "career": career, "contract": contract, "mission": mission}
-    asked, wanted = question_of(query), wanted_from(country, words)
+    example = "headwater jobs search nurse --country KE"
+    asked = question_of(query, tuple(asdict(options).values()), example, "headwater jobs list")
+    _find(asked, options, limit, cursor, is_json=json, launch=launch)
+
+
+@app.command(name="list")
+def list_jobs(
+    *,
+    options: Annotated[Options, Parameter(name="*")] = Options(),  # noqa: B008 - a frozen value
+    limit: Hits = 20,
+    cursor: Cursor = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """List the open vacancies, the newest first: by when they were first seen."""
+    _find("", options, limit, cursor, is_json=json, launch=launch)
+
+
+def _find(asked: str, options: Options, limit: int, cursor: str | None, *, is_json: bool, launch: Launch) -> None:
+    wanted = options.wanted
 
     async def work(services: "Services") -> "Answer":
         from headwater.reports.archive import find_jobs
         from headwater.search.question import Filters, Kind
 
-        spoken, moment = language and language.lower(), moment_of(since, services.clock.now())
-        filters = Filters(Kind.JOB, await source_id_of(services, source), spoken, moment)
-        return await find_jobs(services.database, services.clock, asked, filters, limit, wanted)
+        spoken = options.language and options.language.lower()
+        moment = moment_of(options.since, services.clock.now())
+        filters = Filters(Kind.JOB, await source_id_of(services, options.source), spoken, moment)
+        return await find_jobs(services.database, services.clock, asked, filters, limit, wanted, cursor)
 
     answer = with_services(launch, work)
-    if json:
+    if is_json:
         show_json({"jobs": [_job_for_programs(one) for one in answer.found], **account_of(answer)})
         return
     for one in answer.found:
@@ -144,7 +171,7 @@ def _job_for_programs(one: "Found") -> dict[str, Any]:
 
 @app.command(name="show")
 def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Show a vacancy: what it says, which source tells it, and where else it is named.
+    """Show a vacancy: its facts, the source that tells it, and other places that name it.
 
     Parameters
     ----------
@@ -167,15 +194,15 @@ def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch())
     show(inert(about["title"]))
     show(f"  {', '.join(inert(fact) for fact in facts_of(about) if fact)}")
     show(f"  apply: {inert(about['apply_url'])}")
-    word = "which may speak for it" if about["is_spoken_for"] else "which only lists it"
-    show(f"  {about['status']}, version {about['version']}; told by {inert(about['source_name'] or 'nobody')}, {word}")
+    word = "the site where one applies" if about["is_spoken_for"] else "a list of other sites' vacancies"
+    show(f"  {about['status']}, version {about['version']}; from {inert(about['source_name'] or 'no source')} ({word})")
     if about["status"] == "deleted":
         reason = inert(about["deleted_reason"])
         show(f"  deleted {about['deleted_at']:%Y-%m-%d} by {inert(about['deleted_by'])}: {reason}")
     if about["description_snippet"]:
         show(f"  {inert(about['description_snippet'])}")
     if found.sightings:
-        show("Also named by, without a say in it:")
+        show("Also listed by these sources, whose texts are not used:")
         rows = [(one["source_name"] or "", one["url"], f"{one['last_seen_at']:%Y-%m-%d}") for one in found.sightings]
         show_table(("source", "at", "last seen"), rows)
 

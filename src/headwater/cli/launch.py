@@ -1,13 +1,16 @@
 """What stands before every command: where settings come from, and how its coroutine is run and interrupted."""
 
 import asyncio
+import os
 import signal
+import sys
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 if TYPE_CHECKING:
     from headwater.settings import Loaded
@@ -39,7 +42,23 @@ class Launch:
 
 # A parameter that the command line fills in by itself.
 Launched = Annotated[Launch, Parameter(parse=False)]
+Limit = Annotated[int, Parameter(validator=Number(gte=1, lte=100_000))]
+# How far a list was shown: what every command that pages prints as "More", and takes.
+Cursor = Annotated[str | None, Parameter(help="Where the page before ended: the word it printed as --cursor.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="One JSON object instead of text.")]
+
+
+def program_as_typed() -> str:
+    """`headwater` where the shell finds it, else the path it was started by."""
+    from shutil import which
+
+    started = Path(sys.argv[0])
+    found = which("headwater")
+    if found and started.exists() and Path(found).samefile(started):
+        return "headwater"
+    if started.name != "headwater" or not started.exists():
+        return f"{sys.executable} -m headwater"
+    return os.path.relpath(started) if started.absolute().is_relative_to(Path.cwd()) else str(started.absolute())
 
 
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:

@@ -3,9 +3,13 @@
 The only module of the command line that prints: whatever a site, a file or a person wrote passes `harmless` here.
 """
 
+import errno
+import os
 import re
+import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +23,8 @@ NARROW = 16  # a cell no wider than this is never broken
 READABLE = 28  # of a wider one, which is broken into lines
 
 
+USUAL_WIDTH = 80
+UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 LONGEST_LINE = 10_000  # of text for people; JSON is whole
 # A terminal may obey controls; marks of direction, tags and invisible letters let a text pose as another.
 UNPRINTABLE = re.compile(
@@ -43,18 +49,63 @@ def _escape(found: "re.Match[str]") -> str:
     return f"\\u{number:04x}"
 
 
+def give_up_output(*, messages_too: bool = False) -> None:
+    """Data that could not be written goes nowhere, so that Python says nothing about it when the program ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr) if messages_too else (sys.stdout,):
+        with suppress(OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def is_of_output(error: OSError) -> bool:
+    """Whether it is about printing: files that are opened by name are named in their errors."""
+    return error.filename is None and error.errno in UNWRITABLE
+
+
 def say(text: str = "") -> None:
     """One line."""
-    print(harmless(text), file=sys.stderr, flush=True)
+    try:
+        print(harmless(text), file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        pass  # a full disk under the messages is no reason to leave the work undone
+
+
+def say_more(cursor: object) -> None:
+    """How to go on with a list that is longer than what was shown."""
+    if cursor is not None:
+        say(f"More: add --cursor {shlex.quote(str(cursor))}")
 
 
 def announce(text: str) -> None:
-    """As `say`, for roles: somebody who stops reading must not stop them."""
+    """As `say`, for roles: a reader that stops reading must not stop them."""
     lines = lines_behind(sys.stderr)
     if lines is None:
         say(text)
     else:
-        lines.put(f"{text}\n")
+        lines.put(f"{harmless(text)}\n")
+
+
+def keep_below(*rows: str) -> None:
+    """Rows that stay below all other messages and replace the rows before them; for a terminal on standard error."""
+    lines = lines_behind(sys.stderr)
+    if lines is not None:
+        lines.keep_below("\n".join(harmless(row) for row in rows))
+
+
+def message_width() -> int:
+    """Columns of the terminal that reads the messages; 0 where none does."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or USUAL_WIDTH if sys.stderr.isatty() else 0
+    except (OSError, ValueError):
+        return 0
+
+
+def clear_screen() -> None:
+    """Of a terminal on standard output."""
+    print("\x1b[H\x1b[2J", end="")
 
 
 def show(text: str) -> None:
@@ -76,6 +127,16 @@ def ask(question: str) -> str:
     """What a person types."""
     print(harmless(question), end=" ", file=sys.stderr, flush=True)
     return sys.stdin.readline()
+
+
+def show_folded(text: str, indent: int) -> None:
+    """One line; on a terminal that is too narrow for it, folded between words."""
+    from textwrap import wrap
+
+    width = terminal_width()
+    whole = not width or len(text) <= width
+    for line in [text] if whole else wrap(text, width, subsequent_indent=" " * indent):
+        show(line)
 
 
 def show_json(value: Any) -> None:
@@ -106,8 +167,7 @@ def show_file(text: str) -> None:
     if sys.stdout.isatty():
         show_lines(text)
         return
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    print(text, end="", flush=True)
 
 
 def show_bytes(body: bytes) -> None:
@@ -151,9 +211,8 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], spare: Seq
         _rich_table(columns, rows, spare)
         return
     widths = [max(len(row[i]) for row in (columns, *rows)) for i in range(len(columns))]
-    for row in (columns, *rows):
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    sys.stdout.flush()  # whoever follows along through a pipe waits for this
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (columns, *rows))
+    print("\n".join(line.rstrip() for line in lines), flush=True)
 
 
 def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str]) -> None:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.launch import AsJson, Launch, Launched, Limit
 from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.sources import Limit
 from headwater.cli.words import counted, inert, length_of, relative
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from cyclopts import App
 
 from headwater.cli.app import EXIT_CODES, app
 from headwater.cli.config import spoken
+from headwater.cli.examples import EXAMPLES
 from headwater.cli.output import say
 from headwater.frontier import states
 from headwater.settings import every_setting
@@ -118,7 +119,8 @@ def _command_section(name: str, command: App) -> str:
     text = command.generate_docs(recursive=False, heading_level=2, usage_name=name)
     # Its heading is the function's name, and its usage line depends on how this process was started.
     meaning = text.split("```", 2)[2].strip()
-    return f"## {name}\n\n{meaning}\n"
+    examples = "\n".join(EXAMPLES.get(name.removeprefix("headwater "), ()))
+    return f"## {name}\n\n{meaning}\n" + (f"\n```\n{examples}\n```\n" if examples else "")
 
 
 def _group_section(name: str) -> str:

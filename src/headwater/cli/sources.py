@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 from cyclopts import App, Parameter
-from cyclopts.validators import Number
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, due, inert, length_of, relative, shortened, with_seconds
 from headwater.errors import UsageError
@@ -25,16 +24,22 @@ if TYPE_CHECKING:
 
 ACTOR = "command line"
 READ_AT_ONCE = 500
-# How many of a list: a word for every command that takes one.
-Limit = Annotated[int, Parameter(validator=Number(gte=1, lte=100_000))]
 
 app = App(name="sources", help="The publishers we follow: add, look at, change, import and export them.")
 app.command("headwater.cli.sources_adding:add", name="add", help="Follow a site: its channels are looked for.")
-app.command("headwater.cli.sources_editing:edit", name="edit", help="Change what is known of a source.")
+app.command(
+    "headwater.cli.sources_editing:edit",
+    name="edit",
+    help="Change fields of a source: name, priority, tags and others.",
+)
 app.command("headwater.cli.sources_files:import_sources", name="import", help="Add many sources from a file.")
 app.command("headwater.cli.sources_files:export_sources", name="export", help="Write the sources into a file.")
 app.command("headwater.cli.sources_trying:ask_channels", name="test", help="Ask a source's channels once.")
-app.command("headwater.cli.sources_trying:simulate", name="simulate", help="See what a poll would find.")
+app.command(
+    "headwater.cli.sources_trying:simulate",
+    name="simulate",
+    help="Poll without storing: show the items and documents it would bring.",
+)
 
 
 @app.command(name="list")
@@ -45,7 +50,7 @@ def list_sources(
     tag: str | None = None,
     name: str | None = None,
     limit: Limit = 50,
-    after: str = "",
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -63,8 +68,6 @@ def list_sources(
         Only names that begin so.
     limit
         Sources per page.
-    after
-        The last id of the page before.
     """
     from headwater.cli.filters import word_of
 
@@ -76,8 +79,8 @@ def list_sources(
         stored, health = _status_meant(status)
         wanted = Wanted(stored, word_of(Kind, kind), tag, name)
         start = ("", NOBODY)
-        if after:
-            last = await read_source(services.database, _id(after))
+        if cursor:
+            last = await read_source(services.database, _id(cursor))
             start = (last.name, last.id)
         found = await _page_of(services, wanted, health, limit + 1, start)
         return found, (await summary(services.database)).now
@@ -86,17 +89,16 @@ def list_sources(
     page = found[:limit]
     following = page[-1].source.id if len(found) > limit else None
     if json:
-        show_json({"sources": [told_of(one) for one in page], "next": following})
+        show_json({"sources": [told_of(one) for one in page], "cursor": following})
         return
     if page:
         show_page(page, now)
-    elif status or kind or tag or name or after:
+    elif status or kind or tag or name or cursor:
         say("No source matches.")
     else:
         say("No source yet. Add one: headwater sources add https://example.org")
         say("Have a list?      headwater sources import feeds.opml")
-    if following:
-        say(f"More: headwater sources list --after {following}")
+    say_more(following)
 
 
 def _status_meant(text: str | None) -> "tuple[Status | None, Word | None]":
@@ -325,14 +327,14 @@ def pause(*sources: str, reason: str = "paused by a person", launch: Launched = 
     sources
         Ids, addresses, hosts or names.
     reason
-        Shown wherever somebody wonders.
+        Shown by `show` and `explain`.
     """
     _change(launch, sources, "paused", reason)
 
 
 @app.command(name="resume")
 def resume(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Go on with sources that were paused or blocked; what failed before is forgiven.
+    """Poll sources again that were paused or blocked; their count of errors starts at zero.
 
     Parameters
     ----------
@@ -344,14 +346,14 @@ def resume(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
 
 @app.command(name="block")
 def block(*sources: str, reason: str = "blocked by a person", launch: Launched = Launch()) -> None:  # noqa: B008
-    """Refuse everything of sources until they are resumed.
+    """Block sources: no URL of them is polled, queued or fetched until `resume`.
 
     Parameters
     ----------
     sources
         Ids, addresses, hosts or names.
     reason
-        Shown wherever somebody wonders.
+        Shown by `show` and `explain`.
     """
     _change(launch, sources, "blocked", reason)
 
@@ -362,7 +364,7 @@ def remove(
     yes: Annotated[bool, Parameter(negative="", help="Do not ask.")] = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Delete sources: nothing more is polled or fetched for them; what is known of them stays on record.
+    """Delete sources: they are no longer polled or fetched. Their documents and their history stay.
 
     Parameters
     ----------
@@ -389,8 +391,8 @@ def _change(launch: Launch, sources: tuple[str, ...], status: str, reason: str |
         ]
 
     for name, entries in with_services(launch, work):
-        what = "let go" if status == "active" else "set aside"
-        show(f"{inert(name)}: {status}" + (f"; {counted(entries, 'waiting URL')} {what}" if entries else ""))
+        done = "queued again" if status == "active" else "set aside"
+        show(f"{inert(name)}: {status}" + (f"; {counted(entries, 'waiting URL')} {done}" if entries else ""))
 
 
 async def _found(services: "Services", sources: tuple[str, ...]) -> "list[Source]":
@@ -420,7 +422,7 @@ def _id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise UsageError(f"{text!r} is not an id.", fix="Give the id that the page before ended with.") from None
+        raise UsageError("This cursor was not made by a list.", fix="Start again without one.") from None
 
 
 def calmed(launch: Launch) -> Launch:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.output import clear_screen, say, show, show_folded, show_json, show_table
 from headwater.cli.problems import all_problems, pointed_at
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, due, go_length_of, inert, length_of, shortened, with_seconds
+from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
 
     from headwater.frontier.reads import Counts
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from headwater.services import Services
 
 SHOWN = 20
+INDENT = 10  # of what belongs to a word at the beginning of a line
+WATCH_SECONDS, WATCH_ELSEWHERE_SECONDS = 2.0, 10.0
 EVERYTHING = 1_000_000
 
 
@@ -42,6 +45,7 @@ def status(
     *,
     show_schedule: Annotated[bool, Parameter(negative="", help="List what is polled next, and why then.")] = False,
     all_: Annotated[bool, Parameter(name="--all", negative="", help="The whole schedule.")] = False,
+    watch: Annotated[bool, Parameter(negative="", help="Look again and again, until Ctrl-C.")] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -67,14 +71,42 @@ def status(
         )
         return now, coming, await all_problems(services)
 
-    now, coming, problems = with_services(launch, work)
+    def tell(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
+        show_all(now, coming, problems, wants_schedule=wants_schedule, json=json)
+
+    if watch:
+        with_services(launch, lambda services: keep_telling(services, work, tell))
+    else:
+        tell(*with_services(launch, work))
+
+
+async def keep_telling(
+    services: "Services",
+    look: "Callable[[Services], Awaitable[tuple[Now, list[Scheduled], Problems]]]",
+    tell: "Callable[[Now, list[Scheduled], Problems], None]",
+) -> None:
+    """In place on a terminal, one below the other elsewhere."""
+    is_seen = sys.stdout.isatty()
+    while True:
+        try:
+            found = await look(services)
+        except (DatabaseDown, QueryFailed) as error:
+            say(f"{error.what} Looking again.")
+        else:
+            if is_seen:
+                clear_screen()
+            tell(*found)
+        await services.clock.sleep(WATCH_SECONDS if is_seen else WATCH_ELSEWHERE_SECONDS)
+
+
+def show_all(now: Now, coming: "list[Scheduled]", problems: "Problems", *, wants_schedule: bool, json: bool) -> None:
     found = now.summary
     if json:
         whole = {**told(now), "problems": len(problems.found)}
         show_json(whole | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
         return
     for line in (*lines_of(found, now.counts, now.hosts), *template_lines(now.templates, is_on=now.learns)):
-        show(line)
+        show_folded(line, INDENT)
     if wants_schedule:
         (show_table_of if sys.stdout.isatty() else show_list_of)(coming, found)
     if not found.followed:
@@ -189,6 +221,8 @@ def show_list_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
         show(f"  Next fetch: {_next_fetch(one, found.now)}")
         show(f"  Interval:   {go_length_of(one.interval) if one.interval else 'not known yet'}")
         show(f"  Errors:     {one.errors}")
+        if one.next_reason:
+            show(f"  Why:        {inert(one.next_reason)}")
 
 
 def titles_of(coming: "Sequence[Scheduled]") -> list[str]:

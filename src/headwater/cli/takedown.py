@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import show, show_json, show_table
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from headwater.ingest.taking_down import TakenDown
     from headwater.services import Services
 
-app = App(name="takedown", help="Domains and URLs we leave alone.")
+app = App(name="takedown", help="Domains and URLs that are never visited: add, list, lift.")
 
 
 @app.command(name="add")
 def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) -> None:  # noqa: B008
-    """Never visit a domain with all below it, or URLs that begin so. Queued URLs end, documents and vacancies go.
+    """Never visit a domain and its subdomains, or URLs that begin so. Queued URLs end, documents are withdrawn.
 
     Parameters
     ----------
@@ -37,18 +37,18 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
 
     name, done = with_services(launch, work)
     vacancies = counted(done.vacancies, "vacancy", "vacancies")
-    ended = f"{counted(done.entries, 'entry', 'entries')} ended, {counted(done.documents, 'document')} and {vacancies}"
+    ended = f"{counted(done.entries, 'queued URL')} ended, {counted(done.documents, 'document')} and {vacancies}"
     show(f"{name} is taken down; {ended} withdrawn.")
     if not done.is_whole:
         under_way = (
             f"{counted(done.living, 'URL')} being fetched right now" if done.living else "other work is under way"
         )
-        show(f"Nothing of it is kept from here on; {under_way}, and maintenance ends what is left.")
+        show(f"No page of it is stored from now on; {under_way}, and maintenance ends the rest.")
 
 
 @app.command(name="rm")
 def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Visit it again; what was ended comes back as its channels list it, or when you retry it.
+    """Lift a takedown. URLs it ended are queued again when a channel lists them, or by `headwater frontier retry`.
 
     Parameters
     ----------
@@ -68,17 +68,34 @@ def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa:
 
 
 @app.command(name="list")
-def list_takedowns(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """List all takedowns."""
+def list_takedowns(
+    *,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """List takedowns by name.
+
+    Parameters
+    ----------
+    limit
+        Takedowns per page.
+    """
 
     async def work(services: "Services") -> list[Any]:
         from headwater.frontier.takedowns import list_takedowns as read
 
-        return await read(services.database)
+        return await read(services.database, limit + 1, cursor or "")
 
-    rows = with_services(launch, work)
+    found = with_services(launch, work)
+    rows = found[:limit]
+    following = rows[-1]["domain_or_url"] if len(found) > limit else None
     if json:
-        show_json({"takedowns": [dict(row) for row in rows]})
+        show_json({"takedowns": [dict(row) for row in rows], "cursor": following})
+        return
+    if not rows:
+        say("No more takedowns." if cursor else "Nothing is taken down. Add one: headwater takedown add example.org")
         return
     show_table(
         ("domain or URL", "since", "state", "reason"),
@@ -92,3 +109,4 @@ def list_takedowns(*, json: AsJson = False, launch: Launched = Launch()) -> None
             for row in rows
         ],
     )
+    say_more(following)

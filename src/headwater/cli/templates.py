@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import say, show, show_json
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched
+from headwater.cli.output import say, say_more, show, show_json
 from headwater.cli.serving import with_services
 from headwater.cli.sources import ACTOR
 from headwater.cli.templates_show import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from headwater.ingest.inspection import Explained
     from headwater.reports.templates import Pupil, Schooling, Version
     from headwater.services import Services
-app = App(name="templates", help="What was learned of each host's pages: look into it, learn again, switch off.")
+app = App(name="templates", help="Page layouts learned for each host: list, show, explain, learn again, switch off.")
 Host = Annotated[str, Parameter(help="Its name, or any address there.")]
 
 
@@ -38,42 +38,41 @@ Host = Annotated[str, Parameter(help="Its name, or any address there.")]
 def list_hosts(
     *,
     limit: Annotated[int, Parameter(validator=Number(gte=1, lte=1000))] = 50,
-    after: str = "",
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """List hosts: who is read by a template of its own, how well, and who is not and why.
+    """List hosts: which are read by a learned template and how well, which are not and why.
 
     Parameters
     ----------
     limit
         Hosts per page.
-    after
-        The last host of the page before.
     """
 
     async def work(services: "Services") -> "tuple[list[Pupil], datetime]":
         from headwater.politeness.hosts import host_named
         from headwater.reports.templates import list_pupils, server_time
 
-        name = host_named(after) if after else ""
-        return await list_pupils(services.database, limit, name), await server_time(services.database)
+        name = host_named(cursor) if cursor else ""
+        return await list_pupils(services.database, limit + 1, name), await server_time(services.database)
 
-    pupils, now = with_services(launch, work)
+    found, now = with_services(launch, work)
+    pupils = found[:limit]
+    following = pupils[-1].host if len(found) > limit else None
     if json:
-        show_json({"hosts": [told_of(one) for one in pupils]})
+        show_json({"hosts": [told_of(one) for one in pupils], "cursor": following})
         return
     if not pupils:
-        say("No more hosts." if after else "Nothing is learned yet: no article page has been read.")
+        say("No more hosts." if cursor else "Nothing is learned yet: no article page has been read.")
         return
     show_hosts([row for one in pupils for row in rows_of(one, now)])
-    if len(pupils) == limit:
-        say(f"More: add --after {inert(pupils[-1].host)}")
+    say_more(following)
 
 
 @app.command(name="show")
 def show_host(host: Host, *, version: int | None = None, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Show what was learned of a host: where its text stands, what is kept and dropped, its versions and its past.
+    """Show the templates of a host: where its text stands, blocks kept and dropped, versions and history.
 
     Parameters
     ----------
@@ -119,7 +118,7 @@ def explain(
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Say how a stored page is read by its host's template: block by block what is kept, what is dropped, and why.
+    """Explain how a stored page is read by its host's template: each block, kept or dropped, and why.
 
     Parameters
     ----------
@@ -149,7 +148,7 @@ def explain(
 
 @app.command(name="relearn")
 def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Learn a host anew from its stored pages, also where it was disabled; what it knows holds until then."""
+    """Learn a host again from its stored pages, also where it was disabled; its templates stay in use until then."""
 
     async def work(services: "Services") -> "tuple[Pupil, bool]":
         from headwater.learning.store import relearn as ask
@@ -164,12 +163,12 @@ def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
     show(f"{pupil.host} will be learned from {counted(pupil.pages, 'stored page')} by the next process that fetches.")
     say(f"What came of it: headwater templates show {pupil.host}")
     if not is_on:
-        say("extract.templates is off here: a process with this setting neither learns nor reads by what was learned.")
+        say("extract.templates is off here: a process with this setting neither learns templates nor uses them.")
 
 
 @app.command(name="disable")
 def disable(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Read a host's pages by the general extractor, and learn nothing of it until you ask for it."""
+    """Read a host's pages by the general extractor, and learn no template of it until `relearn`."""
 
     async def work(services: "Services") -> tuple[str, int]:
         from headwater.learning.store import disable as switch_off

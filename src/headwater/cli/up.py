@@ -1,7 +1,6 @@
 """`headwater up`: everything, in one terminal."""
 
 import asyncio
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
@@ -9,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from headwater.cli.launch import Launch, Launched
-from headwater.cli.output import announce, say
+from headwater.cli.output import announce, keep_below, message_width, say
 from headwater.cli.serving import with_services
 from headwater.cli.sources import calmed
+from headwater.cli.words import counted, shortened, shortened_line
 from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from headwater.ingest.journey import Told
     from headwater.services import Services
 
-HEADINGS = "  polls   found   fetched   documents   vacancies   failed   waiting   what just happened"
-ON_A_TERMINAL_SECONDS, ELSEWHERE_SECONDS = 2.0, 60.0
+# Name and width of each figure; with what happened last in a line of its own, all fits into 80 columns.
+FIGURES = {"polls": 7, "found": 8, "fetched": 9, "documents": 11, "vacancies": 11, "failed": 8, "waiting": 9}
+HEADINGS = "".join(f"{name:>{width}}" for name, width in FIGURES.items())
+ON_A_TERMINAL_SECONDS, ELSEWHERE_SECONDS = 1.0, 60.0
+WIDEST_NEWS = 60
 
 
 @dataclass(slots=True)
@@ -47,11 +50,18 @@ class Pulse:
         if told.leaves.document is not None:
             self.news = told.leaves.document.title
 
+    def figures(self, waiting: int) -> str:
+        counts = self.counts | Counter(waiting=waiting)
+        return "".join(f"{counts[name]:>{width},}" for name, width in FIGURES.items())
+
     def line(self, waiting: int) -> str:
-        names = ("polls", "found", "fetched", "documents", "vacancies", "failed")
-        widths = (7, 7, 9, 11, 11, 8)
-        counts = " ".join(f"{self.counts[name]:>{width},}" for name, width in zip(names, widths, strict=True))
-        return f"{counts} {waiting:>9,}   {self.news[:60]}"
+        """For a log: one after the other."""
+        return f"{self.figures(waiting)}   {shortened(self.news, WIDEST_NEWS)}"
+
+    def rows(self, waiting: int, width: int) -> tuple[str, ...]:
+        """For a terminal, redrawn in place: none may be as wide as it, or it would wrap."""
+        last = f"  last: {self.news}" if self.news else "  nothing has happened yet"
+        return tuple(shortened_line(row, width - 1) for row in (HEADINGS, self.figures(waiting), last))
 
 
 def up(
@@ -61,9 +71,9 @@ def up(
 ) -> None:
     """Run everything on this machine: database, schema, polling, fetching, upkeep; until Ctrl-C."""
     say("Starting …")
-    # On a terminal the figures are what is read; a line per page between them would hide both.
-    shown = calmed(launch) if sys.stderr.isatty() and not quiet else launch
-    with_services(shown, lambda services: keep_up(services, is_quiet=quiet))
+    is_watched = bool(message_width()) and not quiet
+    # Figures tell a person how it goes; each step of it would push them off the screen.
+    with_services(calmed(launch) if is_watched else launch, lambda services: keep_up(services, is_quiet=quiet))
     announce("Stopped; what was under way is finished or given back.")
 
 
@@ -81,6 +91,7 @@ async def keep_up(services: "Services", *, is_quiet: bool) -> None:
     finally:
         if showing:
             showing.cancel()
+            await asyncio.wait([showing])
 
 
 def say_stopping() -> None:
@@ -92,8 +103,9 @@ async def introduce(services: "Services") -> None:
 
     found = await summary(services.database)
     announce(f"Database {services.database.address}")
-    announce(f"{sum(found.sources.values()):,} sources, {found.channels:,} channels, {found.due:,} due now")
-    if not found.sources:
+    sources, channels = counted(sum(found.followed.values()), "source"), counted(found.channels, "channel")
+    announce(f"{sources}, {channels}, {found.due:,} due now")
+    if not found.followed:
         announce("Nothing is followed yet. In another terminal: headwater sources add https://example.org")
 
 
@@ -101,12 +113,23 @@ async def show_figures(services: "Services", pulse: Pulse) -> None:
     from headwater.frontier.entry import Status
     from headwater.frontier.reads import count_entries
 
-    wait = ON_A_TERMINAL_SECONDS if sys.stderr.isatty() else ELSEWHERE_SECONDS
-    announce(HEADINGS)
-    while True:
-        await services.clock.sleep(wait)
-        try:
-            counts = (await count_entries(services.database)).by_status
-        except (DatabaseDown, QueryFailed):
-            continue  # the roles say so, and go on when it is back
-        announce(pulse.line(counts[Status.PENDING] + counts[Status.FAILED]))
+    waiting = 0
+    if not message_width():
+        announce(f"{HEADINGS}   what just happened")
+    try:
+        while True:
+            if width := message_width():
+                keep_below(*pulse.rows(waiting, width))
+            await services.clock.sleep(ON_A_TERMINAL_SECONDS if width else ELSEWHERE_SECONDS)
+            try:
+                counts = (await count_entries(services.database)).by_status
+            except (DatabaseDown, QueryFailed):
+                continue  # the roles say so, and go on when it is back
+            waiting = counts[Status.PENDING] + counts[Status.FAILED]
+            if not width:
+                announce(pulse.line(waiting))
+    finally:
+        if message_width():
+            keep_below()
+            announce(HEADINGS)
+            announce(pulse.figures(waiting))

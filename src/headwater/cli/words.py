@@ -66,7 +66,11 @@ def inert(text: object) -> str:
 
 def shortened(text: object, columns: int) -> str:
     """Inert, and no wider than so many columns of a terminal."""
-    shown = inert(text)
+    return shortened_line(inert(text), columns)
+
+
+def shortened_line(shown: str, columns: int) -> str:
+    """With the spaces it has."""
     if _columns_of(shown) <= columns:
         return shown
     while _columns_of(shown) >= columns:

@@ -155,7 +155,7 @@ async def remove(database: Database, url: CanonicalUrl) -> None:
 
 async def _refuse_change(database: Database, url: CanonicalUrl) -> None:
     if await database.fetchrow(queries.find_entry, url.bucket, url.url_hash, None) is None:
-        raise NotFound(f"{url.url} is not in the frontier.", fix="Add it: headwater frontier add URL --source ID")
+        raise NotFound(f"{url.url} is not in the frontier.", fix="Add it: headwater frontier add URL")
     raise Busy(f"{url.url} is being fetched right now.", fix="Try again in a minute.")
 
 

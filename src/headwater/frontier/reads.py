@@ -105,15 +105,15 @@ async def list_entries(database: Database, wanted: Filter, *, limit: int = 50, c
         wanted.reason,
         wanted.url_prefix,
         MOST_LOOKED_AT,
-        limit,
+        limit + 1,  # one more, to know whether there is one
     ]
     if wanted.source_id:
         rows = await database.fetch(queries.list_entries_of_source, *arguments, wanted.source_id)
     else:
         rows = await database.fetch(queries.list_entries, *arguments)
     found = [row for row in rows if row["matches"]]
-    last = found[-1] if len(found) == limit else next((row for row in rows if not row["matches"]), None)
-    return Page([_entry(row) for row in found], cursor_at(last["bucket"], last["url_hash"]) if last else None)
+    last = found[limit - 1] if len(found) > limit else next((row for row in rows if not row["matches"]), None)
+    return Page([_entry(row) for row in found[:limit]], cursor_at(last["bucket"], last["url_hash"]) if last else None)
 
 
 def _entry(row: Any) -> EntryRow:

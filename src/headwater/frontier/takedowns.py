@@ -79,8 +79,9 @@ async def _set_closed(database: Database, takedown: Takedown, until: datetime | 
         await close_host(database, row["host"], "takedown", until)
 
 
-async def list_takedowns(database: Database) -> list[Any]:
-    return await database.fetch(queries.list_takedowns)
+async def list_takedowns(database: Database, limit: int, after: str = "") -> list[Any]:
+    """By name; `after` is the last one of the page before."""
+    return await database.fetch(queries.list_takedowns, after, limit)
 
 
 async def _hosts_within(database: Database, takedown: Takedown) -> AsyncIterator[Any]:

@@ -135,7 +135,10 @@ async def close_host(
 async def read_host(database: Database, host: str) -> Any:
     row = await database.fetchrow(queries.read_host, bucket_of(host), host)
     if row is None:
-        raise NotFound(f"{host} has never been seen.", fix="`headwater hosts list` shows the hosts there are.")
+        raise NotFound(
+            f"There is no host called {host}: nothing of it was ever queued.",
+            fix="`headwater hosts list` shows the hosts there are.",
+        )
     return row
 
 

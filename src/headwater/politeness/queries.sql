@@ -32,8 +32,9 @@ WHERE id IN (SELECT channel_id FROM channel_items WHERE signature = '')
            OR source_id IN (SELECT id FROM sources WHERE host = $1 OR right(host, length($1) + 1) = '.' || $1));
 
 -- name: list_takedowns
--- All, by name.
-SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM takedowns ORDER BY domain_or_url;
+-- A page by name.
+SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM takedowns
+WHERE domain_or_url > $1::text ORDER BY domain_or_url LIMIT $2::integer;
 
 -- name: takedowns_of_domains
 -- Takedowns of any of these domains, for people: what is stored may not depend on it.

@@ -10,8 +10,9 @@ from headwater.archive.document import Key
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.search.listing import newest
 from headwater.search.question import Filters
-from headwater.search.search import LARGEST_PAGE, Hit, Page, search
+from headwater.search.search import LARGEST_PAGE, Hit, Page, cursor_after, search
 
 queries = load_queries("headwater.reports")
 
@@ -59,28 +60,50 @@ class Claim:
 async def find_documents(
     database: Database, clock: Clock, query: str, filters: Filters, limit: int, cursor: str | None = None
 ) -> Answer:
+    """Without words: the newest."""
     began = clock.monotonic()
-    page = await search(database, query, filters, limit=limit, cursor=cursor)
+    if query:
+        page = await search(database, query, filters, limit=limit, cursor=cursor)
+    else:
+        page = await newest(database, filters, limit=limit, cursor=cursor)
     found = await _described(database, queries.describe_documents, page.hits)
     took = timedelta(seconds=clock.monotonic() - began)
     return Answer(found, page.cursor is not None, page.is_complete, took, page.cursor)
 
 
 async def find_jobs(
-    database: Database, clock: Clock, query: str, filters: Filters, limit: int, wanted: Mapping[str, str]
+    database: Database,
+    clock: Clock,
+    query: str,
+    filters: Filters,
+    limit: int,
+    wanted: Mapping[str, str],
+    cursor: str | None = None,
 ) -> Answer:
-    """`wanted` are values of columns; a search knows nothing of them, so its answer is looked through."""
+    """`wanted` are values of columns. Without words: the newest."""
     began = clock.monotonic()
+    if query:
+        found, following, is_complete = await _search_jobs(database, query, filters, limit, wanted, cursor)
+    else:
+        page = await newest(database, filters, limit=limit, cursor=cursor, wanted=wanted)
+        found, following, is_complete = await _described(database, queries.describe_jobs, page.hits), page.cursor, True
+    took = timedelta(seconds=clock.monotonic() - began)
+    return Answer(found, following is not None, is_complete, took, following)
+
+
+async def _search_jobs(
+    database: Database, query: str, filters: Filters, limit: int, wanted: Mapping[str, str], cursor: str | None
+) -> tuple[list[Found], str | None, bool]:
+    """A search knows nothing of the columns, so its answer is looked through."""
     found: list[Found] = []
     is_complete = True
-    async for page in _pages(database, query, filters):
+    async for page in _pages(database, query, filters, cursor):
         is_complete = page.is_complete
         described = await _described(database, queries.describe_jobs, page.hits)
         found += [one for one in described if suits(one.about, wanted)]
         if len(found) > limit:
-            break
-    took = timedelta(seconds=clock.monotonic() - began)
-    return Answer(found[:limit], len(found) > limit, is_complete, took)
+            return found[:limit], cursor_after(found[limit - 1].hit), is_complete
+    return found, None, is_complete
 
 
 def suits(about: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
@@ -88,8 +111,7 @@ def suits(about: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
     return all(value in (held if isinstance(held := about[name], list) else [held]) for name, value in wanted.items())
 
 
-async def _pages(database: Database, query: str, filters: Filters) -> AsyncIterator[Page]:
-    cursor: str | None = None
+async def _pages(database: Database, query: str, filters: Filters, cursor: str | None) -> AsyncIterator[Page]:
     while True:
         page = await search(database, query, filters, limit=LARGEST_PAGE, cursor=cursor)
         yield page

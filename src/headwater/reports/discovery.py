@@ -138,10 +138,11 @@ async def overviews(database: Database, sources: Sequence[Source]) -> list[Overv
 
 
 async def list_runs(
-    database: Database, source_id: UUID | None = None, limit: int = 20, before: datetime | None = None
+    database: Database, source_id: UUID | None = None, limit: int = 20, before: tuple[datetime, UUID] | None = None
 ) -> list[Run]:
-    """Newest first."""
-    return [_run(row) for row in await database.fetch(queries.list_runs, source_id, before, limit)]
+    """Newest first; `before` is the time and the id of the last one of the page before."""
+    at, run_id = before or (None, NOBODY)
+    return [_run(row) for row in await database.fetch(queries.list_runs, source_id, at, limit, run_id)]
 
 
 async def runs_lately(database: Database, source_id: UUID | None, span: timedelta) -> dict[UUID, datetime]:

@@ -95,8 +95,9 @@ SELECT r.at, r.id, r.source_id, s.name AS source, s.url AS source_url, r.channel
        r.kind, r.trigger, r.status, r.requests, r.found, r.inserted, r.updated, r.skipped, r.errors, r.duration_ms, r.http_status,
        r.error_class, r.message, r.next_poll_at, r.next_reason
 FROM runs r JOIN sources s ON s.id = r.source_id LEFT JOIN channels c ON c.id = r.channel_id
-WHERE ($1::uuid IS NULL OR r.source_id = $1) AND ($2::timestamptz IS NULL OR r.at < $2)
-ORDER BY r.at DESC LIMIT $3::integer;
+WHERE ($1::uuid IS NULL OR r.source_id = $1) AND r.at <= coalesce($2::timestamptz, 'infinity')
+  AND ($2 IS NULL OR r.at < $2 OR r.id < $4::uuid)
+ORDER BY r.at DESC, r.id DESC LIMIT $3::integer;
 
 -- name: runs_lately
 -- Which runs there are in a stretch of time before the newest one.

@@ -74,3 +74,74 @@ SELECT p.bucket, p.canonical_hash AS hash, j.source_id, j.apply_url AS url, j.ti
                    'StartSel=**, StopSel=**, MaxFragments=2, MinWords=8, MaxWords=24, FragmentDelimiter=" … "') AS snippet
 FROM page p JOIN jobs j ON j.bucket = p.bucket AND j.canonical_hash = p.canonical_hash
 ORDER BY p.rank DESC, p.bucket, p.canonical_hash;
+
+-- name: newest_documents
+-- The newest that pass, by when they were first seen. At most $9 rows are looked at; a row that does not match says how far.
+WITH looked AS MATERIALIZED (
+    SELECT * FROM (
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of FROM documents d
+         WHERE $1::uuid IS NULL AND d.deleted_at IS NULL AND d.first_seen_at <= coalesce($2::timestamptz, 'infinity')
+           AND ($2 IS NULL OR d.first_seen_at < $2 OR (d.bucket, d.url_hash) > ($3::smallint, $4::bytea))
+         ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT $9::integer)
+        UNION ALL
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of FROM documents d
+         WHERE d.source_id = $1 AND d.deleted_at IS NULL AND d.first_seen_at <= coalesce($2, 'infinity')
+           AND ($2 IS NULL OR d.first_seen_at < $2 OR (d.bucket, d.url_hash) > ($3, $4))
+         ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT $9)
+    ) AS either
+), page AS MATERIALIZED (
+    SELECT l.bucket, l.url_hash, l.first_seen_at FROM looked l
+    WHERE ($5::text IS NULL OR l.language = $5) AND ($8::boolean OR l.duplicate_of IS NULL)
+      AND ($6::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) >= $6)
+      AND ($7::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) < $7)
+    ORDER BY l.first_seen_at DESC, l.bucket, l.url_hash LIMIT $10::integer
+)
+SELECT * FROM (
+    SELECT p.bucket, p.url_hash AS hash, d.source_id, d.url, d.title, d.language, d.published_at, d.first_seen_at,
+           d.duplicate_of IS NOT NULL AS is_duplicate, 0::real AS rank,
+           legible(d.text, 200) || CASE WHEN length(d.text) > 200 THEN '…' ELSE '' END AS snippet, true AS matches
+    FROM page p JOIN documents d ON d.bucket = p.bucket AND d.url_hash = p.url_hash
+    ORDER BY p.first_seen_at DESC, p.bucket, p.url_hash
+) AS found
+UNION ALL
+SELECT l.bucket, l.url_hash, NULL, NULL, NULL, NULL, NULL, l.first_seen_at, NULL, NULL, NULL, false
+FROM (SELECT * FROM looked ORDER BY first_seen_at, bucket DESC, url_hash DESC LIMIT 1) AS l
+WHERE (SELECT count(*) FROM page) < $10 AND (SELECT count(*) FROM looked) = $9;
+
+-- name: newest_jobs
+-- As newest_documents, among the vacancies that are open; $11 to $16 are values of their columns.
+WITH looked AS MATERIALIZED (
+    SELECT * FROM (
+        (SELECT j.bucket, j.canonical_hash, j.created_at, j.status, j.language, j.duplicate_of, j.country_iso, j.level_norm,
+                j.work_modality, j.career_type, j.contract_type, j.mission_tags FROM jobs j
+         WHERE $1::uuid IS NULL AND j.created_at <= coalesce($2::timestamptz, 'infinity')
+           AND ($2 IS NULL OR j.created_at < $2 OR (j.bucket, j.canonical_hash) > ($3::smallint, $4::bytea))
+         ORDER BY j.created_at DESC, j.bucket, j.canonical_hash LIMIT $9::integer)
+        UNION ALL
+        (SELECT j.bucket, j.canonical_hash, j.created_at, j.status, j.language, j.duplicate_of, j.country_iso, j.level_norm,
+                j.work_modality, j.career_type, j.contract_type, j.mission_tags FROM jobs j
+         WHERE j.source_id = $1 AND j.created_at <= coalesce($2, 'infinity')
+           AND ($2 IS NULL OR j.created_at < $2 OR (j.bucket, j.canonical_hash) > ($3, $4))
+         ORDER BY j.created_at DESC, j.bucket, j.canonical_hash LIMIT $9)
+    ) AS either
+), page AS MATERIALIZED (
+    SELECT l.bucket, l.canonical_hash, l.created_at FROM looked l
+    WHERE l.status = 'active' AND ($5::text IS NULL OR l.language = $5) AND ($8::boolean OR l.duplicate_of IS NULL)
+      AND ($6::timestamptz IS NULL OR l.created_at >= $6) AND ($7::timestamptz IS NULL OR l.created_at < $7)
+      AND ($11::text IS NULL OR l.country_iso = $11) AND ($12::text IS NULL OR l.level_norm = $12)
+      AND ($13::text IS NULL OR l.work_modality = $13) AND ($14::text IS NULL OR l.career_type = $14)
+      AND ($15::text IS NULL OR l.contract_type = $15) AND ($16::text IS NULL OR $16 = ANY (l.mission_tags))
+    ORDER BY l.created_at DESC, l.bucket, l.canonical_hash LIMIT $10::integer
+)
+SELECT * FROM (
+    SELECT p.bucket, p.canonical_hash AS hash, j.source_id, j.apply_url AS url, j.title, j.language,
+           NULL::timestamptz AS published_at, j.created_at AS first_seen_at, j.duplicate_of IS NOT NULL AS is_duplicate,
+           0::real AS rank, legible(j.description_snippet, 200)
+                            || CASE WHEN length(j.description_snippet) > 200 THEN '…' ELSE '' END AS snippet, true AS matches
+    FROM page p JOIN jobs j ON j.bucket = p.bucket AND j.canonical_hash = p.canonical_hash
+    ORDER BY p.created_at DESC, p.bucket, p.canonical_hash
+) AS found
+UNION ALL
+SELECT l.bucket, l.canonical_hash, NULL, NULL, NULL, NULL, NULL, l.created_at, NULL, NULL, NULL, false
+FROM (SELECT * FROM looked ORDER BY created_at, bucket DESC, canonical_hash DESC LIMIT 1) AS l
+WHERE (SELECT count(*) FROM page) < $10 AND (SELECT count(*) FROM looked) = $9;

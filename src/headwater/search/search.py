@@ -64,15 +64,25 @@ async def search(
     bounds: Bounds = DEFAULT_BOUNDS,
 ) -> Page:
     """Words, "whole phrases", `or` and `-without`, as people know them; nothing typed is an error in itself."""
-    if not 1 <= limit <= LARGEST_PAGE:
-        raise UsageError(f"A page of {limit} hits is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
+    require_page(limit)
     wanted = filters or Filters()
     after = place_at(cursor) if cursor else (None, None, None)
-    arguments = [words_of(query), *_values(wanted), bounds.most_ranked, *after, limit]
+    arguments = [
+        words_of(query),
+        *_values(wanted),
+        bounds.most_ranked,
+        *after,
+        limit + 1,
+    ]  # one more, to know whether there is one
     rows = await _rows(database, wanted.kind, arguments, bounds.patience_seconds)
-    hits = [_hit(row, wanted.kind) for row in rows]
+    hits = [hit_from(row, wanted.kind) for row in rows[:limit]]
     is_complete = not rows or rows[0]["matches"] < bounds.most_ranked
-    return Page(hits, _cursor_after(hits[-1]) if len(hits) == limit else None, is_complete)
+    return Page(hits, cursor_after(hits[-1]) if len(rows) > limit else None, is_complete)
+
+
+def require_page(limit: int) -> None:
+    if not 1 <= limit <= LARGEST_PAGE:
+        raise UsageError(f"A page of {limit} hits is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
 
 
 async def _rows(database: Database, kind: Kind, arguments: list[object], patience: float) -> list[Any]:
@@ -92,9 +102,9 @@ def _values(wanted: Filters) -> tuple[object, ...]:
     return wanted.language, wanted.source_id, wanted.since, wanted.until, wanted.duplicates
 
 
-def _hit(row: Any, kind: Kind) -> Hit:
+def hit_from(row: Any, kind: Kind) -> Hit:
     return Hit(kind, **{name: row[name] for name in Hit.__slots__ if name != "kind"})
 
 
-def _cursor_after(hit: Hit) -> str:
+def cursor_after(hit: Hit) -> str:
     return cursor_at(Place(hit.rank, hit.bucket, hit.hash))

@@ -148,3 +148,42 @@ def assert_a_person_can_read(text: str) -> None:
     assert "Traceback" not in text
     assert text.startswith("headwater: ")
     assert len(text.strip().splitlines()) <= 2, text
+
+
+def test_config_init_writes_a_file_that_is_read_and_changes_nothing(person: Person) -> None:
+    said = person.says("config", "init")
+    assert said.code == 0
+    file = person.home / "headwater.toml"
+    assert str(file) in said.out
+    text = file.read_text("utf-8")
+    assert "# contact = " in text
+    before = person.says("config", "show", "--json").json
+    assert {one["origin"] for one in before.values()} <= {"default", "environment HEADWATER_SERVICE__DATA_DIR"}
+    assert (
+        "/headwater.toml" in person.says("config", "path").out or "headwater.toml" in person.says("config", "path").out
+    )
+
+
+def test_every_line_that_config_init_offers_holds_once_it_is_uncommented(person: Person) -> None:
+    person.says("config", "init")
+    file = person.home / "headwater.toml"
+    lines = [re.sub(r"^# (\w+ = )", r"\1", line) for line in file.read_text("utf-8").splitlines()]
+    file.write_text("\n".join(lines))
+    said = person.says("config", "check")
+    assert (said.code, "settings are valid" in said.out) == (0, True), said.err
+
+
+def test_config_init_never_overwrites(person: Person) -> None:
+    file = person.home / "headwater.toml"
+    file.write_text("# mine\n")
+    said = person.says("config", "init")
+    assert said.code == 2
+    assert "There is a file" in said.err
+    assert file.read_text("utf-8") == "# mine\n"
+
+
+def test_config_init_writes_where_it_is_told(person: Person) -> None:
+    assert person.says("config", "init", "elsewhere/headwater.toml").code == 0
+    assert (person.home / "elsewhere" / "headwater.toml").exists()
+    said = person.says("config", "init", "/proc/none/headwater.toml")
+    assert (said.code, "Traceback" in said.err) == (2, False)

@@ -321,7 +321,7 @@ def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
     desk.on_database(name_it)
     said = desk.says("jobs", "show", apply)
     assert said.out.startswith("Water engineer\n  Wells, Nairobi, Kenya, onsite\n  apply: https://j.example/water\n")
-    assert "Also named by, without a say in it:" in said.out
+    assert "Also listed by these sources, whose texts are not used:" in said.out
     assert "\x1b" not in said.out
     told = desk.says("jobs", "show", known.hex(), "--json").json
     assert [one["url"][:20] for one in told["sightings"]] == ["https://list.example"]
@@ -436,7 +436,7 @@ def test_an_interrupted_run_says_how_far_it_came(desk: Desk, starts: Starts) -> 
     assert process.stdout.readline().startswith("changed  ")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     stopped, interrupted = err.splitlines()[-2:]
     assert stopped.startswith("Stopped after ")
     assert stopped.endswith(" would be changed.")
@@ -451,3 +451,46 @@ def test_reextract_needs_a_source_that_has_pages(desk: Desk) -> None:
     assert desk.says("docs", "reextract", "--source", "Empty").err == "0 pages: nothing is stored.\n"
     assert desk.says("docs", "reextract", "--source", "nobody").code == 4
     assert desk.says("docs", "reextract").code == 2
+
+
+def listed(desk: Desk, *words: str) -> list[str]:
+    return [one["url"] for one in desk.says("docs", "list", *words, "--json").json["documents"]]
+
+
+def test_documents_are_listed_from_the_newest_on(desk: Desk) -> None:
+    source = of_source(desk, "Alpha")
+    kept(desk, page(A, TIDES, source_id=source), page(B, OTHER), page(C, f"Die Flut {OTHER}", language="de"))
+    assert listed(desk) == [C, B, A]
+    assert listed(desk, "--source", "alpha") == [A]
+    said = desk.says("docs", "list", "--limit", "2")
+    assert said.out.count("https://") == 2
+    cursor = desk.says("docs", "list", "--limit", "2", "--json").json["cursor"]
+    assert said.err.endswith(f"More: add --cursor {cursor}\n")
+    assert listed(desk, "--limit", "2", "--cursor", cursor) == [A]
+
+
+def test_filters_alone_find_the_newest_that_match(desk: Desk) -> None:
+    kept(desk, page(A, TIDES, language="de"), page(B, OTHER))
+    assert found(desk, "--language", "de") == [A]
+    assert found(desk, "--since", "1h") == [B, A]
+    offered(desk, country_iso="KE")
+    offered(desk, country_iso="UG")
+    assert vacancies(desk, "--country", "UG") == ["1"]
+    assert [one["title"] for one in desk.says("jobs", "list", "--json").json["jobs"]] == ["Water engineer"] * 2
+
+
+def test_each_search_says_how_it_is_asked(desk: Desk) -> None:
+    assert "headwater docs search" in desk.says("docs", "search").err
+    said = desk.says("jobs", "search")
+    assert (said.code, "headwater docs" in said.err) == (2, False)
+    assert "headwater jobs search nurse --country KE" in said.err
+
+
+def test_pages_of_vacancies_follow_each_other(desk: Desk) -> None:
+    for _ in range(3):
+        offered(desk, country_iso="KE")
+    for words in (("jobs", "search", "water"), ("jobs", "search", "--country", "KE"), ("jobs", "list")):
+        first = desk.says(*words, "--limit", "2", "--json").json
+        second = desk.says(*words, "--limit", "2", "--cursor", first["cursor"], "--json").json
+        urls = {one["apply_url"] for one in (*first["jobs"], *second["jobs"])}
+        assert (len(urls), second["cursor"]) == (3, None)

@@ -19,7 +19,7 @@ def test_a_url_is_added_explained_and_forgotten(person: Person) -> None:
 def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(person: Person) -> None:
     person.says("frontier", "add", "https://www.a.example/one")
     taken = person.says("takedown", "add", "a.example", "--reason", "asked by its owner")
-    assert taken.out == "a.example is taken down; 1 entry ended, 0 documents and 0 vacancies withdrawn.\n"
+    assert taken.out == "a.example is taken down; 1 queued URL ended, 0 documents and 0 vacancies withdrawn.\n"
     assert "(takedown)" in person.says("frontier", "add", "https://a.example/two").out
     [listed] = person.says("takedown", "list", "--json").json["takedowns"]
     assert listed["reason"] == "asked by its owner"
@@ -46,7 +46,7 @@ def test_a_policy_is_set_shown_and_refused_where_impossible(person: Person) -> N
 
 def test_the_address_guard_holds_for_a_persons_own_fetch(person: Person) -> None:
     fetched = person.says("fetch", "http://127.0.0.1/", "--json")
-    assert fetched.code == 5, fetched.err
+    assert fetched.code == 6, fetched.err
     assert fetched.json["problem"] == "blocked_address"
     assert person.says("hosts", "robots", "127.0.0.1").code == 4
     assert person.says("fetch", "ftp://a.example/").code == 2

@@ -48,7 +48,7 @@ def test_an_empty_list_says_how_to_begin(desk: Desk) -> None:
     said = desk.says("sources", "list")
     assert (said.code, said.out) == (0, "")
     assert "headwater sources add https://example.org" in said.err
-    assert desk.says("sources", "list", "--json").json == {"sources": [], "next": None}
+    assert desk.says("sources", "list", "--json").json == {"sources": [], "cursor": None}
 
 
 def test_a_list_says_when_each_is_polled_next(desk: Desk) -> None:
@@ -76,7 +76,7 @@ def test_a_filter_that_nothing_matches_says_so(desk: Desk) -> None:
         (("--limit", "0"), "--limit"),
         (("--limit", "-1"), "--limit"),
         (("--limit", "many"), "--limit"),
-        (("--after", "x"), "'x' is not an id."),
+        (("--cursor", "x"), "This cursor was not made by a list."),
     ],
 )
 def test_a_wrong_filter_is_a_usage_error(desk: Desk, words: tuple[str, ...], told: str) -> None:
@@ -101,7 +101,7 @@ def test_sources_are_found_by_the_word_their_health_is_told_with(desk: Desk) -> 
     assert found("--status", "paused") == [("dill", "paused")]
     first = desk.says("sources", "list", "--status", "struggling", "--limit", "1", "--json").json
     assert [one["name"] for one in first["sources"]] == ["ash"]
-    assert found("--status", "struggling", "--limit", "1", "--after", first["next"]) == [("cedar", "struggling")]
+    assert found("--status", "struggling", "--limit", "1", "--cursor", first["cursor"]) == [("cedar", "struggling")]
 
 
 def test_pages_follow_each_other_without_a_gap(desk: Desk) -> None:
@@ -109,9 +109,9 @@ def test_pages_follow_each_other_without_a_gap(desk: Desk) -> None:
         desk.followed(f"https://{desk.value('select count(*) from sources')}.example/", "--name", name)
     names, after = [], ""
     while True:
-        page = desk.says("sources", "list", "--limit", "2", "--json", *(("--after", after) if after else ())).json
+        page = desk.says("sources", "list", "--limit", "2", "--json", *(("--cursor", after) if after else ())).json
         names += [one["name"] for one in page["sources"]]
-        if not (after := page["next"]):
+        if not (after := page["cursor"]):
             break
     assert sorted(names) == sorted(("cedar", "Ash", "Birch", "ash", "Élan"))
     assert names[:2] != ["Birch", "cedar"]

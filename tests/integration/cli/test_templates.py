@@ -104,7 +104,7 @@ def test_nothing_learned_yet_is_said_so(desk: Desk) -> None:
     said = desk.says("templates", "list")
     assert (said.code, said.out) == (0, "")
     assert said.err == "Nothing is learned yet: no article page has been read.\n"
-    assert desk.says("templates", "list", "--json").json == {"hosts": []}
+    assert desk.says("templates", "list", "--json").json == {"hosts": [], "cursor": None}
 
 
 def test_a_learned_host_is_listed_with_what_it_was_good_for(desk: Desk) -> None:
@@ -149,10 +149,10 @@ def test_hosts_are_listed_page_by_page(desk: Desk) -> None:
     for name in ("a.test", "b.test", "c.test"):
         met(desk, name)
     first = desk.says("templates", "list", "--limit", "2")
-    assert first.err == "More: add --after b.test\n"
-    rest = desk.says("templates", "list", "--limit", "2", "--after", "https://B.test/x", "--json").json["hosts"]
+    assert first.err == "More: add --cursor b.test\n"
+    rest = desk.says("templates", "list", "--limit", "2", "--cursor", "https://B.test/x", "--json").json["hosts"]
     assert [one["host"] for one in rest] == ["c.test"]
-    assert desk.says("templates", "list", "--after", "z.test").err == "No more hosts.\n"
+    assert desk.says("templates", "list", "--cursor", "z.test").err == "No more hosts.\n"
 
 
 @pytest.mark.parametrize("address", [HOST, "QUAY.test", url_of(1)])

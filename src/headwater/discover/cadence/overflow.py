@@ -38,8 +38,8 @@ class Overflow:
 
     @property
     def sentence(self) -> str:
-        count = "an unknown number of items" if self.missed is None else f"about {counted(self.missed, 'item')}"
-        return f"none of its items was known: {count} came and went between two polls"
+        count = "an unknown number of items" if self.missed is None else counted(self.missed, "item")
+        return f"probably missed {count}: the feed is shorter than the polling gap"
 
 
 def overflow(listing: Listing) -> Overflow | None:

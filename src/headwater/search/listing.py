@@ -1,0 +1,89 @@
+"""The archive without words: the newest that pass the filters, page by page."""
+
+import struct
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from headwater.database.pool import Database
+from headwater.errors import UsageError
+from headwater.search.question import Filters, Kind
+from headwater.search.search import Hit, Page, hit_from, queries, require_page
+
+# Columns of a vacancy that may be asked for, in the order of the statement's parameters.
+VACANCY_COLUMNS = ("country_iso", "level_norm", "work_modality", "career_type", "contract_type", "mission_tags")
+_PLACE = struct.Struct(">qB32s")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Stretch(NamedTuple):
+    """A page looks at no more than so many times so many rows: a rare filter answers soon, with how far it searched."""
+
+    rows: int = 20_000
+    most: int = 50
+
+
+DEFAULT_STRETCH = Stretch()
+
+
+class Place(NamedTuple):
+    """A place in the order of the list: the newest first, then by key."""
+
+    first_seen_at: datetime
+    bucket: int
+    hash: bytes
+
+
+async def newest(
+    database: Database,
+    filters: Filters,
+    *,
+    limit: int = 20,
+    cursor: str | None = None,
+    wanted: Mapping[str, str] | None = None,
+    stretch: Stretch = DEFAULT_STRETCH,
+) -> Page:
+    """`wanted` are values of a vacancy's columns. A short page with a cursor has searched up to there."""
+    require_page(limit)
+    hits: list[Hit] = []
+    for _ in range(stretch.most):
+        page = await _look(database, filters, limit - len(hits), cursor, wanted or {}, stretch.rows)
+        hits += page.hits
+        cursor = page.cursor
+        if len(hits) == limit or cursor is None:
+            break
+    return Page(hits, cursor, is_complete=True)
+
+
+async def _look(
+    database: Database, filters: Filters, limit: int, cursor: str | None, wanted: Mapping[str, str], most: int
+) -> Page:
+    after = place_at(cursor) if cursor else (None, 0, b"")
+    bounds = (most, limit + 1)  # one more, to know whether there is one
+    arguments = [filters.source_id, *after, filters.language, filters.since, filters.until, filters.duplicates, *bounds]
+    if filters.kind is Kind.JOB:
+        rows = await database.fetch(queries.newest_jobs, *arguments, *(wanted.get(name) for name in VACANCY_COLUMNS))
+    else:
+        rows = await database.fetch(queries.newest_documents, *arguments)
+    found = [row for row in rows if row["matches"]]
+    page = [hit_from(row, filters.kind) for row in found[:limit]]
+    return Page(page, _cursor_after(rows, len(found), limit), is_complete=True)
+
+
+def _cursor_after(rows: Sequence[Any], found: int, limit: int) -> str | None:
+    """Behind the last match of a full page, else where the search stopped, which is marked by a row of its own."""
+    last = rows[limit - 1] if found > limit else next((row for row in rows if not row["matches"]), None)
+    return cursor_at(Place(last["first_seen_at"], last["bucket"], last["hash"])) if last else None
+
+
+def cursor_at(place: Place) -> str:
+    return _PLACE.pack((place.first_seen_at - _EPOCH) // _MICROSECOND, place.bucket, place.hash).hex()
+
+
+def place_at(cursor: str) -> Place:
+    try:
+        microseconds, bucket, key = _PLACE.unpack(bytes.fromhex(cursor))
+        return Place(_EPOCH + microseconds * _MICROSECOND, bucket, key)
+    except (ValueError, OverflowError, struct.error) as error:
+        raise UsageError("This cursor was not made by a list.", fix="Start again without one.") from error

@@ -1,0 +1,82 @@
+"""A dry run writes nothing: every table has as many rows as before."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.integration.archive.shelf import page as document
+from tests.integration.cli.desk import Desk, Served, served
+
+from headwater.archive.documents import keep_document
+from headwater.cli.app import app
+from headwater.cli.reference import commands_page, every_command
+from headwater.database.pool import Database
+from headwater.simweb.message import Page
+
+FEED = b"""<rss version="2.0"><channel><title>T</title><link>/</link>
+<item><title>One</title><link>/one</link></item></channel></rss>"""
+# Requests that were really made are on record, or the next one could come too soon.
+OF_REQUESTS = {"hosts", "host_policies", "host_statistics", "fetch_log", "robots", "installation"}
+
+
+@pytest.fixture
+def site() -> Iterator[Served]:
+    with served() as running:
+        running.pages["/"] = Page(b'<link rel="alternate" type="application/rss+xml" href="/feed">', "text/html")
+        running.pages["/feed"] = Page(FEED, "application/rss+xml")
+        yield running
+
+
+@pytest.fixture
+def desk(database_url: str, open_folder: Path, site: Served) -> Desk:
+    return Desk(database_url, open_folder, dict(site.settings))
+
+
+def rows(desk: Desk) -> dict[str, int]:
+    async def count(database: Database) -> dict[str, int]:
+        tables = await database.fetch(
+            "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')"
+            " and not relispartition order by 1"
+        )
+        return {row[0]: await database.fetchval(f'select count(*) from "{row[0]}"') for row in tables}
+
+    return desk.on_database(count)
+
+
+def test_these_commands_have_a_dry_run() -> None:
+    """A new one has to be tried here, too."""
+    names = {name for name, _ in every_command(app, "headwater")}
+    sections = commands_page().split("\n## ")
+    found = {section.split("\n")[0] for section in sections if "* `--dry-run`" in section}
+    assert found & names == {"headwater sources add", "headwater sources import", "headwater docs reextract"}
+
+
+def test_a_site_that_is_only_looked_at_is_not_followed(desk: Desk, site: Served) -> None:
+    before = rows(desk)
+    said = desk.says("sources", "add", f"{site.url}/", "--dry-run")
+    assert said.code == 0, said.err
+    assert "/feed" in said.out + said.err
+    after = rows(desk)
+    assert {name for name in after if after[name] != before[name]} <= OF_REQUESTS
+
+
+def test_a_file_that_is_only_read_adds_nothing(desk: Desk) -> None:
+    desk.followed("https://known.example/")
+    before = rows(desk)
+    said = desk.says("sources", "import", desk.file("list.txt", "https://a.example/\nhttps://b.example/"), "--dry-run")
+    assert (said.code, "would add 2" in said.out) == (0, True)
+    assert rows(desk) == before
+
+
+def test_pages_that_are_only_read_again_change_nothing(desk: Desk) -> None:
+    source = desk.followed("https://a.example/", "--name", "ash")
+
+    async def keep(database: Database) -> None:
+        async with database.transaction() as connection:
+            one = document("https://a.example/1", source_id=source)
+            await keep_document(connection, one, await connection.fetchval("select clock_timestamp()"))
+
+    desk.on_database(keep)
+    before = rows(desk)
+    assert desk.says("docs", "reextract", "--source", "ash", "--dry-run").code == 0
+    assert rows(desk) == before

@@ -1,0 +1,130 @@
+"""The archive without words, newest first."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.integration.archive.shelf import LONG, SOURCE, Shelf
+
+from headwater.archive.job import NewJob, Teller
+from headwater.archive.jobs import keep_jobs
+from headwater.database.pool import Database
+from headwater.errors import UsageError
+from headwater.search.listing import VACANCY_COLUMNS, Stretch, newest
+from headwater.search.question import Filters, Kind
+from headwater.search.search import queries
+from headwater.urls.domains import NO_VOICE
+
+OTHER = UUID(int=7)
+TELLER = Teller(OTHER, "https://j.example/", NO_VOICE)
+
+
+@pytest.fixture
+def shelf(database: Database) -> Shelf:
+    return Shelf(database)
+
+
+def address(number: int) -> str:
+    return f"https://a.example/{number}"
+
+
+async def walked(shelf: Shelf, filters: Filters, **bounds: Any) -> list[list[str]]:
+    """Every page until there is no cursor."""
+    pages, cursor = [], None
+    while True:
+        page = await newest(shelf.database, filters, cursor=cursor, **bounds)
+        pages.append([hit.url for hit in page.hits])
+        if (cursor := page.cursor) is None:
+            return pages
+
+
+async def test_pages_go_from_the_newest_to_the_oldest_and_name_each_document_once(shelf: Shelf) -> None:
+    for number in range(5):
+        await shelf.keep(address(number), f"text number {number}")
+    pages = await walked(shelf, Filters(), limit=2)
+    assert pages == [[address(4), address(3)], [address(2), address(1)], [address(0)]]
+
+
+async def test_documents_of_one_moment_are_named_once_each(shelf: Shelf) -> None:
+    for number in range(7):
+        await shelf.keep(address(number), f"text number {number}")
+    await shelf.database.execute("update documents set first_seen_at = $1", shelf.now)
+    pages = await walked(shelf, Filters(), limit=3)
+    assert [len(page) for page in pages] == [3, 3, 1]
+    assert sorted(url for page in pages for url in page) == [address(number) for number in range(7)]
+
+
+async def test_filters_hold_and_deleted_documents_are_not_listed(shelf: Shelf) -> None:
+    await shelf.keep(address(1), "one", language="de", source_id=OTHER)
+    await shelf.keep(address(2), LONG, language="en")
+    await shelf.keep(address(3), LONG, language="en")
+    await shelf.keep(address(4), "four", language="en", published_at=shelf.now.replace(year=2001))
+    await shelf.keep(address(5), "five")
+    await shelf.tombstone(address(5))
+    assert await walked(shelf, Filters(language="de")) == [[address(1)]]
+    assert await walked(shelf, Filters(source_id=OTHER)) == [[address(1)]]
+    assert await walked(shelf, Filters(source_id=SOURCE, language="de")) == [[]]
+    assert await walked(shelf, Filters(until=shelf.now.replace(year=2010))) == [[address(4)]]
+    assert await walked(shelf, Filters(since=shelf.now.replace(year=2010))) == [[address(2), address(1)]]
+    assert (await walked(shelf, Filters(duplicates=True)))[0][:2] == [address(4), address(3)]
+
+
+async def test_a_rare_filter_answers_with_how_far_it_has_searched(shelf: Shelf) -> None:
+    await shelf.keep(address(0), "the rare one", language="de")
+    for number in range(1, 8):
+        await shelf.keep(address(number), f"text number {number}")
+    for number in (8, 9):
+        await shelf.keep(address(number), f"text number {number}", language="de")
+    pages = await walked(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 1))
+    assert pages == [[address(9), address(8)], [], [], [address(0)]]
+    assert await walked(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 2)) == [
+        [address(9), address(8)],
+        [address(0)],
+    ]
+    assert await walked(shelf, Filters(language="de"), limit=3) == [[address(9), address(8), address(0)]]
+
+
+async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
+    async with shelf.database.transaction() as connection:
+        for number, country in enumerate(("KE", "UG", "KE")):
+            shelf.wait()
+            one = NewJob(
+                canonical_hash=bytes([number]) * 32,
+                title=f"Nurse {number}",
+                org_name="Org",
+                apply_url=f"https://j.example/{number}",
+                language="en",
+                country_iso=country,
+                mission_tags=("health", "wash"),
+            )
+            await keep_jobs(connection, TELLER, [one], shelf.now)
+    filters = Filters(Kind.JOB)
+    assert await walked(shelf, filters, wanted={"country_iso": "KE"}, limit=1) == [
+        ["https://j.example/2"],
+        ["https://j.example/0"],
+    ]
+    assert len((await walked(shelf, filters, wanted={"mission_tags": "wash"}))[0]) == 3
+    assert await walked(shelf, filters, wanted={"country_iso": "KE", "mission_tags": "gender"}) == [[]]
+    await shelf.database.execute("update jobs set status = 'expired' where country_iso = 'UG'")
+    assert len((await walked(shelf, Filters(Kind.JOB, source_id=OTHER)))[0]) == 2
+
+
+@pytest.mark.parametrize("cursor", ["zz", "00" * 37, "7f" * 41, "00"])
+async def test_a_cursor_of_something_else_is_a_sentence(shelf: Shelf, cursor: str) -> None:
+    with pytest.raises(UsageError, match="cursor was not made by a list"):
+        await newest(shelf.database, Filters(), cursor=cursor)
+
+
+@pytest.mark.parametrize("source", [None, SOURCE])
+@pytest.mark.parametrize(("kind", "table"), [("documents", "documents"), ("jobs", "jobs")])
+async def test_an_index_gives_the_order(shelf: Shelf, source: UUID | None, kind: str, table: str) -> None:
+    """A small table would be read whole whatever there is: the planner is told that this is dear."""
+    statement = queries.newest_jobs if kind == "jobs" else queries.newest_documents
+    arguments: list[object] = [source, shelf.now, 3, b"x" * 32, None, None, None, False, 20_000, 20]
+    arguments += [None] * len(VACANCY_COLUMNS) * (kind == "jobs")
+    async with shelf.database.transaction() as connection:
+        await connection.execute("set local enable_seqscan = off")
+        await connection.execute("set local enable_sort = off")
+        rows = await connection.fetch(f"explain {statement}", *arguments)
+    plan = "\n".join(row[0] for row in rows)
+    assert f"using {table}_{'of_source' if source else 'by_time'}" in plan
