@@ -32,7 +32,7 @@ def guard_of(table: str) -> str:
                 return null;
             end if;
             if new.version <= old.version or not exists (
-                select from public.outbox o
+                select from outbox o
                 where o.kind = '{kind}' and o.bucket = new.bucket and o.hash = new.{key}
                   and o.version = new.version) then
                 raise 'published columns of % changed without a version and an outbox row: % to %', '{table}',
@@ -41,7 +41,7 @@ def guard_of(table: str) -> str:
             end if;
             return null;
         end $$;
-        create constraint trigger told_of_{table} after update on public.{table}
+        create constraint trigger told_of_{table} after update on {table}
             deferrable initially deferred for each row execute function guard.{table}_are_told();
     """
 
