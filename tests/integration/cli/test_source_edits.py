@@ -105,7 +105,7 @@ def test_every_field_can_be_edited_and_taken_back(desk: Desk) -> None:
         ("feed_url=htp://a.example/feed", "feed_url: unsupported scheme (did you mean http://?)"),
         ("sitemap_url=https://a.example/1.xml,https://u:p@a.example/", "sitemap_url: "),
         ("colour=red", "A source has no field 'colour'."),
-        ("colour=red", "speaks_for, feed_url, sitemap_url."),
+        ("colour=red", "speaks_for, feed_url, sitemap_url, backfill."),
         ("priority", "'priority' has no value."),
     ],
 )

@@ -394,7 +394,7 @@ def test_the_status_counts_hosts_by_how_they_are_read(desk: Desk) -> None:
 
 def test_the_status_tells_of_pages_read_in_a_hurry_for_an_hour(desk: Desk) -> None:
     printed(desk, stories(0, 3))
-    desk.execute("/* by hand */ update documents set produced_by = 'trafilatura_cropped' where url <> $1", url_of(0))
+    desk.execute(f"/* by hand */ update documents set produced_by = 'trafilatura_cropped' where url <> '{url_of(0)}'")
     last = desk.says("status").out.splitlines()[-2:]
     assert last[0].startswith("In hurry  2 documents of the last hour were read from the densest part of their pages")
     assert last[1].strip() == "read them whole: headwater docs reextract --source 'Quay News'"

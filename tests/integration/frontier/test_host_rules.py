@@ -172,7 +172,7 @@ async def test_a_document_goes_with_its_page(stage: Stage) -> None:
         await keep_body(connection, raw, await connection.fetchval("select now()"))
     await stage.database.execute("insert into outlinks values ($1, $2, ''::bytea)", *old)
     told = len(await shelf.told())
-    aged = "update documents set first_seen_at = now() - interval '3 days' returning first_seen_at"
+    aged = "/* by hand */ update documents set first_seen_at = now() - interval '3 days' returning first_seen_at"
     seen_at = await stage.database.fetchval(aged)
     await set_rules(stage.database, HOST, Change(keep_params=["ref"]))
     await apply_rules(stage.database, AT_ONCE)
