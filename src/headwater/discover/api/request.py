@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -52,16 +51,17 @@ def request_for(
     `token` is the access token, where the recipe wants one.
     """
     asked = {**_since_pairs(recipe, since, now), **_page_pairs(recipe, state)}
-    pairs = _query(recipe) | ({} if recipe.has_params_in_body else asked)
+    in_query, in_body = ({}, asked) if recipe.has_params_in_body else (asked, {})
     target = state.cursor if is_url(state.cursor) else recipe.url
     names = recipe.secret_names
     # The last look before a request: a recipe, and a cursor that was put away, may be older than a binding.
     require_bound(names, target, secrets)
 
     def fill(text: str) -> str:
+        # For the recipe's own texts only: a cursor is the server's word, and may look like the name of a secret.
         return filled(text, secrets)
 
-    url = _url(target, pairs, fill)
+    url = _url(target, _query(recipe, fill) | in_query)
     try:
         canonicalise(url)
     except UrlRejected as refusal:
@@ -72,19 +72,20 @@ def request_for(
         headers["Authorization"] = SecretStr(f"Bearer {bearer}")
     values = [*(secrets[name].value.get_secret_value() for name in names), bearer]
     echoes = echoes_of(values, [_basic(recipe.auth, fill)] if recipe.auth.type == "basic" else ())
-    body = _body(recipe, asked if recipe.has_params_in_body else {}, fill) if recipe.method == "POST" else None
-    return ApiRequest(SecretStr(url), headers, _url(target, pairs, masked), echoes, recipe.method, body)
+    body = _body(recipe, in_body, fill) if recipe.method == "POST" else None
+    shown_url = _url(target, _query(recipe, masked) | in_query)
+    return ApiRequest(SecretStr(url), headers, shown_url, echoes, recipe.method, body)
 
 
 def _body(recipe: ApiRecipe, asked: Pairs, fill: Callable[[str], str]) -> SecretStr:
     """JSON, or a form where the recipe's headers say so. `a.b` names a value inside of an object."""
     if _is_form(recipe):
-        fields = {**{name: _written(value) for name, value in (recipe.body or {}).items()}, **asked}
-        return SecretStr(urlencode({name: fill(text) for name, text in fields.items()}))
-    body = deepcopy(recipe.body or {})
+        fields = {name: fill(_written(value)) for name, value in (recipe.body or {}).items()}
+        return SecretStr(urlencode({**fields, **asked}))
+    body = _filled(recipe.body or {}, fill)
     for name, text in asked.items():
         put_in(body, name.split("."), text)
-    return SecretStr(orjson.dumps(_filled(body, fill)).decode())
+    return SecretStr(orjson.dumps(body).decode())
 
 
 def put_in(body: dict[str, Any], way: Sequence[str], text: str) -> None:
@@ -119,18 +120,18 @@ def _is_form(recipe: ApiRecipe) -> bool:
     return _content_type(recipe).partition(";")[0].strip().lower() == FORM
 
 
-def _url(target: str, pairs: Pairs, fill: Callable[[str], str]) -> str:
+def _url(target: str, pairs: Pairs) -> str:
     parts = urlsplit(target)
     own = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in pairs]
-    query = urlencode([*own, *((name, fill(text)) for name, text in pairs.items())], safe="*")
+    query = urlencode([*own, *pairs.items()], safe="*")
     return urlunsplit(parts._replace(query=query, fragment=""))
 
 
-def _query(recipe: ApiRecipe) -> Pairs:
+def _query(recipe: ApiRecipe, fill: Callable[[str], str]) -> Pairs:
     pairs = {name: _written(value) for name, value in recipe.query.items()}
     if recipe.auth.type == "query":
         pairs[recipe.auth.name or "api_key"] = recipe.auth.token
-    return pairs
+    return {name: fill(text) for name, text in pairs.items()}
 
 
 def _written(value: object) -> str:

@@ -206,3 +206,14 @@ def test_the_recipes_body_is_not_changed_by_a_request() -> None:
     for index in (0, 1):
         request_for(recipe, PageState(index), None, SECRETS, NOW)
     assert recipe.body == {"v": {}}
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("form", [{}, {"headers": {"Content-Type": "application/x-www-form-urlencoded"}}])
+def test_a_cursor_that_names_a_secret_is_sent_as_it_is(method: str, form: dict[str, Any]) -> None:
+    """It is the server's word: filled in, it would hand out any secret there is."""
+    mapping = {"method": method, "pagination": {"type": "cursor", "cursor_path": "next"}, **form}
+    asked = request(mapping, PageState(1, "{{SECRET:KEY}}"))
+    sent = asked.url.get_secret_value() + (asked.sent_body or b"").decode()
+    assert "SECRET" in sent
+    assert "canary" not in sent
