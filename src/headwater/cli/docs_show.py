@@ -88,7 +88,8 @@ def show_document(
         show_versions(past)
     show("")
     for line in found.text.splitlines():
-        show(inert(line))
+        # Code has its indentation.
+        show(f"{' ' * (len(line) - len(line.lstrip(' ')))}{inert(line)}")
 
 
 def described(found: "Document", source: str, around: Around, versions: int) -> list[str]:
@@ -174,8 +175,9 @@ async def no_document(services: "Services", text: str) -> NotFound:
     from headwater.urls.canonical import canonicalise
 
     story = await story_of(services.database, canonicalise(text))
-    why = story.document.removeprefix("none").removeprefix(": ").strip()
-    told = f" {story.why}; {why}" if story.status in ("unknown", "dead") else f" {story.status}, {why}"
+    why = story.document.removeprefix("none").removeprefix(": ").removeprefix(" yet: ").strip()
+    status = story.why if story.status in ("unknown", "dead", "failed") else story.status
+    told = f" {status}; {why}" if why else f" {status}"
     return NotFound(f"There is no document {text}:{told}.", fix=f"Next: {story.next}")
 
 

@@ -19,7 +19,7 @@ from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UsageError
 from headwater.extract.body import Producer
 from headwater.frontier.entry import DeadReason, Lease, Origin
-from headwater.frontier.submit import Found, Submitter, hold_hosts, submit
+from headwater.frontier.submit import Found, Outcome, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Dead, Moved, Verdict
 from headwater.ingest.context import Known
 from headwater.ingest.links import followed, goes_deeper, submit_links, within_budget
@@ -87,15 +87,7 @@ class Keeper:
     async def _submit(self, connection: Connection, lease: Lease, verdict: Verdict, leaves: Leaves) -> None:
         """Every host this transaction touches is locked first, in the order everybody keeps."""
         if isinstance(verdict, Moved):
-            target = canonicalise(verdict.to)
-            await hold_hosts(connection, [lease.host, target.host], self.default_delay)
-            # The target inherits source and origin.
-            found = Found(verdict.to, lease.url, lease.depth, priority=lease.priority, hops=verdict.hops)
-            scope = await redirect_scope(connection, lease)
-            submitter = Submitter(lease.source_id, lease.origin, scope=scope, is_link=True)
-            await submit(connection, submitter, [found], default_delay=self.default_delay)
-            place = (target.bucket, target.url_hash)
-            await connection.execute(queries.pass_on_items, lease.bucket, lease.url_hash, *place)
+            await self._submit_target(connection, lease, verdict)
         source = goes_on(lease, leaves)
         if source and not await repeats_another_page(connection, lease, leaves.document):
             today = (await connection.fetchval(queries.now)).date()
@@ -109,6 +101,20 @@ class Keeper:
             await submit_links(connection, lease.source_id, source, parent, links, today, submitter)
         elif named := named_page(lease, leaves):
             await self._submit_named(connection, lease, leaves, named)
+
+    async def _submit_target(self, connection: Connection, lease: Lease, moved: Moved) -> None:
+        """The target of a redirect inherits source and origin, and the words of channels, unless it is not wanted."""
+        target = canonicalise(moved.to)
+        await hold_hosts(connection, [lease.host, target.host], self.default_delay)
+        found = Found(moved.to, lease.url, lease.depth, priority=lease.priority, hops=moved.hops)
+        scope, voice = await redirect_scope(connection, lease), await voice_of(connection, lease)
+        submitter = Submitter(lease.source_id, lease.origin, scope=scope, voice=voice, is_link=True)
+        # A source that was blocked or deleted meanwhile takes no new URLs: the redirect ends here.
+        with suppress(NotFound, UsageError):
+            [answer] = await submit(connection, submitter, [found], default_delay=self.default_delay)
+            if answer.outcome is not Outcome.REJECTED:
+                place = (target.bucket, target.url_hash)
+                await connection.execute(queries.pass_on_items, lease.bucket, lease.url_hash, *place)
 
     async def _linking(self, connection: Connection, lease: Lease, source: Profile) -> Submitter:
         """For pages that a page of this source leads to."""

@@ -99,7 +99,7 @@ async def test_a_list_that_suddenly_names_nothing_is_doubted_for_a_day(desk: Des
     await follow_list(desk, "one", "two")
     desk.site.pages["/jobs"] = Page(b"<html><h1>Careers</h1><div class=v2>Loading</div></html>")
     message = await poll_again(desk)
-    assert "names none of the 2 vacancies" in message
+    assert "no longer names 2 vacancies of 2" in message
     assert "list_doubted" in await desk.events()
     for _ in range(3):
         await poll_again(desk, HOUR)
@@ -225,3 +225,28 @@ async def test_a_feed_that_is_cut_off_lets_nothing_expire(desk: Desk) -> None:
         desk.site.pages["/jobs.xml"] = Page(whole[:length], "application/rss+xml")
         await poll_again(desk, 8 * DAY)
     assert await open_now(desk) == {"one", "two", "three"}
+
+
+async def test_a_page_beside_a_list_that_fails_keeps_no_vacancy_open(desk: Desk) -> None:
+    beside = '<nav><a href="/about-us">About us</a></nav>'
+    desk.site.pages["/jobs"] = Page(beside.encode() + listing("one", "two").body)
+    await desk.follow(LIST, kind=Kind.JOBS, name="Aid Org", max_depth=2)
+    await desk.poll()
+    await stay_away_from_pages(desk)
+    desk.site.pages["/jobs"] = Page(beside.encode() + listing("one").body)
+    for _ in range(3):
+        assert "HTTP 404" in await poll_again(desk)
+    assert await open_now(desk) == {"one"}
+
+
+async def test_the_loss_of_most_of_many_is_doubted_for_a_day(desk: Desk) -> None:
+    """A further page whose link was missing once must not end what it lists."""
+    names = [f"n{number}" for number in range(12)]
+    await follow_list(desk, *names)
+    desk.site.pages["/jobs"] = listing("n0")
+    assert "no longer names 11 vacancies of 12" in await poll_again(desk, HOUR)
+    await poll_again(desk, HOUR)
+    assert await open_now(desk) == set(names)
+    await poll_again(desk, DAY)
+    await poll_again(desk, DAY)
+    assert await open_now(desk) == {"n0"}

@@ -85,6 +85,40 @@ async def test_a_lost_lease_leaves_nothing_at_all(desk: Desk) -> None:
     assert await desk.stage.database.fetchval("SELECT count(*) FROM url_frontier") == 1
 
 
+ITEM = """
+insert into channel_items (channel_id, bucket, url_hash, signature, title, first_seen_at, last_seen_at)
+values ($1, $2, $3, 'x', 'Words of a feed', now(), now())
+"""
+
+
+@pytest.mark.parametrize("is_taken_down", [False, True])
+async def test_words_of_a_channel_go_with_a_redirect_unless_its_target_is_taken_down(
+    desk: Desk, is_taken_down: bool
+) -> None:
+    database = desk.stage.database
+    lease = await desk.lease(STORY)
+    channel = await database.fetchval(
+        "insert into channels (source_id, kind, url, url_hash, bucket, host, is_active) "
+        "values ($1, 'feed', 'https://a.example/feed', $2, 1, 'a.example', true) returning id",
+        desk.stage.source,
+        key_of("https://a.example/feed")[1],
+    )
+    await database.execute(ITEM, channel, *key_of(STORY))
+    if is_taken_down:
+        await take_down_everywhere(database, parse_takedown("b.example"), "asked for")
+    assert await desk.keep(replace(lease, fetch_count=0), Moved(OTHER_STORY, 1))
+    counted = "select count(*) from channel_items where url_hash = $1"
+    passed_on = await database.fetchval(counted, key_of(OTHER_STORY)[1])
+    assert passed_on == (0 if is_taken_down else 1)
+
+
+async def test_a_redirect_of_a_source_that_was_blocked_meanwhile_ends_as_moved(desk: Desk) -> None:
+    lease = await desk.lease(STORY)
+    await desk.stage.database.execute("update sources set status = 'blocked'")
+    assert await desk.keep(lease, Moved(OTHER_STORY, 1))
+    assert (await desk.stage.entry(STORY))["status"] == "dead"
+
+
 async def test_a_copy_points_somewhere_too(desk: Desk) -> None:
     desk.shelf.wait(-7200)
     await desk.shelf.keep(OTHER_STORY)

@@ -42,12 +42,19 @@ def test_an_answer_that_names_none_of_those_that_stood_is_doubted_for_a_day() ->
     assert after(first, odd, (Wholeness.REPEATED, NONE_OF_THEM, DAY + HOUR)) == doubted
     believed = Naming(START + 2 * DAY, START + DAY)
     assert after(first, odd, (Wholeness.WHOLE, NONE_OF_THEM, 2 * DAY)) == believed
-    assert after(first, odd, (Wholeness.REPEATED, NONE_OF_THEM, 2 * DAY)) == believed
+    assert after(first, odd, (Wholeness.REPEATED, NONE_OF_THEM, 2 * DAY)) == Naming(START + DAY, START + DAY)
     assert after(first, odd, (Wholeness.WHOLE, SOME, 2 * DAY)).doubted_since is None
 
 
 def test_an_answer_is_whole_if_nothing_of_it_is_missing() -> None:
-    assert wholeness_of({}, 0) is Wholeness.WHOLE
-    assert wholeness_of({"is_unchanged": True, "has_unchanged": True}, 0) is Wholeness.REPEATED
-    for kept, errors in (({"is_partial": True}, 0), ({"has_unchanged": True}, 0), ({}, 1), ({"is_unchanged": True}, 1)):
-        assert wholeness_of(kept, errors) is Wholeness.PARTIAL
+    assert wholeness_of({}) is Wholeness.WHOLE
+    assert wholeness_of({"is_unchanged": True, "has_unchanged": True}) is Wholeness.REPEATED
+    for kept in ({"is_partial": True}, {"has_unchanged": True}, {"is_unchanged": True, "is_partial": True}):
+        assert wholeness_of(kept) is Wholeness.PARTIAL
+
+
+def test_the_loss_of_most_of_many_is_doubted_and_of_a_few_is_not() -> None:
+    assert Named(1, 40).is_doubtful
+    assert Named(0, 1).is_doubtful
+    assert not Named(1, 2).is_doubtful
+    assert not Named(40, 30).is_doubtful

@@ -36,6 +36,8 @@ queries = load_queries("headwater.discover")
 # A sitemap may be larger than any page.
 SITEMAP_BYTES = 50 * 1024 * 1024
 REFUSED = 401
+# A token's server does not take the client, or the request (RFC 6749, 5.2).
+NOT_THE_CLIENT = frozenset({400, 401, 403})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class Asker:
     async def _new_token(self, asked: ApiRequest) -> Token | Trouble | RobotsRefusal | Wait:
         wish = replace(_wish_for(asked, has_secrets=True), body_bytes=LONGEST_ANSWER_BYTES)
         outcome = await self.follower.fetch(wish)
-        if isinstance(outcome, Answered) and 400 <= outcome.response.status < 500:
+        if isinstance(outcome, Answered) and outcome.response.status in NOT_THE_CLIENT:
             message = refusal_in(outcome.response.body, outcome.response.status)
             return Trouble(ErrorClass.FORBIDDEN, asked.echoes.masked(message), outcome.response.status)
         heard = without_echoes(hear(outcome, is_conditional=False), asked.echoes)
@@ -197,7 +199,8 @@ def another_try(channel: Leased, walk: Walk, heard: Heard) -> Wait | None:
     """How long to wait for it, where what failed for the moment is tried again in the same run: as an API's recipe
     wants, and in a backfill, which would lose a part of the past.
     """
-    if channel.kind is ChannelKind.BACKFILL and isinstance(heard, Trouble) and heard.is_passing:
+    is_passing = isinstance(heard, Trouble) and (heard.is_passing or heard.error is ErrorClass.RATE_LIMITED)
+    if channel.kind is ChannelKind.BACKFILL and isinstance(heard, Trouble) and is_passing:
         patience = wait_before_trying_again(walk.step.tries, heard.retry_after)
         return None if patience is None else Wait(patience, f"{heard.message}, tried again then")
     if channel.kind is not ChannelKind.API or not isinstance(heard, Trouble) or not heard.is_passing:

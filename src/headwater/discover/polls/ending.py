@@ -15,7 +15,7 @@ from headwater.discover.cadence.wording import counted
 from headwater.discover.polls.answers import answers_of, without_validators
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.naming import after_run, doubt_in_words, wholeness_of
+from headwater.discover.polls.naming import DOUBTED_FOR, after_run, doubt_in_words, wholeness_of
 from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
 from headwater.discover.polls.vacancies import named_in
 from headwater.discover.polls.walk import Walk
@@ -138,6 +138,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     is_warning = bool(overflown or walk.tally.errors or _is_fruitless(channel, walk) or doubts or is_damaged)
     told = _told(channel, walk.noting(doubts), overflown)
     ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", told, patch)
+    ending = _looking_again(ending, now) if doubts else ending
     return replace(
         ending,
         events=tuple(events),
@@ -225,13 +226,23 @@ def _naming(channel: Leased, walk: Walk, now: datetime) -> tuple[dict[str, Any],
         return {}, ""
     began = walk.kept.get("began_at")
     named = named_in(walk)
-    wholeness = wholeness_of(walk.kept, walk.tally.errors)
+    wholeness = wholeness_of(walk.kept)
     naming = after_run(channel.past.naming, wholeness, named, datetime.fromisoformat(began) if began else now)
     patch = asdict(naming)
     if walk.kept.get("has_unchanged") and not walk.kept.get("is_unchanged"):
         # All of it has to be seen at once, or nothing can be said of those it does not name.
         patch |= {"etag": None, "last_modified": None, "answers": without_validators(answers_of(walk))}
-    return patch, doubt_in_words(named) if naming.doubted_since else ""
+    doubts = doubt_in_words(named) if naming.doubted_since else ""
+    return patch | ({"last_error": doubts} if doubts else {}), doubts
+
+
+def _looking_again(ending: Ending, now: datetime) -> Ending:
+    """A doubt is settled by another answer a day later."""
+    at = now + DOUBTED_FOR
+    if ending.next.at <= at:
+        return ending
+    following = replace(ending.next, at=at, reason="whether it still leaves out most of its vacancies")
+    return replace(ending, next=following, patch={**ending.patch, "next_poll_at": at, "next_reason": following.reason})
 
 
 def _doubt_events(channel: Leased, doubts: str) -> list[Event]:

@@ -1,8 +1,8 @@
 """What the answers of a list of vacancies mean for those it does not name. Pure.
 
 A vacancy is over when two whole answers left it out. "Not modified" is the last whole answer once more. An answer that
-names none of those that stood may be a page that was rebuilt, or came broken: it counts once another one, a day or more
-later, says the same.
+leaves out most of those that stood may be a page that was rebuilt, or came broken: it counts once another one, a day or
+more later, says the same.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 from headwater.discover.cadence.wording import counted
+from headwater.sources.health import LEFT_OUT
 
 DOUBTED_FOR = timedelta(days=1)
+# So many that are gone at once, and more than are left, are doubted; all of them are, however few.
+MANY = 5
 # A feed may list the newest only: what has left it may still be open.
 PATIENCE_WITH_FEEDS = timedelta(days=7)
 
@@ -43,7 +46,7 @@ class Named:
 
     @property
     def is_doubtful(self) -> bool:
-        return self.no_more > 0 and not self.still
+        return self.no_more > 0 and (not self.still or (self.no_more >= MANY and self.no_more > self.still))
 
 
 def after_run(past: Naming, wholeness: Wholeness, named: Named, began: datetime) -> Naming:
@@ -56,19 +59,21 @@ def after_run(past: Naming, wholeness: Wholeness, named: Named, began: datetime)
     doubted_since = past.doubted_since or began
     if began - doubted_since < DOUBTED_FOR:
         return replace(past, doubted_since=doubted_since)
-    return Naming(named_at=began, gone_before=doubted_since)
+    # What an unchanged answer names was seen when the doubt began.
+    return Naming(named_at=began if wholeness is Wholeness.WHOLE else doubted_since, gone_before=doubted_since)
 
 
-def wholeness_of(kept: Mapping[str, Any], errors: int) -> Wholeness:
-    """By what a walk has kept of its answers."""
-    if kept.get("is_unchanged") and not errors:
+def wholeness_of(kept: Mapping[str, Any]) -> Wholeness:
+    """By what a walk has kept of its answers; pages beside the list say nothing of it."""
+    if kept.get("is_partial"):
+        return Wholeness.PARTIAL
+    if kept.get("is_unchanged"):
         return Wholeness.REPEATED
-    has_gaps = errors or kept.get("is_partial") or kept.get("has_unchanged")
-    return Wholeness.PARTIAL if has_gaps else Wholeness.WHOLE
+    return Wholeness.PARTIAL if kept.get("has_unchanged") else Wholeness.WHOLE
 
 
 def doubt_in_words(named: Named) -> str:
     return (
-        f"It names none of the {counted(named.no_more, 'vacancy')} it named before. If that is so for a day, "
+        f"{LEFT_OUT}{counted(named.no_more, 'vacancy')} of {named.still + named.no_more}. If that is so for a day, "
         "they are over; if it is wrong, look at the page and at the selectors of its source."
     )

@@ -149,7 +149,8 @@ class Poll:
                 return after.keeping(**said, **read.said.to_dict()), haul, None
             case NotModified(response, moved_to):
                 answer = Answer(response.validators, response.url, self._now(channel))
-                after = led_on(channel, walk, answer, most_answers(channel)).keeping(has_unchanged=True)
+                after = led_on(channel, walk, answer, most_answers(channel))
+                after = after if walk.is_beside else after.keeping(has_unchanged=True)
                 if not walk.is_first_step:
                     return after, Haul(), None
                 said = said_by(response, response.validators, moved_to, self.settings)
@@ -205,6 +206,8 @@ def _troubled(walk: Walk, trouble: Trouble | RobotsRefusal) -> Walk:
     """In the middle of a run it is a note: the rest of the run goes on."""
     if isinstance(trouble, Trouble) and trouble.is_deadly:
         walk = walk.keeping(deaths=walk.kept.get("deaths", 0) + 1)
+    if not walk.is_beside:
+        walk = walk.keeping(is_partial=True)
     if walk.is_first_step:
         return walk.counting(Tally(errors=1))
     return walk.counting(Tally(errors=1)).noting(f"{walk.step.url}: {trouble.message}")

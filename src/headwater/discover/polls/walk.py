@@ -113,6 +113,11 @@ class Walk:
         return self.is_first_step and not self.step.tries
 
     @property
+    def is_beside(self) -> bool:
+        """Whether the present step is a page that a list only links to, and no page of it."""
+        return self.step.reads_as is ChannelKind.LISTING and not self.is_first_step and not self.step.continues
+
+    @property
     def is_last_step(self) -> bool:
         return len(self.todo) == 1
 
