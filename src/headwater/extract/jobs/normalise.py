@@ -14,6 +14,7 @@ from headwater.extract.jobs.stated import Stated
 from headwater.extract.jobs.terms import compensation, duration_months, level_of_title, offered, weekly_hours
 from headwater.extract.jobs.text import shortened, squeezed
 from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, FoundBy, Pay, RawVacancy, Skipped, SkipReason, Vacancy
+from headwater.extract.language import language_of_notice
 
 MOST_MISSIONS = 3
 LONGEST_TITLE = 300
@@ -91,6 +92,7 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
         org_name=org,
         apply_url=raw.url,
         canonical_hash=canonical_hash(raw.url, title, org, location, employer.listing_url),
+        language=language_of_notice(f"{title}. {raw.description}", *raw.languages),
         location_raw=location,
         country=name_of(iso) if iso else None,
         country_iso=iso,
