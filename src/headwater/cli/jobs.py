@@ -155,6 +155,26 @@ def facts_of(about: Any) -> list[str]:
     return [about["org_name"], place, about["level_norm"] or "", about["work_modality"] or "", deadline]
 
 
+def terms_of(about: Any) -> list[tuple[str, str]]:
+    """Pay, contract and language, as far as they are known."""
+    months = about["contract_duration_months"]
+    terms = {
+        "salary": _pay_in_words(about["raw_metadata"].get("compensation", {})),
+        "career": about["career_type"],
+        "contract": about["contract_type"],
+        "duration": months and f"{months} month{'s' if months > 1 else ''}",
+        "language": about["language"],
+    }
+    return [(name, said) for name, said in terms.items() if said]
+
+
+def _pay_in_words(said: dict[str, str]) -> str:
+    """In its own currency, as it was found."""
+    amounts = " to ".join(dict.fromkeys(said[end] for end in ("min", "max") if said.get(end)))
+    period = f"per {said['period']}" if said.get("period") else ""
+    return " ".join(filter(None, (said.get("currency"), amounts, period))) if amounts else ""
+
+
 def _job_for_programs(one: "Found") -> dict[str, Any]:
     about = {name: value for name, value in one.about.items() if name not in ("bucket", "hash")}
     hit = one.hit
@@ -193,6 +213,8 @@ def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch())
         return
     show(inert(about["title"]))
     show(f"  {', '.join(inert(fact) for fact in facts_of(about) if fact)}")
+    for name, said in terms_of(about):
+        show(f"  {name}: {inert(said)}")
     show(f"  apply: {inert(about['apply_url'])}")
     word = "the site where one applies" if about["is_spoken_for"] else "a list of other sites' vacancies"
     show(f"  {about['status']}, version {about['version']}; from {inert(about['source_name'] or 'no source')} ({word})")

@@ -33,6 +33,21 @@ def language_of(text: str, *declared: str) -> str:
     return seen if sureness >= _SURE or not said else said
 
 
+def language_of_notice(text: str, *declared: str) -> str:
+    """The same of a few lines, such as a vacancy in a list. Empty too where the text alone leaves it unsure."""
+    known = [tag for tag in declared if (found := _PRIMARY_SUBTAG.match(tag)) and found[1].lower() in _known()]
+    if known:
+        return language_of(text, *known)
+    seen, sureness = _seen(text, _READ_CHARACTERS)
+    return seen if sureness >= _SURE and seen in _known() else ""
+
+
+@cache
+def _known() -> frozenset[str]:
+    """Those the model tells, and two that search knows by themselves; `zxx` is no language."""
+    return frozenset(map(str, language_model().nb_classes)) - {"zxx"} | {"nb", "yi"}
+
+
 def _seen(text: str, characters: int) -> tuple[str, float]:
     language, sureness = language_model().classify(text[:characters])
     return str(language), float(sureness)

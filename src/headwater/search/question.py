@@ -1,5 +1,6 @@
 """What is asked, and a place in the answer."""
 
+import re
 import struct
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,9 @@ from headwater.errors import UsageError
 
 # The longest words a search knows have 2,046 bytes, and a character has up to four.
 LONGEST_QUESTION = 500
+# Between words, not in a date, a fraction or an address's `//`; as where vacancies are stored.
+_SLASH = re.compile(r"(?<=[^\s\d/])/(?=[^\s\d/])")
+_SLASHED = re.compile(r"(?=[^\s-])\S*?[^\s\d/]/[^\s\d/]\S*")
 _PLACE = struct.Struct(">fB32s")
 
 
@@ -49,6 +53,14 @@ def words_of(text: str) -> str:
             f"A search of {len(text):,} characters is not possible.", fix=f"Ask with at most {LONGEST_QUESTION}."
         )
     return text.replace("\0", " ").encode(errors="replace").decode()
+
+
+def with_slashes_parted(question: str) -> str:
+    """`driver/cook` as the phrase "driver cook": vacancies are stored so, since PostgreSQL takes it for a path."""
+    parts = question.split('"')
+    parts[::2] = [_SLASHED.sub(lambda found: f'"{_SLASH.sub(" ", found[0])}"', part) for part in parts[::2]]
+    parts[1::2] = [_SLASH.sub(" ", part) for part in parts[1::2]]
+    return '"'.join(parts)
 
 
 def cursor_at(place: Place) -> str:

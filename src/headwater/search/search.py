@@ -8,7 +8,7 @@ from uuid import UUID
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed, UsageError
-from headwater.search.question import Filters, Kind, Place, cursor_at, place_at, words_of
+from headwater.search.question import Filters, Kind, Place, cursor_at, place_at, with_slashes_parted, words_of
 
 queries = load_queries("headwater.search")
 
@@ -67,8 +67,9 @@ async def search(
     require_page(limit)
     wanted = filters or Filters()
     after = place_at(cursor) if cursor else (None, None, None)
+    words = words_of(query)
     arguments = [
-        words_of(query),
+        with_slashes_parted(words) if wanted.kind is Kind.JOB else words,
         *_values(wanted),
         bounds.most_ranked,
         *after,

@@ -320,7 +320,8 @@ def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
 
     desk.on_database(name_it)
     said = desk.says("jobs", "show", apply)
-    assert said.out.startswith("Water engineer\n  Wells, Nairobi, Kenya, onsite\n  apply: https://j.example/water\n")
+    facts = "  Wells, Nairobi, Kenya, onsite\n  career: staff\n  language: en\n"
+    assert said.out.startswith(f"Water engineer\n{facts}  apply: https://j.example/water\n")
     assert "Also listed by these sources, whose texts are not used:" in said.out
     assert "\x1b" not in said.out
     told = desk.says("jobs", "show", known.hex(), "--json").json
@@ -329,6 +330,23 @@ def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
     for unknown in ("https://j.example/none", "nonsense", "0" * 64, str(uuid4())):
         missing = desk.says("jobs", "show", unknown)
         assert (missing.code, missing.err.count("There is no vacancy")) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("pay", "line"),
+    [
+        ({"min": "45000", "max": "54000", "currency": "CHF", "period": "year"}, "CHF 45000 to 54000 per year"),
+        ({"min": "300", "max": "300", "currency": "", "period": "day"}, "300 per day"),
+        ({"max": "20", "currency": "EUR", "period": ""}, "EUR 20"),
+    ],
+)
+def test_a_vacancy_is_shown_with_pay_contract_and_length(desk: Desk, pay: dict[str, str], line: str) -> None:
+    apply = "https://j.example/water"
+    known = bytes.fromhex(canonical_hash(apply, "", "", ""))
+    terms = {"career_type": "consultancy", "contract_type": "fixed_term", "contract_duration_months": 12}
+    offered(desk, apply_url=apply, canonical_hash=known, raw_metadata={"compensation": pay}, **terms)
+    told = f"  salary: {line}\n  career: consultancy\n  contract: fixed_term\n  duration: 12 months\n  language: en\n"
+    assert told in desk.says("jobs", "show", apply).out
 
 
 def test_vacancies_are_found_by_words_and_by_what_they_are(desk: Desk) -> None:

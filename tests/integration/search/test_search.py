@@ -225,6 +225,22 @@ async def test_open_vacancies_are_found_by_title_organisation_and_tags(shelf: Sh
     assert (hit.kind, hit.snippet) == (Kind.JOB, "**Care** for people")
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("coordinateur", "trice", "Coordinateur/trice", '"coordinateur/trice de projet"', "terrain", "chargé"),
+        *("coordinateur -driver/cook", "https://o.example/postes", "o.example", '"projet', "x or projet/s or terrain"),
+    ],
+)
+async def test_words_joined_by_a_slash_are_found_each_and_together(shelf: Shelf, question: str) -> None:
+    said = "Chargé/e du terrain/siège, https://o.example/postes"
+    wanted = job("one", title="Coordinateur/trice de projet", description_snippet=said, language="fr")
+    jobs = [wanted, job("two", title="Driver/cook")]
+    async with shelf.database.transaction() as connection:
+        await keep_jobs(connection, Teller(SOURCE, "https://j.example/", NO_VOICE), jobs, shelf.now)
+    assert await urls(shelf, question, Filters(Kind.JOB)) == ["https://j.example/one"]
+
+
 # The same again and again: what a search must not read one by one.
 MANY = """
     INSERT INTO documents (bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, language,

@@ -16,6 +16,7 @@ from headwater.extract.jobs.places import (
     PLAIN_NAMES,
     SHARED_NAMES,
     US_STATES,
+    WAYS_OF_WORKING,
 )
 from headwater.extract.jobs.vocabulary import Vocabulary, words_of
 
@@ -25,7 +26,9 @@ LONGEST_COUNTRY_WORDS = 6
 
 # The last thing said, or all that is said: elsewhere two capitals may be anything.
 _CODE = re.compile(r"(?:^|[,(/–-])\s*([A-Z]{2,3})\s*\)?\s*$")
-_NO_TOWN = Vocabulary({"none": (*NOT_TOWNS, *SHARED_NAMES, *filter(None, US_STATES.values()))})
+_HOW = Vocabulary({"how": WAYS_OF_WORKING})
+_TOWN_ENDS = re.compile(r"[,(]|\s[–—-]\s")
+_NO_TOWN = Vocabulary({"none": (*NOT_TOWNS, *WAYS_OF_WORKING, *SHARED_NAMES, *filter(None, US_STATES.values()))})
 _TITLE_PARTS = re.compile(r"\s[–—-]\s|[|(]|\s@\s")
 _SPOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SEGMENTS = re.compile(r"\.\s|\.$|[\n|•;]|\s[–—-]\s")
@@ -82,8 +85,10 @@ def leading_place(text: str) -> str:
 
 def city_in(place: str) -> str | None:
     """The town of a place with one country; `Remote, Kenya` and `Kenya` have none."""
-    first, *rest = re.split("[,(]", place, maxsplit=1)
+    first, *rest = _TOWN_ENDS.split(place, maxsplit=1)
     town = first.strip()
+    if rest and _HOW.exactly(town):
+        return city_in(rest[0].strip(" )"))
     if _cities().exactly(town):
         return town
     is_town = rest and ";" not in place and country_in(place) and not _NO_TOWN.found_in(town)

@@ -91,6 +91,7 @@ class _Reader:
             description=self._text(node.get("description"), LONGEST_BLOCK),
             facts={name: said[:LONGEST_FACT] for name, said in facts.items() if said},
             pay=self._pay(node.get("baseSalary")),
+            languages=(self._language(node.get("inLanguage")),),
         )
 
     def _followed(self, value: Any) -> Any:
@@ -115,6 +116,11 @@ class _Reader:
         if isinstance(value, Mapping):
             value = next((value[key] for key in ("name", "value", "@value") if isinstance(value.get(key), str)), "")
         return self._plain(value[:longest]) if isinstance(value, str) else ""
+
+    def _language(self, value: Any) -> str:
+        """A tag, or an object that names it; of several it is none."""
+        tag = (value.get("alternateName") or value.get("name")) if isinstance(value, Mapping) else value
+        return tag if isinstance(tag, str) else ""
 
     def _place(self, place: Any) -> str:
         address = place.get("address", place) if isinstance(place, Mapping) else place

@@ -14,6 +14,7 @@ from headwater.extract.jobs.stated import Stated
 from headwater.extract.jobs.terms import compensation, duration_months, level_of_title, offered, weekly_hours
 from headwater.extract.jobs.text import shortened, squeezed
 from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, FoundBy, Pay, RawVacancy, Skipped, SkipReason, Vacancy
+from headwater.extract.language import language_of_notice
 
 MOST_MISSIONS = 3
 LONGEST_TITLE = 300
@@ -91,6 +92,7 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
         org_name=org,
         apply_url=raw.url,
         canonical_hash=canonical_hash(raw.url, title, org, location, employer.listing_url),
+        language=language_of_notice(f"{title}. {raw.description}", *raw.languages),
         location_raw=location,
         country=name_of(iso) if iso else None,
         country_iso=iso,
@@ -127,12 +129,12 @@ def _country(stated: Stated, location: str) -> str | None:
 
 def _modality(stated: Stated, title: str, location: str, description: str) -> str | None:
     """None: not said, or in words that nobody knows."""
-    told = stated.many("work_modality", words.MODALITIES, words.MODALITIES_IN_PLACE, location, title)
-    if not told and not stated.text("work_modality"):
-        told = words.MODALITIES_IN_PROSE.found_in(description)
-    at_home = (words.MODALITIES_IN_PLACE.found_in(text) for text in (title, location))
+    in_place, in_title = words.MODALITIES_IN_PLACE.found_in(location), words.MODALITIES_IN_TITLE.found_in(title)
+    told = stated.many("work_modality", words.MODALITIES, words.MODALITIES)
+    if not stated.text("work_modality"):
+        told = in_place or in_title or words.MODALITIES_IN_PROSE.found_in(description)
     # Home-based is remote as well, and says more.
-    if "home_based" in told or ("remote" in told[:1] and any("home_based" in found for found in at_home)):
+    if "home_based" in told or ("remote" in told[:1] and "home_based" in in_place + in_title):
         return "home_based"
     return next(iter(told), None)
 
@@ -160,16 +162,22 @@ def _window(stated: Stated, deadline: date | None) -> dict[str, str]:
 
 
 def _contract(stated: Stated, title: str, description: str) -> dict[str, Any]:
-    employment = stated.text("employment_type") or ""
-    kind = stated.one("contract_type", words.CONTRACTS, words.CONTRACTS, employment, title)
-    career = stated.one("career_type", words.CAREERS, words.CAREERS, title, employment)
-    is_understood = words.CONTRACTS.found_in(employment) or words.CAREERS.found_in(employment)
-    if employment and not is_understood:
-        stated.unknown["employment_type"] = employment
+    """A field for the contract may hold the career as well, or instead, and how long it lasts."""
+    named, employment, lasting = (
+        stated.text(fact) or "" for fact in ("contract_type", "employment_type", "contract_duration")
+    )
+    for fact, said in (("contract_type", named), ("employment_type", employment)):
+        if said and not (words.CONTRACTS.found_in(said) or words.STATED_CAREERS.found_in(said)):
+            stated.unknown[fact] = said
+    careers = stated.many("career_type", words.STATED_CAREERS, words.CAREERS, title)
+    if not stated.text("career_type"):
+        careers += words.STATED_CAREERS.found_in(f"{employment}; {named}")
+    is_contract_unknown = "contract_type" in stated.unknown
+    kinds = () if is_contract_unknown else words.CONTRACTS.found_in(f"{named}; {employment}; {title}; {lasting}")
     return {
-        "contract_type": kind,
-        "career_type": career,
-        "contract_duration_months": duration_months(stated.text("contract_duration"), description),
+        "contract_type": next(iter(kinds), None),
+        "career_type": next(iter(careers), None),
+        "contract_duration_months": duration_months(lasting, description) or duration_months(named, ""),
     }
 
 

@@ -40,6 +40,12 @@ def vacancies_in(
     source's selectors for the facts of one item."""
     tree = LexborHTMLParser(html)
     remove_hidden(tree)
+    return _with_language(_found_in(tree, base_url, parser_hint, fields), tree)
+
+
+def _found_in(
+    tree: LexborHTMLParser, base_url: str, parser_hint: str, fields: Mapping[str, str]
+) -> tuple[RawVacancy, ...]:
     base = _base_of(tree, base_url)
     if postings := postings_in(tree, base, MOST_VACANCIES):
         return _with_page_facts(postings, tree)
@@ -54,6 +60,10 @@ def vacancies_of_page(html: str | bytes, url: str, title: str, parser_hint: str 
     its text says. Its links lead to other vacancies, and tell nothing of this one."""
     tree = LexborHTMLParser(html)
     remove_hidden(tree)
+    return _with_language(_told_by(tree, url, title, parser_hint), tree)
+
+
+def _told_by(tree: LexborHTMLParser, url: str, title: str, parser_hint: str) -> tuple[RawVacancy, ...]:
     if postings := postings_in(tree, _base_of(tree, url), MOST_VACANCIES):
         return _with_page_facts(postings, tree)
     hinted = tree.css_first(parser_hint) if is_selector(parser_hint) else None
@@ -96,6 +106,13 @@ def _base_of(tree: LexborHTMLParser, url: str) -> str:
     element = tree.css_first("base[href]")
     href = element.attributes.get("href") if element is not None else None
     return (absolute(href, url) if href else "") or url
+
+
+def _with_language(found: tuple[RawVacancy, ...], tree: LexborHTMLParser) -> tuple[RawVacancy, ...]:
+    """The page's language stands behind that of the vacancy itself."""
+    root = tree.css_first("html[lang]")
+    declared = (root.attributes.get("lang") if root is not None else "") or ""
+    return tuple(replace(one, languages=(*one.languages, declared)) for one in found)
 
 
 def _with_page_facts(postings: tuple[RawVacancy, ...], tree: LexborHTMLParser) -> tuple[RawVacancy, ...]:

@@ -99,6 +99,12 @@ NOT_TOWNS = (
     *("hybrid", "field", "global", "regional", "to be determined", "tbd", "tbc"),
 )
 
+# Said before a place, of how one works there.
+WAYS_OF_WORKING = (
+    *("remote", "fully remote", "home based", "homebased", "hybrid", "onsite", "on site", "hybride", "télétravail"),
+    *("à distance", "à domicile", "híbrido", "remoto", "teletrabajo", "desde casa"),
+)
+
 US_STATES = {
     "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California", "CO": "Colorado",
     "CT": "Connecticut", "DE": "Delaware", "DC": "District of Columbia", "FL": "Florida", "HI": "Hawaii", "ID": "Idaho",
@@ -157,8 +163,9 @@ CITIES = {
     "TR": ("Ankara", "Istanbul", "Gaziantep", "Hatay"), "TW": ("Taipei",),
     "TZ": ("Dar es Salaam", "Dodoma", "Kigoma", "Arusha"), "UA": ("Kyiv", "Kiev", "Lviv", "Kharkiv", "Odesa"),
     "UG": ("Kampala", "Gulu", "Arua"), "US": (
-        *("Washington, DC", "Washington D.C.", "New York City", "Atlanta", "Boston", "Chicago", "Los Angeles"),
-        *("San Francisco", "Seattle", "Houston", "Dallas", "Denver", "Miami", "Philadelphia", "Savannah", "Augusta"),
+        *("Washington, DC", "Washington D.C.", "New York", "New York City", "Atlanta", "Boston", "Chicago"),
+        *("Los Angeles", "San Francisco", "Seattle", "Houston", "Dallas", "Denver", "Miami", "Philadelphia"),
+        *("Savannah", "Augusta"),
     ), "UY": ("Montevideo",), "UZ": ("Tashkent",), "VE": ("Caracas",), "VN": ("Hanoi", "Ho Chi Minh City"),
     "VU": ("Port Vila",), "WS": ("Apia",), "XK": ("Pristina", "Prishtina"),
     "YE": ("Sana'a", "Sanaa", "Aden", "Hodeidah"),

@@ -33,6 +33,8 @@ class Listed(Protocol):
     @property
     def content(self) -> str: ...
     @property
+    def language(self) -> str: ...
+    @property
     def fields(self) -> Mapping[str, Any]: ...
 
 
@@ -47,7 +49,7 @@ def vacancy_listed(item: Listed, found_by: FoundBy = FoundBy.FEED) -> RawVacancy
         facts["location"] = place
     if item.author:
         facts.setdefault("author", plain_text(item.author))
-    return RawVacancy(plain_text(item.title), item.url, found_by, described, facts)
+    return RawVacancy(plain_text(item.title), item.url, found_by, described, facts, languages=(item.language,))
 
 
 def vacancies_in_answer(answer: Any, base_url: str) -> tuple[RawVacancy, ...]:

@@ -11,11 +11,12 @@ from headwater.extract.jobs.words import LEVELS, ROLES
 # What somebody is called ends where it begins to say of what, for whom or where.
 _HEAD_OF_TITLE = re.compile(r"\s(?:of|for|to|in|at)\s|[,(–—/:]|\s-\s")
 _HOURS = re.compile(r"\b\d{1,2}(?:[.,]\d)?\s?(?:hours|hrs|h)\s?(?:/|per|a|each)\s?week\b", re.IGNORECASE)
+_UNITS = "month|year|mois|an|année|mes|mese|año|monate?|jahre?"
 _LENGTH = r"(\d{1,2})[\s-]?(month|year)s?\b"
-_STATED_LENGTH = re.compile(rf"\b{_LENGTH}|^\s*(\d{{1,2}})\s*$", re.IGNORECASE)
+_STATED_LENGTH = re.compile(rf"\b(\d{{1,2}})[\s-]?({_UNITS})s?\b|^\s*(\d{{1,2}})\s*$", re.IGNORECASE)
 _CONTRACT_OF = re.compile(rf"\b(?:contract|appointment|assignment|duration)\b[^.\n]{{0,30}}?\b{_LENGTH}", re.IGNORECASE)
 _LONG_CONTRACT = re.compile(rf"\b{_LENGTH}\s(?:contract|appointment|assignment|consultancy|fixed)\b", re.IGNORECASE)
-_MONTHS = {"month": 1, "year": 12}
+_YEARS = frozenset({"year", "an", "année", "año", "jahr", "jahre"})
 _SURE, _READ_IN_TEXT = 1.0, 0.6
 
 
@@ -71,4 +72,4 @@ def compensation(pay: Pay | None, *, is_structured: bool) -> dict[str, Any]:
 
 def _months(found: re.Match[str]) -> int:
     number, unit, *bare = found.groups()
-    return int(number) * _MONTHS[unit.lower()] if number else int(bare[0])
+    return int(number) * (12 if unit.lower() in _YEARS else 1) if number else int(bare[0])

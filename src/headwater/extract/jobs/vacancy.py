@@ -41,6 +41,7 @@ class RawVacancy:
     description: str = ""  # plain text
     facts: Mapping[str, str] = field(default_factory=dict)
     pay: Pay | None = None
+    languages: tuple[str, ...] = ()  # declared for it, best first
 
     @property
     def org_name(self) -> str:
@@ -77,6 +78,7 @@ class Vacancy:
     org_name: str
     apply_url: str
     canonical_hash: str
+    language: str = ""
     location_raw: str = ""
     country: str | None = None
     country_iso: str | None = None

@@ -108,15 +108,18 @@ MODALITIES = Vocabulary(
     }
 )
 # In a title or a place "field" and "office" say what is done and where, not how.
+_HOW_IN_TITLE = {
+    "remote": (
+        *("remote", "fully remote", "work from home", "work from anywhere", "telework", "home office"),
+        *("à distance", "télétravail", "remoto", "teletrabajo"),
+    ),
+    "hybrid": ("hybrid", "hybride", "híbrido"),
+    "home_based": ("home based", "homebased"),
+}
+MODALITIES_IN_TITLE = Vocabulary(_HOW_IN_TITLE)
+# In a title it is the home of those who are cared for: "Aide à domicile".
 MODALITIES_IN_PLACE = Vocabulary(
-    {
-        "remote": (
-            *("remote", "fully remote", "work from home", "work from anywhere", "telework", "home office"),
-            *("à distance", "télétravail", "remoto", "teletrabajo"),
-        ),
-        "hybrid": ("hybrid", "hybride", "híbrido"),
-        "home_based": ("home based", "homebased"),
-    }
+    _HOW_IN_TITLE | {"home_based": (*_HOW_IN_TITLE["home_based"], "à domicile", "desde casa")}
 )
 # A description speaks of offices and fields all the time: there only words that mean nothing else count.
 MODALITIES_IN_PROSE = Vocabulary(
@@ -127,12 +130,22 @@ MODALITIES_IN_PROSE = Vocabulary(
     }
 )
 
-CAREERS = Vocabulary(
-    {
-        "consultancy": ("consultant", "consultants", "consultancy", "consultancies", "consulting"),
-        "fellowship": ("fellow", "fellows", "fellowship", "fellowships"),
-        "internship": ("intern", "interns", "internship", "internships", "traineeship", "stagiaire", "praktikum"),
-        "staff": ("staff",),
+_CAREERS = {
+    "consultancy": (
+        *("consultant", "consultants", "consultancy", "consultancies", "consulting", "consultante", "consultance"),
+        *("consultor", "consultora", "consultoría"),
+    ),
+    "fellowship": ("fellow", "fellows", "fellowship", "fellowships"),
+    "internship": ("intern", "interns", "internship", "internships", "traineeship", "stagiaire", "praktikum"),
+    "staff": ("staff",),
+}
+CAREERS = Vocabulary(_CAREERS)
+# In a title they may mean what the work is about.
+STATED_CAREERS = Vocabulary(
+    _CAREERS
+    | {
+        "consultancy": (*_CAREERS["consultancy"], "contractor", "prestation"),
+        "internship": (*_CAREERS["internship"], "trainee", "stage", "pasantía", "prácticas"),
     }
 )
 CONTRACTS = Vocabulary(
@@ -142,8 +155,8 @@ CONTRACTS = Vocabulary(
         "project_based": ("project based", "project contract"),
         "short_term": ("short term", "temporary", "temp", "seasonal"),
         "freelance": ("freelance", "freelancer"),
-        "volunteer": ("volunteer", "volunteering", "voluntary"),
-        "fixed_term": ("fixed term", "befristet", "cdd", "limited duration"),
+        "volunteer": ("volunteer", "volunteering", "voluntary", "volontariat", "bénévolat", "voluntariado"),
+        "fixed_term": ("fixed term", "befristet", "cdd", "limited duration", "durée déterminée", "plazo fijo"),
     }
 )
 ORG_TYPES = Vocabulary(

@@ -40,7 +40,7 @@ LEVELS = (
     Level("junior", "{field} Assistant", "1", "FULL_TIME"),
     Level("junior", "Junior {field} Associate", "2", "FULL_TIME"),
     Level("mid", "{field} Officer", "4", "FULL_TIME"),
-    Level("mid", "{field} Specialist", "5", "CONTRACTOR"),
+    Level("mid", "{field} Specialist", "5", "TEMPORARY"),
     Level("senior", "Senior {field} Adviser", "8", "FULL_TIME"),
     Level("senior", "{field} Manager", "7", "FULL_TIME"),
     Level("lead", "Team Lead, {field}", "10", "FULL_TIME"),
@@ -72,7 +72,7 @@ MODALITIES = (
 CONTRACTS = {
     "FULL_TIME": ("Full time", "full_time"),
     "INTERN": ("Fixed term", "fixed_term"),
-    "CONTRACTOR": ("Short term", "short_term"),
+    "TEMPORARY": ("Short term", "short_term"),
 }
 
 DUTIES = (

@@ -31,6 +31,7 @@ class Entry:
     author: str
     summary: str
     content: str
+    language: str = ""
     fields: dict[str, Any] = field(default_factory=dict)
 
 

@@ -100,6 +100,25 @@ def test_a_city_is_told_from_a_country_and_from_everywhere() -> None:
     assert [city_in(place) for place in ("Kenya", "Remote, Kenya", "Georgia, USA", "Nairobi; Kampala")] == [None] * 4
 
 
+@pytest.mark.parametrize(
+    ("place", "city"),
+    [
+        ("Hybrid - Geneva, Switzerland", "Geneva"),
+        ("Hybrid (Geneva, Switzerland)", "Geneva"),
+        ("Remote, Nakuru, Kenya", "Nakuru"),
+        ("New York, USA", "New York"),
+        ("New York, NY", "New York"),
+        ("Masaka – Uganda", "Masaka"),
+        ("California, USA", None),
+        ("Remote - Kenya", None),
+        ("Home-based - Kenya", None),
+        ("Kenya - Uganda", None),
+    ],
+)
+def test_a_city_stands_behind_how_one_works_or_before_a_dash(place: str, city: str | None) -> None:
+    assert city_in(place) == city
+
+
 def test_a_place_is_found_among_other_sentences() -> None:
     assert place_in("Nairobi, Kenya. Closing date 2026-09-14.") == "Nairobi, Kenya"
     assert place_in("Full time – Guinea-Bissau | 3 days left") == "Guinea-Bissau"

@@ -3,6 +3,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from headwater.extract.jobs.normalise import Employer, harvest_of, normalised
 from headwater.extract.jobs.vacancy import FoundBy, Pay, RawVacancy, Skipped, SkipReason, Vacancy
 
@@ -72,7 +74,43 @@ def test_careers_and_contracts_come_from_their_own_words() -> None:
     assert read("Research Fellow").career_type == "fellowship"
     assert read("International Officer").career_type is None
     assert read("Cook", employment_type="PART_TIME").contract_type == "part_time"
-    assert read("Cook", employment_type="CONTRACTOR").raw_metadata["unknown"] == {"employment_type": "CONTRACTOR"}
+    assert read("Cook", employment_type="CONTRACTOR").career_type == "consultancy"
+    assert read("Contractor Manager").career_type is None
+
+
+@pytest.mark.parametrize(
+    ("said", "career", "contract"),
+    [
+        ("Stage", "internship", None),
+        ("Consultance", "consultancy", None),
+        ("Volontariat", None, "volunteer"),
+        ("CDD 12 mois", None, "fixed_term"),
+        ("Contrat à durée déterminée", None, "fixed_term"),
+        ("Internship, part-time", "internship", "part_time"),
+        ("CDI", None, None),
+        ("Permanent", None, None),
+    ],
+)
+def test_a_stated_contract_tells_the_career_too(said: str, career: str | None, contract: str | None) -> None:
+    for vacancy in (read("Cook", contract_type=said), read("Cook", employment_type=said)):
+        assert (vacancy.career_type, vacancy.contract_type) == (career, contract)
+        is_unknown = said in vacancy.raw_metadata["unknown"].values()
+        assert is_unknown == (career is None and contract is None)
+
+
+def test_a_stated_duration_tells_the_contract_too() -> None:
+    vacancy = read("Cook", contract_duration="Fixed term, 1 year")
+    assert (vacancy.contract_type, vacancy.contract_duration_months) == ("fixed_term", 12)
+    assert read("Cook", contract_type="Consultancy", contract_duration="Fixed term").contract_type == "fixed_term"
+    assert read("Cook", contract_type="CDD 6 mois").contract_duration_months == 6
+    assert read("Cook", contract_duration="2 ans").contract_duration_months == 24
+
+
+def test_a_place_may_be_at_home_in_french() -> None:
+    assert read("Rédactrice", location="À domicile").work_modality == "home_based"
+    assert read("Rédactrice", location="Télétravail (France)").work_modality == "remote"
+    assert read("Rédactrice", location="Télétravail (France)").city is None
+    assert read("Aide à domicile", location="Lyon, France").work_modality is None
 
 
 def test_pay_in_dollars_fills_the_columns_and_any_other_is_kept() -> None:

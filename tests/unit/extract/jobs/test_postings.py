@@ -96,7 +96,7 @@ WRITTEN = {
     ),
     "Spanish bars": ("Sede: Quito, Ecuador | Plazo: 12/06/2026 | Modalidad: remoto", "EC", "Quito"),
     "German": ("Dienstort: Bonn, Deutschland Bewerbungsfrist: 12. Juni 2026 Wir suchen", "DE", "Bonn"),
-    "a dash in a place": ("Location: Masaka – Uganda – Deadline: 12 June 2026", "UG", None),
+    "a dash in a place": ("Location: Masaka – Uganda – Deadline: 12 June 2026", "UG", "Masaka"),
     "a code in brackets": ("Location: Gulu (UG) | Deadline: 12 June 2026", "UG", "Gulu"),
 }
 

@@ -68,6 +68,7 @@ def test_the_length_of_a_contract_is_not_that_of_experience() -> None:
     assert duration_months(None, "Contract of initially 2 years.") == 24
     assert duration_months(None, "You bring 5 years of experience.") is None
     assert duration_months("6", "") == 6
+    assert [duration_months(said, "") for said in ("6 mois", "1 an", "3 meses", "2 Jahre")] == [6, 12, 3, 24]
 
 
 def test_yes_and_no_are_understood_and_nothing_else() -> None:
