@@ -35,7 +35,9 @@ _FORMATS = {"text": "console", "pretty": "console"}
 _SCHEMA = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
 # What PostgreSQL 13 to 18 reserve, partly or wholly: `create schema` takes none of them unquoted.
 _RESERVED = frozenset(
-    """
+    re.findall(
+        r"\w+",
+        """
     all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation
     column concurrently constraint create cross current_catalog current_date current_role current_schema current_time
     current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze
@@ -43,7 +45,8 @@ _RESERVED = frozenset(
     localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references
     returning right select session_user similar some symmetric system_user table tablesample then to trailing true union
     unique user using variadic verbose when where window with
-    """.split()
+    """,
+    )
 )
 
 
