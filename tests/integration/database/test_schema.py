@@ -14,6 +14,7 @@ from headwater.database.pool import Database
 from headwater.database.translate import with_schema
 from headwater.errors import MigrationFailed, QueryFailed, SettingError
 from headwater.frontier.maintain import vacuum_hot_tables
+from headwater.reports.doctor import check_schema
 from headwater.settings import Given, load
 
 # Not the name of the tests' user: the server's usual path begins with a schema of that name.
@@ -213,3 +214,11 @@ async def test_runs_and_sources_are_not_deleted_through_their_views(database: Da
             await database.execute(statement)
     assert await database.fetchval("select count(*) from runs") == 1
     assert await database.fetchval("select name from sources where url = 'https://a.example/'") == "a"
+
+
+async def test_doctor_gives_the_fix_that_helps_among_tables_of_others(shared_url: str) -> None:
+    async with await Database.connect(shared_url, size=1) as theirs:
+        check = await check_schema(theirs)
+    assert (check.level, "did not make" in check.says) == ("failure", True)
+    assert "database.schema" in check.fix
+    assert "db migrate" not in check.fix

@@ -1,4 +1,4 @@
-"""Records that could not be followed, in the format they came in, each with its reason: to be mended and brought again."""
+"""Records that could not be followed, in the format they came in, each with its reason: to be mended and imported."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
