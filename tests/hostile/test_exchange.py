@@ -10,8 +10,8 @@ import pytest
 
 from headwater.errors import UsageError
 from headwater.sources.exchange.reading import MAX_BYTES, MOST_SOURCES, Format, read_sources
+from headwater.sources.exchange.rejected import write_rejected
 from headwater.sources.exchange.rows import Row
-from headwater.sources.exchange.tables import write_rejected
 from headwater.sources.exchange.writing import write_sources
 
 # As a program of its own, so that neither memory nor time can be hidden: 512 MB of addresses, 20 s of processor.
@@ -167,7 +167,9 @@ def test_no_cell_of_an_export_begins_like_a_formula(formula: str) -> None:
     row = Row(
         1, "https://a.example/", formula, tags=(formula,), org_type=formula, parser_hint=f"\t{formula}", max_depth=-1
     )
-    bad = read_sources(f"{formula.partition(' ')[0]}\n".encode(), Format.URLS).bad_lines
-    for file in (write_sources([row], Format.CSV), write_rejected(bad)):
+    quoted = formula.replace('"', '""')
+    read = read_sources(f'url,"{quoted}"\nftp://x,"{quoted}"\n'.encode(), Format.CSV)
+    assert read.bad_lines
+    for file in (write_sources([row], Format.CSV), write_rejected(read.bad_lines, read)):
         cells = [cell for record in csv.reader(file) for cell in record]
         assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]

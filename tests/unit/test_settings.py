@@ -249,6 +249,12 @@ def test_what_is_no_identifier_is_no_schema(name: str) -> None:
         load(Given(environment={"HEADWATER_DATABASE__SCHEMA": name}))
 
 
+@pytest.mark.parametrize("name", ["user", "default", "select", "all", "join", "system_user"])
+def test_a_reserved_word_is_no_schema(name: str) -> None:
+    with pytest.raises(SettingError, match=rf"{name} is a word of SQL"):
+        load(Given(environment={"HEADWATER_DATABASE__SCHEMA": name}))
+
+
 def test_a_secret_can_stand_in_a_file(tmp_path: Path) -> None:
     secret = tmp_path / "url"
     secret.write_text("postgresql://u:hunter2@h/d\n")

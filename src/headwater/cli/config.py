@@ -50,7 +50,9 @@ def check(*, launch: Launched = Launch()) -> None:  # noqa: B008
     loaded = launch.settings()
     for warning in (*loaded.warnings, *loaded.inert):
         show(f"! {warning}")
-    secrets_from(loaded.settings.poll.secrets_file)
+    for name, secret in secrets_from(loaded.settings.poll.secrets_file).items():
+        if not secret.origins:
+            show(f"! The secret {name} is bound to no origin and sent nowhere. Write {name}@https://host=value.")
     changed = sum(origin.kind != "default" for origin in loaded.origins.values())
     show(f"✓ {len(loaded.origins)} settings are valid, {changed} of them set by you.")
 

@@ -129,8 +129,12 @@ async def _page_of(
 
 
 def show_page(page: "list[Overview]", now: "datetime") -> None:
-    columns = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
-    show_table(columns, [_row(one, now) for one in page], spare=("url", "mode", "every", "kind"))
+    columns: tuple[str, ...] = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
+    rows = [_row(one, now) for one in page]
+    if any(one.source.status_reason for one in page):
+        columns = (*columns, "why")
+        rows = [(*row, shortened(one.source.status_reason or "", 60)) for row, one in zip(rows, page, strict=True)]
+    show_table(columns, rows, spare=("url", "mode", "every", "kind"))
     if troubled := sum(len(one.health.problems) for one in page):
         say(f"{counted(troubled, 'problem')} here: headwater problems")
 

@@ -75,8 +75,8 @@ def import_sources(
 
     plan, done = with_services(launch, work)
     bad = [*read.bad_lines, *(done.bad if done else plan.bad)]
-    place = rejected_beside(file) if bad else None
-    problem = write_rejected_to(place, bad) if place else ""
+    place = rejected_beside(file, read) if any(one.text for one in bad) else None
+    problem = write_rejected_to(place, bad, read) if place else ""
     rejected = None if problem else place
     if json:
         show_json(told(read, plan, done, bad, rejected))
@@ -104,9 +104,16 @@ def _read(file: str, as_format: str, mapping: dict[str, str], kind: str | None) 
 
 
 def say_what_trust_would_bring(rows: "Sequence[Row]") -> None:
-    from headwater.discover.importing import needs_browser, needs_trust
+    from headwater.discover.importing import is_plain_api, needs_browser, needs_trust
 
-    if silenced := [row for row in rows if needs_trust(row)]:
+    unsure = [row for row in rows if needs_trust(row)]
+    if apis := [row for row in unsure if is_plain_api(row)]:
+        say(
+            f"{counted(len(apis), 'source')} of this list read an API by a recipe, such as {inert(apis[0].url)}: pages "
+            "it names are found, and what the recipe makes of its words is left out. "
+            "If the file is your own, import it with --trusted."
+        )
+    if silenced := [row for row in unsure if not is_plain_api(row)]:
         say(
             f"{counted(len(silenced), 'source')} would speak for sites other than those of their feeds, such as "
             f"{inert(silenced[0].url)}: what their feeds say of those pages is left out. "
@@ -149,9 +156,11 @@ def told(
 
 def tell(read: "Read", plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", rejected: Path | None) -> None:
     if done is None:
-        show(f"  would add {_amounts(len(plan.new), len(plan.more), len(plan.known), read.duplicates, len(bad))}")
+        counts = (len(plan.new), len(plan.more), len(plan.deleted), len(plan.known), read.duplicates, len(bad))
+        show(f"  would add {_amounts(*counts)}")
     else:
-        show(f"  added {_amounts(done.added, done.feeds_added, done.known, read.duplicates, len(bad))}")
+        counts = (done.added, done.feeds_added, done.deleted, done.known, read.duplicates, len(bad))
+        show(f"  added {_amounts(*counts)}")
     for one in bad[:SHOWN_BAD_LINES]:
         # Cut first: the whole record may be long, and its letters are measured one by one.
         text = shortened(one.text[: SHOWN_COLUMNS_OF_TEXT * 4], SHOWN_COLUMNS_OF_TEXT)
@@ -180,22 +189,28 @@ def say_how_they_came(done: "Imported") -> None:
         say("Their first polls are due now: headwater run poll")
 
 
-def _amounts(sources: int, feeds: int, known: int, duplicates: int, invalid: int) -> str:
+def _amounts(sources: int, feeds: int, deleted: int, known: int, duplicates: int, invalid: int) -> str:
+    """Every row that was read is counted once."""
     more = f" and {counted(feeds, 'further feed')}" if feeds else ""
+    gone = f" · noted as deleted {deleted:,}" if deleted else ""
     repeated = f" · duplicates {duplicates:,}" if duplicates else ""
-    return f"{counted(sources, 'source')}{more} · already known {known:,}{repeated} · invalid {invalid:,}"
+    return f"{counted(sources, 'source')}{more}{gone} · already known {known:,}{repeated} · invalid {invalid:,}"
 
 
-def rejected_beside(file: str) -> Path:
-    return Path("rejected.csv") if file == "-" else Path(file).with_suffix(".rejected.csv")
+def rejected_beside(file: str, read: "Read") -> Path:
+    """In the format they came in: mended, it is imported as the list was."""
+    from headwater.sources.exchange.rejected import SUFFIXES
+
+    suffix = f"rejected.{SUFFIXES[read.format]}"
+    return Path(suffix) if file == "-" else Path(file.removesuffix(f".{suffix}")).with_suffix(f".{suffix}")
 
 
-def write_rejected_to(place: Path, bad: "Sequence[BadLine]") -> str:
+def write_rejected_to(place: Path, bad: "Sequence[BadLine]", read: "Read") -> str:
     """Why it could not be written: by then the import is done, and a pipe has nothing beside it."""
-    from headwater.sources.exchange.tables import write_rejected
+    from headwater.sources.exchange.rejected import write_rejected
 
     # Nobody chose this name: in a shared folder somebody else may have put a link there.
-    return why_unwritten(place, (line.encode() for line in write_rejected(bad)), is_chosen=False)
+    return why_unwritten(place, (line.encode() for line in write_rejected(bad, read)), is_chosen=False)
 
 
 def mapping_from(text: str) -> dict[str, str]:

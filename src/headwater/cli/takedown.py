@@ -7,7 +7,7 @@ from cyclopts import App
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted
+from headwater.cli.words import counted, inert
 
 if TYPE_CHECKING:
     from headwater.ingest.taking_down import TakenDown
@@ -38,7 +38,7 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
     name, done = with_services(launch, work)
     vacancies = counted(done.vacancies, "vacancy", "vacancies")
     ended = f"{counted(done.entries, 'queued URL')} ended, {counted(done.documents, 'document')} and {vacancies}"
-    show(f"{name} is taken down; {ended} withdrawn.")
+    show(f"{_said(domain_or_url, name)} is taken down; {ended} withdrawn.")
     if not done.is_whole:
         under_way = (
             f"{counted(done.living, 'URL')} being fetched right now" if done.living else "other work is under way"
@@ -64,7 +64,13 @@ def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa:
         await lift(services.database, takedown)
         return takedown.name
 
-    show(f"{with_services(launch, work)} may be visited again.")
+    show(f"{_said(domain_or_url, with_services(launch, work))} may be visited again.")
+
+
+def _said(written: str, name: str) -> str:
+    """As a person wrote it, with the name under which it is kept: http and https are one page."""
+    own = inert(written.strip())
+    return own if own == name else f"{own} (listed as {name})"
 
 
 @app.command(name="list")

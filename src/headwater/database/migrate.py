@@ -220,15 +220,26 @@ async def _make_room(connection: Connection, schema: str, known: Sequence[Migrat
         if schema and not await connection.fetchval(queries.schema_is_there, schema):
             await connection.execute(f"create schema {schema}")
         if not await connection.fetchval(queries.ledger_exists):
-            taken = await connection.fetch(queries.names_taken, [LEDGER_NAME, *names_made_by(known)])
-            if taken:
-                raise _foreign_tables(taken[0]["schema"], [row["name"] for row in taken])
+            await _refuse_foreign_tables(connection, known)
         await connection.execute(LEDGER)
 
 
 def names_made_by(known: Iterable[Migration]) -> list[str]:
     """Of all tables, views, indexes and types, also of those that a later migration drops again."""
     return sorted({name for one in known for name in MADE.findall(one.up)})
+
+
+async def require_room(database: Database) -> None:
+    """Refuse what `migrate` would refuse before it begins: tables of our names that are not ours."""
+    async with database.transaction(readonly=True) as connection:
+        if not await connection.fetchval(queries.ledger_exists):
+            await _refuse_foreign_tables(connection, known_migrations())
+
+
+async def _refuse_foreign_tables(connection: Connection, known: Sequence[Migration]) -> None:
+    taken = await connection.fetch(queries.names_taken, [LEDGER_NAME, *names_made_by(known)])
+    if taken:
+        raise _foreign_tables(taken[0]["schema"], [row["name"] for row in taken])
 
 
 def _foreign_tables(schema: str, names: Sequence[str]) -> MigrationFailed:

@@ -284,7 +284,9 @@ async def _believe(connection: Connection, rows: Sequence[tuple[Row, UUID]], don
                     if await edit_source(connection, owner, {"speaks_for": row.speaks_for}, actor):
                         changed.add(owner)
             except UsageError as error:
+                # Counted once. Only known rows come so far: the others were judged when the import was planned.
                 done.bad.append(_refused(row, error.what))
+                done.known -= 1
     pairs = [(owner, canonicalise(url).url_hash) for row, owner in own for url in _addresses_in(row)]
     believed = await connection.fetch(queries.believe_channels, [one for one, _ in pairs], [two for _, two in pairs])
     rendered = await _render(connection, [row for row, _ in own if row.render_mode == DYNAMIC])
@@ -347,11 +349,16 @@ def wanted_from(row: Row, *, is_trusted: bool = False) -> Wanted:
 
 
 def needs_trust(row: Row) -> bool:
-    """Whether it would let a source speak for hosts that are not those of its feed."""
+    """Whether it would let a source speak for hosts that are not those of its feed, or an API by the file's recipe."""
     if row.speaks_for or row.source_type == "api" or not row.feed_url:
         return bool(row.speaks_for) or row.source_type == "api"
     site, feed = (registrable_domain(canonicalise(url).host) for url in (row.url, row.feed_url))
     return site != feed
+
+
+def is_plain_api(row: Row) -> bool:
+    """Whether it reads an API and names no host to speak for."""
+    return row.source_type == "api" and not row.speaks_for
 
 
 def needs_browser(row: Row) -> bool:

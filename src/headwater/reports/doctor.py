@@ -11,9 +11,10 @@ from typing import Literal
 
 from headwater import __version__
 from headwater.clock import Clock
-from headwater.database.migrate import known_migrations, status
+from headwater.database.migrate import known_migrations, require_room, status
 from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
+from headwater.errors import MigrationFailed
 from headwater.settings import Settings
 
 GIBIBYTE = 1024**3
@@ -76,6 +77,10 @@ async def check_schema(database: Database) -> Check:
     if found.unknown or found.changed:
         return Check("failure", "The schema is not this version's", "Install the Headwater that migrated it last.")
     if found.pending:
+        try:
+            await require_room(database)
+        except MigrationFailed as error:
+            return Check("failure", error.what.rstrip("."), error.fix)
         return Check("failure", f"{len(found.pending)} migrations are waiting", "Run: headwater db migrate")
     return Check("ok", f"Migrations current ({known_migrations()[-1]})")
 

@@ -17,6 +17,7 @@ from headwater.reports.doctor import Check, check_clock, check_disk, check_schem
 from headwater.settings import Settings
 from headwater.sources.channels import ChannelState, channels_of
 from headwater.sources.health import (
+    AUTO_PAUSED,
     FEWEST_PAGES,
     Decay,
     Facts,
@@ -56,7 +57,8 @@ class Problems:
 
 async def find_problems(database: Database, settings: Settings, data: Path, clock: Clock) -> Problems:
     """Everything, the worst first."""
-    ids = [row[0] for row in await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, MOST_SOURCES)]
+    looked_at = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, MOST_SOURCES, AUTO_PAUSED)
+    ids = [row[0] for row in looked_at]
     waiting = await database.fetchrow(queries.work_that_waits, LATE)
     assert waiting is not None
     hosts = await database.fetch(queries.troubled_hosts, None, MOST_HOSTS)

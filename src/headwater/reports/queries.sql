@@ -290,35 +290,51 @@ FROM job_sightings g LEFT JOIN sources s ON s.id = g.source_id
 WHERE g.bucket = $1::smallint AND g.canonical_hash = $2::bytea ORDER BY g.last_seen_at DESC, g.url;
 
 -- name: sources_to_look_at
--- Sources of which something may be wrong; the rules judge them. Every part is answered by an index of its own. Scalar
--- questions with a limit: joined at large, channels, documents and jobs would be read whole.
-SELECT source_id FROM channels
-WHERE is_active AND (consecutive_errors > 0 OR silent_since IS NOT NULL OR last_error IS NOT NULL
-                     OR (last_item_count = 0 AND last_ok_at IS NOT NULL AND kind IN ('feed', 'listing')))
-UNION
-SELECT c.source_id FROM channels c JOIN url_frontier e ON e.bucket = c.bucket AND e.url_hash = c.url_hash
-WHERE c.is_active AND c.kind = 'crawl' AND e.status IN ('failed', 'dead')
-UNION
-SELECT c.source_id FROM channels c
-WHERE c.is_active AND c.kind = 'crawl'
-  AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'dead' AND k.entries > 0) IS NOT NULL
-  AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'fetched' AND k.entries > 0) IS NULL
-UNION
-SELECT id FROM sources WHERE status IN ('paused', 'blocked')
-UNION
-SELECT s.id FROM sources s
-WHERE s.status = 'active' AND s.url_hash IS NOT NULL
-  AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind NOT IN ('search', 'backfill') LIMIT 1) IS NULL
-UNION
-SELECT source_id FROM events WHERE kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
-UNION
-SELECT s.id FROM takedowns t JOIN sources s ON s.host = t.domain OR s.host = 'www.' || t.domain
-UNION
-SELECT k.source_id
-FROM (SELECT source_id FROM counters WHERE status IN ('fetched', 'dead') GROUP BY 1 HAVING sum(entries) >= $1::integer) AS k
-WHERE (SELECT 1 FROM documents d WHERE d.source_id = k.source_id AND d.deleted_at IS NULL LIMIT 1) IS NULL
-  AND (SELECT 1 FROM jobs j WHERE j.source_id = k.source_id LIMIT 1) IS NULL
-LIMIT $2::integer;
+-- Sources of which something may be wrong; the rules judge them. Probable errors first (rank 0), then probable warnings, last
+-- those that a person stopped: where there are too many, the least is left out. Every part is answered by an index of its own.
+-- Scalar questions with a limit: joined at large, channels, documents and jobs would be read whole.
+SELECT l.source_id FROM (
+    SELECT source_id, CASE WHEN consecutive_errors > 1 OR (consecutive_errors > 0 AND last_ok_at IS NULL)
+                             OR last_error LIKE '%dns_not_found%' OR last_error LIKE 'robots disallow%'
+                             OR last_error LIKE 'The secret %' OR (last_item_count = 0 AND last_new_at IS NULL) THEN 0 ELSE 1 END AS rank
+    FROM channels
+    WHERE is_active AND (consecutive_errors > 0 OR silent_since IS NOT NULL OR last_error IS NOT NULL
+                         OR (last_item_count = 0 AND last_ok_at IS NOT NULL AND kind IN ('feed', 'listing')))
+    UNION ALL
+    SELECT c.source_id, CASE e.status WHEN 'dead' THEN 0 ELSE 1 END
+    FROM channels c JOIN url_frontier e ON e.bucket = c.bucket AND e.url_hash = c.url_hash
+    WHERE c.is_active AND c.kind = 'crawl' AND e.status IN ('failed', 'dead')
+    UNION ALL
+    SELECT c.source_id, 0 FROM channels c
+    WHERE c.is_active AND c.kind = 'crawl'
+      AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'dead' AND k.entries > 0) IS NOT NULL
+      AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'fetched' AND k.entries > 0) IS NULL
+    UNION ALL
+    SELECT id, CASE WHEN status_reason = $3::text OR status = 'blocked' THEN 0 ELSE 2 END
+    FROM sources WHERE status IN ('paused', 'blocked')
+    UNION ALL
+    SELECT s.id, 0 FROM sources s
+    WHERE s.status = 'active' AND s.url_hash IS NOT NULL
+      AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind NOT IN ('search', 'backfill') LIMIT 1) IS NULL
+    UNION ALL
+    SELECT source_id, 1 FROM events
+    WHERE kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
+      AND kind = 'channel_overflowed' AND at > now() - interval '24 hours'
+    UNION ALL
+    SELECT a.source_id, 1
+    FROM (SELECT DISTINCT ON (source_id) source_id, kind FROM events
+          WHERE kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
+            AND kind <> 'channel_overflowed' ORDER BY source_id, id DESC) AS a
+    WHERE a.kind = 'extraction_decayed'
+    UNION ALL
+    SELECT s.id, 1 FROM takedowns t JOIN sources s ON s.host = t.domain OR s.host = 'www.' || t.domain
+    UNION ALL
+    SELECT k.source_id, 0
+    FROM (SELECT source_id FROM counters WHERE status IN ('fetched', 'dead') GROUP BY 1 HAVING sum(entries) >= $1::integer) AS k
+    WHERE (SELECT 1 FROM documents d WHERE d.source_id = k.source_id AND d.deleted_at IS NULL LIMIT 1) IS NULL
+      AND (SELECT 1 FROM jobs j WHERE j.source_id = k.source_id LIMIT 1) IS NULL
+) AS l
+GROUP BY 1 ORDER BY min(l.rank), 1 LIMIT $2::integer;
 
 -- name: read_sources
 -- Sources by their ids.

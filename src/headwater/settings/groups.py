@@ -33,6 +33,21 @@ _FORMATS = {"text": "console", "pretty": "console"}
 
 # No name of PostgreSQL's own, and none that would have to be quoted.
 _SCHEMA = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
+# What PostgreSQL 13 to 18 reserve, partly or wholly: `create schema` takes none of them unquoted.
+_RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation
+    column concurrently constraint create cross current_catalog current_date current_role current_schema current_time
+    current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze
+    from full grant group having ilike in initially inner intersect into is isnull join lateral leading left like limit
+    localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references
+    returning right select session_user similar some symmetric system_user table tablesample then to trailing true union
+    unique user using variadic verbose when where window with
+    """,
+    )
+)
 
 
 def _schema_name(value: object) -> object:
@@ -40,6 +55,8 @@ def _schema_name(value: object) -> object:
         name = value.strip()
         if not _SCHEMA.fullmatch(name) or name == "information_schema":
             raise ValueError("should be a name of at most 63 small letters, digits and _ that does not begin with pg_")
+        if name in _RESERVED:
+            raise ValueError(f"should be another name: {name} is a word of SQL, which PostgreSQL takes for no schema")
     return value
 
 

@@ -105,8 +105,12 @@ def test_every_row_that_cannot_be_followed_is_told_and_kept_beside_the_file(desk
     assert "  line 4     Gamma,  empty URL" in said.out
     assert "\x1b" not in said.out
     kept = rejected_beside(desk)
-    assert [(row["line"], row["text"]) for row in kept[:2]] == [("3", "Beta,htp://b.example"), ("4", "Gamma,")]
-    assert (kept[2]["line"], kept[2]["text"]) == ("5", '"=1+1","ftp://[31m/"')
+    assert [(row["rejected_line"], row["name"], row["url"]) for row in kept] == [
+        ("3", "Beta", "htp://b.example"),
+        ("4", "Gamma", ""),
+        ("5", "'=1+1", "ftp://[31m/"),
+    ]
+    assert kept[0]["rejected_because"] == why
     assert imported(desk, file)["rejected_file"] == str(desk.home / "list.rejected.csv")
 
 
@@ -118,12 +122,24 @@ def rejected_beside(desk: Desk) -> list[dict[str, str]]:
 def test_a_row_refused_by_the_import_itself_is_kept_whole_too(desk: Desk) -> None:
     rows = ["url,source_type,parser_hint,name", 'https://a.example/,api,"{""a"": 1}",Alpha']
     assert desk.says("sources", "import", desk.file("list.csv", "\n".join(rows))).code == 3
-    assert rejected_beside(desk) == [{"line": "2", "text": rows[1], "reason": "The API mapping has no key a."}]
+    [kept] = rejected_beside(desk)
+    assert (kept["rejected_line"], kept["rejected_because"]) == ("2", "The API mapping has no key a.")
+    assert (kept["url"], kept["parser_hint"], kept["name"]) == ("https://a.example/", '{"a": 1}', "Alpha")
+
+
+def test_rejected_rows_are_mended_and_imported_again(desk: Desk) -> None:
+    desk.says("sources", "import", desk.file("list.csv", "name,url\nBeta,htp://b.example/\nGamma,\n"))
+    kept = desk.home / "list.rejected.csv"
+    kept.write_text(kept.read_text().replace("htp://", "http://", 1))
+    told = imported(desk, str(kept))
+    assert (told["added"], len(told["invalid"]), told["unused_columns"]) == (1, 1, [])
+    assert told["rejected_file"] == str(kept)
+    assert len(rejected_beside(desk)) == 1
 
 
 def test_rejected_lines_that_cannot_be_written_are_a_warning(desk: Desk) -> None:
     file = desk.file("list.txt", "https://a.example/\nbad line\n")
-    (desk.home / "list.rejected.csv").mkdir()
+    (desk.home / "list.rejected.txt").mkdir()
     said = desk.says("sources", "import", file)
     assert said.code == 3
     assert said.out.splitlines()[0] == "  added 1 source · already known 0 · invalid 1"

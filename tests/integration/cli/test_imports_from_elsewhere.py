@@ -80,7 +80,7 @@ def test_a_job_boards_table_comes_in_whole(desk: Desk) -> None:
     file = desk.file("sources.csv", AID_JOBS)
     said = desk.says("sources", "import", file, "--kind", "jobs")
     assert said.code == 0, said.out
-    assert said.out == "  added 3 sources · already known 0 · invalid 0\n"
+    assert said.out == "  added 3 sources · noted as deleted 1 · already known 0 · invalid 0\n"
     assert "1 source came paused" in said.err
     assert "1 source came blocked" in said.err
     assert "1 source came deleted" in said.err
@@ -216,6 +216,7 @@ def test_a_known_source_that_may_not_speak_for_everybody_is_told(desk: Desk) -> 
     bad = desk.file("bad.jsonl", news(speaks_for=["co.uk"]))
     told = imported(desk, bad, "--trusted")
     assert "is everybody's" in told["invalid"][0]["reason"]
+    assert (told["known"], told["added"], len(told["invalid"])) == (0, 0, 1)
     assert shown(desk, "b7a1")["speaks_for"] == []
 
 
@@ -246,6 +247,25 @@ def test_what_was_deleted_and_taken_up_again_comes_in_as_both(desk: Desk) -> Non
         assert (told["added"], told["deleted"], told["duplicates"]) == (1, 1, 0)
         assert_again_changes_nothing(desk, file)
         assert shown(desk, f"a{number}.example")["external_ids"] == ["2"]
+
+
+@pytest.mark.parametrize("words", [("--dry-run",), ()])
+def test_every_row_is_counted_once(desk: Desk, words: tuple[str, ...]) -> None:
+    desk.followed("https://known.example/", "--feed", "https://known.example/feed.xml")
+    rows = ["id,url,status", "1,https://a.example/,", "2,https://a.example/,", "3,https://gone.example/,deleted"]
+    rows += ["4,https://known.example/,", "5,nonsense,"]
+    said = desk.says("sources", "import", desk.file("list.csv", "\n".join(rows)), *words)
+    assert said.err.startswith("Read 5 rows")
+    counts = "1 source · noted as deleted 1 · already known 1 · duplicates 1 · invalid 1"
+    assert said.out.splitlines()[0] == f"  {'would add' if words else 'added'} {counts}"
+    if not words:
+        assert shown(desk, "a.example")["external_ids"] == ["1", "2"]
+
+
+def test_a_plain_api_is_said_to_be_one(desk: Desk) -> None:
+    said = desk.says("sources", "import", desk.file("list.csv", "url,source_type\nhttps://a.example/api.json,api\n"))
+    assert "1 source of this list read an API" in said.err
+    assert "other than those of their feeds" not in said.err
 
 
 def test_a_dry_run_counts_what_would_come_deleted_and_blocked(desk: Desk) -> None:

@@ -65,4 +65,31 @@ def test_one_of_a_thing_is_not_told_as_many(desk: Desk) -> None:
     desk.says("frontier", "add", "https://b.example/one", "https://b.example/two")
     desk.execute("update url_frontier set priority = 9 where url like '%one'")
     assert "1 better or older entry of this host comes first" in desk.says("explain", "https://b.example/two").out
-    assert "1 entry ended" in desk.says("takedown", "add", "https://b.example/one").out
+    assert "1 queued URL ended" in desk.says("takedown", "add", "https://b.example/one").out
+
+
+def test_a_takedown_is_told_as_it_was_written(desk: Desk) -> None:
+    written = "http://127.0.0.11:8877/careers/1"
+    assert desk.says("takedown", "add", written).out.startswith(f"{written} (listed as ")
+    assert desk.says("takedown", "rm", written).out.startswith(f"{written} (listed as ")
+    assert desk.says("takedown", "add", "a.example").out.startswith("a.example is taken down")
+
+
+def test_the_list_of_blocked_sources_says_why(desk: Desk) -> None:
+    desk.says(
+        "sources",
+        "import",
+        desk.file("l.csv", "url,status,disable_reason\nhttps://a.example/,blocked,the owner asked\n"),
+    )
+    said = desk.says("sources", "list", "--status", "blocked").out
+    assert said.splitlines()[0].rstrip().endswith("why")
+    assert "the owner asked" in said
+
+
+def test_a_secret_that_is_bound_to_no_origin_is_warned_of(desk: Desk) -> None:
+    file = Path(desk.file("secrets", "KEY=abcdef\nOTHER@https://api.example=abcdef\n"))
+    file.chmod(0o600)
+    said = desk.says("config", "check", "--set", f"poll.secrets_file={file}").out
+    assert "! The secret KEY is bound to no origin" in said
+    assert "OTHER" not in said
+    assert "abcdef" not in said

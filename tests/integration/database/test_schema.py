@@ -12,8 +12,10 @@ from headwater.database.listen import Listener
 from headwater.database.migrate import known_migrations, migrate, rollback, status
 from headwater.database.pool import Database
 from headwater.database.translate import with_schema
-from headwater.errors import MigrationFailed, QueryFailed
+from headwater.errors import MigrationFailed, QueryFailed, SettingError
 from headwater.frontier.maintain import vacuum_hot_tables
+from headwater.reports.doctor import check_schema
+from headwater.settings import Given, load
 
 # Not the name of the tests' user: the server's usual path begins with a schema of that name.
 OWN = "hw"
@@ -176,3 +178,47 @@ async def _refusal(url: str, role: str, schema: str) -> MigrationFailed:
 async def test_our_sessions_compile_no_plans(database_url: str) -> None:
     async with await Database.connect(database_url, size=1) as database:
         assert await database.fetchval("show jit") == "off"
+
+
+async def test_every_reserved_word_of_the_server_is_refused_as_a_schema(shared_url: str) -> None:
+    async with await Database.connect(shared_url, size=1) as theirs:
+        rows = await theirs.fetch("select word from pg_get_keywords() where catcode in ('R', 'T')")
+    for row in rows:
+        with pytest.raises(SettingError, match="is a word of SQL"):
+            load(Given(environment={"HEADWATER_DATABASE__SCHEMA": row["word"]}))
+
+
+READ_ONLY = (
+    *("host_state", "domain_policies", "robots_cache", "crawl_sources", "feed_state", "crawl_logs", "job_executions"),
+    *("crawl_locks", "source_pages", "source_profiles"),
+)
+
+
+@pytest.mark.parametrize("view", READ_ONLY)
+async def test_nothing_is_written_through_a_view_of_another_system(database: Database, view: str) -> None:
+    with pytest.raises(QueryFailed, match=f"{view} is a view for reading"):
+        await database.execute(f"insert into {view} default values")
+
+
+async def test_runs_and_sources_are_not_deleted_through_their_views(database: Database) -> None:
+    await database.execute("insert into sources (name, url, url_hash) values ('a', 'https://a.example/', sha256('a'))")
+    await database.execute(
+        "insert into runs (at, id, source_id, channel_id, kind, trigger, status, duration_ms)"
+        " select now(), gen_random_uuid(), id, gen_random_uuid(), 'feed', 'schedule', 'ok', 5 from sources"
+    )
+    for statement in (
+        *("delete from crawl_logs", "delete from job_executions", "delete from source_profiles"),
+        *("update crawl_logs set found = 9", "update source_profiles set name = 'b'"),
+    ):
+        with pytest.raises(QueryFailed, match="is a view for reading: nothing is written through it"):
+            await database.execute(statement)
+    assert await database.fetchval("select count(*) from runs") == 1
+    assert await database.fetchval("select name from sources where url = 'https://a.example/'") == "a"
+
+
+async def test_doctor_gives_the_fix_that_helps_among_tables_of_others(shared_url: str) -> None:
+    async with await Database.connect(shared_url, size=1) as theirs:
+        check = await check_schema(theirs)
+    assert (check.level, "did not make" in check.says) == ("failure", True)
+    assert "database.schema" in check.fix
+    assert "db migrate" not in check.fix

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.sources.health import FEWEST_PAGES
+from headwater.sources.health import AUTO_PAUSED, FEWEST_PAGES
 
 queries = load_queries("headwater.reports")
 
@@ -41,11 +41,11 @@ async def test_no_large_table_is_read_whole(database: Database) -> None:
     for statement in LOAD.split(";"):
         await database.execute(statement)
     ids = [row[0] for row in await database.fetch("SELECT id FROM sources LIMIT 50")]
-    assert await scanned(database, queries.sources_to_look_at, FEWEST_PAGES, 5_000) == set()
+    assert await scanned(database, queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED) == set()
     assert await scanned(database, queries.facts_of_sources, ids, FEWEST_PAGES) == set()
     assert await scanned(database, queries.troubled_hosts, None, 1_000) == set()
     assert await scanned(database, queries.work_that_waits, timedelta(minutes=15)) == set()
-    assert len(await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000)) == 20
+    assert len(await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED)) == 20
 
 
 async def test_the_last_run_is_found_by_index(database: Database) -> None:
@@ -54,3 +54,29 @@ async def test_the_last_run_is_found_by_index(database: Database) -> None:
     rows = await database.fetch("EXPLAIN ANALYZE SELECT max(at) FROM runs")
     read = [row[0] for row in rows if "Seq Scan" in row[0] and "never executed" not in row[0]]
     assert read == []
+
+
+async def test_old_overflows_and_stopped_sources_hide_no_failing_one(database: Database) -> None:
+    await database.execute(
+        """INSERT INTO sources (name, url, url_hash, status)
+           SELECT 's' || n, 'https://h' || n || '.example/', sha256(int8send(n)),
+                  CASE WHEN n <= 600 THEN 'paused' ELSE 'active' END
+           FROM generate_series(1, 1300::bigint) AS n"""
+    )
+    await database.execute(
+        """INSERT INTO channels (source_id, kind, url, url_hash, bucket, host, is_active, next_poll_at, last_ok_at,
+                                 last_new_at, last_item_count, consecutive_errors)
+           SELECT id, 'feed', url || 'feed.xml', sha256(url_hash), 1, 'h.example', true, now(), now(), now(), 20,
+                  CASE WHEN substr(name, 2)::integer > 1200 THEN 3 ELSE 0 END
+           FROM sources"""
+    )
+    await database.execute(
+        """INSERT INTO events (at, kind, actor, source_id, message)
+           SELECT now() - interval '60 days', 'channel_overflowed', 'headwater', id, 'm' FROM sources
+           WHERE substr(name, 2)::integer BETWEEN 601 AND 1200"""
+    )
+    failing = {row[0] for row in await database.fetch("SELECT source_id FROM channels WHERE consecutive_errors > 0")}
+    found = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 100, AUTO_PAUSED)
+    assert {row[0] for row in found} == failing
+    everything = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED)
+    assert len(everything) == 700

@@ -6,8 +6,8 @@ import pytest
 
 from headwater.errors import UsageError
 from headwater.sources.exchange.reading import Format, Read, read_sources
+from headwater.sources.exchange.rejected import write_rejected
 from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, Row
-from headwater.sources.exchange.tables import write_rejected
 from headwater.sources.exchange.writing import write_sources
 from headwater.sources.store import EDITABLE
 
@@ -251,8 +251,15 @@ def test_no_cell_of_ours_is_a_formula_and_reading_undoes_that(name: str) -> None
     assert read(written).rows[0].name == name
 
 
-@pytest.mark.parametrize("start", "=+-@\t\r")
+@pytest.mark.parametrize("start", "=+-@")
 def test_rejected_lines_are_written_inert(start: str) -> None:
-    lines = list(write_rejected([BadLine(17, f"{start}cmd", "unsupported scheme")]))
-    assert lines[0] == "line,text,reason\r\n"
-    assert lines[1].removeprefix("17,").lstrip('"').startswith(f"'{start}")
+    found = read(f"url,name\nftp://x,{start}cmd\n")
+    header, line = write_rejected(found.bad_lines, found)
+    assert header == "url,name,rejected_line,rejected_because\r\n"
+    assert line.startswith(f"ftp://x,'{start}cmd,2,")
+
+
+@pytest.mark.parametrize("nothing", ["NULL", "\\N", " NULL "])
+def test_the_null_of_a_dump_is_an_empty_cell(nothing: str) -> None:
+    found = read(f"url,feed_url,priority,name\nhttps://a.example/,{nothing},{nothing},{nothing}\n")
+    assert found.rows == (Row(2, "https://a.example/"),)

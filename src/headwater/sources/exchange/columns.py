@@ -12,20 +12,27 @@ _SHOWN_COLUMNS = 50
 _LONGEST_SHOWN = 100
 _NOT_A_WORD = re.compile(r"[^a-z0-9]+")
 
+# Ours in a file of rejected records; they bring nothing when it is imported again.
+LINE, BECAUSE, TEXT = "rejected_line", "rejected_because", "rejected_text"
+
 _BY_OTHER_NAME = {name: known for known in (*FIELDS, *OTHER_FIELDS) for name in known.also}
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOver:
-    """Columns that bring nothing, in order: nobody knows them, or another brings their field. Never more than a few."""
+    """Columns that bring nothing, in order: nobody knows them, or another brings their field. Never more than a few.
 
+    `header` are all columns of a table.
+    """
+
+    header: list[str] = field(default_factory=list)
     unused: dict[str, None] = field(default_factory=dict)
     doubled: dict[str, None] = field(default_factory=dict)
 
     def note(self, header: Sequence[str], columns: Mapping[int, Field], mapping: Mapping[str, str]) -> None:
         mapped = {_folded(column) for column in mapping.values()}
         for at, column in enumerate(header):
-            if at in columns or not (shown := one_line(column[:_LONGEST_SHOWN])):
+            if at in columns or is_ours(column) or not (shown := one_line(column[:_LONGEST_SHOWN])):
                 continue
             names = self.doubled if _folded(column) in mapped or is_header([column]) else self.unused
             if len(names) < _SHOWN_COLUMNS:
@@ -46,7 +53,7 @@ def require_present(header: Sequence[str], mapping: Mapping[str, str]) -> None:
 def require_address(header: Sequence[str], columns: Mapping[int, Field]) -> None:
     if not any(field.name in ("url", "feed_url") for field in columns.values()):
         what = "No column is known to hold the address of a site or a feed; the first line should name the columns."
-        raise UsageError(what, fix=f"{_columns_are(header)} Say which one it is, as in url=COLUMN.")
+        raise UsageError(what, fix=f"{_columns_are(header)} Say which one it is with --map url=COLUMN.")
 
 
 def columns_in(header: Sequence[str], mapping: Mapping[str, str]) -> dict[int, Field]:
@@ -65,6 +72,11 @@ def columns_in(header: Sequence[str], mapping: Mapping[str, str]) -> dict[int, F
                 columns[at] = meant
                 taken.add(meant.name)
     return columns
+
+
+def is_ours(column: str) -> bool:
+    """Whether it is one that we wrote beside rejected records."""
+    return _folded(column) in (LINE, BECAUSE, TEXT)
 
 
 def is_header(cells: Sequence[str]) -> bool:

@@ -10,6 +10,10 @@ from headwater.sources.exchange.markup import Listener, Stopped, read_markup
 from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, Row, bad_line, one_line
 
 _PIECE = 65_536
+# One is kept for each outline, however deep it lies.
+_LONGEST_CATEGORY = 1_000
+# The attribute of a rejected outline that says why.
+REASON = "rejectedBecause"
 
 
 class _Outlines(Listener):
@@ -31,7 +35,7 @@ class _Outlines(Listener):
         if not self.path and name.lower() != "opml":
             raise Stopped(f"It is not OPML: its outermost element is <{one_line(name[:100])}>.")
         if name.lower() == "outline":
-            self._outline({key.lower(): value for key, value in attributes.items()}, _record(attributes))
+            self._outline({key.lower(): value for key, value in attributes.items()}, _record(attributes, self._folders))
 
     def closed(self, name: str) -> None:
         if name.lower() == "outline":
@@ -54,9 +58,12 @@ class _Outlines(Listener):
         self.found.append(found)
 
 
-def _record(attributes: Mapping[str, str]) -> str:
-    """The outline written again: all of them may stand on one line, which is none to keep for each."""
+def _record(attributes: Mapping[str, str], folders: Iterable[str]) -> str:
+    """The outline written again, with its folders: all may stand on one line, which is none to keep for each."""
     said = {key.rpartition("}")[2]: value[:LONGEST_TEXT] for key, value in attributes.items()}
+    said.pop(REASON, None)
+    if tags := ";".join(filter(None, (*folders, said.get("category", "")))):
+        said["category"] = tags[:_LONGEST_CATEGORY]
     return f"<outline{_attributes(**said)}/>"
 
 

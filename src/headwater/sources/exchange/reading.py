@@ -1,5 +1,6 @@
 """A file of sources, whatever its format: its rows, and every line that is none with the reason."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,7 +11,7 @@ from types import MappingProxyType
 from headwater.errors import UsageError
 from headwater.net.charset import Kind, decode
 from headwater.sources.exchange.columns import LeftOver, is_header, require_known
-from headwater.sources.exchange.fields import MOST_TAGS
+from headwater.sources.exchange.fields import MOST_EXTERNAL_IDS, MOST_TAGS
 from headwater.sources.exchange.jsonlines import read_jsonl
 from headwater.sources.exchange.lines import lines_in
 from headwater.sources.exchange.opml import read_opml
@@ -36,6 +37,7 @@ class Read:
     """`bad_lines` in the order of the file. `spelling` says how it was written, as in `utf-8, comma`.
 
     `duplicates` counts lines with the address of an earlier one; `unused` and `doubled` columns brought nothing.
+    `header` and `delimiter` are those of a table.
     """
 
     rows: tuple[Row, ...]
@@ -45,6 +47,8 @@ class Read:
     duplicates: int = 0
     unused: tuple[str, ...] = ()
     doubled: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    delimiter: str = ""
 
 
 _NO_MAPPING: Mapping[str, str] = MappingProxyType({})
@@ -60,6 +64,9 @@ _BINARY_STARTS = {
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
     b"%PDF": "a PDF",
 }
+_SAVE_AS = "Save it as OPML, CSV, JSON Lines or a list of URLs."
+_ARRAY = re.compile(r'\[\s*(?:[\[{"\]]|$)')
+_SECTION = re.compile(r"\[[^\]\n]*\]\s*(?:\n|$)")
 _WIDE_STARTS = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 
 
@@ -76,7 +83,13 @@ def read_sources(
     left_over = LeftOver()
     rows, bad_lines, duplicates = _sorted_out(_found(decoded.text, chosen, delimiter, mapping, left_over))
     spelling = f"{decoded.charset}, {DELIMITERS[delimiter]}" if delimiter else decoded.charset
-    return Read(rows, bad_lines, chosen, spelling, duplicates, tuple(left_over.unused), tuple(left_over.doubled))
+    return Read(
+        *(rows, bad_lines, chosen, spelling, duplicates),
+        unused=tuple(left_over.unused),
+        doubled=tuple(left_over.doubled),
+        header=tuple(left_over.header),
+        delimiter=delimiter,
+    )
 
 
 def format_of(text: str, filename: str = "", *, has_mapping: bool = False) -> Format:
@@ -84,12 +97,14 @@ def format_of(text: str, filename: str = "", *, has_mapping: bool = False) -> Fo
     start = text[:4096].lstrip()
     if start.startswith("<"):
         return Format.OPML
-    if start.startswith("["):
+    if _ARRAY.match(start):
         raise UsageError("The file looks like one JSON array.", fix="Write one object a line (JSON Lines).")
     if start.startswith("{"):
         return Format.JSONL
     if named := _SUFFIXES.get(PurePath(filename).suffix.lower()):
         return named
+    if _SECTION.match(start):
+        raise UsageError("The file is no list of sources: it looks like settings (INI).", fix=_SAVE_AS)
     return Format.CSV if has_mapping or _looks_like_table(text[:65_536]) else Format.URLS
 
 
@@ -106,7 +121,7 @@ def _require_text(data: bytes) -> None:
     if not what and b"\x00" in data[:65_536] and not data.startswith(_WIDE_STARTS):
         what = "binary"
     if what:
-        raise UsageError(f"The file is {what}.", fix="Save it as OPML, CSV, JSON Lines or a list of URLs.")
+        raise UsageError(f"The file is {what}.", fix=_SAVE_AS)
     if not data.strip():
         raise UsageError("The file is empty.")
 
@@ -137,7 +152,7 @@ def _found(
 
 
 def _sorted_out(found: Iterable[Row | BadLine]) -> tuple[tuple[Row, ...], tuple[BadLine, ...], int]:
-    """The first of several lines with one address counts, with the tags of all; the others are only counted."""
+    """The first of several lines with one address counts, with the tags and ids of all; the others are only counted."""
     rows: dict[tuple[str, bool], Row] = {}
     bad: list[BadLine] = []
     duplicates = 0
@@ -149,7 +164,9 @@ def _sorted_out(found: Iterable[Row | BadLine]) -> tuple[tuple[Row, ...], tuple[
         # What was deleted stands in nobody's way: its address may have been taken up again.
         key = (canonicalise(one.feed_url or one.url).key, one.status == "deleted")
         if first := rows.get(key):
-            rows[key] = replace(first, tags=tuple(dict.fromkeys(first.tags + one.tags))[:MOST_TAGS])
+            tags = tuple(dict.fromkeys(first.tags + one.tags))[:MOST_TAGS]
+            ids = tuple(dict.fromkeys(first.external_ids + one.external_ids))[:MOST_EXTERNAL_IDS]
+            rows[key] = replace(first, tags=tags, external_ids=ids)
             duplicates += 1
         else:
             rows[key] = one

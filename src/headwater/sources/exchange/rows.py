@@ -69,6 +69,11 @@ def bad_line(line: int, text: str, reason: str) -> BadLine:
     return BadLine(line, cut(as_laid_out(text[: LONGEST_TEXT * 2]).strip("\n"), LONGEST_TEXT), reason)
 
 
+def is_whole(bad: BadLine) -> bool:
+    """Whether the record is all there, and was not cut."""
+    return len(bad.text) < LONGEST_TEXT
+
+
 def cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

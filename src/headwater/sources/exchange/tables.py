@@ -23,6 +23,9 @@ _SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DISARMED = re.compile(r"'+[=+\-@\t\r]")
 
+# An empty cell as dumps of databases write it.
+_NOTHING = ("NULL", "\\N")
+
 
 class _Record(NamedTuple):
     line: int
@@ -51,11 +54,15 @@ def read_csv(text: str, delimiter: str, mapping: Mapping[str, str], left_over: L
     columns = columns_in(header, mapping)
     require_address(header, columns)
     left_over.note(header, columns, mapping)
+    left_over.header.extend(header)
     for record in records:
         if isinstance(record, BadLine):
             yield record
         elif any(cell.strip() for cell in record.cells):
-            cells = ((columns[at], _armed(cell)) for at, cell in enumerate(record.cells) if at in columns)
+            said = (
+                (at, cell) for at, cell in enumerate(record.cells) if at in columns and cell.strip() not in _NOTHING
+            )
+            cells = ((columns[at], _armed(cell)) for at, cell in said)
             yield row_from(record.line, record.text, cells)
 
 
@@ -88,6 +95,12 @@ def _record(at: int, lines: Sequence[str], delimiter: str) -> _Record | BadLine 
     except csv.Error as problem:
         return bad_line(at + 1, lines[0], f"not CSV: {problem}")
     return None if cells is None else _Record(at + 1, "".join(lines), cells)
+
+
+def cells_of_record(text: str, delimiter: str) -> list[str] | None:
+    """The cells of one record as they were meant, or None if it is none."""
+    record = _record(0, tuple(lines_in(text)), delimiter)
+    return [_armed(cell) for cell in record.cells] if isinstance(record, _Record) else None
 
 
 class _OpenQuotes:
@@ -137,11 +150,6 @@ def write_csv(rows: Iterable[Row]) -> Iterator[str]:
     names = [field.name for field in FIELDS]
     cells = ([value_as_text(field, getattr(row, field.name)) for field in FIELDS] for row in rows)
     return table(chain([names], cells))
-
-
-def write_rejected(lines: Iterable[BadLine]) -> Iterator[str]:
-    """The lines nobody can follow, as CSV: line, text, reason."""
-    return table(chain([["line", "text", "reason"]], ([str(bad.line), bad.text, bad.reason] for bad in lines)))
 
 
 def table(records: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -1,0 +1,11 @@
+drop trigger only_for_reading on host_state;
+drop trigger only_for_reading on domain_policies;
+drop trigger only_for_reading on robots_cache;
+drop trigger only_for_reading on crawl_sources;
+drop trigger only_for_reading on feed_state;
+drop trigger only_for_reading on crawl_logs;
+drop trigger only_for_reading on job_executions;
+drop trigger only_for_reading on crawl_locks;
+drop trigger only_for_reading on source_pages;
+drop trigger only_for_reading on source_profiles;
+drop function refuse_write;
