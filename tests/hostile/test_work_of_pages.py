@@ -9,6 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract.extractor import extract
+from headwater.extract.jobs.pages import vacancies_in
 from headwater.extract.page import Page
 from headwater.extract.paywall import without_calls
 from headwater.extract.permalinks import remove_permalinks
@@ -55,11 +56,23 @@ def read_repeats(blocks: int) -> object:
     return settled([votes] * 4)
 
 
+def read_heads(cells: int) -> object:
+    head = "<tr><th>Job title<th>Deadline" + "<th>x" * cells
+    return vacancies_in(f"<table>{head}{'<tr><td><a href=/n>Nurse</a>' * 100}", "http://example.com/all")
+
+
+def read_nested_tables(cells: int) -> object:
+    opened = "<table><tr><td>Job title<td>Deadline<tr><td><a href=/n>Nurse</a>"
+    return vacancies_in(opened * (cells // 50), "http://example.com/all")
+
+
 WORK = {
     "companions of a call": read_companions,
     "white space of code": read_signs,
     "nested links": read_nested_links,
     "repeated texts": read_repeats,
+    "heads of a table": read_heads,
+    "tables in tables": read_nested_tables,
 }
 
 
