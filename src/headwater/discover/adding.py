@@ -13,6 +13,8 @@ from headwater.discover.api.secrets import Secrets, require_bound
 from headwater.discover.polls.hearing import Body
 from headwater.discover.polls.overheard import FOUND, packed
 from headwater.errors import Refused, UsageError
+from headwater.extract.jobs.pages import is_selector
+from headwater.extract.jobs.text import shortened
 from headwater.extract.selectors import check_selectors
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
@@ -40,6 +42,7 @@ UNWANTED = {
 # What a person may name anew beside the fields of the source itself.
 NAMED = {"feed_url": ChannelKind.FEED, "sitemap_url": ChannelKind.SITEMAP}
 BACKFILL = "backfill"
+_LONGEST_HINT_SHOWN = 80
 # News come first, and tell by the way where the sitemaps are.
 AFTER_FIRST_POLLS = timedelta(minutes=5)
 SHORTEST_BACKFILL, LONGEST_BACKFILL = timedelta(days=1), timedelta(days=30 * 366)
@@ -163,7 +166,7 @@ async def change(
         await (begun or end_backfill(connection, source_id, actor))
         changed.append(BACKFILL)
     if "parser_hint" in changed:
-        await _change_recipe(connection, source_id, profile, actor, secrets)
+        await _change_hint(connection, source_id, profile, actor, secrets)
     if "ingestion_mode" in changed:
         await _follow_mode(connection, source_id, profile, actor)
     elif not NAMED.keys().isdisjoint(changed):
@@ -214,14 +217,17 @@ async def _replace(
     return True
 
 
-async def _change_recipe(
+async def _change_hint(
     connection: Connection, source_id: UUID, profile: Profile, actor: str, secrets: Secrets | None
 ) -> None:
-    for channel in (await stored_channels_of(connection, [source_id]))[source_id]:
-        if channel.kind is ChannelKind.API and channel.is_enabled:
-            require_recipe(profile.parser_hint, channel.url, secrets)
-            api = NewChannel(ChannelKind.API, canonicalise(channel.url), recipe=profile.parser_hint)
-            await add_channel(connection, source_id, api, actor)
+    channels = (await stored_channels_of(connection, [source_id]))[source_id]
+    asked = [one for one in channels if one.kind is ChannelKind.API and one.is_enabled]
+    if not asked:
+        require_hint(profile.parser_hint)
+    for channel in asked:
+        require_recipe(profile.parser_hint, channel.url, secrets)
+        api = NewChannel(ChannelKind.API, canonicalise(channel.url), recipe=profile.parser_hint)
+        await add_channel(connection, source_id, api, actor)
 
 
 async def _leave_out(connection: Connection, source_id: UUID, mode: Mode, actor: str) -> None:
@@ -272,6 +278,18 @@ def check(wanted: Wanted, secrets: Secrets | None = None) -> None:
     require_sound(wanted.profile.selectors)
     if wanted.is_api:
         require_recipe(wanted.profile.parser_hint, wanted.profile.url, secrets)
+    else:
+        require_hint(wanted.profile.parser_hint)
+
+
+def require_hint(hint: str | None) -> None:
+    """Raises UsageError for what is neither a CSS selector nor meant as the recipe of an API."""
+    said = (hint or "").strip()
+    if said and not said.startswith("{") and not is_selector(said):
+        raise UsageError(
+            f"The parser hint {shortened(said, _LONGEST_HINT_SHOWN)!r} is not a CSS selector: it would find nothing.",
+            fix="Write one that each vacancy of the list matches, such as li.job, or a recipe as JSON for an API.",
+        )
 
 
 def require_recipe(hint: str | None, url: str, secrets: Secrets | None) -> None:

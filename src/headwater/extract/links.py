@@ -9,7 +9,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from headwater.errors import UrlRejected
-from headwater.extract.elements import Elements, attribute
+from headwater.extract.elements import TEXT, Elements, attribute
 from headwater.extract.text import comparable
 from headwater.urls.origin import site_at
 from headwater.urls.parse import is_plain_path, resolve
@@ -20,6 +20,7 @@ _MOST_ANCHORS = 10_000
 _LONGEST_ANCHOR_TEXT = 300
 # Indentation counts here, and not above.
 _LONGEST_READ = 10 * _LONGEST_ANCHOR_TEXT
+_MOST_PARTS = 100
 _PATH_FROM = len("https://")
 _SURELY_SHORT = 1_000  # no host makes this longer than an address may be
 # Publishers mark what they were paid for or did not write themselves: no more their word than nofollow.
@@ -51,8 +52,16 @@ class Anchors:
         Asked for the first time before the tree is pruned, if at all: few pages need it.
         """
         # What is longer than a headline can be is prose, whatever it leads to.
-        texts = map(comparable, {anchor.node.text(separator=" ")[:_LONGEST_READ] for anchor in self.found})
+        texts = map(comparable, {_said_by(anchor.node)[:_LONGEST_READ] for anchor in self.found})
         return frozenset(text for text in texts if 0 < len(text) <= _LONGEST_ANCHOR_TEXT)
+
+
+def _said_by(node: LexborNode) -> str:
+    """Nothing for one with so many parts that it is no headline: links may nest without end inside of <svg>."""
+    parts = list(islice(node.traverse(include_text=True), _MOST_PARTS + 1))
+    if len(parts) > _MOST_PARTS:
+        return ""
+    return " ".join(part.text_content or "" for part in parts if part.tag_id == TEXT)
 
 
 def anchors_of(elements: Elements, base: str) -> Anchors:

@@ -67,7 +67,8 @@ def without_calls(text: str) -> str:
     lines = text.split("\n")
     called = {at for at, line in enumerate(lines) if _is_call(line)}
     beside = {at for at, line in enumerate(lines) if called and _is_companion(line)}
-    return "\n".join(line for at, line in enumerate(lines) if at not in called and not _is_beside(at, called, beside))
+    left_out = called | _joined(called, beside)
+    return "\n".join(line for at, line in enumerate(lines) if at not in left_out)
 
 
 def _says_no(node: object) -> bool:
@@ -88,14 +89,13 @@ def _is_companion(line: str) -> bool:
     return _COMPANION.fullmatch(line.casefold().strip(" -.!?:…>»")) is not None
 
 
-def _is_beside(at: int, called: set[int], beside: set[int]) -> bool:
-    """In a row of such lines that a call begins or ends."""
-    if at not in beside:
-        return False
+def _joined(called: set[int], beside: set[int]) -> set[int]:
+    """Of the lines `beside`, those in a row that a call begins or ends. Each is looked at once from either end."""
+    joined: set[int] = set()
     for step in (-1, 1):
-        other = at
-        while other in beside:
-            other += step
-        if other in called:
-            return True
-    return False
+        before = set(called)
+        for at in sorted(beside - called, reverse=step < 0):
+            if at - step in before:
+                before.add(at)
+        joined |= before
+    return joined - called

@@ -11,7 +11,9 @@ LONGEST_LINE = 1_000
 # White space of code, as signs that no page uses: see `preformatted`. Printable, or readers would drop them.
 KEPT_BREAK, KEPT_SPACE, KEPT_TAB = "\U0001d0f0", "\U0001d0f1", "\U0001d0f2"
 _KEPT = re.compile(f"[{KEPT_BREAK}{KEPT_SPACE}{KEPT_TAB}]")
-_KEPT_BREAKS = re.compile(rf"[ {KEPT_SPACE}{KEPT_TAB}]*{KEPT_BREAK}(?:[ {KEPT_SPACE}{KEPT_TAB}]*{KEPT_BREAK})*")
+# Begun only where a run begins, and never given back: a long run without a break is read twice, not at each sign.
+_RUN = rf"[ {KEPT_SPACE}{KEPT_TAB}]*+{KEPT_BREAK}"
+_KEPT_BREAKS = re.compile(rf"(?<![ {KEPT_SPACE}{KEPT_TAB}]){_RUN}(?:{_RUN})*+")
 _SHOWN = str.maketrans({KEPT_BREAK: "\n", KEPT_SPACE: " ", KEPT_TAB: "\t"})
 
 # PostgreSQL refuses NUL and lone surrogates, XML the other controls, and terminals obey some of them.

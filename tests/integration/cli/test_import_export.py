@@ -262,6 +262,14 @@ def test_a_row_that_cannot_be_followed_does_not_spoil_the_next_of_its_site(desk:
     assert told["invalid"][0]["reason"] == "The API mapping has no key a."
 
 
+def test_a_row_with_a_hint_that_is_no_selector_is_refused(desk: Desk) -> None:
+    told = imported(
+        desk, desk.file("list.csv", "url,parser_hint\nhttps://a.example/,div[[\nhttps://b.example/,li.job\n")
+    )
+    assert amounts(told) == (1, 0, 0, 1)
+    assert "'div[[' is not a CSS selector" in told["invalid"][0]["reason"]
+
+
 @pytest.mark.parametrize(
     ("content", "words", "told"),
     [

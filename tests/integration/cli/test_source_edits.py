@@ -237,6 +237,15 @@ def test_a_shorter_interval_holds_from_now_on(desk: Desk) -> None:
     assert told["why"] == "a person set the interval"
 
 
+def test_a_hint_that_is_no_selector_is_refused_and_the_old_one_stays(desk: Desk) -> None:
+    source = desk.followed("https://a.example/jobs", "--kind", "jobs", "--parser-hint", "li.job")
+    wrong = desk.says("sources", "edit", source, "parser_hint=div[[")
+    assert wrong.code == 2
+    assert "'div[[' is not a CSS selector" in wrong.err
+    assert shown(desk, source)["parser_hint"] == "li.job"
+    assert desk.says("sources", "edit", source, "parser_hint=").code == 0
+
+
 def test_a_recipe_that_is_edited_is_the_one_that_is_asked_by(desk: Desk) -> None:
     recipe = {"data_path": "items", "map": {"url": "link"}}
     address = "https://a.example/api"

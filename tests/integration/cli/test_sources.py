@@ -264,6 +264,7 @@ def test_a_dry_run_stores_nothing(desk: Desk) -> None:
         (("https://a.example/", "--frequency-days", "0"), "crawl_frequency_days"),
         (("https://a.example/", "--feed", "htp:x"), "scheme"),
         (("https://a.example/", "--api", "--parser-hint", '{"a": 1}'), "The API mapping has no key a."),
+        (("https://a.example/", "--kind", "jobs", "--parser-hint", "div[["), "'div[[' is not a CSS selector"),
         (("https://a.example/", "--name", "x" * 201), "at most 200 characters"),
         ((), "url"),
     ],

@@ -1,6 +1,7 @@
 """What a label means, wherever it stands: a term of a list, a column's head, a class name, a key of an API."""
 
 import re
+from collections.abc import Sequence
 
 from headwater.extract.jobs.dates import first_day_in
 from headwater.extract.jobs.vocabulary import Vocabulary, folded, words_of
@@ -144,7 +145,29 @@ OTHER_LABELS = (
     *("référence", "missions", "profil", "description du poste", "date de début", "comment postuler", "contexte"),
     *("referencia", "requisitos", "funciones", "perfil", "descripción", "cómo aplicar", "fecha de inicio"),
 )
+# Heads of the column with the titles, in a table that lists vacancies; elsewhere these words label other things.
+_TITLE_HEADS = Vocabulary(
+    {
+        "title": (
+            *(
+                "job title",
+                "job",
+                "position",
+                "position title",
+                "post",
+                "post title",
+                "vacancy",
+                "vacancy title",
+                "role",
+            ),
+            *("poste", "intitulé du poste", "titre du poste", "intitulé", "offre", "offre d'emploi", "emploi"),
+            *("stelle", "stellenbezeichnung", "stellentitel", "puesto", "cargo", "vacante", "empleo", "oferta"),
+            *("vaga", "função", "posizione", "offerta di lavoro", "vacature", "functie"),
+        )
+    }
+)
 _PREFIXES = frozenset({"job", "vacancy", "position", "posting", "career", "listing", "item"})
+_PLACES = frozenset({"location", "country", "city"})
 _LONGEST_LABEL = 60
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _DEADLINE = re.compile(rf"\b(?:{'|'.join(sorted(map(folded, DEADLINES), key=len, reverse=True))})\b")
@@ -159,6 +182,19 @@ def fact_named(label: str) -> str:
     if fact := LABELS.exactly(" ".join(words)):
         return fact
     return LABELS.exactly(" ".join(words[1:])) if words and words[0] in _PREFIXES else ""
+
+
+def column_named(head: str) -> str:
+    """The same for the head of a column."""
+    return fact_named(head) or _TITLE_HEADS.exactly(head.rstrip(" :*\u00a0"))
+
+
+def heads_vacancies(heads: Sequence[str]) -> bool:
+    """Whether a table with these heads lists vacancies: a job's title beside a place or a deadline. What is only called
+    "title" or "name" may be a document or a colleague, unless there is a deadline."""
+    facts = set(map(column_named, heads))
+    has_jobs = any(_TITLE_HEADS.exactly(head) for head in heads)
+    return "title" in facts and ("deadline" in facts or (has_jobs and not facts.isdisjoint(_PLACES)))
 
 
 def deadline_in_prose(text: str) -> str:

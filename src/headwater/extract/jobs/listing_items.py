@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.jobs.countries import place_in
 from headwater.extract.jobs.identity import absolute
-from headwater.extract.jobs.labels import deadline_in_prose, fact_named
+from headwater.extract.jobs.labels import column_named, deadline_in_prose, fact_named
 from headwater.extract.jobs.prose import facts_in_text
 from headwater.extract.jobs.text import node_text, text_lines
 from headwater.extract.jobs.vacancy import LONGEST_FACT, FoundBy, RawVacancy
@@ -48,6 +49,19 @@ GENERIC = Vocabulary(
             ),
             *("current vacancies", "current openings", "more vacancies", "more jobs", "our vacancies", "job search"),
             *("search jobs", "job alerts", "next", "previous", "back", "share", "save", "save job", "sign in", "login"),
+            *(
+                "offres d'emploi",
+                "nos offres",
+                "toutes les offres",
+                "voir l'offre",
+                "voir toutes les offres",
+                "postuler",
+            ),
+            *("en savoir plus", "lire la suite", "emploi", "emplois", "recrutement", "carrières", "nous rejoindre"),
+            *("stellenangebote", "offene stellen", "alle stellen", "karriere", "mehr erfahren", "jetzt bewerben"),
+            *("empleo", "empleos", "ofertas de empleo", "ver oferta", "ver más", "vacantes", "todas las ofertas"),
+            *("vagas", "todas as vagas", "ver vaga", "saiba mais", "lavora con noi", "posizioni aperte", "candidati"),
+            *("vacature", "vacatures", "alle vacatures", "bekijk vacature", "solliciteer", "lees meer"),
             *("working at", "work with us", "join us", "career opportunities", "job opportunities", "back to jobs"),
         )
     }
@@ -138,9 +152,9 @@ def _columns(row: LexborNode) -> Iterator[tuple[str, str]]:
     if row.tag != "tr":
         return
     heads = [node_text(head) for head in _head_of(row)]
-    cells = [node_text(cell) for cell in row.css("td, th")]
+    cells = [node_text(cell) for cell in cells_of(row)]
     for head, cell in zip(heads, cells, strict=False):
-        if (fact := fact_named(head)) and cell:
+        if (fact := column_named(head)) and cell:
             yield fact, cell[:LONGEST_FACT]
 
 
@@ -149,7 +163,12 @@ def _head_of(row: LexborNode) -> list[LexborNode]:
     while table is not None and table.tag != "table":
         table = table.parent
     first = table.css_first("tr") if table is not None else None
-    return first.css("th") or first.css("td") if first is not None else []
+    return cells_of(first) if first is not None else []
+
+
+def cells_of(row: LexborNode) -> list[LexborNode]:
+    """Its own, not those of a table inside of it."""
+    return list(islice((cell for cell in row.iter() if cell.tag in {"td", "th"}), MOST_PARTS))
 
 
 def _terms(tree: LexborHTMLParser | LexborNode) -> Iterator[tuple[str, str]]:

@@ -1,17 +1,27 @@
-"""Vacancies in an HTML page: structured data, else the source's selector, else known ones, else links."""
+"""Vacancies in an HTML page: structured data, else the source's selector, known ones, tables by their heads, links."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice, takewhile
 from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from headwater.extract.hidden import remove_hidden
 from headwater.extract.jobs.identity import absolute, url_key
-from headwater.extract.jobs.labels import deadline_in_prose
+from headwater.extract.jobs.labels import deadline_in_prose, heads_vacancies
 from headwater.extract.jobs.linked_data import postings_in
-from headwater.extract.jobs.listing_items import NO_FIELDS, form_in, is_telling, labelled_facts, vacancy_at
+from headwater.extract.jobs.listing_items import (
+    NO_FIELDS,
+    cells_of,
+    form_in,
+    is_telling,
+    labelled_facts,
+    selected_facts,
+    vacancy_at,
+)
 from headwater.extract.jobs.text import node_text
 from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
 
@@ -25,9 +35,21 @@ MOST_LINKS_LOOKED_AT = 5_000
 _LINKS_OF_A_LIST = 3
 _LEVELS_ABOVE = 20
 
-_WORDS = r"(?:jobs?|vacanc(?:y|ies)|positions?|careers?|openings?)"
-_LEADS_TO_ONE = re.compile(rf"(?:^|[/_.-]){_WORDS}(?:[/_.-][^/?]|\?\w)|[?&]{_WORDS}(?:_?id)?=\w", re.IGNORECASE)
-_SPEAKS_OF_ONE = re.compile(rf"\b{_WORDS}\b", re.IGNORECASE)
+# English, French, German, Spanish, Portuguese, Italian, Dutch.
+_WORDS = "|".join((
+    *("jobs?", "vacanc(?:y|ies)", "positions?", "careers?", "openings?", "emplois?", "recrutements?"),
+    *("stellenangebote?", "stellenausschreibung(?:en)?", "karriere", "empleos?", "vacantes?", "vagas?", "empregos?"),
+    *("vacatures?",),
+))  # fmt: skip
+# Of vacancies as the first word of a part of a path; elsewhere a theatre's stage, a bargain, or the stars of a hotel.
+_PARTS = "offres?|postes?|stages?|stellen?|ofertas?|offert[ae]|lavor[oi]|posizion[ei]"
+_STARTS = "stages? (?:en|de|dans|chez|au|à)|offres? de (?:stage|poste)|stellen? als|offert[ae] di lavoro"
+_LEADS_TO_ONE = re.compile(
+    rf"(?:(?:^|[/_.-])(?:{_WORDS})|/(?:{_PARTS}))(?:[/_.-][^/?]|\?\w)|[?&](?:{_WORDS}|{_PARTS})(?:_?id)?=\w",
+    re.IGNORECASE,
+)
+_SPEAKS_OF_ONE = re.compile(rf"\b(?:{_WORDS}|{_STARTS})\b", re.IGNORECASE)
+_MOST_TABLES = 50
 _FURNITURE_BLOCKS = "nav, header nav, footer, aside, form, script, style, noscript, template"
 _CONTENT = ("main", "[role=main]", "article", "#content", "body")
 _FURNITURE = "nav a, header a, footer a, aside a, a[rel~=next], a[rel~=prev]"
@@ -52,7 +74,7 @@ def _found_in(
     for selector, found_by in ((parser_hint, FoundBy.HINT), *((one, FoundBy.SELECTOR) for one in KNOWN_SELECTORS)):
         if found := _selected(tree, selector, base, found_by, fields):
             return found
-    return tuple(_linked(tree, base))
+    return _tabled(tree, base, fields) or tuple(_linked(tree, base, fields))
 
 
 def vacancies_of_page(html: str | bytes, url: str, title: str, parser_hint: str = "") -> tuple[RawVacancy, ...]:
@@ -143,11 +165,13 @@ def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
 
 
 def _ids_above(node: LexborNode) -> Iterator[int]:
+    return (above.mem_id for above in islice(_above(node), _LEVELS_ABOVE))
+
+
+def _above(node: LexborNode) -> Iterator[LexborNode]:
     above = node.parent
-    for _ in range(_LEVELS_ABOVE):
-        if above is None:
-            return
-        yield above.mem_id
+    while above is not None:
+        yield above
         above = above.parent
 
 
@@ -162,19 +186,45 @@ def _is_whole_list(node: LexborNode, base: str) -> bool:
     return False
 
 
-def _linked(tree: LexborHTMLParser, base: str) -> Iterator[RawVacancy]:
+def _tabled(tree: LexborHTMLParser, base: str, fields: Mapping[str, str]) -> tuple[RawVacancy, ...]:
+    """Rows of tables whose head announces vacancies, wherever they link to."""
+    rows = [row for table in tree.css("table")[:_MOST_TABLES] for row in _rows_of_vacancies(table)]
+    found = (vacancy_at(row, base, FoundBy.SELECTOR, fields) for row in _outermost(rows)[:MOST_VACANCIES])
+    return tuple(one for one in found if one.title and not _is_above(one.url, base))
+
+
+def _rows_of_vacancies(table: LexborNode) -> list[LexborNode]:
+    first = table.css_first("tr")
+    if first is None or not heads_vacancies(list(map(node_text, cells_of(first)))):
+        return []
+    return [row for row in table.css("tr")[1 : MOST_VACANCIES + 1] if row.css_first("a[href]") is not None]
+
+
+def _linked(tree: LexborHTMLParser, base: str, fields: Mapping[str, str]) -> Iterator[RawVacancy]:
     furniture = {link.mem_id for link in tree.css(_FURNITURE)}
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, LexborNode]] = {}
     for link in tree.css("a[href]")[:MOST_LINKS_LOOKED_AT]:
         url = absolute(link.attributes.get("href") or "", base)
         if link.mem_id in furniture or url in found or not url:
             continue
         title = node_text(link)
         if is_telling(title) and (_leads_to_one(url, base) or _speaks_of_one(title, url, base)):
-            found[url] = title
+            found[url] = title, link
         if len(found) == MOST_LINKS:
             break
-    return (RawVacancy(title, url, FoundBy.LINK) for url, title in found.items())
+    items = _items_around([link for _, link in found.values()]) if fields else [None] * len(found)
+    for (url, (title, _)), item in zip(found.items(), items, strict=True):
+        facts = selected_facts(item, fields) if item is not None else {}
+        named, described = facts.pop("title", title), facts.pop("description", "")
+        yield RawVacancy(named, url, FoundBy.LINK, described, facts)
+
+
+def _items_around(links: Sequence[LexborNode]) -> list[LexborNode | None]:
+    """Around each link the largest element without another of them."""
+    above = [list(islice(_above(link), _LEVELS_ABOVE)) for link in links]
+    held = Counter(node.mem_id for nodes in above for node in nodes)
+    alone = (list(takewhile(lambda node: held[node.mem_id] == 1 and node.tag != "body", nodes)) for nodes in above)
+    return [nodes[-1] if nodes else None for nodes in alone]
 
 
 def _leads_to_one(url: str, base: str) -> bool:

@@ -25,7 +25,9 @@ Held = tuple[Way, Vote]
 
 def settled(pages: Sequence[Sequence[Held]]) -> list[list[Held]]:
     """The votes inside of each page's container, with those on repeated texts decided where they are the stories'."""
-    texts = {key for key, found in _standings(pages, is_heading=False).items() if _is_text(found, pages)}
+    kept = frozenset(way for page in pages for way, vote in page if vote.keep)
+    repeated = _standings(pages, is_heading=False)
+    texts = {key for key, found in repeated.items() if _is_text(found, len(pages), kept)}
     leading = [_leading(page, texts) for page in pages]
     headings = {key for key, found in _standings(pages, is_heading=True).items() if _heads_text(found, leading)}
     return [[(way, _decided(vote, texts | headings)) for way, vote in page] for page in pages]
@@ -50,12 +52,11 @@ def _standings(pages: Sequence[Sequence[Held]], *, is_heading: bool) -> Mapping[
     return {key: found for key, found in read.items() if _are_mostly(one.vote.if_own is True for one in found)}
 
 
-def _is_text(found: Sequence[_Standing], pages: Sequence[Sequence[Held]]) -> bool:
+def _is_text(found: Sequence[_Standing], pages: int, kept: frozenset[Way]) -> bool:
     """Not so what most pages say at length, in an element that never holds anything else: a notice."""
     is_long = len(found[0].vote.block.text) >= SHORTEST_NOTICE
-    is_everywhere = len(found) >= _FEWEST_PAGES and len(found) > len(pages) / 2
-    ways = {one.way for one in found}
-    return not (is_long and is_everywhere) or any(way in ways and vote.keep for page in pages for way, vote in page)
+    is_everywhere = len(found) >= _FEWEST_PAGES and len(found) > pages / 2
+    return not (is_long and is_everywhere) or any(one.way in kept for one in found)
 
 
 def _heads_text(found: Sequence[_Standing], leading: Sequence[set[int]]) -> bool:

@@ -135,3 +135,68 @@ def test_links_end_at_fifty() -> None:
 def test_a_base_element_moves_the_links() -> None:
     (found,) = vacancies_in('<base href="https://other.test/x/"><li class="job"><a href="1">Cook</a>', BASE)
     assert found.url == "https://other.test/x/1"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("emploi/12-infirmier", "offres/12", "postes/infirmier", "recrutement/12", "stages/12", "offre-emploi/12"),
+        *("stellen/12", "stellenangebote/12", "karriere/12", "empleos/12", "vacante/12", "ofertas/12", "vagas/12"),
+        *("emprego/12", "lavoro/12", "posizioni/12", "vacature/12", "voir.php?offre=12"),
+    ],
+)
+def test_links_to_vacancies_are_known_in_other_languages(path: str) -> None:
+    (found,) = vacancies_in(f'<p><a href="/{path}">Infirmier Bamako</a></p>', "https://aid.test/fr")
+    assert (found.title, found.url) == ("Infirmier Bamako", f"https://aid.test/{path}")
+
+
+@pytest.mark.parametrize(
+    "path", ["news/on-stage-with-us", "shop/special-oferta-12", "hotel/cinque-stelle-roma", "stage"]
+)
+def test_words_that_mean_vacancies_only_in_front_are_no_vacancies_elsewhere(path: str) -> None:
+    assert vacancies_in(f'<p><a href="/{path}">The festival in May</a></p>', "https://aid.test/fr") == ()
+
+
+def test_links_that_lead_to_lists_in_other_languages_are_no_titles() -> None:
+    html = (
+        '<p><a href="/offres/1">Voir l’offre</a> <a href="/offres/2">Postuler</a> <a href="/vagas/x">Saiba mais</a></p>'
+    )
+    assert vacancies_in(html, "https://aid.test/fr") == ()
+
+
+@pytest.mark.parametrize(
+    "heads", [("Job title", "Location", "Deadline"), ("Poste", "Lieu", "Date limite"), ("Vaga", "Cidade", "Prazo")]
+)
+@pytest.mark.parametrize("cell", ["th", "td"])
+def test_a_table_headed_as_a_list_of_vacancies_is_one_wherever_its_rows_lead(heads: tuple[str, ...], cell: str) -> None:
+    head = "".join(f"<{cell}>{one}</{cell}>" for one in heads)
+    rows = "".join(
+        f'<tr><td><a href="/node/{n}">Nurse number {n}</a></td><td>Goma</td><td>14/09/2026</td></tr>' for n in range(3)
+    )
+    found = vacancies_in(f"<table><tr>{head}</tr>{rows}<tr><td>No more</td></tr></table>", BASE)
+    assert [(one.title, one.url) for one in found] == [
+        (f"Nurse number {n}", f"https://aid.test/node/{n}") for n in range(3)
+    ]
+    assert {one.deadline for one in found} == {"14/09/2026"}
+    assert {one.location_raw or one.facts.get("city") for one in found} == {"Goma"}
+
+
+@pytest.mark.parametrize(
+    "heads", [("Name", "Location"), ("Title", "Published"), ("Job title", "Salary"), ("Match", "City")]
+)
+def test_other_tables_are_no_lists_of_vacancies(heads: tuple[str, str]) -> None:
+    head = "".join(f"<th>{one}</th>" for one in heads)
+    assert (
+        vacancies_in(f'<table><tr>{head}</tr><tr><td><a href="/n/1">Amina</a></td><td>Goma</td></tr></table>', BASE)
+        == ()
+    )
+
+
+def test_selectors_for_facts_hold_for_items_that_were_found_by_their_links() -> None:
+    rows = "".join(
+        f'<div><p><a href="/jobs/{n}">Officer number {n}</a></p><i>Town {n}</i><b>Org {n}</b></div>' for n in range(3)
+    )
+    found = vacancies_in(f"<main>{rows}</main>", BASE, "", {"location": "i", "org_name": "b"})
+    assert [(one.title, one.location_raw, one.org_name, one.found_by) for one in found] == [
+        (f"Officer number {n}", f"Town {n}", f"Org {n}", FoundBy.LINK) for n in range(3)
+    ]
