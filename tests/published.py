@@ -31,10 +31,10 @@ def guard_of(table: str) -> str:
                or current_query() like '/* by hand */%' then
                 return null;
             end if;
-            if new.version <= old.version or not exists (
+            if not exists (
                 select from outbox o
-                where o.kind = '{kind}' and o.bucket = new.bucket and o.hash = new.{key}
-                  and o.version = new.version) then
+                where o.kind = '{kind}' and o.bucket = new.bucket and o.hash = new.{key} and o.version = new.version
+                  and (new.version > old.version or txid_status(o.xmin::text::bigint) = 'in progress')) then
                 raise 'published columns of % changed without a version and an outbox row: % to %', '{table}',
                     (select jsonb_object_agg(was.key, was.value) from jsonb_each(to_jsonb(old) - array[{untold}]) as was
                      where was.value is distinct from to_jsonb(new) -> was.key), new.version;

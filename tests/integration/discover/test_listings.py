@@ -163,27 +163,27 @@ async def test_a_page_beside_the_list_that_is_a_vacancy_itself_is_asked_once(des
         "description": "Plans wells. " * 30,
         "hiringOrganization": {"@type": "Organization", "name": "Aid Org"},
         "jobLocation": {"address": {"addressLocality": "Nairobi", "addressCountry": "KE"}},
-        "url": "http://a.test/stelle/7",
+        "url": "http://a.test/w/7",
     }
     data = f'<script type="application/ld+json">{orjson.dumps(posting).decode()}</script>'
     desk.site.pages |= {
-        "/list": Page(b'<html><ul><li><a href="/stelle/7">Wasserbau</a></li></ul></html>'),
-        "/stelle/7": Page(f"<html><head>{data}</head><h1>Wasserbauingenieurin</h1></html>".encode()),
+        "/list": Page(b'<html><ul><li><a href="/w/7">Wasserbau</a></li></ul></html>'),
+        "/w/7": Page(f"<html><head>{data}</head><h1>Wasserbauingenieurin</h1></html>".encode()),
     }
     await follow(desk)
     await desk.poll()
     [job] = await desk.path.database.fetch("select title, is_detailed, page_url from jobs")
-    assert tuple(job) == ("Wasserbauingenieurin", True, "http://a.test/stelle/7")
+    assert tuple(job) == ("Wasserbauingenieurin", True, "http://a.test/w/7")
     rows = await desk.path.database.fetch("select url, status, fetch_count, etag is null from url_frontier")
-    assert [tuple(row) for row in rows] == [("http://a.test/stelle/7", "fetched", 1, False)]
+    assert [tuple(row) for row in rows] == [("http://a.test/w/7", "fetched", 1, False)]
     await fetch_all(desk)
-    assert asked(desk) == {"/list": 1, "/stelle/7": 1}
+    assert asked(desk) == {"/list": 1, "/w/7": 1}
     counters = "select status, sum(entries)::int from counter_deltas group by 1 having sum(entries) <> 0"
     assert [tuple(row) for row in await desk.path.database.fetch(counters)] == [("fetched", 1)]
 
-    desk.site.pages["/list"] = Page(b'<html><ul><li><a href="/stelle/7">Wasserbau!</a></li></ul></html>')
+    desk.site.pages["/list"] = Page(b'<html><ul><li><a href="/w/7">Wasserbau!</a></li></ul></html>')
     await desk.poll_again(after=timedelta(days=8))
-    assert asked(desk) == {"/list": 2, "/stelle/7": 1}
+    assert asked(desk) == {"/list": 2, "/w/7": 1}
 
 
 async def test_the_page_that_a_redirect_led_to_is_not_asked_again_in_the_same_run(desk: Desk) -> None:

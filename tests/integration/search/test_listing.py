@@ -48,7 +48,7 @@ async def test_pages_go_from_the_newest_to_the_oldest_and_name_each_document_onc
 async def test_documents_of_one_moment_are_named_once_each(shelf: Shelf) -> None:
     for number in range(7):
         await shelf.keep(address(number), f"text number {number}")
-    await shelf.database.execute("update documents set first_seen_at = $1", shelf.now)
+    await shelf.database.execute(f"/* by hand */ update documents set first_seen_at = '{shelf.now.isoformat()}'")
     pages = await walked(shelf, Filters(), limit=3)
     assert [len(page) for page in pages] == [3, 3, 1]
     assert sorted(url for page in pages for url in page) == [address(number) for number in range(7)]
@@ -105,7 +105,7 @@ async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
     ]
     assert len((await walked(shelf, filters, wanted={"mission_tags": "wash"}))[0]) == 3
     assert await walked(shelf, filters, wanted={"country_iso": "KE", "mission_tags": "gender"}) == [[]]
-    await shelf.database.execute("update jobs set status = 'expired' where country_iso = 'UG'")
+    await shelf.database.execute("/* by hand */ update jobs set status = 'expired' where country_iso = 'UG'")
     assert len((await walked(shelf, Filters(Kind.JOB, source_id=OTHER)))[0]) == 2
 
 
