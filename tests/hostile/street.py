@@ -182,8 +182,14 @@ class Street:
         await self.until(f"not exists (select 1 from url_frontier where url_hash = any($1) and {OPEN})", hashes)
 
     async def settle(self) -> None:
-        """Every channel has been asked once, and nothing waits to be fetched that was not tried."""
-        await self.until("not exists (select 1 from channels where is_active and last_polled_at is null)")
+        """Every channel that is due has been asked once, and nothing waits to be fetched that was not tried.
+
+        The search for a sitemap beside a feed is due hours later.
+        """
+        await self.until(
+            "not exists (select 1 from channels where is_active and last_polled_at is null"
+            " and next_poll_at < now() + interval '10 minutes')"
+        )
         await self.until(f"not exists (select 1 from url_frontier where {OPEN})")
 
     async def fetch_again(self, *urls: str) -> None:
