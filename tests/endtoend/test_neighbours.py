@@ -96,7 +96,10 @@ async def play(here: Street, papers: Sequence[Publisher]) -> Kept:
         rows = await here.database.fetch("select url from url_frontier")
         urls = [row["url"] for row in rows]
         await here.follow(*here.neighbours.followed)
-        await here.until("not exists (select 1 from channels where is_active and last_polled_at is null)")
+        await here.until(
+            "not exists (select 1 from channels where is_active and last_polled_at is null"
+            " and next_poll_at < now() + interval '10 minutes')"
+        )
         await here.until(
             "not exists (select 1 from url_frontier where status in ('pending', 'fetching') and host ~ $1)", QUICK_PAGES
         )
