@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-MOST_REDIRECTS = 5
 FRESH_FOR = timedelta(hours=24)
 FRESH_FOR_JOBS = timedelta(hours=12)
 # A site that says max-age=0 would have us ask before every page.

@@ -199,11 +199,12 @@ def another_try(channel: Leased, walk: Walk, heard: Heard) -> Wait | None:
     """How long to wait for it, where what failed for the moment is tried again in the same run: as an API's recipe
     wants, and in a backfill, which would lose a part of the past.
     """
-    is_passing = isinstance(heard, Trouble) and (heard.is_passing or heard.error is ErrorClass.RATE_LIMITED)
-    if channel.kind is ChannelKind.BACKFILL and isinstance(heard, Trouble) and is_passing:
+    if not isinstance(heard, Trouble):
+        return None
+    if channel.kind is ChannelKind.BACKFILL and (heard.is_passing or heard.error is ErrorClass.RATE_LIMITED):
         patience = wait_before_trying_again(walk.step.tries, heard.retry_after)
         return None if patience is None else Wait(patience, f"{heard.message}, tried again then")
-    if channel.kind is not ChannelKind.API or not isinstance(heard, Trouble) or not heard.is_passing:
+    if channel.kind is not ChannelKind.API or not heard.is_passing:
         return None
     retry = recipe_of(channel).retry
     wait = retry.wait_after(walk.step.tries) if retry else None
