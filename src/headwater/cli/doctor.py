@@ -34,12 +34,13 @@ def doctor(
 async def examined(settings: "Settings") -> "list[Check]":
     from headwater.clock import SystemClock
     from headwater.database.migrate import migrate
+    from headwater.database.migrate import status as migrations
     from headwater.reports.doctor import examine
     from headwater.services import data_folder, open_database
 
     async with open_database(settings) as (database, _):
-        if settings.database.url is None:
-            # The embedded database belongs to us alone: a first look may as well set it up.
+        if settings.database.url is None and not (await migrations(database)).applied:
+            # The embedded database belongs to us alone: a first look may as well make it.
             await migrate(database)
         return [check async for check in examine(settings, data_folder(settings), database, SystemClock())]
 

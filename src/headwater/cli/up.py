@@ -73,7 +73,8 @@ def up(
     say("Starting …")
     is_watched = bool(message_width()) and not quiet
     # Figures tell a person how it goes; each step of it would push them off the screen.
-    with_services(calmed(launch) if is_watched else launch, lambda services: keep_up(services, is_quiet=quiet))
+    calm = calmed(launch) if is_watched else launch
+    with_services(calm, lambda services: keep_up(services, is_quiet=quiet), migrates=True)
     announce("Stopped; what was under way is finished or given back.")
 
 
