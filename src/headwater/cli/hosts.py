@@ -160,7 +160,7 @@ def _standing(row: "Mapping[str, Any]", now: "datetime") -> list[tuple[str, str]
         ("so far", f"{counted(row['requests'], 'request')}: {', '.join(past)}" if row["requests"] else ""),
         ("last answer", f"HTTP {row['last_status']}" if row["last_status"] else ""),
         ("address", place or ""),
-        ("doubted", "it has not answered yet; hosts that have come first" if row["is_doubted"] else ""),
+        ("order", "it waits behind hosts that have answered lately" if row["is_doubted"] else ""),
     ]
 
 

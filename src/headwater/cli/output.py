@@ -76,7 +76,8 @@ def _say_raw(text: str) -> None:
 def say_more(cursor: object) -> None:
     """How to go on with a list that is longer than what was shown."""
     if cursor is not None:
-        say(f"More: add --cursor {shlex.quote(str(cursor))}")
+        # On one line, however long: it is there to be copied.
+        _say_raw(harmless(f"More: add --cursor {shlex.quote(str(cursor))}"))
 
 
 def announce(text: str) -> None:

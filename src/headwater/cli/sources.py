@@ -233,7 +233,7 @@ def event_row(one: "Happened", now: "datetime") -> tuple[str, ...]:
 
 def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = ()) -> None:
     source, profile = overview.source, overview.source.profile
-    reason = f": {in_words(overview.health.reason)}" if overview.health.reason else ""
+    reason = f": {in_words(overview.health.reason).replace('.; ', '; ')}" if overview.health.reason else ""
     show(f"{inert(source.name)}  {profile.url}")
     show(f"  {overview.health.word}{reason}")
     tags = f", tags {', '.join(map(inert, profile.tags))}" if profile.tags else ""
@@ -298,7 +298,7 @@ def what_next(overview: "Overview", now: "datetime") -> str:
     when = next_poll_of(following, now)
     if when == "running":
         return f"its {following.kind} is being polled"
-    told = f"is {when}" if when.startswith("overdue") else f"is polled {when}"
+    told = f"is polled by the next free poller, {when}" if when.startswith("overdue") else f"is polled {when}"
     return f"its {following.kind} {told}: {following.next_reason}"
 
 
