@@ -180,7 +180,7 @@ def add(
     else:
         for answer in answers:
             reason = in_words(answer.reason or MEANINGS.get(answer.outcome, ""))
-            show(f"{in_words(answer.outcome):10}  {answer.url}" + (f"  ({reason})" if reason else ""))
+            show(f"{in_words(answer.outcome):9}  {answer.url}" + (f"  ({reason})" if reason else ""))
         if any(answer.outcome == "duplicate" for answer in answers):
             say("To fetch a URL again that is known already: headwater frontier retry URL")
         for url in acting:
