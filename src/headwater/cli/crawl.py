@@ -11,7 +11,7 @@ from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.sources import calmed
-from headwater.cli.words import counted, inert, length_of, padded, relative, shortened
+from headwater.cli.words import counted, in_words, inert, length_of, padded, relative, shortened
 from headwater.errors import Refused, UsageError
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def show_ending(channel: "Leased", ending: "Ending") -> None:
 
 def _placed(place: str, message: str) -> str:
     named = f"{shortened(place, WIDEST_PLACE)}: " if place else ""
-    return named + shortened(message, 80)
+    return named + shortened(in_words(message), 80)
 
 
 def place_of(url: str, home: str) -> str:
@@ -209,7 +209,7 @@ def _row(run: "Run", now: "datetime") -> tuple[str, ...]:
         *(f"{count:,}" for count in counts),
         f"{run.duration_ms / 1000:.1f} s",
         relative(run.next_poll_at, now) if run.next_poll_at else "–",
-        shortened(run.message, 70),
+        shortened(in_words(run.message), 70),
     )
 
 
@@ -271,8 +271,8 @@ def pages(
         )
         return
     sums = ", ".join(f"{count:,} {word}" for word, count in crawl.pages.items()) or "no pages"
-    show(f"{crawl.state}{': ' + inert(crawl.reason) if crawl.reason else ''} ({sums})")
+    show(f"{crawl.state}{': ' + in_words(crawl.reason) if crawl.reason else ''} ({sums})")
     if found:
-        rows = [(one.url, one.status, str(one.depth), shortened(one.error or "", 80)) for one in found]
-        show_table(("url", "status", "depth", "error"), rows)
+        rows = [(one.url, one.status, str(one.depth), shortened(in_words(one.error or ""), 80)) for one in found]
+        show_table(("url", "status", "depth", "error"), rows, below=("url",))
     say_more(following)

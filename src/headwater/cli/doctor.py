@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched, run_to_end
 from headwater.cli.output import show_json, show_lines
+from headwater.cli.words import counted
 
 if TYPE_CHECKING:
     from headwater.reports.doctor import Check
@@ -52,5 +53,7 @@ def report(checks: "list[Check]") -> str:
         if check.fix:
             lines.append(f"    fix: {check.fix}")
     counts = {level: sum(check.level == level for check in checks) for level in SIGNS}
-    lines.append(f"{counts['ok']} ok · {counts['warning']} warnings · {counts['failure']} failures")
+    lines.append(
+        f"{counts['ok']:,} ok · {counted(counts['warning'], 'warning')} · {counted(counts['failure'], 'failure')}"
+    )
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
+from headwater.cli.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,11 +58,17 @@ def fetch(
         show_json({"steps": steps, **result})
     else:
         for step in steps if explain else []:
-            show("  " + "  ".join(f"{name} {value}" for name, value in step.items() if value not in (None, "")))
-        show("  ".join(f"{name} {value}" for name, value in result.items() if value not in (None, "")))
+            show(f"  {spoken(step)}")
+        show(spoken(result))
         for line in advice_on(result, target.host):
             say(line)
     return REFUSED if "blocked_address" in _trouble(result) else CODES.get(result["outcome"], FAILED)
+
+
+def spoken(step: "Mapping[str, Any]") -> str:
+    """A step or a result on one line, in words."""
+    told = ((name.replace("_", " "), value) for name, value in step.items() if value not in (None, ""))
+    return "  ".join(f"{name} {value if name == 'etag' else in_words(value)}" for name, value in told)
 
 
 def _trouble(result: "Mapping[str, Any]") -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_lines
 from headwater.cli.serving import with_services
+from headwater.cli.words import in_words
 from headwater.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -74,9 +75,8 @@ def show_row(row: Any, *, is_json: bool) -> None:
     if is_json:
         show_json({name: value for name, value in row.items() if name != "body"} | {"text": text})
         return
-    show(
-        f"# {row['scheme']}://{row['host']}:{row['port']}  {row['access']}, fetched {row['fetched_at']:%Y-%m-%d %H:%M}"
-    )
+    place = f"{row['scheme']}://{row['host']}:{row['port']}"
+    show(f"# {place}  {in_words(row['access'])}, fetched {row['fetched_at']:%Y-%m-%d %H:%M} UTC")
     if row["failure"]:
-        show(f"# failing since {row['failing_since']:%Y-%m-%d %H:%M}: {row['failure']}")
+        show(f"# failing since {row['failing_since']:%Y-%m-%d %H:%M} UTC: {in_words(row['failure'])}")
     show_lines(text)

@@ -9,7 +9,8 @@ from cyclopts import App, Parameter
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, due, inert, length_of, relative, shortened, with_seconds
+from headwater.cli.sources_fields import fields_in_words, follows_links, scope_of
+from headwater.cli.words import counted, due, in_words, inert, length_of, relative, shortened, with_seconds
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def show_page(page: "list[Overview]", now: "datetime") -> None:
     if any(one.source.status_reason for one in page):
         columns = (*columns, "why")
         rows = [(*row, shortened(one.source.status_reason or "", 60)) for row, one in zip(rows, page, strict=True)]
-    show_table(columns, rows, spare=("url", "mode", "every", "kind"))
+    show_table(columns, rows, spare=("mode", "every", "kind", "errors", "last run"))
     if troubled := sum(len(one.health.problems) for one in page):
         say(f"{counted(troubled, 'problem')} here: headwater problems")
 
@@ -223,15 +224,16 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         say(f"{counted(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:
         show("")
-        show_table(
-            ("when", "who", "what happened"),
-            [(relative(one.at, now), inert(one.event.actor), shortened(one.event.message, 100)) for one in events],
-        )
+        show_table(("when", "who", "what happened"), [event_row(one, now) for one in events])
+
+
+def event_row(one: "Happened", now: "datetime") -> tuple[str, ...]:
+    return relative(one.at, now), inert(one.event.actor), shortened(in_words(one.event.message), 100)
 
 
 def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = ()) -> None:
     source, profile = overview.source, overview.source.profile
-    reason = f": {inert(overview.health.reason)}" if overview.health.reason else ""
+    reason = f": {in_words(overview.health.reason).replace('.; ', '; ')}" if overview.health.reason else ""
     show(f"{inert(source.name)}  {profile.url}")
     show(f"  {overview.health.word}{reason}")
     tags = f", tags {', '.join(map(inert, profile.tags))}" if profile.tags else ""
@@ -239,8 +241,10 @@ def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str
     if external_ids:
         show(f"  called {', '.join(map(inert, external_ids))} elsewhere")
     show(f"  scope: {scope_of(overview)}")
+    for label, told in fields_in_words(profile, follows_links=follows_links(overview)):
+        show(f"  {label}: {inert(told)}")
     if source.last_run_at:
-        message = inert(source.last_run_message or "")
+        message = in_words(source.last_run_message or "")
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
     for one in overview.channels:
         if one.kind == "backfill":
@@ -256,14 +260,15 @@ def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str
             str(one.kind),
             one.url,
             next_poll_of(one, now),
-            shortened(_why(one), 80),
+            shortened(in_words(_why(one)), 80),
             str(one.last_item_count),
-            shortened(one.last_error or "", 60),
+            shortened(in_words(one.last_error or ""), 60),
         )
         for one in overview.channels
     ]
     if rows:
-        show_table(("channel", "address", "next poll", "why then", "items", "last error"), rows)
+        columns = ("channel", "address", "next poll", "why then", "items", "last error")
+        show_table(columns, rows, below=("address",))
 
 
 def show_next(source: str, launch: Launch) -> None:
@@ -290,16 +295,11 @@ def what_next(overview: "Overview", now: "datetime") -> str:
         return WHILE_TAKEN_DOWN
     if following is None:
         return f"nothing: it has no channel to poll. Name one: headwater sources edit {source.id} feeds=https://…"
-    return f"its {following.kind} is polled {next_poll_of(following, now)}: {following.next_reason}"
-
-
-def scope_of(one: "Overview") -> str:
-    """Which pages are wanted; a feed may link to any other site."""
-    from headwater.sources.source import scope_in_words
-
-    kinds = {str(channel.kind) for channel in one.channels if channel.is_enabled}
-    told = scope_in_words(one.source.profile, follows_links=bool(kinds & {"crawl", "listing"}))
-    return f"{told}; its feeds may name pages of other sites" if kinds & {"feed", "api"} else told
+    when = next_poll_of(following, now)
+    if when == "running":
+        return f"its {following.kind} is being polled"
+    told = f"is polled by the next free poller, {when}" if when.startswith("overdue") else f"is polled {when}"
+    return f"its {following.kind} {told}: {following.next_reason}"
 
 
 def domain_of(url: str) -> str:

@@ -114,5 +114,6 @@ def list_takedowns(
             )
             for row in rows
         ],
+        below=("domain or URL",),
     )
     say_more(following)

@@ -142,6 +142,11 @@ async def read_host(database: Database, host: str) -> Any:
     return row
 
 
+async def closures_of(database: Database, host: str) -> list[Any]:
+    """Each reason for which it is closed now, with the time it ends."""
+    return await database.fetch(queries.closures_of_host, bucket_of(host), host)
+
+
 async def _apply(connection: Connection, host: str, default_delay: timedelta) -> None:
     milliseconds = round(default_delay.total_seconds() * 1000)
     await connection.execute(queries.apply_host_policy, bucket_of(host), host, milliseconds, None)

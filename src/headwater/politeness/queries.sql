@@ -128,6 +128,12 @@ LEFT JOIN host_policies p USING (bucket, host)
 LEFT JOIN host_statistics s USING (bucket, host)
 WHERE h.bucket = $1::smallint AND h.host = $2::text;
 
+-- name: closures_of_host
+-- Why a host is closed now, the longest first.
+SELECT reason, until FROM host_closures
+WHERE bucket = $1::smallint AND host = $2::text AND until > clock_timestamp()
+ORDER BY until DESC;
+
 -- name: regrant_slot
 -- The next slot of somebody who holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why

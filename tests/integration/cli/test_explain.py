@@ -61,8 +61,8 @@ def test_a_page_whose_reading_is_long_past_says_that(desk: Desk) -> None:
 
 ENDINGS = [
     ("status = 'dead', reason = 'extract_failed', last_error = 'too_short: 12 words'", "too short", "Try it again"),
-    ("status = 'dead', reason = 'not_found', last_error = 'HTTP 404'", "not_found (HTTP 404)", "Try it again"),
-    ("status = 'dead', reason = 'robots_blocked'", "robots_blocked", "once robots.txt allows it"),
+    ("status = 'dead', reason = 'not_found', last_error = 'HTTP 404'", "not found (HTTP 404)", "Try it again"),
+    ("status = 'dead', reason = 'robots_blocked'", "robots.txt forbids it", "once robots.txt allows it"),
     (
         "status = 'dead', reason = 'redirect', moved_to = 'https://b.example/'",
         "redirect",
