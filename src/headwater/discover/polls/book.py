@@ -217,7 +217,8 @@ class Book:
             ending.next.reason,
             ending.policy,
         )
-        await connection.execute(queries.note_run_of_source, channel.source_id, now, ending.status, message)
+        noted = (channel.source_id, now, ending.status, message, channel.is_by_hand)
+        await connection.execute(queries.note_run_of_source, *noted)
 
 
 def search_for_sitemap(channel: Leased) -> NewChannel:

@@ -105,7 +105,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         last_new_at=now if walk.tally.inserted else past.last_new_at,
         rhythm=rhythm,
         changes=walk.tally.changes,
-        no_change=0 if walk.tally.changes else past.no_change + 1,
+        no_change=0 if walk.tally.changes else past.no_change + (not channel.is_by_hand),
         covers=overflown.covers if overflown else None,
         turnover=turnover(listing) if listing else None,
         wishes=wishes_from(kept),
@@ -150,8 +150,9 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
 
 
 def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
-    """Learned rhythm and validators survive errors."""
-    past = channel.past
+    """Learned rhythm and validators survive errors. One that a person meets by hand makes no row of them longer: they
+    may try ten times in a minute."""
+    past, more = channel.past, int(not channel.is_by_hand)
     is_same = past.error is trouble.error
     standing = Standing(
         last_ok_at=past.last_ok_at,
@@ -159,9 +160,9 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         last_new_at=past.last_new_at,
         rhythm=past.rhythm,
         no_change=past.no_change,
-        errors=past.errors + 1,
+        errors=max(past.errors + more, 1),
         error=trouble.error,
-        class_errors=past.class_errors + 1 if is_same else 1,
+        class_errors=max(past.class_errors + more, 1) if is_same else 1,
         wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after, robots_wait=trouble.robots_wait),
         is_deadly=trouble.is_deadly,
     )
@@ -322,7 +323,8 @@ def _moves(channel: Leased, walk: Walk, settings: PollSettings) -> tuple[Canonic
 
 
 def _pause_after(channel: Leased) -> tuple[SourceStatus, str] | None:
-    if channel.source.kind is Kind.JOBS and channel.failures + 1 >= FAILURES_BEFORE_PAUSE:
+    is_last = channel.failures + 1 >= FAILURES_BEFORE_PAUSE and not channel.is_by_hand
+    if channel.source.kind is Kind.JOBS and is_last:
         return SourceStatus.PAUSED, AUTO_PAUSED
     return None
 
