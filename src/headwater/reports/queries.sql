@@ -381,8 +381,11 @@ LEFT JOIN LATERAL (
       AND e.kind <> 'channel_overflowed' ORDER BY e.id DESC LIMIT 1
 ) AS a ON true
 LEFT JOIN LATERAL (
-    SELECT jsonb_agg(jsonb_build_object('channel_id', f.channel_id, 'times', f.times, 'missed', f.missed, 'since', f.since)) AS overflows
-    FROM (SELECT e.channel_id, count(*) AS times, sum((e.details ->> 'missed')::integer) AS missed, min(e.at) AS since
+    SELECT jsonb_agg(jsonb_build_object('channel_id', f.channel_id, 'times', f.times, 'missed', f.missed, 'since', f.since,
+                                        'covers', f.covers, 'shortest', f.shortest)) AS overflows
+    FROM (SELECT e.channel_id, count(*) AS times, sum((e.details ->> 'missed')::integer) AS missed, min(e.at) AS since,
+                 min((e.details ->> 'covers_seconds')::float8) AS covers,
+                 (array_agg((e.details ->> 'shortest_seconds')::float8 ORDER BY e.id DESC))[1] AS shortest
           FROM events e
           WHERE e.source_id = g.id AND e.kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
             AND e.kind = 'channel_overflowed' AND e.at > clock_timestamp() - interval '24 hours'

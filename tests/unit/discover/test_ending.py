@@ -149,6 +149,20 @@ def test_a_permanent_move_is_followed_or_warned_about() -> None:
     assert (third.patch["moved_count"], [event.kind for event in third.events]) == (3, ["channel_should_move"])
 
 
+def test_notes_within_a_runs_line_have_no_full_stop() -> None:
+    walk = replace(WALK, notes=("Read tolerantly: no element found.", "3 left out: calendar"))
+    told = ended_well(channel(), walk, ENDS).message
+    assert told == "0 items, 0 new, 0 changed; Read tolerantly: no element found; 3 left out: calendar"
+
+
+def test_an_overflow_is_told_with_the_shortest_interval_that_was_allowed() -> None:
+    dates = [(NOW - timedelta(minutes=n)).isoformat() for n in range(5)]
+    walk = WALK.keeping(listed=5, known=0, published=dates)
+    past = Past(last_ok_at=NOW - timedelta(hours=2), newest_item_at=NOW - timedelta(hours=2), last_item_count=5)
+    [event] = ended_well(channel(past=past), walk, ENDS).events
+    assert (event.details["covers_seconds"], event.details["shortest_seconds"]) == (240, 900)
+
+
 UNDATED = replace(WALK, tally=Tally(found=5, inserted=5), dates=(None,) * 5)
 DEAR = Price(90.0)
 

@@ -23,7 +23,7 @@ from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.events import Event, Level
-from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW
+from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW, without_stop
 from headwater.sources.source import Kind, Mode, SourceStatus
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -113,7 +113,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
     moved_to, not_updated, moves = _moves(channel, walk, ends.settings)
     silences = _silence_events(channel, quiet.sentence if quiet else None, walk)
-    events = [*_overflow_events(channel, overflown), *silences, *moves, *_doubt_events(channel, doubts)]
+    events = [*_overflow_events(channel, overflown, ends.settings), *silences, *moves, *_doubt_events(channel, doubts)]
     patch = {
         "etag": kept.get("etag") if may_be_unchanged else None,
         "last_modified": kept.get("last_modified") if may_be_unchanged else None,
@@ -291,7 +291,7 @@ def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
         told = "found " + ", ".join(f"{one.kind} {one.url}" for one in chosen(walk.findings))
     else:
         told = f"{counted(tally.found, 'item')}, {tally.inserted:,} new, {tally.updated:,} changed"
-    return "; ".join([told, *([overflown.sentence] if overflown else []), *walk.notes])
+    return "; ".join([told, *([overflown.sentence] if overflown else []), *map(without_stop, walk.notes)])
 
 
 def damage_in(notes: Sequence[str]) -> str | None:
@@ -329,11 +329,16 @@ def _pause_after(channel: Leased) -> tuple[SourceStatus, str] | None:
     return None
 
 
-def _overflow_events(channel: Leased, overflown: Overflow | None) -> list[Event]:
+def _overflow_events(channel: Leased, overflown: Overflow | None, settings: PollSettings) -> list[Event]:
+    """With what advice depends on: only a poller knows how often it may poll."""
     if overflown is None:
         return []
     message = f"{channel.url.url}: {overflown.sentence}"
-    details = {"missed": overflown.missed, "covers_seconds": overflown.covers.total_seconds()}
+    details = {
+        "missed": overflown.missed,
+        "covers_seconds": overflown.covers.total_seconds(),
+        "shortest_seconds": settings.min_interval.total_seconds(),
+    }
     return [Event("channel_overflowed", message, channel.source_id, channel.id, level=Level.WARN, details=details)]
 
 
