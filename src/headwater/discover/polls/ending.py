@@ -1,6 +1,5 @@
 """What a run's end means: for the channel's state, its next poll, the log of runs and the trail. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.wording import counted
+from headwater.discover.items import damage_in
 from headwater.discover.polls.answers import answers_of, without_validators
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
@@ -39,16 +39,6 @@ WISHES = ("ttl", "skip_hours", "skip_days")
 SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0}
-
-# How notes on damaged answers begin or end.
-DAMAGED = (
-    "Read tolerantly:",
-    "Read up to where it breaks off:",
-    "Too large to be read whole:",
-    "Read with its faults:",
-    "Only the first ",
-)
-CUT_OFF = "only the start could be read."
 
 RunStatus = Literal["ok", "warn", "fail"]
 
@@ -292,11 +282,6 @@ def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
     else:
         told = f"{counted(tally.found, 'item')}, {tally.inserted:,} new, {tally.updated:,} changed"
     return "; ".join([told, *([overflown.sentence] if overflown else []), *map(without_stop, walk.notes)])
-
-
-def damage_in(notes: Sequence[str]) -> str | None:
-    """What a reader noted of an answer that broke off or is not well formed."""
-    return next((note for note in notes if note.startswith(DAMAGED) or note.endswith(CUT_OFF)), None)
 
 
 def _damage(channel: Leased, walk: Walk) -> dict[str, Any]:
