@@ -13,6 +13,7 @@ from headwater.cli.words import counted, due, inert, length_of, relative, shorte
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from headwater.reports.discovery import Overview, Status, Wanted
@@ -201,8 +202,8 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         Its id or the beginning of it, its address, its host, its name, or its id in the system it was imported from.
     """
 
-    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime, tuple[str, ...]]":
-        from headwater.reports.discovery import overviews, summary
+    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime, tuple[str, ...], list[str]]":
+        from headwater.reports.discovery import limits_reached, overviews, summary
         from headwater.sources.events import events_of
         from headwater.sources.external import external_ids_of
         from headwater.sources.store import find_source
@@ -211,14 +212,15 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         [overview] = await overviews(services.database, [found])
         events = await events_of(services.database, found.id, limit=10)
         external_ids = (await external_ids_of(services.database, [found.id])).get(found.id, ())
-        return overview, events, (await summary(services.database)).now, external_ids
+        limits = await limits_reached(services.database, found)
+        return overview, events, (await summary(services.database)).now, external_ids, limits
 
-    overview, events, now, external_ids = with_services(launch, work)
+    overview, events, now, external_ids, limits = with_services(launch, work)
     if json:
         trail = [{"at": one.at, **asdict(one.event)} for one in events]
-        show_json(told_of(overview) | {"external_ids": external_ids, "events": trail})
+        show_json(told_of(overview) | {"external_ids": external_ids, "limits_reached": limits, "events": trail})
         return
-    show_overview(overview, now, external_ids)
+    show_overview(overview, now, external_ids, limits)
     if problems := overview.health.problems:
         say(f"{counted(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:
@@ -229,7 +231,9 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         )
 
 
-def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = ()) -> None:
+def show_overview(
+    overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = (), limits: "Sequence[str]" = ()
+) -> None:
     source, profile = overview.source, overview.source.profile
     reason = f": {inert(overview.health.reason)}" if overview.health.reason else ""
     show(f"{inert(source.name)}  {profile.url}")
@@ -239,6 +243,8 @@ def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str
     if external_ids:
         show(f"  called {', '.join(map(inert, external_ids))} elsewhere")
     show(f"  scope: {scope_of(overview)}")
+    for limit in limits:
+        show(f"  {limit}")
     if source.last_run_at:
         message = inert(source.last_run_message or "")
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")

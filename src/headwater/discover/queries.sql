@@ -251,9 +251,13 @@ LEFT JOIN channels c ON c.id = d.channel_id
 WHERE d.source_id = $1::uuid GROUP BY 1, 2;
 
 -- name: begin_next_round
--- A crawl begins anew: what it has fetched is asked for again, with its validators. In the order in which everybody locks
--- entries; pages that a feed or a sitemap of the source found have their own ways to say that they changed.
-UPDATE url_frontier e SET revisit_at = $3::timestamptz
+-- A crawl begins anew: what it has fetched is asked for again, with its validators; without them ($4) where its limits may
+-- have been changed, since the links of an unchanged page are not read. In the order in which everybody locks entries; pages
+-- that a feed or a sitemap of the source found have their own ways to say that they changed.
+UPDATE url_frontier e
+SET revisit_at = $3::timestamptz, etag = CASE WHEN $4::boolean THEN NULL ELSE e.etag END,
+    last_modified = CASE WHEN $4 THEN NULL ELSE e.last_modified END,
+    content_hash = CASE WHEN $4 THEN NULL ELSE e.content_hash END
 FROM (SELECT f.bucket, f.url_hash FROM discoveries d
       JOIN url_frontier f USING (bucket, url_hash)
       WHERE d.source_id = $1::uuid AND (d.channel_id IS NULL OR d.channel_id = $2::uuid) AND f.status = 'fetched'

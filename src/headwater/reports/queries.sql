@@ -392,6 +392,15 @@ LEFT JOIN LATERAL (
           GROUP BY 1) AS f
 ) AS o ON true;
 
+-- name: pages_of_crawl
+-- How many pages a source has, and how many of those that were fetched lie so deep; both counted no further than needed.
+SELECT (SELECT coalesce(sum(entries), 0)::bigint FROM (
+            SELECT entries FROM counters WHERE source_id = $1::uuid
+            UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted) AS pages,
+       (SELECT count(*) FROM (
+            SELECT 1 FROM discoveries d JOIN url_frontier e USING (bucket, url_hash)
+            WHERE d.source_id = $1 AND d.depth >= $2::integer AND e.status = 'fetched' LIMIT 1000) AS deep) AS deep;
+
 -- name: troubled_hosts
 -- Hosts where something waits and that are closed for other reasons than ours, or that refused us last and mostly.
 SELECT h.host, c.reason, c.until, h.bad_in_a_row, r.failing_since, r.failure, NULL::smallint AS last_status, NULL::bigint AS requests,

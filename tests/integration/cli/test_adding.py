@@ -466,6 +466,26 @@ def test_a_manual_shows_the_path_that_was_given_as_its_scope(desk: Desk) -> None
     assert "  scope: pages of a.example below /docs/; links are followed 2 deep\n" in out
 
 
+def test_a_limit_that_is_reached_is_shown_with_the_way_on(desk: Desk) -> None:
+    limits = ("--max-pages", "3", "--max-depth", "1")
+    source = desk.followed("https://a.example/docs/", "--kind", "docs", "--name", "Alpha", *limits)
+    assert "reached" not in desk.says("sources", "show", "Alpha").out
+    for n in range(3):
+        desk.says("frontier", "add", f"https://a.example/docs/{n}", "--source", "Alpha")
+    desk.execute("update discoveries set depth = 1")
+    desk.execute("update url_frontier set status = 'fetched' where url like '%/docs/1'")
+    out = desk.says("sources", "show", "Alpha").out
+    more = f"headwater sources edit {source} max_pages=30, then headwater crawl run {source}"
+    deeper = f"headwater sources edit {source} max_depth=2, then headwater crawl run {source}"
+    assert f"  max_pages = 3 is reached: further pages are left out. Allow more: {more}\n" in out
+    assert f"  max_depth = 1 is reached: links on 1 page are not followed. Go deeper: {deeper}\n" in out
+    told = desk.says("sources", "show", "Alpha", "--json").json
+    assert len(told["limits_reached"]) == 2
+    assert "max_pages = 3 is reached" in desk.says("crawl", "pages", "Alpha").out
+    desk.says("sources", "edit", "Alpha", "max_pages=30", "max_depth=-1")
+    assert "is reached" not in desk.says("sources", "show", "Alpha").out
+
+
 def test_adding_says_that_a_manual_is_only_the_path_that_was_given(desk: Desk, site: Served) -> None:
     site.pages["/docs/"] = Page(b"<title>Docs</title>")
     said = desk.says("sources", "add", f"{site.url}/docs/", "--kind", "docs")
