@@ -82,7 +82,7 @@ def advice_on(result: "Mapping[str, Any]", host: str) -> list[str]:
         if place == "localhost" or place.endswith(".localhost"):
             return [
                 f"{place} is {reason}.",
-                f"  fix: By its address and port: {allowing('127.0.0.1:8080')}",
+                "  fix: Allow it by its address and port: --set network.allow=127.0.0.1:8080",
             ]
         if ":" in place and reason != "one of our own listeners":
             return [f"{place} is a {reason} address.", f"  fix: {allowing(place)}"]
@@ -90,9 +90,8 @@ def advice_on(result: "Mapping[str, Any]", host: str) -> list[str]:
 
 
 def allowing(place: str) -> str:
-    """The setting as it is written, for one command and for all."""
-    lasting = f"for all of them HEADWATER_NETWORK__ALLOW={place}"
-    return f"Allow it: --set network.allow={place} with the command, or {lasting}"
+    """The setting as it is written for one command."""
+    return f"Allow it: --set network.allow={place}"
 
 
 def off_limits(why: str) -> str:

@@ -201,8 +201,9 @@ def way_to_allow(why: str) -> str:
     """The setting that lets a place of one's own network be asked, as it is written."""
     from headwater.cli.fetch import allowing, off_limits
 
-    place = off_limits(why)
-    return f"If it is a host of your own network: {allowing(place or '10.1.2.3:8080')}"
+    place = off_limits(why) or "10.1.2.3:8080"
+    # Whoever polls it needs it, too.
+    return f"{allowing(place)}, or for all commands: HEADWATER_NETWORK__ALLOW={place}"
 
 
 def require_page(look: "Look", url: str) -> None:
