@@ -247,9 +247,10 @@ def pages(
         How many pages.
     """
 
-    async def work(services: "Services") -> "tuple[Crawl, list[Page]]":
+    async def work(services: "Services") -> "tuple[Crawl, list[Page], list[str]]":
         from headwater.discover.crawling import crawl_of, pages_of
         from headwater.frontier.reads import key_at
+        from headwater.reports.discovery import limits_reached
         from headwater.sources.store import find_source
 
         if status not in (None, *PAGE_STATUSES):
@@ -257,21 +258,22 @@ def pages(
         found = await find_source(services.database, source)
         after = key_at(cursor) if cursor else (-1, b"")
         pages = await pages_of(services.database, found.id, status, after, limit + 1)
-        return await crawl_of(services.database, found.id), pages
+        return await crawl_of(services.database, found.id), pages, await limits_reached(services.database, found)
 
     from headwater.frontier.reads import cursor_at
 
-    crawl, read = with_services(launch, work)
+    crawl, read, limits = with_services(launch, work)
     found = read[:limit]
     following = cursor_at(*found[-1].key) if len(read) > limit else None
     if json:
         told = [{"url": one.url, "status": one.status, "depth": one.depth, "error": one.error} for one in found]
-        show_json(
-            {"state": crawl.state, "reason": crawl.reason, "pages": crawl.pages, "data": told, "cursor": following}
-        )
+        state = {"state": crawl.state, "reason": crawl.reason, "pages": crawl.pages, "limits_reached": limits}
+        show_json({**state, "data": told, "cursor": following})
         return
     sums = ", ".join(f"{count:,} {word}" for word, count in crawl.pages.items()) or "no pages"
     show(f"{crawl.state}{': ' + in_words(crawl.reason) if crawl.reason else ''} ({sums})")
+    for told_limit in limits:
+        show(told_limit)
     if found:
         rows = [(one.url, one.status, str(one.depth), shortened(in_words(one.error or ""), 80)) for one in found]
         show_table(("url", "status", "depth", "error"), rows, below=("url",))

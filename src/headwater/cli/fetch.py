@@ -85,15 +85,26 @@ def advice_on(result: "Mapping[str, Any]", host: str) -> list[str]:
         place, reason = found["place"], found["reason"]
         if reason == "port not allowed":
             port = place.rpartition(":")[2]
-            return [f"Port {port} is not one of network.ports.", f"  fix: Allow it: --set network.allow={place}"]
+            return [f"Port {port} is not one of network.ports.", f"  fix: {allowing(place)}"]
         if place == "localhost" or place.endswith(".localhost"):
             return [
                 f"{place} is {reason}.",
                 "  fix: Allow it by its address and port: --set network.allow=127.0.0.1:8080",
             ]
         if ":" in place and reason != "one of our own listeners":
-            return [f"{place} is a {reason} address.", f"  fix: Allow it: --set network.allow={place}"]
+            return [f"{place} is a {reason} address.", f"  fix: {allowing(place)}"]
     return []
+
+
+def allowing(place: str) -> str:
+    """The setting as it is written for one command."""
+    return f"Allow it: --set network.allow={place}"
+
+
+def off_limits(why: str) -> str:
+    """The address and port that may not be asked, where there is one."""
+    found = OFF_LIMITS.search(why)
+    return found["place"] if found and ":" in found["place"] else ""
 
 
 async def fetch_once(

@@ -14,6 +14,7 @@ from headwater.cli.words import counted, due, in_words, inert, length_of, relati
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from headwater.reports.discovery import Overview, Status, Wanted
@@ -202,8 +203,8 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         Its id or the beginning of it, its address, its host, its name, or its id in the system it was imported from.
     """
 
-    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime, tuple[str, ...]]":
-        from headwater.reports.discovery import overviews, summary
+    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime, tuple[str, ...], list[str]]":
+        from headwater.reports.discovery import limits_reached, overviews, summary
         from headwater.sources.events import events_of
         from headwater.sources.external import external_ids_of
         from headwater.sources.store import find_source
@@ -212,14 +213,15 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         [overview] = await overviews(services.database, [found])
         events = await events_of(services.database, found.id, limit=10)
         external_ids = (await external_ids_of(services.database, [found.id])).get(found.id, ())
-        return overview, events, (await summary(services.database)).now, external_ids
+        limits = await limits_reached(services.database, found)
+        return overview, events, (await summary(services.database)).now, external_ids, limits
 
-    overview, events, now, external_ids = with_services(launch, work)
+    overview, events, now, external_ids, limits = with_services(launch, work)
     if json:
         trail = [{"at": one.at, **asdict(one.event)} for one in events]
-        show_json(told_of(overview) | {"external_ids": external_ids, "events": trail})
+        show_json(told_of(overview) | {"external_ids": external_ids, "limits_reached": limits, "events": trail})
         return
-    show_overview(overview, now, external_ids)
+    show_overview(overview, now, external_ids, limits)
     if problems := overview.health.problems:
         say(f"{counted(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:
@@ -231,9 +233,11 @@ def event_row(one: "Happened", now: "datetime") -> tuple[str, ...]:
     return relative(one.at, now), inert(one.event.actor), shortened(in_words(one.event.message), 100)
 
 
-def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = ()) -> None:
+def show_overview(
+    overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = (), limits: "Sequence[str]" = ()
+) -> None:
     source, profile = overview.source, overview.source.profile
-    reason = f": {in_words(overview.health.reason).replace('.; ', '; ')}" if overview.health.reason else ""
+    reason = f": {in_words(overview.health.reason)}" if overview.health.reason else ""
     show(f"{inert(source.name)}  {profile.url}")
     show(f"  {overview.health.word}{reason}")
     tags = f", tags {', '.join(map(inert, profile.tags))}" if profile.tags else ""
@@ -243,6 +247,8 @@ def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str
     show(f"  scope: {scope_of(overview)}")
     for label, told in fields_in_words(profile, follows_links=follows_links(overview)):
         show(f"  {label}: {inert(told)}")
+    for limit in limits:
+        show(f"  {limit}")
     if source.last_run_at:
         message = in_words(source.last_run_message or "")
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
@@ -255,6 +261,10 @@ def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str
         if is_unheard(profile, one):
             show(f"  {inert(one.url)} lies elsewhere: its titles, dates and texts are not used for pages of this site.")
             show(f"    Trust it: headwater sources edit {source.id} speaks_for={domain_of(profile.url)}")
+    show_channels(overview, now)
+
+
+def show_channels(overview: "Overview", now: "datetime") -> None:
     rows = [
         (
             str(one.kind),

@@ -1,11 +1,27 @@
 """What a channel's answer holds, whatever its kind. Readers return these; nothing here touches anything."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.extract.jobs.normalise import NOTHING, Harvest
 from headwater.net.validators import Validators
+
+# How notes on damaged answers begin or end.
+DAMAGED = (
+    "Read tolerantly:",
+    "Read up to where it breaks off:",
+    "Too large to be read whole:",
+    "Read with its faults:",
+    "Only the first ",
+)
+CUT_OFF = "only the start could be read."
+
+
+def damage_in(notes: Sequence[str]) -> str | None:
+    """What a reader noted of an answer that broke off or is not well formed."""
+    return next((note for note in notes if note.startswith(DAMAGED) or note.endswith(CUT_OFF)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,10 +208,11 @@ VALUES ($1::timestamptz, gen_random_uuid(), $2::uuid, $3::uuid, $4::text, $5::te
         $19::text);
 
 -- name: note_run_of_source
--- How a source's last run went; only failures in a row count.
+-- How a source's last run went; only failures in a row count, and of those by hand the first.
 UPDATE sources
 SET last_run_at = $2::timestamptz, last_run_status = $3::text, last_run_message = $4::text,
-    consecutive_failures = CASE WHEN $3 = 'fail' THEN consecutive_failures + 1 ELSE 0 END
+    consecutive_failures = CASE WHEN $3 <> 'fail' THEN 0 WHEN $5::boolean THEN greatest(consecutive_failures, 1)
+                                ELSE consecutive_failures + 1 END
 WHERE id = $1::uuid;
 
 -- name: robots_sitemaps
@@ -219,8 +220,10 @@ WHERE id = $1::uuid;
 SELECT DISTINCT unnest(sitemaps) AS url FROM robots WHERE bucket = $1::smallint AND host = $2::text;
 
 -- name: polls_made
--- How many adaptive polls were made in a stretch of time, and for how many channels.
-SELECT (SELECT count(*) FROM runs WHERE at > $1::timestamptz AND at <= $2::timestamptz AND policy = 'adaptive') AS made,
+-- How many adaptive polls were made by schedule in a stretch of time, and for how many channels: a person who polls by hand
+-- makes no poll dearer.
+SELECT (SELECT count(*) FROM runs WHERE at > $1::timestamptz AND at <= $2::timestamptz AND policy = 'adaptive'
+        AND trigger = 'schedule') AS made,
        (SELECT count(*) FROM channels c JOIN sources s ON s.id = c.source_id
         WHERE c.is_active AND c.kind IN ('feed', 'listing', 'api') AND c.consecutive_errors = 0
           AND coalesce(s.policy, CASE WHEN s.kind = 'jobs' OR s.poll_every IS NOT NULL THEN 'other' ELSE 'adaptive' END) = 'adaptive')
@@ -248,9 +251,13 @@ LEFT JOIN channels c ON c.id = d.channel_id
 WHERE d.source_id = $1::uuid GROUP BY 1, 2;
 
 -- name: begin_next_round
--- A crawl begins anew: what it has fetched is asked for again, with its validators. In the order in which everybody locks
--- entries; pages that a feed or a sitemap of the source found have their own ways to say that they changed.
-UPDATE url_frontier e SET revisit_at = $3::timestamptz
+-- A crawl begins anew: what it has fetched is asked for again, with its validators; without them ($4) where its limits may
+-- have been changed, since the links of an unchanged page are not read. In the order in which everybody locks entries; pages
+-- that a feed or a sitemap of the source found have their own ways to say that they changed.
+UPDATE url_frontier e
+SET revisit_at = $3::timestamptz, etag = CASE WHEN $4::boolean THEN NULL ELSE e.etag END,
+    last_modified = CASE WHEN $4 THEN NULL ELSE e.last_modified END,
+    content_hash = CASE WHEN $4 THEN NULL ELSE e.content_hash END
 FROM (SELECT f.bucket, f.url_hash FROM discoveries d
       JOIN url_frontier f USING (bucket, url_hash)
       WHERE d.source_id = $1::uuid AND (d.channel_id IS NULL OR d.channel_id = $2::uuid) AND f.status = 'fetched'

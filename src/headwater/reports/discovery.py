@@ -12,7 +12,7 @@ from headwater.database.queries import load_queries
 from headwater.reports.problems import facts_of
 from headwater.sources.channels import ChannelKind, ChannelState, channels_of
 from headwater.sources.health import Health, health_of
-from headwater.sources.source import Source
+from headwater.sources.source import Kind, Source
 from headwater.sources.store import source_from
 
 queries = load_queries("headwater.reports")
@@ -135,6 +135,29 @@ async def overviews(database: Database, sources: Sequence[Source]) -> list[Overv
     channels = await channels_of(database, [source.id for source in sources])
     facts = await facts_of(database, sources, channels)
     return [Overview(one, tuple(channels[one.id]), health_of(one, channels[one.id], facts[one.id])) for one in sources]
+
+
+async def limits_reached(database: Database, source: Source) -> list[str]:
+    """Sentences: which limit of a source keeps pages out, and the way on."""
+    profile = source.profile
+    has_depth = profile.max_depth >= 0 and profile.kind is Kind.DOCS
+    row = await database.fetchrow(queries.pages_of_crawl, source.id, profile.max_depth if has_depth else 1_000)
+    assert row is not None
+    return limits_in_words(source, row["pages"], row["deep"])
+
+
+def limits_in_words(source: Source, pages: int, deep: int) -> list[str]:
+    """`deep` is how many pages lie as deep as links are followed."""
+    profile, told = source.profile, []
+    edit, then = f"headwater sources edit {source.id}", f"then headwater crawl run {source.id}"
+    if profile.max_pages and pages >= profile.max_pages:
+        more = f"Allow more: {edit} max_pages={profile.max_pages * 10}, {then}"
+        told.append(f"max_pages = {profile.max_pages:,} is reached: further pages are left out. {more}")
+    if deep:
+        links = f"links on {deep:,} page{'s' * (deep > 1)} are not followed"
+        more = f"Go deeper: {edit} max_depth={profile.max_depth + 1}, {then}"
+        told.append(f"max_depth = {profile.max_depth} is reached: {links}. {more}")
+    return told
 
 
 async def list_runs(

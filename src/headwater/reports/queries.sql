@@ -381,13 +381,25 @@ LEFT JOIN LATERAL (
       AND e.kind <> 'channel_overflowed' ORDER BY e.id DESC LIMIT 1
 ) AS a ON true
 LEFT JOIN LATERAL (
-    SELECT jsonb_agg(jsonb_build_object('channel_id', f.channel_id, 'times', f.times, 'missed', f.missed, 'since', f.since)) AS overflows
-    FROM (SELECT e.channel_id, count(*) AS times, sum((e.details ->> 'missed')::integer) AS missed, min(e.at) AS since
+    SELECT jsonb_agg(jsonb_build_object('channel_id', f.channel_id, 'times', f.times, 'missed', f.missed, 'since', f.since,
+                                        'covers', f.covers, 'shortest', f.shortest)) AS overflows
+    FROM (SELECT e.channel_id, count(*) AS times, sum((e.details ->> 'missed')::integer) AS missed, min(e.at) AS since,
+                 min((e.details ->> 'covers_seconds')::float8) AS covers,
+                 (array_agg((e.details ->> 'shortest_seconds')::float8 ORDER BY e.id DESC))[1] AS shortest
           FROM events e
           WHERE e.source_id = g.id AND e.kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
             AND e.kind = 'channel_overflowed' AND e.at > clock_timestamp() - interval '24 hours'
           GROUP BY 1) AS f
 ) AS o ON true;
+
+-- name: pages_of_crawl
+-- How many pages a source has, and how many of those that were fetched lie so deep; both counted no further than needed.
+SELECT (SELECT coalesce(sum(entries), 0)::bigint FROM (
+            SELECT entries FROM counters WHERE source_id = $1::uuid
+            UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted) AS pages,
+       (SELECT count(*) FROM (
+            SELECT 1 FROM discoveries d JOIN url_frontier e USING (bucket, url_hash)
+            WHERE d.source_id = $1 AND d.depth >= $2::integer AND e.status = 'fetched' LIMIT 1000) AS deep) AS deep;
 
 -- name: troubled_hosts
 -- Hosts where something waits and that are closed for other reasons than ours, or that refused us last and mostly.

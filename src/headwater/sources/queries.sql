@@ -219,6 +219,18 @@ UPDATE hosts SET base_delay_ms = greatest(base_delay_ms, $3::integer) WHERE buck
 -- The source with this address.
 SELECT id FROM sources WHERE url_hash = $1::bytea AND status <> 'deleted';
 
+-- name: source_of_site
+-- A source at this address; unless $3 is null also one of this host, where the address ($3) or the source is the whole site.
+SELECT id, name FROM sources
+WHERE host = $1::text AND status <> 'deleted'
+  AND (url_hash = $2::bytea OR $3::boolean OR ($3 IS NOT NULL AND url ~ '^[a-z]+://[^/]+/?$'))
+ORDER BY url_hash = $2 DESC LIMIT 1;
+
+-- name: followers_of_feeds
+-- The sources that follow these feeds: each is followed once.
+SELECT c.url_hash, c.url, s.id, s.name FROM channels c JOIN sources s ON s.id = c.source_id
+WHERE c.kind = 'feed' AND c.is_enabled AND c.url_hash = ANY ($1::bytea[]);
+
 -- name: sources_blocked_by_robots
 -- Channels of a host whose sources may not be asked for anything because of its robots.txt.
 SELECT c.source_id, c.url FROM channels c JOIN sources s ON s.id = c.source_id

@@ -1,6 +1,6 @@
 """Sources in the database. Whatever changes one leaves a trace in the same transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from headwater.sources.events import Event, Level, record
 from headwater.sources.exchange.rows import one_line
 from headwater.sources.health import UNREADABLE_ROW
 from headwater.sources.source import DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.sources")
@@ -50,6 +50,31 @@ async def require_new(database: Database, profile: Profile) -> None:
     """Raises UsageError if a source with this address exists: before anything is done for it in vain."""
     if await database.fetchval(queries.source_at, profile.address.url_hash) is not None:
         raise _there_already(profile)
+
+
+async def require_new_site(database: Database, given: CanonicalUrl, led_to: CanonicalUrl) -> None:
+    """Raises UsageError where a redirect leads to a site that is followed already."""
+    if led_to.url_hash == given.url_hash:
+        return
+    # On one host every address may be a source of its own.
+    site = None if led_to.host == given.host else led_to.target == "/"
+    row = await database.fetchrow(queries.source_of_site, led_to.host, led_to.url_hash, site)
+    if row is None:
+        return
+    raise UsageError(
+        f"{given.url} leads to {led_to.url}, a site that is followed already: {row['name']}.",
+        fix=f"Look at it: headwater sources show {row['id']}. Or follow both with --anyway.",
+    )
+
+
+async def require_new_feeds(database: Database, feeds: Sequence[CanonicalUrl]) -> None:
+    """Raises UsageError where all of these feeds are followed already: nothing would come from them."""
+    rows = await database.fetch(queries.followers_of_feeds, [feed.url_hash for feed in feeds]) if feeds else []
+    if rows and {row["url_hash"] for row in rows} == {feed.url_hash for feed in feeds}:
+        raise UsageError(
+            f"{rows[0]['url']} is followed already, for {rows[0]['name']}.",
+            fix=f"Look at it: headwater sources show {rows[0]['id']}.",
+        )
 
 
 def _there_already(profile: Profile) -> UsageError:

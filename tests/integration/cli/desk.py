@@ -111,29 +111,30 @@ class Served:
     pages: Pages
     web: SimWeb
     port: int
+    place: str = PLACE
 
     @property
     def url(self) -> str:
-        return f"http://{PLACE}:{self.port}"
+        return f"http://{self.place}:{self.port}"
 
     @property
     def settings(self) -> dict[str, str]:
-        return {"network.allow": f"{PLACE}:{self.port}", "politeness.delay": "20ms"}
+        return {"network.allow": f"{self.place}:{self.port}", "politeness.delay": "20ms"}
 
     def asked(self) -> list[str]:
         return [visit.target for visit in self.web.visits.all()]
 
 
 @contextmanager
-def served() -> Iterator[Served]:
+def served(place: str = PLACE) -> Iterator[Served]:
     loop = asyncio.new_event_loop()
     thread = Thread(target=loop.run_forever)
     thread.start()
     pages, clock = Pages(), SystemClock()
-    web = SimWeb({PLACE: pages}, clock=clock, real=clock, random=random_from(1))
+    web = SimWeb({place: pages}, clock=clock, real=clock, random=random_from(1))
     try:
-        port = asyncio.run_coroutine_threadsafe(web.start(PLACE), loop).result(LIMIT_SECONDS)
-        yield Served(pages, web, port)
+        port = asyncio.run_coroutine_threadsafe(web.start(place), loop).result(LIMIT_SECONDS)
+        yield Served(pages, web, port, place)
         asyncio.run_coroutine_threadsafe(web.stop(), loop).result(LIMIT_SECONDS)
     finally:
         loop.call_soon_threadsafe(loop.stop)

@@ -10,7 +10,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul
-from headwater.discover.polls.answers import came_from
+from headwater.discover.polls.answers import WHOLE, came_from
 from headwater.discover.polls.backfill import progress_in_words
 from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
 from headwater.discover.polls.hearing import Wait
@@ -105,7 +105,8 @@ class Book:
     async def _end(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:
         await self._log(connection, channel, walk, ending, now)
         if channel.kind is ChannelKind.CRAWL:
-            await connection.execute(queries.begin_next_round, channel.source_id, channel.id, now)
+            wants_all = channel.answers.get(WHOLE, {}).get("wants_all", False)
+            await connection.execute(queries.begin_next_round, channel.source_id, channel.id, now, wants_all)
         if channel.kind is ChannelKind.SEARCH and ending.error is None:
             await self._add_findings(connection, channel, walk.findings, now)
         if channel.kind is ChannelKind.BACKFILL and channel.since and ending.error is None:
@@ -217,7 +218,8 @@ class Book:
             ending.next.reason,
             ending.policy,
         )
-        await connection.execute(queries.note_run_of_source, channel.source_id, now, ending.status, message)
+        noted = (channel.source_id, now, ending.status, message, channel.is_by_hand)
+        await connection.execute(queries.note_run_of_source, *noted)
 
 
 def search_for_sitemap(channel: Leased) -> NewChannel:

@@ -1,6 +1,5 @@
 """What a run's end means: for the channel's state, its next poll, the log of runs and the trail. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.wording import counted
+from headwater.discover.items import damage_in
 from headwater.discover.polls.answers import answers_of, without_validators
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
@@ -23,7 +23,7 @@ from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.events import Event, Level
-from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW
+from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW, without_stop
 from headwater.sources.source import Kind, Mode, SourceStatus
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -39,16 +39,6 @@ WISHES = ("ttl", "skip_hours", "skip_days")
 SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0}
-
-# How notes on damaged answers begin or end.
-DAMAGED = (
-    "Read tolerantly:",
-    "Read up to where it breaks off:",
-    "Too large to be read whole:",
-    "Read with its faults:",
-    "Only the first ",
-)
-CUT_OFF = "only the start could be read."
 
 RunStatus = Literal["ok", "warn", "fail"]
 
@@ -105,7 +95,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
         last_new_at=now if walk.tally.inserted else past.last_new_at,
         rhythm=rhythm,
         changes=walk.tally.changes,
-        no_change=0 if walk.tally.changes else past.no_change + 1,
+        no_change=0 if walk.tally.changes else past.no_change + (not channel.is_by_hand),
         covers=overflown.covers if overflown else None,
         turnover=turnover(listing) if listing else None,
         wishes=wishes_from(kept),
@@ -113,7 +103,7 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
     moved_to, not_updated, moves = _moves(channel, walk, ends.settings)
     silences = _silence_events(channel, quiet.sentence if quiet else None, walk)
-    events = [*_overflow_events(channel, overflown), *silences, *moves, *_doubt_events(channel, doubts)]
+    events = [*_overflow_events(channel, overflown, ends.settings), *silences, *moves, *_doubt_events(channel, doubts)]
     patch = {
         "etag": kept.get("etag") if may_be_unchanged else None,
         "last_modified": kept.get("last_modified") if may_be_unchanged else None,
@@ -150,8 +140,9 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
 
 
 def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
-    """Learned rhythm and validators survive errors."""
-    past = channel.past
+    """Learned rhythm and validators survive errors. One that a person meets by hand makes no row of them longer: they
+    may try ten times in a minute."""
+    past, more = channel.past, int(not channel.is_by_hand)
     is_same = past.error is trouble.error
     standing = Standing(
         last_ok_at=past.last_ok_at,
@@ -159,9 +150,9 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         last_new_at=past.last_new_at,
         rhythm=past.rhythm,
         no_change=past.no_change,
-        errors=past.errors + 1,
+        errors=max(past.errors + more, 1),
         error=trouble.error,
-        class_errors=past.class_errors + 1 if is_same else 1,
+        class_errors=max(past.class_errors + more, 1) if is_same else 1,
         wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after, robots_wait=trouble.robots_wait),
         is_deadly=trouble.is_deadly,
     )
@@ -290,12 +281,7 @@ def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
         told = "found " + ", ".join(f"{one.kind} {one.url}" for one in chosen(walk.findings))
     else:
         told = f"{counted(tally.found, 'item')}, {tally.inserted:,} new, {tally.updated:,} changed"
-    return "; ".join([told, *([overflown.sentence] if overflown else []), *walk.notes])
-
-
-def damage_in(notes: Sequence[str]) -> str | None:
-    """What a reader noted of an answer that broke off or is not well formed."""
-    return next((note for note in notes if note.startswith(DAMAGED) or note.endswith(CUT_OFF)), None)
+    return "; ".join([told, *([overflown.sentence] if overflown else []), *map(without_stop, walk.notes)])
 
 
 def _damage(channel: Leased, walk: Walk) -> dict[str, Any]:
@@ -322,16 +308,22 @@ def _moves(channel: Leased, walk: Walk, settings: PollSettings) -> tuple[Canonic
 
 
 def _pause_after(channel: Leased) -> tuple[SourceStatus, str] | None:
-    if channel.source.kind is Kind.JOBS and channel.failures + 1 >= FAILURES_BEFORE_PAUSE:
+    is_last = channel.failures + 1 >= FAILURES_BEFORE_PAUSE and not channel.is_by_hand
+    if channel.source.kind is Kind.JOBS and is_last:
         return SourceStatus.PAUSED, AUTO_PAUSED
     return None
 
 
-def _overflow_events(channel: Leased, overflown: Overflow | None) -> list[Event]:
+def _overflow_events(channel: Leased, overflown: Overflow | None, settings: PollSettings) -> list[Event]:
+    """With what advice depends on: only a poller knows how often it may poll."""
     if overflown is None:
         return []
     message = f"{channel.url.url}: {overflown.sentence}"
-    details = {"missed": overflown.missed, "covers_seconds": overflown.covers.total_seconds()}
+    details = {
+        "missed": overflown.missed,
+        "covers_seconds": overflown.covers.total_seconds(),
+        "shortest_seconds": settings.min_interval.total_seconds(),
+    }
     return [Event("channel_overflowed", message, channel.source_id, channel.id, level=Level.WARN, details=details)]
 
 

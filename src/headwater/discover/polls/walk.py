@@ -61,6 +61,12 @@ class Finding:
     title: str
     items: int
     newest: datetime | None = None
+    damage: str = ""  # in words, where its answer broke off or is not well formed
+
+    @property
+    def is_empty(self) -> bool:
+        """An index has no items of its own."""
+        return self.kind is ChannelKind.FEED and not self.items
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,4 +186,5 @@ def walk_from(stored: object) -> Walk | None:
 
 def _finding_from(stored: Mapping[str, Any]) -> Finding:
     newest = stored["newest"] and datetime.fromisoformat(stored["newest"])
-    return Finding(ChannelKind(stored["kind"]), stored["url"], stored["title"], stored["items"], newest)
+    kind, damage = ChannelKind(stored["kind"]), stored.get("damage", "")
+    return Finding(kind, stored["url"], stored["title"], stored["items"], newest, damage)
