@@ -19,7 +19,7 @@ _SILENT = ids_of({
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "select", "button",
     "textarea", "audio", "video", "canvas", "head", "nav", "footer", "aside", "input", "img", "picture", "source",
 }) | {COMMENT}  # fmt: skip
-_LINK, _SPAN = id_of("a"), id_of("span")
+_LINK, _SPAN, _CODE = id_of("a"), id_of("span"), id_of("pre")
 _HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader|clip: ?rect\(|display: ?none", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _MOST_NODES = 200_000
@@ -95,6 +95,8 @@ class _Splitter:
             elif tag in _SILENT:
                 node = node.next
             elif tag in _INLINE:
+                # Code whose names are linked is no menu.
+                tag = _SPAN if tag == _LINK and opened and opened[-1].tag_id == _CODE else tag
                 around.append((node, tag))
                 self.links += tag == _LINK
                 is_aside = tag == _SPAN and self.links and pieces and _is_hidden(node)
