@@ -177,15 +177,15 @@ def show_bytes(body: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def show_marked(text: str, mark: str) -> None:
-    """Every second piece between marks is bold on a terminal."""
+def show_marked(pieces: Sequence[str]) -> None:
+    """Every second piece is bold on a terminal, and stands between asterisks where nothing can be bold."""
     if not sys.stdout.isatty():
-        show(text)
+        show("**".join(pieces))
         return
     from rich.console import Console
     from rich.text import Text
 
-    styled = [(piece, "bold" if number % 2 else "") for number, piece in enumerate(harmless(text).split(mark))]
+    styled = [(harmless(piece), "bold" if number % 2 else "") for number, piece in enumerate(pieces)]
     Console().print(Text.assemble(*styled), soft_wrap=True, highlight=False)
 
 
