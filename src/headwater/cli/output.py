@@ -200,20 +200,18 @@ def show_bytes(body: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def show_marked(text: str, mark: str) -> None:
-    """Every second piece between marks is bold on a terminal."""
+def show_marked(pieces: Sequence[str]) -> None:
+    """Every second piece is bold on a terminal, and stands between asterisks where nothing can be bold."""
     if not sys.stdout.isatty():
-        show(text)
+        show("**".join(pieces))
         return
     from rich.console import Console
     from rich.text import Text
 
-    shown = harmless(text)
-    margin = " " * (len(shown) - len(shown.lstrip(" ")))
-    pieces = enumerate(shown.lstrip(" ").split(mark))
-    styled = Text.assemble(*((piece, "bold" if number % 2 else "") for number, piece in pieces))
+    styled = Text.assemble(*((harmless(piece), "bold" if number % 2 else "") for number, piece in enumerate(pieces)))
+    margin = " " * (len(styled.plain) - len(styled.plain.lstrip(" ")))
     console = Console()
-    for line in styled.wrap(console, terminal_width() - len(margin), overflow="ignore"):
+    for line in styled[len(margin) :].wrap(console, terminal_width() - len(margin), overflow="ignore"):
         console.print(Text(margin) + line, soft_wrap=True, highlight=False)
 
 

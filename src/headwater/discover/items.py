@@ -1,27 +1,11 @@
 """What a channel's answer holds, whatever its kind. Readers return these; nothing here touches anything."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.extract.jobs.normalise import NOTHING, Harvest
 from headwater.net.validators import Validators
-
-# How notes on damaged answers begin or end.
-DAMAGED = (
-    "Read tolerantly:",
-    "Read up to where it breaks off:",
-    "Too large to be read whole:",
-    "Read with its faults:",
-    "Only the first ",
-)
-CUT_OFF = "only the start could be read."
-
-
-def damage_in(notes: Sequence[str]) -> str | None:
-    """What a reader noted of an answer that broke off or is not well formed."""
-    return next((note for note in notes if note.startswith(DAMAGED) or note.endswith(CUT_OFF)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +28,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A channel's answer, read. `notes` say in words what was dropped or repaired."""
+    """A channel's answer, read. `notes` say in words what was dropped or repaired; `damage` is the one of them by which
+    not all of the answer could be read, or not as it should be.
+    """
 
     items: tuple[Item, ...]
     title: str = ""
@@ -55,6 +41,7 @@ class Reading:
     hub: str = ""
     more: tuple[str, ...] = ()  # further answers to ask for: children of an index, the next page
     notes: tuple[str, ...] = ()
+    damage: str = ""
     is_partial: bool = False  # it may list more than could be read of it
 
 

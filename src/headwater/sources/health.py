@@ -31,8 +31,6 @@ OFF_LIMITS = re.compile(r"([^\s(]+) is off limits: ")
 # Reasons for which we stop a source by ourselves; a person gives others.
 ROBOTS_DISALLOW = "robots disallow"
 AUTO_PAUSED = "auto-paused after failures"
-# How the doubt in a list of vacancies begins.
-LEFT_OUT = "It no longer names "
 UNREADABLE_ROW = "its row cannot be read"
 
 
@@ -255,9 +253,10 @@ def _of_channel(source: Source, channel: ChannelState, facts: Facts) -> Iterator
         yield _channel(source, channel, "takedown", "It is " + taken, fix, None, Grade.WARNING)
     elif channel.consecutive_errors:
         yield _failing(source, channel)
-    elif channel.last_error and channel.last_error.startswith(LEFT_OUT):
-        told, fix = channel.last_error.split(". ", 1)
-        yield _channel(source, channel, "list_doubted", f"{told}.", fix, channel.last_polled_at, Grade.WARNING)
+    elif channel.doubted_since:
+        told = channel.last_error or "It no longer names most of its vacancies"
+        fix = "If that is so for a day, they are over. If it is wrong, look at the page and at its source's selectors."
+        yield _channel(source, channel, "list_doubted", told, fix, channel.doubted_since, Grade.WARNING)
     elif channel.last_error:
         told = f"Its answer is damaged: {channel.last_error}"
         fix = "Tell its publisher. What could be read was taken."

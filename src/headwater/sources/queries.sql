@@ -152,8 +152,8 @@ SELECT pg_notify('headwater_poll', '');
 -- The channels of some sources, enabled ones first.
 SELECT id, source_id, kind, url, title, is_enabled, disabled_reason, is_active, former_urls, next_poll_at, next_reason,
        poll_interval, leased_by, lease_until > now() AS is_running, last_polled_at, last_ok_at, last_new_at, newest_item_at,
-       last_item_count, nochange_count, overflow_count, silent_since, consecutive_errors, error_class, class_errors, last_error,
-       last_status, created_at, speaks_for_site
+       last_item_count, nochange_count, overflow_count, silent_since, doubted_since, consecutive_errors, error_class, class_errors,
+       last_error, last_status, created_at, speaks_for_site
 FROM channels WHERE source_id = ANY ($1::uuid[]) ORDER BY source_id, is_enabled DESC, created_at, id;
 
 -- name: known_addresses

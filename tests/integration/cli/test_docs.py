@@ -60,7 +60,7 @@ def test_a_search_shows_what_a_reader_needs_and_says_who_answered(desk: Desk) ->
     assert (title, url.strip()) == ("Tides", A)
     assert facts.split(" · ")[0].strip() == "Alpha"
     assert facts.endswith("70 words · en")
-    assert "**tide** **tables** were printed" in snippet
+    assert snippet.startswith("  **tide** **tables** were printed")
     assert said.err.startswith("1 document; found by PostgreSQL in ")
 
 

@@ -91,6 +91,12 @@ CHANNEL_FAULTS = [
         "struggling",
     ),
     ("last_error = 'Read tolerantly: no element found.'", ("warning", "truncated"), "warning"),
+    ("last_error = 'Nothing a rule knows by its words.'", ("warning", "truncated"), "warning"),
+    (
+        "doubted_since = now(), last_error = 'It no longer names 5 vacancies of 6.'",
+        ("warning", "list_doubted"),
+        "warning",
+    ),
     ("last_item_count = 0", ("warning", "empty"), "warning"),
     ("last_item_count = 0, last_new_at = null", ("error", "empty"), "struggling"),
     ("silent_since = now() - interval '2 days'", ("warning", "quiet"), "silent"),

@@ -11,7 +11,6 @@ from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.wording import counted
-from headwater.discover.items import damage_in
 from headwater.discover.polls.answers import answers_of, without_validators
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
@@ -77,66 +76,98 @@ class Ends:
     rng: Random
 
 
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    """What a run that ended well says of its channel."""
+
+    standing: Standing
+    overflown: Overflow | None
+    is_silent: bool
+    silence: str | None
+    naming: dict[str, Any]
+    doubts: str
+
+
 def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
-    past, kept, now = channel.past, walk.kept, ends.now
-    is_whole = not walk.tally.errors
-    is_lacking = channel.kind is ChannelKind.API and not is_whole
-    last_ok_at = past.last_ok_at if is_lacking else _asked_until(channel, walk, now)
-    may_be_unchanged = is_whole and not kept.get("is_cut")
-    of_vacancies, doubts = _naming(channel, walk, now)
-    listing = _listing(channel, walk, now)
-    overflown = overflow(listing) if listing else None
-    rhythm = _learned(channel, walk, now, has_overflowed=overflown is not None)
-    newest = _latest(past.newest_item_at, *(date for date in walk.dates if date and date <= now))
-    standing = Standing(
-        last_ok_at=last_ok_at,
-        newest_item_at=newest,
-        last_new_at=now if walk.tally.inserted else past.last_new_at,
-        rhythm=rhythm,
-        changes=walk.tally.changes,
-        no_change=0 if walk.tally.changes else past.no_change + (not channel.is_by_hand),
-        covers=overflown.covers if overflown else None,
-        turnover=turnover(listing) if listing else None,
-        wishes=wishes_from(kept),
-    )
-    quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
+    learned = _learned_from(channel, walk, ends.now)
     moved_to, not_updated, moves = _moves(channel, walk, ends.settings)
-    silences = _silence_events(channel, quiet.sentence if quiet else None, walk)
-    events = [*_overflow_events(channel, overflown, ends.settings), *silences, *moves, *_doubt_events(channel, doubts)]
-    patch = {
-        "etag": kept.get("etag") if may_be_unchanged else None,
-        "last_modified": kept.get("last_modified") if may_be_unchanged else None,
-        "answers": answers_of(walk),
-        "last_ok_at": last_ok_at,
-        "last_new_at": standing.last_new_at,
-        "newest_item_at": newest,
-        "last_item_count": kept.get("items", kept.get("listed", past.last_item_count)),
-        "nochange_count": standing.no_change,
-        "silent_since": (past.silent_since or now) if quiet else None,
-        **NO_ERRORS,
-        **_damage(channel, walk),
-        "last_status": kept.get("status"),
-        "rhythm": rhythm.to_dict(),
-        "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
-        "overflow_count": past.overflows + (overflown is not None),
-        "moved_count": not_updated,
-        **({"title": kept["title"]} if kept.get("title") else {}),
-        **of_vacancies,
-    }
-    is_damaged = damage_in(walk.notes) is not None
-    is_warning = bool(overflown or walk.tally.errors or _is_fruitless(channel, walk) or doubts or is_damaged)
+    overflown, doubts = learned.overflown, learned.doubts
+    patch = _patch(channel, walk, ends.now, learned) | {"moved_count": not_updated} | learned.naming
+    is_warning = overflown or walk.tally.errors or _is_fruitless(channel, walk) or doubts or walk.damage
     told = _told(channel, walk.noting(doubts), overflown)
-    ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", told, patch)
-    ending = _looking_again(ending, now) if doubts else ending
+    ending = _ending(channel, ends, learned.standing, "warn" if is_warning else "ok", told, patch)
+    ending = _looking_again(ending, ends.now) if doubts else ending
+    silences = _silence_events(channel, learned.silence, walk)
     return replace(
         ending,
-        events=tuple(events),
-        http_status=kept.get("status"),
+        events=(
+            *_overflow_events(channel, overflown, ends.settings),
+            *silences,
+            *moves,
+            *_doubt_events(channel, doubts),
+        ),
+        http_status=walk.kept.get("status"),
         gap=_gap(ends) if overflown else None,
         seeks_sitemap=_seeks_sitemap(channel, ends.settings),
         moved_to=moved_to,
     )
+
+
+def _learned_from(channel: Leased, walk: Walk, now: datetime) -> _Learned:
+    listing = _listing(channel, walk, now)
+    overflown = overflow(listing) if listing else None
+    rhythm = _rhythm(channel, walk, now, has_overflowed=overflown is not None)
+    quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
+    naming, doubts = _naming(channel, walk, now)
+    standing = _standing(channel, walk, now, rhythm)
+    standing = replace(
+        standing,
+        covers=overflown.covers if overflown else None,
+        turnover=turnover(listing) if listing else None,
+    )
+    return _Learned(standing, overflown, quiet is not None, quiet.sentence if quiet else None, naming, doubts)
+
+
+def _standing(channel: Leased, walk: Walk, now: datetime, rhythm: Rhythm) -> Standing:
+    past, tally = channel.past, walk.tally
+    is_lacking = channel.kind is ChannelKind.API and tally.errors
+    return Standing(
+        last_ok_at=past.last_ok_at if is_lacking else _asked_until(channel, walk, now),
+        newest_item_at=_latest(past.newest_item_at, *(date for date in walk.dates if date and date <= now)),
+        last_new_at=now if tally.inserted else past.last_new_at,
+        rhythm=rhythm,
+        changes=tally.changes,
+        no_change=0 if tally.changes else past.no_change + (not channel.is_by_hand),
+        wishes=wishes_from(walk.kept),
+    )
+
+
+def _patch(channel: Leased, walk: Walk, now: datetime, learned: _Learned) -> dict[str, Any]:
+    past, kept, standing = channel.past, walk.kept, learned.standing
+    return {
+        **_validators(walk),
+        "answers": answers_of(walk),
+        "last_ok_at": standing.last_ok_at,
+        "last_new_at": standing.last_new_at,
+        "newest_item_at": standing.newest_item_at,
+        "last_item_count": kept.get("items", kept.get("listed", past.last_item_count)),
+        "nochange_count": standing.no_change,
+        "silent_since": (past.silent_since or now) if learned.is_silent else None,
+        **NO_ERRORS,
+        **_damage(channel, walk),
+        "last_status": kept.get("status"),
+        "rhythm": standing.rhythm.to_dict(),
+        "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
+        "overflow_count": past.overflows + (learned.overflown is not None),
+        **({"title": kept["title"]} if kept.get("title") else {}),
+    }
+
+
+def _validators(walk: Walk) -> dict[str, Any]:
+    """Only what was had whole may be answered with "unchanged" the next time."""
+    may_be_unchanged = not walk.tally.errors and not walk.kept.get("is_cut")
+    return {name: walk.kept.get(name) if may_be_unchanged else None for name in ("etag", "last_modified")}
 
 
 def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
@@ -204,7 +235,7 @@ def _asked_until(channel: Leased, walk: Walk, now: datetime) -> datetime:
     return datetime.fromisoformat(began) if began and channel.kind in SINCE_LAST else now
 
 
-def _learned(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool) -> Rhythm:
+def _rhythm(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool) -> Rhythm:
     # What an API answers is asked for since the last whole run: until then that time is not over.
     if channel.kind not in RHYTHMIC or (channel.kind is ChannelKind.API and walk.tally.errors):
         return channel.past.rhythm
@@ -287,7 +318,7 @@ def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
 def _damage(channel: Leased, walk: Walk) -> dict[str, Any]:
     """An answer that was not modified is as damaged as it was."""
     is_as_before = walk.kept.get("is_unchanged") and not channel.past.errors
-    return {} if is_as_before else {"last_error": damage_in(walk.notes)}
+    return {} if is_as_before else {"last_error": walk.damage[:LONGEST_MESSAGE] or None}
 
 
 def _moves(channel: Leased, walk: Walk, settings: PollSettings) -> tuple[CanonicalUrl | None, int, list[Event]]:

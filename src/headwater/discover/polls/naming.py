@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import Any
 
 from headwater.discover.cadence.wording import counted
-from headwater.sources.health import LEFT_OUT
 
 DOUBTED_FOR = timedelta(days=1)
 # So many that are gone at once, and more than are left, are doubted; all of them are, however few.
@@ -73,7 +72,4 @@ def wholeness_of(kept: Mapping[str, Any]) -> Wholeness:
 
 
 def doubt_in_words(named: Named) -> str:
-    return (
-        f"{LEFT_OUT}{counted(named.no_more, 'vacancy')} of {named.still + named.no_more}. If that is so for a day, "
-        "they are over; if it is wrong, look at the page and at the selectors of its source."
-    )
+    return f"It no longer names {counted(named.no_more, 'vacancy')} of {named.still + named.no_more}."

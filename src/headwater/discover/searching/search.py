@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from headwater.discover.feeds.read import read_feed
-from headwater.discover.items import Reading, damage_in
+from headwater.discover.items import Reading
 from headwater.discover.pages.candidates import Candidate, candidates_in
 from headwater.discover.pages.listing import ListingRules, read_listing
 from headwater.discover.polls.task import Reply
@@ -57,12 +57,11 @@ def finding_in(todo: Todo, reply: Reply, now: datetime) -> Finding | None:
         reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if not isinstance(reading, Reading):
         return None
-    damage = damage_in(reading.notes) or ""
     # An index has only its parts. Of a feed without entries one may come; of what broke off before any nobody knows.
-    if not reading.items and (damage if todo.reads_as is ChannelKind.FEED else not reading.more):
+    if not reading.items and (reading.damage if todo.reads_as is ChannelKind.FEED else not reading.more):
         return None
     title = reading.title or todo.title
-    return Finding(todo.reads_as, reply.url, title, len(reading.items), _newest(reading), damage)
+    return Finding(todo.reads_as, reply.url, title, len(reading.items), _newest(reading), reading.damage)
 
 
 def listing_at(reply: Reply, now: datetime) -> Finding | None:
