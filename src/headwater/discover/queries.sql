@@ -257,6 +257,18 @@ FROM (SELECT f.bucket, f.url_hash FROM discoveries d
       ORDER BY f.bucket, f.url_hash FOR NO KEY UPDATE OF f) AS old
 WHERE e.bucket = old.bucket AND e.url_hash = old.url_hash;
 
+-- name: begin_round_in_full
+-- The same after an edit of what is taken: pages are sent and read in full once more, also those that wait, since what has not
+-- changed would not show links that are wanted now. One that is being fetched is fetched again for that.
+UPDATE url_frontier e
+SET revisit_at = CASE WHEN e.status = 'fetched' THEN $3::timestamptz ELSE e.revisit_at END, etag = NULL, last_modified = NULL,
+    content_hash = NULL, reads_anew = e.reads_anew OR e.status = 'fetching'
+FROM (SELECT f.bucket, f.url_hash FROM discoveries d
+      JOIN url_frontier f USING (bucket, url_hash)
+      WHERE d.source_id = $1::uuid AND (d.channel_id IS NULL OR d.channel_id = $2::uuid) AND f.status <> 'dead'
+      ORDER BY f.bucket, f.url_hash FOR NO KEY UPDATE OF f) AS old
+WHERE e.bucket = old.bucket AND e.url_hash = old.url_hash;
+
 -- name: pages_of_source
 -- A page of a source's pages, in key order.
 SELECT d.bucket, d.url_hash, e.url, p.status, d.depth, coalesce(e.reason, e.last_error) AS error

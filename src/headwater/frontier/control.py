@@ -142,9 +142,22 @@ async def retry_now(database: Database, url: CanonicalUrl) -> None:
     async with database.transaction() as connection:
         if (await takedowns_for(connection, [url.host])).covers(url):
             raise Refused(f"{url.url} is taken down.", fix="`headwater takedown list` shows by what, and since when.")
+        await _require_followed(connection, url)
         if await change(connection, [Key(url.bucket, url.url_hash)], before=before, status=Status.PENDING):
             return
     await _refuse_change(database, url)
+
+
+async def _require_followed(connection: Connection, url: CanonicalUrl) -> None:
+    """Raises Refused where the next claim would only set it aside again."""
+    row = await connection.fetchrow(queries.find_entry, url.bucket, url.url_hash, None)
+    if row is None or row["source_status"] == "active":
+        return
+    if row["source_status"] == "deleted":
+        what = f"{url.url} belongs to {row['source_name']}, which was removed: nothing of it is fetched."
+        raise Refused(what, fix=f"Queue it by hand: headwater frontier add {url.url}")
+    what = f"{url.url} belongs to {row['source_name']}, which is {row['source_status']}: nothing of it is fetched."
+    raise Refused(what, fix=f"Resume it: headwater sources resume {row['source_id']}")
 
 
 async def remove(database: Database, url: CanonicalUrl) -> None:

@@ -13,6 +13,7 @@ SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new
 -- of hosts that a person named for its source: what a stranger says of a page is nothing that is known of it.
 SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
        EXISTS (SELECT 1 FROM channels c WHERE c.source_id = g.source_id AND c.kind = 'crawl' AND c.is_enabled) AS crawls,
+       (SELECT s.updated_at FROM sources s WHERE s.id = g.source_id) AS source_changed_at,
        (SELECT jsonb_agg(jsonb_build_object('section', t.section, 'version', t.version, 'template', t.template, 'served', t.served))
         FROM templates t WHERE t.bucket = g.bucket AND t.host = g.host AND t.status = 'active') AS templates
 FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY

@@ -88,7 +88,7 @@ async def test_a_waiting_page_of_a_removed_source_goes_to_any_source_that_finds_
     await stage.submit(PAGE, voice=OWN, home=HOME)
     await remove(stage)
     stranger = await stage.add_source()
-    assert await stage.submit(PAGE, source=stranger) == [Outcome.TAKEN_OVER]
+    assert await stage.submit(PAGE, source=stranger, origin=Origin.FEED) == [Outcome.TAKEN_OVER]
     assert (await stage.claim_one()).source_id == stranger
 
 
@@ -97,8 +97,16 @@ async def test_a_stranger_does_not_get_what_a_removed_source_has_read_of_its_own
     await stage.settle(await stage.claim_one())
     await remove(stage)
     stranger = await stage.add_source()
-    assert await stage.submit(PAGE, source=stranger) == [Outcome.DUPLICATE]
+    assert await stage.submit(PAGE, source=stranger, origin=Origin.FEED) == [Outcome.DUPLICATE]
     assert (await stage.entry(PAGE))["source_id"] == stage.source
+
+
+async def test_a_person_may_have_any_page_of_a_removed_source(stage: Stage) -> None:
+    await stage.submit(PAGE, origin=Origin.FEED, voice=OWN, home=HOME)
+    await stage.settle(await stage.claim_one())
+    await remove(stage)
+    by_hand = await stage.add_source()
+    assert await stage.submit(PAGE, source=by_hand, origin=Origin.MANUAL) == [Outcome.TAKEN_OVER]
 
 
 async def test_an_aggregator_that_is_added_again_has_its_links_again(stage: Stage) -> None:
@@ -107,7 +115,7 @@ async def test_an_aggregator_that_is_added_again_has_its_links_again(stage: Stag
     await stage.settle(await stage.claim_one())
     await remove(stage)
     again = await stage.add_source()
-    assert await stage.submit(PAGE, source=again) == [Outcome.TAKEN_OVER]
+    assert await stage.submit(PAGE, source=again, origin=Origin.FEED) == [Outcome.TAKEN_OVER]
 
 
 @pytest.mark.parametrize("status", ["paused", "blocked"])

@@ -1,11 +1,11 @@
 -- What a removed source leaves behind: its pages go to sources that find them.
 
 -- How good the claim of an entry's owner to it still is. A removed owner has none; only what it has read of pages it could speak
--- for is not for strangers, who would change whose document it is.
-create function claim_left(e url_frontier, p_is_removed boolean) returns smallint
+-- for is not for strangers, who would change whose document it is. A person who names a page is no stranger.
+create function claim_left(e url_frontier, p_is_removed boolean, p_found_by text) returns smallint
     language sql immutable parallel safe
 return case when not p_is_removed then e.owner_rank
-            when e.owner_rank > 0 and e.status not in ('pending', 'failed') then 0::smallint
+            when e.owner_rank > 0 and e.status not in ('pending', 'failed') and p_found_by <> 'manual' then 0::smallint
             else (-1)::smallint end;
 
 drop function submission_outcome(url_frontier, submission, timestamptz);
@@ -76,7 +76,7 @@ begin
           left join lateral (
               select true as is_removed from sources s
               where v_may_take and e.source_id <> p_source and s.id = e.source_id and s.status = 'deleted') as w on true
-          cross join lateral (select claim_left(e, coalesce(w.is_removed, false)) as rank) as o) as n;
+          cross join lateral (select claim_left(e, coalesce(w.is_removed, false), i.origin) as rank) as o) as n;
     if v_hosts is not null then
         v_hour := date_trunc('hour', v_now, 'utc');
         if p_new_hosts is not null then
@@ -142,7 +142,7 @@ begin
         left join lateral (
             select true as is_removed from sources s
             where v_may_take and e.source_id <> p_source and s.id = e.source_id and s.status = 'deleted') as w on true
-        cross join lateral (select claim_left(e, coalesce(w.is_removed, false)) as rank) as o
+        cross join lateral (select claim_left(e, coalesce(w.is_removed, false), i.origin) as rank) as o
         order by i.bucket, i.host, i.url_hash
     ), queued as (
         insert into url_frontier (bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, next_fetch_at,

@@ -10,7 +10,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul
-from headwater.discover.polls.answers import came_from
+from headwater.discover.polls.answers import came_from, wants_all
 from headwater.discover.polls.backfill import progress_in_words
 from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
 from headwater.discover.polls.hearing import Wait
@@ -105,7 +105,8 @@ class Book:
     async def _end(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:
         await self._log(connection, channel, walk, ending, now)
         if channel.kind is ChannelKind.CRAWL:
-            await connection.execute(queries.begin_next_round, channel.source_id, channel.id, now)
+            begin = queries.begin_round_in_full if wants_all(channel) else queries.begin_next_round
+            await connection.execute(begin, channel.source_id, channel.id, now)
         if channel.kind is ChannelKind.SEARCH and ending.error is None:
             await self._add_findings(connection, channel, walk.findings, now)
         if channel.kind is ChannelKind.BACKFILL and channel.since and ending.error is None:
