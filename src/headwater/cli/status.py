@@ -195,7 +195,7 @@ def show_table_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
     ]
     if rows:
         show_table(("next", "at", "source", "channel", "every", "errors", "why"), rows, spare=("at", "every"))
-    more = found.channels - sum(one.next_poll_at is not None for one in coming)
+    more = found.channels - sum(one.next_poll_at is not None or one.is_taken_down for one in coming)
     if more > 0:
         say(f"… {more:,} more: headwater status --show-schedule --all")
 
@@ -203,6 +203,8 @@ def show_table_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
 def _when(one: "Scheduled", now: "datetime") -> str:
     if one.is_running:
         return "running"
+    if one.is_taken_down:
+        return "taken down"
     return due(one.next_poll_at, now) if one.next_poll_at else "not scheduled"
 
 
@@ -233,7 +235,7 @@ def titles_of(coming: "Sequence[Scheduled]") -> list[str]:
 
 def _next_fetch(one: "Scheduled", now: "datetime") -> str:
     if one.next_poll_at is None:
-        return "not scheduled"
+        return "taken down" if one.is_taken_down else "not scheduled"
     wait = one.next_poll_at - now
     told = f"in {length_of(in_minutes(wait))}" if wait.total_seconds() > 0 else "overdue"
     return f"{one.next_poll_at:%Y-%m-%d %H:%M:%S} ({told})"

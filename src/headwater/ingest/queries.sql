@@ -94,6 +94,24 @@ SELECT id, url FROM sources WHERE host = $1::text OR right(host, length($1) + 1)
 -- Channels that lie in a domain or below it. Rare, and over channels, not items.
 SELECT id, url FROM channels WHERE host = $1::text OR right(host, length($1) + 1) = '.' || $1;
 
+-- name: welcome_channels
+-- These channels, and all of these sources, are polled in full and with a clean slate: what went wrong while they were taken
+-- down was our doing. A poll under way judged by what held before: it loses its lease. A backfill goes on from where it got to.
+UPDATE channels
+SET next_poll_at = now(), next_reason = 'its takedown was lifted', consecutive_errors = 0, error_class = NULL, class_errors = 0,
+    last_error = NULL, etag = NULL, last_modified = NULL, answers = '{"": {"wants_all": true}}',
+    progress = CASE WHEN kind = 'backfill' THEN progress END, token = NULL, leased_by = NULL, lease_until = NULL, updated_at = now()
+WHERE id = ANY ($1::uuid[]) OR source_id = ANY ($2::uuid[]);
+
+-- name: welcome_sources
+-- The same for what counts against the sources themselves.
+UPDATE sources SET consecutive_failures = 0
+WHERE id = ANY ($2::uuid[]) OR id IN (SELECT source_id FROM channels WHERE id = ANY ($1::uuid[]));
+
+-- name: wake_pollers
+-- Somebody may be asleep until the next tick.
+SELECT pg_notify('headwater_poll', '');
+
 -- name: sighting_urls_within_domain
 -- Lists and pages in a domain or below it, or of hosts whose names begin so, where vacancies of others were seen.
 SELECT DISTINCT url FROM job_sightings

@@ -105,7 +105,8 @@ async def test_the_document_of_a_removed_source_belongs_to_the_source_that_is_ad
             Outcome.TAKEN_OVER
         ]
     assert isinstance(await reading.fetch(article(TEXT)), Fetched)
-    assert tuple(await database.fetchrow("select source_id, version from documents")) == (again, 2)
+    [document] = await database.fetch("select source_id, version from documents")
+    assert tuple(document) == (again, 2)
     told = await database.fetch("select version, op from outbox where kind = 'document' order by seq")
     assert [tuple(row) for row in told] == [(1, "upsert"), (2, "upsert")]
 

@@ -22,6 +22,8 @@ from headwater.discover.polls.walk import Finding, Walk
 from headwater.discover.searching.search import chosen
 from headwater.errors import QueryFailed
 from headwater.frontier.entry import storable
+from headwater.politeness.takedown import domains_above, taken_down_in_words
+from headwater.politeness.takedown import queries as takedown_queries
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel, poll_now
 from headwater.sources.events import Event, record
 from headwater.sources.source import Mode
@@ -45,6 +47,14 @@ class Book:
     lease: timedelta
     limits: IntakeLimits
     overheard: Overheard
+
+    async def why_taken_down(self, channel: Leased) -> str:
+        """Its own address or that of its source, in words; empty if neither is. To spare a request: what is stored is
+        looked at once more when it is."""
+        places = (channel.source.address, channel.url)
+        domains = sorted({domain for place in places for domain in domains_above(place.host)})
+        rows = await self.database.fetch(takedown_queries.takedowns_of_domains, domains)
+        return next((words for place in places if (words := taken_down_in_words(rows, place))), "")
 
     async def go_on(self, channel: Leased, walk: Walk, haul: Haul, now: datetime) -> Walk:
         """A step in the middle of a run; the lease begins anew."""
