@@ -73,3 +73,15 @@ def test_lifting_a_takedown_makes_it_due_now(desk: Desk) -> None:
     told = desk.says("sources", "show", "Alpha", "--json").json
     assert (told["next_reason"], told["channels"][0]["consecutive_errors"]) == ("its takedown was lifted", 0)
     assert desk.says("crawl", "run", "Alpha").code == 0
+
+
+def test_that_its_pages_ended_is_no_problem_beside_the_takedown(desk: Desk) -> None:
+    desk.says("takedown", "rm", "a.example")
+    desk.followed("https://a.example/docs/", "--kind", "docs", "--name", "Manual")
+    assert desk.says("frontier", "add", "https://a.example/docs/").code == 0
+    owner = "source_id = (select id from sources where name = 'Manual')"
+    desk.execute(f"update url_frontier set status = 'dead', reason = 'takedown', {owner}")
+    desk.execute(f"update discoveries set {owner}")
+    desk.says("takedown", "add", "a.example")
+    told = desk.says("sources", "show", "Manual", "--json").json
+    assert [one["kind"] for one in told["problems"]] == ["takedown"]
