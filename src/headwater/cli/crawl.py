@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from headwater.discover.crawling import Crawl, Page
     from headwater.discover.polls.ending import Ending
     from headwater.discover.polls.lease import Leased
-    from headwater.reports.discovery import Run
+    from headwater.reports.discovery import Overview, Run
     from headwater.services import Services
-    from headwater.sources.source import Source
 
 LOOK_EVERY_SECONDS = 1.0
 # A run is dated before what it found is stored: the log gets one that stored much behind others that are younger.
@@ -51,28 +50,39 @@ def poll_soon(sources: tuple[str, ...], launch: Launch) -> int:
     if not sources:
         raise UsageError("No source was named.", fix="`headwater crawl run-due` polls everything that is due.")
 
-    async def work(services: "Services") -> "list[tuple[Source, int]]":
+    async def work(services: "Services") -> "list[tuple[Overview, int]]":
+        from headwater.reports.discovery import overviews
         from headwater.sources.channels import poll_now
         from headwater.sources.store import find_source
 
-        found = [await find_source(services.database, one) for one in sources]
-        return [(one, await poll_now(services.database, one.id)) for one in found]
+        found = await overviews(services.database, [await find_source(services.database, one) for one in sources])
+        return [(one, 0 if one.is_left_alone else await poll_now(services.database, one.source.id)) for one in found]
 
     asked = with_services(launch, work)
-    resting = [source for source, channels in asked if not channels]
+    resting = [one for one, channels in asked if not channels]
     if len(resting) == len(asked):
-        raise Refused(why_not(resting[0]), fix=f"Look at it: headwater sources show {resting[0].id}")
-    for source, channels in asked:
-        show(f"{inert(source.name)}: {counted(channels, 'channel')} due now" if channels else why_not(source))
+        raise Refused(why_not(resting[0]), fix=what_to_do(resting[0]))
+    for one, channels in asked:
+        show(f"{inert(one.source.name)}: {counted(channels, 'channel')} due now" if channels else why_not(one))
     say("A running poller takes them at once: headwater run poll. Follow it: headwater crawl logs --follow")
     return PARTLY if resting else 0
 
 
-def why_not(source: "Source") -> str:
+def why_not(one: "Overview") -> str:
+    source = one.source
+    if one.is_left_alone:
+        taken = next(problem.what for problem in one.health.problems if problem.kind == "takedown")
+        return f"{inert(source.name)} is not polled. {inert(taken)}"
     if source.status != "active":
         reason = f" ({inert(source.status_reason)})" if source.status_reason else ""
         return f"{inert(source.name)} is {source.status}{reason}: nothing of it is polled."
     return f"{inert(source.name)} has no channel to poll."
+
+
+def what_to_do(one: "Overview") -> str:
+    if one.is_left_alone:
+        return "`headwater takedown list` shows the takedown, `headwater takedown rm` lifts it."
+    return f"Look at it: headwater sources show {one.source.id}"
 
 
 @app.command(name="run-due")

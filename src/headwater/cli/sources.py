@@ -148,7 +148,7 @@ def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
         str(source.profile.kind),
         str(source.profile.ingestion_mode),
         str(one.health.word),
-        next_poll_of(following, now) if following else "–",
+        next_poll_of(following, now) if following else "taken down" if one.is_left_alone else "–",
         length_of(following.poll_interval) if following and following.poll_interval else "–",
         str(one.errors),
         f"{source.last_run_status} {relative(source.last_run_at, now)}" if source.last_run_at else "never",
@@ -189,8 +189,13 @@ def told_of(one: "Overview") -> dict[str, Any]:
         "last_crawl_message": source.last_run_message,
         "created_at": source.created_at,
         "updated_at": source.updated_at,
-        "channels": [with_seconds(asdict(channel), "poll_interval") for channel in one.channels],
+        "channels": [_channel_told(one, channel) for channel in one.channels],
     }
+
+
+def _channel_told(one: "Overview", channel: "ChannelState") -> dict[str, Any]:
+    told = with_seconds(asdict(channel), "poll_interval")
+    return told | {"next_poll_at": None, "next_reason": "taken down"} if one.is_taken_down(channel) else told
 
 
 @app.command(name="show")
@@ -269,8 +274,8 @@ def show_channels(overview: "Overview", now: "datetime") -> None:
         (
             str(one.kind),
             one.url,
-            next_poll_of(one, now),
-            shortened(in_words(_why(one)), 80),
+            "taken down" if overview.is_taken_down(one) else next_poll_of(one, now),
+            "see headwater takedown list" if overview.is_taken_down(one) else shortened(in_words(_why(one)), 80),
             str(one.last_item_count),
             shortened(in_words(one.last_error or ""), 60),
         )
@@ -299,7 +304,7 @@ def what_next(overview: "Overview", now: "datetime") -> str:
     source, following = overview.source, overview.next
     if source.status != "active":
         return f"nothing until it is resumed: headwater sources resume {source.id}"
-    if any(one.kind == "takedown" and one.channel_id is None for one in overview.health.problems):
+    if overview.is_left_alone:
         from headwater.reports.pages import WHILE_TAKEN_DOWN
 
         return WHILE_TAKEN_DOWN

@@ -236,7 +236,7 @@ def scheduled(coming: "Sequence[Scheduled]", now: "datetime") -> list[dict[str, 
 def show_table_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
     if coming:
         show_laid_out(schedule_lines(coming, found, terminal_width()))
-    more = found.channels - sum(one.next_poll_at is not None for one in coming)
+    more = found.channels - sum(one.next_poll_at is not None or one.is_taken_down for one in coming)
     if more > 0:
         say(f"… and {more:,} more: headwater status --show-schedule --all")
 
@@ -261,6 +261,8 @@ def schedule_lines(coming: "Sequence[Scheduled]", found: "Summary", width: int, 
 def _when(one: "Scheduled", now: "datetime") -> str:
     if one.is_running:
         return "running"
+    if one.is_taken_down:
+        return "taken down"
     return due(one.next_poll_at, now) if one.next_poll_at else "not scheduled"
 
 
@@ -291,7 +293,7 @@ def titles_of(coming: "Sequence[Scheduled]") -> list[str]:
 
 def _next_fetch(one: "Scheduled", now: "datetime") -> str:
     if one.next_poll_at is None:
-        return "not scheduled"
+        return "taken down" if one.is_taken_down else "not scheduled"
     wait = one.next_poll_at - now
     told = f"in {length_of(in_minutes(wait))}" if wait.total_seconds() > 0 else "overdue"
     return f"{one.next_poll_at:%Y-%m-%d %H:%M:%S} ({told})"

@@ -48,7 +48,7 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
 
 @app.command(name="rm")
 def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Lift a takedown. URLs it ended are queued again when a channel lists them, or by `headwater frontier retry`.
+    """Lift a takedown: channels there are polled at once. URLs it ended are queued again when a channel lists them.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa:
     """
 
     async def work(services: "Services") -> str:
-        from headwater.frontier.takedowns import lift
+        from headwater.ingest.taking_down import lift_everywhere
         from headwater.politeness.takedown import parse_takedown
 
         takedown = parse_takedown(domain_or_url)
-        await lift(services.database, takedown)
+        await lift_everywhere(services.database, takedown)
         return takedown.name
 
-    show(f"{_said(domain_or_url, with_services(launch, work))} may be visited again.")
+    show(f"{_said(domain_or_url, with_services(launch, work))} may be visited again; its channels are due now.")
 
 
 def _said(written: str, name: str) -> str:

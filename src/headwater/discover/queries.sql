@@ -251,16 +251,24 @@ LEFT JOIN channels c ON c.id = d.channel_id
 WHERE d.source_id = $1::uuid GROUP BY 1, 2;
 
 -- name: begin_next_round
--- A crawl begins anew: what it has fetched is asked for again, with its validators; without them ($4) where its limits may
--- have been changed, since the links of an unchanged page are not read. In the order in which everybody locks entries; pages
--- that a feed or a sitemap of the source found have their own ways to say that they changed.
-UPDATE url_frontier e
-SET revisit_at = $3::timestamptz, etag = CASE WHEN $4::boolean THEN NULL ELSE e.etag END,
-    last_modified = CASE WHEN $4 THEN NULL ELSE e.last_modified END,
-    content_hash = CASE WHEN $4 THEN NULL ELSE e.content_hash END
+-- A crawl begins anew: what it has fetched is asked for again, with its validators. In the order in which everybody locks
+-- entries; pages that a feed or a sitemap of the source found have their own ways to say that they changed.
+UPDATE url_frontier e SET revisit_at = $3::timestamptz
 FROM (SELECT f.bucket, f.url_hash FROM discoveries d
       JOIN url_frontier f USING (bucket, url_hash)
       WHERE d.source_id = $1::uuid AND (d.channel_id IS NULL OR d.channel_id = $2::uuid) AND f.status = 'fetched'
+      ORDER BY f.bucket, f.url_hash FOR NO KEY UPDATE OF f) AS old
+WHERE e.bucket = old.bucket AND e.url_hash = old.url_hash;
+
+-- name: begin_round_in_full
+-- The same after an edit of what is taken: pages are sent and read in full once more, also those that wait, since what has not
+-- changed would not show links that are wanted now. One that is being fetched is fetched again for that.
+UPDATE url_frontier e
+SET revisit_at = CASE WHEN e.status = 'fetched' THEN $3::timestamptz ELSE e.revisit_at END, etag = NULL, last_modified = NULL,
+    content_hash = NULL, reads_anew = e.reads_anew OR e.status = 'fetching'
+FROM (SELECT f.bucket, f.url_hash FROM discoveries d
+      JOIN url_frontier f USING (bucket, url_hash)
+      WHERE d.source_id = $1::uuid AND (d.channel_id IS NULL OR d.channel_id = $2::uuid) AND f.status <> 'dead'
       ORDER BY f.bucket, f.url_hash FOR NO KEY UPDATE OF f) AS old
 WHERE e.bucket = old.bucket AND e.url_hash = old.url_hash;
 

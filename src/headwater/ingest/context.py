@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -23,9 +23,13 @@ from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.ingest")
 
-# R49: a changed selector is used soon; as soon as a template that another process learned.
+# As long as a template that another process learned; of an edit (R49) its moment tells at once.
 REMEMBERED_FOR = timedelta(seconds=REMEMBERED_SECONDS)
 MOST_REMEMBERED = 10_000
+
+
+# When it was read by our own clock, as of which edit, and the source.
+_Remembered = tuple[float, datetime | None, Profile | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,9 @@ class Context:
     database: Database
     clock: Clock
     shelf: Shelf
-    _sources: OrderedDict[UUID, tuple[float, Profile | None]] = field(default_factory=OrderedDict, init=False)
+    _sources: OrderedDict[UUID, tuple[float, datetime | None, Profile | None]] = field(
+        default_factory=OrderedDict, init=False
+    )
     _expected: dict[UUID, Any] = field(default_factory=dict, init=False)
 
     async def expect(self, leases: Sequence[Lease]) -> None:
@@ -64,7 +70,8 @@ class Context:
             published_at=row["published_at"],
             updated_at=row["updated_at"],
         )
-        return Known(await self._source(lease.source_id), row["crawls"], hints, self.shelf.guide_for(lease))
+        source = await self._source(lease.source_id, row["source_changed_at"])
+        return Known(source, row["crawls"], hints, self.shelf.guide_for(lease))
 
     async def was_sent(self, lease: Lease, body: bytes) -> bool:
         row = await self.database.fetchrow(queries.last_body, lease.bucket, lease.url_hash, len(body))
@@ -82,9 +89,10 @@ class Context:
                 self.shelf.put(host, row["templates"] or ())
         return rows
 
-    async def _source(self, source_id: UUID) -> Profile | None:
-        read_at, profile = self._sources.get(source_id, (float("-inf"), None))
-        if self.clock.monotonic() - read_at < REMEMBERED_FOR.total_seconds():
+    async def _source(self, source_id: UUID, changed_at: datetime | None) -> Profile | None:
+        """By its row of that moment: a page that is read for an edit must not be read as before it."""
+        read_at, of, profile = self._sources.get(source_id, (float("-inf"), None, None))
+        if of == changed_at and self.clock.monotonic() - read_at < REMEMBERED_FOR.total_seconds():
             return profile
         try:
             profile = (await read_source(self.database, source_id)).profile
@@ -93,7 +101,7 @@ class Context:
         except UsageError as error:
             await block_unreadable(self.database, source_id, error.what)
             raise
-        self._sources[source_id] = (self.clock.monotonic(), profile)
+        self._sources[source_id] = (self.clock.monotonic(), changed_at, profile)
         if len(self._sources) > MOST_REMEMBERED:
             self._sources.popitem(last=False)
         return profile

@@ -37,7 +37,7 @@ SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM take
 WHERE domain_or_url > $1::text ORDER BY domain_or_url LIMIT $2::integer;
 
 -- name: takedowns_of_domains
--- Takedowns of any of these domains, for people: what is stored may not depend on it.
+-- Takedowns of any of these domains, for people and to spare requests: what is stored may not depend on it.
 SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM takedowns WHERE domain = ANY ($1::text[])
 ORDER BY domain_or_url;
 

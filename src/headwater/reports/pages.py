@@ -179,6 +179,9 @@ def what_next(found: Explanation) -> str:
             return "its answer is judged and stored; if its worker dies, another one takes it after the lease"
         case Status.DEAD:
             return _after_death(found, again)
+        case _ if found.is_left:
+            by_hand = f"headwater frontier add {found.url}"
+            return f"nothing until a source that is followed lists it: its own was removed. Fetch it now: {by_hand}"
         case Status.FETCHED if found.next_at is None:
             return f"nothing until a feed or sitemap says that it changed. Fetch it now: {again}"
         case Status.FETCHED:

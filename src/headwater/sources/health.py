@@ -192,6 +192,8 @@ def _of_whole(source: Source, channels: Sequence[ChannelState], facts: Facts) ->
         fix = f"Remove it: headwater sources rm {source.id}. Or lift it with `takedown rm`: headwater takedown list"
         what = f"It is {taken}. Nothing of it is asked for or kept."
         yield HealthProblem("takedown", Grade.WARNING, what, fix, None, source.name, source.id)
+        # That its pages ended and nothing is kept follows from it.
+        return
     yield from _without_channel(source, channels)
     if facts.start:
         yield _failed_start(source, facts.start)

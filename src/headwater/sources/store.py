@@ -22,6 +22,13 @@ SHORTEST_BEGINNING = 4
 SHOWN_CHOICES = 5
 _COLUMNS = tuple(Profile.__dataclass_fields__)
 _NOT_EDITABLE = frozenset({"url"})
+# When and how politely a source is asked, and how people find it: what is taken of its answers stays the same.
+_NOT_ABOUT_CONTENT = frozenset(
+    {
+        *("priority", "tags", "policy", "poll_every", "crawl_frequency_days", "time_window", "timezone"),
+        *("rate_limit_ms", "revisit_every"),
+    }
+)
 EDITABLE = tuple(name for name in _COLUMNS if name not in _NOT_EDITABLE)
 
 
@@ -137,7 +144,8 @@ async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[
         await connection.execute(queries.update_source, source_id, *_values(after)[1:])
         if {"poll_every", "crawl_frequency_days"} & set(changed) and (interval := _interval_of(after)):
             await connection.execute(queries.bring_polls_forward, source_id, interval)
-        await connection.execute(queries.want_all_again, source_id)
+        if not _NOT_ABOUT_CONTENT.issuperset(changed):
+            await connection.execute(queries.want_all_again, source_id)
         message = f"{after.name} edited: {', '.join(changed)}"
         await record(connection, Event("source_edited", message, source_id, actor=actor, details=changed))
     return list(changed)

@@ -136,3 +136,31 @@ def test_a_page_out_of_scope_says_so(desk: Desk) -> None:
     desk.execute("update sources set exclude_paths = '{}', status = 'paused'")
     assert "its source Alpha is paused" in explained(desk)[0]
     assert source
+
+
+@pytest.mark.parametrize("state", ["status = 'pending'", "status = 'fetched'"])
+def test_a_page_of_a_removed_source_says_so_and_can_be_fetched_by_hand(desk: Desk, state: str) -> None:
+    desk.says("frontier", "add", PAGE)
+    owner = desk.followed("https://a.example/")
+    desk.execute(f"update url_frontier set source_id = '{owner}', owner_rank = 2, {state}")
+    desk.execute(f"update discoveries set source_id = '{owner}'")
+    assert desk.says("sources", "rm", owner, "--yes").code == 0
+    following = explained(desk)[1]
+    assert "its own was removed" in following
+    assert f"headwater frontier add {PAGE}" in following
+    retried = desk.says("frontier", "retry", PAGE)
+    assert retried.code != 0
+    assert "was removed" in retried.err
+    assert f"headwater frontier add {PAGE}" in retried.err
+    assert "belongs to this source now" in desk.says("frontier", "add", PAGE).out
+    assert "its own was removed" not in explained(desk)[1]
+
+
+def test_a_page_of_a_paused_source_is_not_retried_in_vain(desk: Desk) -> None:
+    desk.says("frontier", "add", PAGE)
+    owner = desk.followed("https://a.example/")
+    desk.execute(f"update url_frontier set source_id = '{owner}', owner_rank = 2, status = 'fetched'")
+    desk.says("sources", "pause", owner)
+    retried = desk.says("frontier", "retry", PAGE)
+    assert retried.code != 0
+    assert f"headwater sources resume {owner}" in retried.err

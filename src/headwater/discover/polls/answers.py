@@ -70,8 +70,12 @@ def is_wanted(channel: Remembering, url: str) -> bool:
 
     A list of vacancies is read to its end: what it no longer names anywhere is over.
     """
-    wants_all = channel.lists_vacancies or channel.answers.get(WHOLE, {}).get("wants_all", False)
-    return bool(wants_all or channel.answers.get(url, {}).get("is_missing"))
+    return channel.lists_vacancies or wants_all(channel) or bool(channel.answers.get(url, {}).get("is_missing"))
+
+
+def wants_all(channel: Remembering) -> bool:
+    """Whether everything counts as never read: what is taken of it may be something else since the last poll."""
+    return bool(channel.answers.get(WHOLE, {}).get("wants_all", False))
 
 
 def came_from(channel: Remembering, walk: Walk) -> str:

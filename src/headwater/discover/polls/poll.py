@@ -37,6 +37,8 @@ from headwater.sources.channels import ChannelKind
 BROKEN = "It could not be read or stored; the log says why."
 # One answer of a run may be too much for its reader, as a very long part of an index is; a second one ends the run.
 MOST_DEATHS = 2
+# So long at a time: lifting the takedown ends it.
+WHILE_TAKEN_DOWN = timedelta(days=1)
 LOST = Trouble(
     ErrorClass.UNREADABLE,
     "Its polls were lost twice in a row: the process that made them died or stopped. "
@@ -70,7 +72,7 @@ class Poll:
         if channel.lost >= MOST_LOST:
             return await self._finish(channel, start_of(channel), Haul(), LOST)
         walk = walk_from(channel.progress) or await self._start_of(channel)
-        if not_now := self._not_now(channel, walk):
+        if not_now := self._not_now(channel, walk) or await self._left_alone(channel):
             return await self._wait(channel, walk, not_now)
         if channel.kind is ChannelKind.CRAWL:
             return await self._finish(channel, walk, Haul(start_pages(channel)), None)
@@ -125,6 +127,11 @@ class Poll:
         if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:
             return Wait(self.settings.discovery_retry, "the search for channels is switched off")
         return closed_now(channel, self._now(channel), self.random)
+
+    async def _left_alone(self, channel: Leased) -> Wait | None:
+        """A takedown is nobody's error: nothing is asked, and lifting it makes the channel due."""
+        why = await self.book.why_taken_down(channel)
+        return Wait(WHILE_TAKEN_DOWN, why) if why else None
 
     async def _read(
         self, channel: Leased, walk: Walk, heard: Heard

@@ -14,7 +14,7 @@ from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import beside_list, next_page
-from headwater.discover.polls.answers import is_wanted, known_of, last_read
+from headwater.discover.polls.answers import is_wanted, known_of, last_read, wants_all
 from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.task import Reply, Subject, Task
 from headwater.discover.polls.turns import turn_of
@@ -239,12 +239,12 @@ def reach_of(channel: Subject, walk: Walk, now: datetime) -> timedelta | None:
     """How far back a sitemap is believed to be news. A manual is wanted whole; after a long absence all since then.
 
     One that is found late, to fill a gap, is wanted back to where its source was first followed; so is a part of an
-    index of which it is not known that it was ever read.
+    index of which it is not known that it was ever read, and all of it after an edit of what is taken.
     """
     if channel.since is not None:
         return now - channel.since
     last = channel.last_ok_at if walk.is_first_step else last_read(channel, walk)
-    if last is not None:
+    if last is not None and not wants_all(channel):
         return max(LATELY, now - last + OVERLAP)
     if channel.is_wanted_whole:
         return None
