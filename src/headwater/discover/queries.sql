@@ -215,8 +215,8 @@ SET last_run_at = $2::timestamptz, last_run_status = $3::text, last_run_message 
 WHERE id = $1::uuid;
 
 -- name: robots_sitemaps
--- What a host's robots.txt names as sitemaps.
-SELECT DISTINCT unnest(sitemaps) AS url FROM robots WHERE bucket = $1::smallint AND host = $2::text;
+-- What robots.txt names as sitemaps at each origin of a host.
+SELECT scheme, port, sitemaps FROM robots WHERE bucket = $1::smallint AND host = $2::text ORDER BY scheme DESC;
 
 -- name: polls_made
 -- How many adaptive polls were made in a stretch of time, and for how many channels.

@@ -69,7 +69,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """A source with its site or a channel on a page's host."""
+    """A source with its address or a channel at a page's site."""
 
     source: Source
     channels: frozenset[str]
@@ -207,8 +207,8 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     if taken := await why_taken_down(database, url):
         why = f"not queued: it is {taken}"
         return PageStory(url.url, UNKNOWN, why, "none: nothing of it may be kept", WHILE_TAKEN_DOWN)
-    hosts = sorted({url.host, without_www(url.host), f"www.{without_www(url.host)}"})
-    rows = await database.fetch(queries.followers_of_host, hosts, [bucket_of(host) for host in hosts])
+    hosts, sites = spellings_of(url.host), spellings_of(url.site)
+    rows = await database.fetch(queries.followers_of_host, hosts, [bucket_of(host) for host in hosts], sites)
     listed = await database.fetchrow(queries.listed_at, url.bucket, url.url_hash)
     now = await database.fetchval(queries.server_time)
     followers = [one for row in rows if (one := _follower(row))]
@@ -216,6 +216,11 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     kept = await _kept(database, url, ())
     document = "none: it was never fetched" if not kept.has_vacancy else "none: it is a vacancy: headwater jobs search"
     return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step)
+
+
+def spellings_of(name: str) -> list[str]:
+    """A host or a site as it is, without and with `www.`"""
+    return sorted({name, without_www(name), f"www.{without_www(name)}"})
 
 
 def _follower(row: Any) -> Follower | None:
@@ -233,7 +238,7 @@ def why_not_queued(
     if trap := trap_in(url, today=today):
         return TRAPS.get(trap, f"it looks like a trap for spiders ({trap})") + ": such links are not followed", by_hand
     if not followers:
-        return "no source follows its host", f"{by_hand} ; or follow its site: headwater sources add {url.origin}/"
+        return f"no source follows {url.site}", f"{by_hand} ; or follow its site: headwater sources add {url.origin}/"
     if why_skipped(url):
         return SKIPPED, by_hand
     outside = {one.source.name: placement_of(url, one.source.profile.scope) for one in followers}

@@ -264,7 +264,7 @@ GROUP BY 1, 2;
 -- What happened to the templates of a host, newest first; its messages begin with its name.
 SELECT at, kind, level, actor, message FROM events
 WHERE source_id = $1::uuid AND kind LIKE 'template\_%'
-  AND (starts_with(message, $2::text || ':') OR starts_with(message, $2 || '/'))
+  AND (starts_with(message, $2::text || ': ') OR starts_with(message, $2 || '/'))
 ORDER BY id DESC LIMIT $3::integer;
 
 -- name: hurried_documents
@@ -436,14 +436,16 @@ LEFT JOIN documents n ON n.bucket = d.near_bucket AND n.url_hash = d.near_duplic
 LEFT JOIN jobs j ON j.bucket = $1 AND j.canonical_hash = $2;
 
 -- name: followers_of_host
--- Sources that have their site or a channel at one of these spellings of a host, with what of them lists pages.
+-- Sources that have their address or a channel at one of these spellings of a site, with what of them lists pages.
+-- Hosts are found by their indexes, and then asked for their port.
 SELECT p.*, ARRAY(SELECT DISTINCT c.kind FROM channels c WHERE c.source_id = p.id AND c.is_enabled) AS channel_kinds,
        (SELECT max(c.last_ok_at) FROM channels c WHERE c.source_id = p.id AND c.kind = 'sitemap' AND c.is_enabled) AS sitemap_read_at
 FROM source_profiles p
 WHERE p.status <> 'deleted'
-  AND p.id IN (SELECT id FROM sources WHERE host = ANY ($1::text[])
+  AND p.id IN (SELECT id FROM sources WHERE host = ANY ($1::text[]) AND substring(url FROM '^https?://([^/]*)') = ANY ($3::text[])
                UNION SELECT c.source_id FROM unnest($2::smallint[], $1) AS h (bucket, host)
-                     JOIN channels c ON c.bucket = h.bucket AND c.host = h.host AND c.is_enabled)
+                     JOIN channels c ON c.bucket = h.bucket AND c.host = h.host AND c.is_enabled
+                      AND substring(c.url FROM '^https?://([^/]*)') = ANY ($3))
 ORDER BY lower(p.name), p.id LIMIT 5;
 
 -- name: listed_at

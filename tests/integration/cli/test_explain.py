@@ -106,7 +106,11 @@ def test_a_source_that_is_taken_down_says_that_nothing_follows(desk: Desk) -> No
 UNKNOWN = [
     ("https://a.example/logout", "did something when it is fetched", "headwater frontier add https://a.example/logout"),
     ("https://a.example/shop/boots", "links to shops", "headwater frontier add"),
-    ("https://elsewhere.example/x", "no source follows its host", "headwater sources add https://elsewhere.example/"),
+    (
+        "https://elsewhere.example/x",
+        "no source follows elsewhere.example",
+        "headwater sources add https://elsewhere.example/",
+    ),
     ("https://a.example/old-story", "no channel of Alpha has listed it so far", "headwater frontier add"),
 ]
 
