@@ -3,6 +3,7 @@
 `headwater problems` and the health that lists show are the same rules.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -25,6 +26,11 @@ ROBOTS_DISALLOW = "robots disallow"
 AUTO_PAUSED = "auto-paused after failures"
 # How the doubt in a list of vacancies begins.
 LEFT_OUT = "It no longer names "
+# Between the address of a further page of a list, since when and why it could not be read.
+UNREAD = " could not be read since "
+_UNREAD_AT = re.compile(rf"{UNREAD}(\d{{4}}-\d\d-\d\d \d\d:\d\d) UTC: ")
+# After so long the vacancies that no other page names are over.
+UNREAD_DAYS = 14
 UNREADABLE_ROW = "its row cannot be read"
 
 
@@ -243,13 +249,8 @@ def _of_channel(source: Source, channel: ChannelState, facts: Facts) -> Iterator
         yield _channel(source, channel, "takedown", "It is " + taken, fix, None, Grade.WARNING)
     elif channel.consecutive_errors:
         yield _failing(source, channel)
-    elif channel.last_error and channel.last_error.startswith(LEFT_OUT):
-        told, fix = channel.last_error.split(". ", 1)
-        yield _channel(source, channel, "list_doubted", f"{told}.", fix, channel.last_polled_at, Grade.WARNING)
     elif channel.last_error:
-        told = f"Its answer is damaged: {channel.last_error}"
-        fix = "Tell its publisher. What could be read was taken."
-        yield _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Grade.WARNING)
+        yield _flawed(source, channel, channel.last_error)
     elif problem := _empty(source, channel, facts):
         yield problem
     if channel.silent_since and not channel.consecutive_errors:
@@ -266,6 +267,29 @@ def _channel(
 ) -> HealthProblem:
     told = f"{what.rstrip('.')} ({channel.kind} {channel.url})."
     return HealthProblem(kind, grade, told, fix, since, source.name, source.id, channel.id)
+
+
+def _flawed(source: Source, channel: ChannelState, error: str) -> HealthProblem:
+    """What was wrong with an answer that was read all the same."""
+    if error.startswith(LEFT_OUT):
+        told, fix = error.split(". ", 1)
+        return _channel(source, channel, "list_doubted", f"{told}.", fix, channel.last_polled_at, Grade.WARNING)
+    if UNREAD in error:
+        return _unread(source, channel, error)
+    fix = "Tell its publisher. What could be read was taken."
+    told = f"Its answer is damaged: {error}"
+    return _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Grade.WARNING)
+
+
+def _unread(source: Source, channel: ChannelState, error: str) -> HealthProblem:
+    found = _UNREAD_AT.search(error)
+    since = datetime.fromisoformat(f"{found[1]}+00:00") if found else channel.last_polled_at
+    page = error.partition(UNREAD)[0]
+    look = f"See its rules: headwater hosts robots {host_in(page)}" if "robots.txt" in error else f"Open {page}"
+    fix = f"{look}, and tell its publisher. What only that page lists is not seen"
+    if source.profile.kind is Kind.JOBS:
+        fix += f"; vacancies that nothing names for {UNREAD_DAYS} days are over"
+    return _channel(source, channel, "page_unread", f"Its page {error}", f"{fix}.", since, Grade.WARNING)
 
 
 # The beginning of what a channel's last error says, the word for it, and what to do.
