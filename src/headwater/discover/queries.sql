@@ -102,6 +102,12 @@ SET signature = excluded.signature, title = excluded.title, author = excluded.au
     content = excluded.content, language = excluded.language, published_at = excluded.published_at,
     updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
 
+-- name: redirects_of
+-- Which of these pages were left for another one, and where they led.
+SELECT e.url_hash, e.moved_to FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+WHERE e.status = 'dead' AND e.reason = 'redirect' AND e.moved_to IS NOT NULL;
+
 -- name: settle_page_read
 -- A page that a poll has read itself is not fetched once more. Invariant: only one of its own source that waits for its
 -- first time; another source has its own use for it.

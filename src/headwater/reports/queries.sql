@@ -435,6 +435,19 @@ LEFT JOIN documents o ON o.bucket = d.duplicate_bucket AND o.url_hash = d.duplic
 LEFT JOIN documents n ON n.bucket = d.near_bucket AND n.url_hash = d.near_duplicate_of
 LEFT JOIN jobs j ON j.bucket = $1 AND j.canonical_hash = $2;
 
+-- name: page_in_short
+-- What became of an address, and whether a document of it stands.
+SELECT e.status, e.reason, e.moved_to, d.url_hash IS NOT NULL AND d.deleted_at IS NULL AS has_document
+FROM (SELECT 1) AS always
+LEFT JOIN url_frontier e ON e.bucket = $1::smallint AND e.url_hash = $2::bytea
+LEFT JOIN documents d ON d.bucket = $1 AND d.url_hash = $2;
+
+-- name: way_it_was_found
+-- How an address was found first: by which channel, or on which page.
+SELECT d.origin, d.parent_url, d.first_seen_at, c.kind, c.url
+FROM discoveries d LEFT JOIN channels c ON c.id = d.channel_id
+WHERE d.bucket = $1::smallint AND d.url_hash = $2::bytea ORDER BY d.first_seen_at, d.source_id LIMIT 1;
+
 -- name: followers_of_host
 -- Sources that have their address or a channel at one of these spellings of a site, with what of them lists pages.
 -- Hosts are found by their indexes, and then asked for their port.

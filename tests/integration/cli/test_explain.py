@@ -1,9 +1,13 @@
 """`headwater explain` ends in no dead end: why there is no document, and as its last line what happens next."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.integration.archive.shelf import Shelf
 from tests.integration.cli.desk import Desk
+
+from headwater.database.pool import Database
 
 PAGE = "https://a.example/story"
 
@@ -140,3 +144,62 @@ def test_a_page_out_of_scope_says_so(desk: Desk) -> None:
     desk.execute("update sources set exclude_paths = '{}', status = 'paused'")
     assert "its source Alpha is paused" in explained(desk)[0]
     assert source
+
+
+def redirected(desk: Desk, *way: str) -> None:
+    """Each address to the next one."""
+    desk.says("frontier", "add", *way)
+    for one, to in pairwise(way):
+        desk.execute(
+            "update url_frontier set status = 'dead', reason = 'redirect', moved_to = $2 where url = $1", one, to
+        )
+
+
+TARGETS = [
+    ("status = 'pending'", "which waits to be fetched"),
+    ("status = 'fetched'", "which was fetched and gave none"),
+    ("status = 'dead', reason = 'gone'", "which ended: gone"),
+]
+
+
+@pytest.mark.parametrize(("state", "told"), TARGETS)
+def test_a_page_that_redirected_names_its_target_and_what_became_of_it(desk: Desk, state: str, told: str) -> None:
+    middle, target = "https://a.example/moved", "https://b.example/story"
+    redirected(desk, PAGE, middle, target)
+    desk.execute(f"update url_frontier set {state} where url = $1", target)
+    out, _ = explained(desk)
+    assert f"document: none: it redirected to {target}, {told}" in out
+    assert f"it redirected to {target}, {told}" in desk.says("docs", "show", PAGE).err
+
+
+def test_a_page_that_redirected_names_the_document_of_its_target(desk: Desk) -> None:
+    target = "https://b.example/story"
+    redirected(desk, PAGE, target)
+
+    async def keep(database: Database) -> None:
+        await Shelf(database).keep(target)
+
+    desk.on_database(keep)
+    told = f"it redirected to {target}, which has a document: headwater docs show {target}"
+    assert told in explained(desk)[0]
+    assert told in desk.says("docs", "show", PAGE).err
+
+
+def test_redirects_in_a_circle_are_called_so(desk: Desk) -> None:
+    other = "https://b.example/story"
+    redirected(desk, PAGE, other, PAGE)
+    out, last = explained(desk)
+    assert f"it redirects in a circle, and no page is there: {PAGE} → {other} → {PAGE}" in out
+    assert last.startswith("Next: nothing: each address of the circle was asked")
+
+
+def test_how_a_page_was_found_is_told(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml", "--backfill", "1y")
+    desk.says("frontier", "add", PAGE)
+    assert "  found by hand\n" in explained(desk)[0]
+    found = "update discoveries set channel_id = (select id from channels where kind = $1), origin = $2"
+    desk.execute(found, "feed", "feed")
+    assert "  found by the feed https://a.example/feed.xml\n" in explained(desk)[0]
+    desk.execute(found, "backfill", "sitemap")
+    assert "  found by the backfill of its source, in a sitemap\n" in explained(desk)[0]
+    assert desk.says("explain", PAGE, "--json").json["found_by"].startswith("by the backfill")
