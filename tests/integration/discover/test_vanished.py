@@ -301,8 +301,8 @@ async def test_a_further_page_that_cannot_be_read_is_a_problem_with_a_name(desk:
 async def test_vacancies_of_a_page_that_stays_broken_are_over_in_the_end(desk: Desk) -> None:
     await follow_two_pages(desk)
     desk.site.pages[PAGE_2] = BROKEN
-    for _ in range(5):
-        await poll_again(desk, 3 * DAY)
+    for after in (DAY, 12 * DAY):
+        await poll_again(desk, after)
     assert await open_now(desk) == {"one", "two", "three", "four"}, "twelve days after the first time"
     await poll_again(desk, 3 * DAY)
     assert await open_now(desk) == {"one", "two"}
@@ -325,6 +325,6 @@ async def test_pages_before_the_broken_one_are_read_in_full(desk: Desk) -> None:
     await follow_two_pages(desk)
     desk.site.pages[PAGE_2] = listing("three", "four", following=PAGE_3)
     desk.site.pages[PAGE_3] = BROKEN
-    for _ in range(8):
-        await poll_again(desk, 3 * DAY)
+    for _ in range(4):
+        await poll_again(desk, 5 * DAY)
     assert await open_now(desk) == {"one", "two", "three", "four"}
