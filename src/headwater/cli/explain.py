@@ -68,6 +68,8 @@ def show_story(found: "PageStory") -> None:
     show(f"  document: {inert(found.document)}")
     if found.source:
         show(f"  source {inert(found.source)}, priority {found.priority}")
+    if found.found_by:
+        show(f"  found {inert(found.found_by)}")
     if found.history:
         show_table(
             ("when", "verdict", "status", "took", "reason"),

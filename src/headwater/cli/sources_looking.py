@@ -70,7 +70,7 @@ async def see(
 
     site = wanted.profile.address
     if not is_quiet and (is_dry or not options.names_channels):
-        say(f"Looking at {site.host} …")
+        say(f"Looking at {site.site} …")
     async with (
         open_web(services, "headwater sources add", leaves_no_trace=is_dry) as web,
         channel_reader(services) as reader,
@@ -112,7 +112,7 @@ class _Eyes:
         from headwater.discover.polls.asking import sitemaps_of
 
         async def named(url: "CanonicalUrl") -> tuple[str, ...]:
-            return self.web.strangers.sitemaps.get(url.host) or await sitemaps_of(self.services.database, url)
+            return self.web.strangers.sitemaps.get(url.site) or await sitemaps_of(self.services.database, url)
 
         return named
 
@@ -321,4 +321,4 @@ def as_api(wanted: "Wanted") -> "Wanted":
 
 
 def _is_named(wanted: "Wanted") -> bool:
-    return wanted.profile.name != wanted.profile.address.host
+    return wanted.profile.name != wanted.profile.address.site

@@ -18,12 +18,12 @@ app = App(name="takedown", help="Domains and URLs that are never visited: add, l
 
 @app.command(name="add")
 def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) -> None:  # noqa: B008
-    """Never visit a domain and its subdomains, or URLs that begin so. Queued URLs end, documents are withdrawn.
+    """Never visit a domain with its subdomains and ports, one port, or URLs that begin so; withdraw what was kept.
 
     Parameters
     ----------
     domain_or_url
-        example.org, or https://example.org/members.
+        example.org, example.org:8080 for that port only, or https://example.org/members.
     reason
         Who asked, and why.
     """

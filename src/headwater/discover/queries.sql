@@ -102,6 +102,12 @@ SET signature = excluded.signature, title = excluded.title, author = excluded.au
     content = excluded.content, language = excluded.language, published_at = excluded.published_at,
     updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
 
+-- name: redirects_of
+-- Which of these pages were left for another one, and where they led.
+SELECT e.url_hash, e.moved_to FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+WHERE e.status = 'dead' AND e.reason = 'redirect' AND e.moved_to IS NOT NULL;
+
 -- name: settle_page_read
 -- A page that a poll has read itself is not fetched once more. Invariant: only one of its own source that waits for its
 -- first time; another source has its own use for it.
@@ -216,8 +222,8 @@ SET last_run_at = $2::timestamptz, last_run_status = $3::text, last_run_message 
 WHERE id = $1::uuid;
 
 -- name: robots_sitemaps
--- What a host's robots.txt names as sitemaps.
-SELECT DISTINCT unnest(sitemaps) AS url FROM robots WHERE bucket = $1::smallint AND host = $2::text;
+-- What robots.txt names as sitemaps at each origin of a host.
+SELECT scheme, port, sitemaps FROM robots WHERE bucket = $1::smallint AND host = $2::text ORDER BY scheme DESC;
 
 -- name: polls_made
 -- How many adaptive polls were made by schedule in a stretch of time, and for how many channels: a person who polls by hand

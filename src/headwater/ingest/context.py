@@ -78,15 +78,15 @@ class Context:
         return row is not None and unpacked(Packed(row["coding"], row["body"]), len(body)) == body
 
     async def _rows(self, leases: Sequence[Lease]) -> list[Any]:
-        unknown = {lease.host for lease in leases if self.shelf.wants(lease.host)}
-        columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host) for one in leases), strict=True)
-        buckets, hashes, sources, hosts = map(list, columns)
-        asked = [host if host in unknown else None for host in hosts]
+        columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host, one.site) for one in leases), strict=True)
+        buckets, hashes, sources, hosts, sites = map(list, columns)
+        unknown = {site for site in sites if self.shelf.wants(site)}
+        asked = [site if site in unknown else None for site in sites]
         domains = list(map(registrable_domain, hosts))
         rows = await self.database.fetch(queries.known_of_pages, buckets, hashes, sources, asked, hosts, domains)
-        for host, row in zip(asked, rows, strict=True):
-            if host:
-                self.shelf.put(host, row["templates"] or ())
+        for site, row in zip(asked, rows, strict=True):
+            if site:
+                self.shelf.put(site, row["templates"] or ())
         return rows
 
     async def _source(self, source_id: UUID, changed_at: datetime | None) -> Profile | None:

@@ -265,7 +265,7 @@ GROUP BY 1, 2;
 -- What happened to the templates of a host, newest first; its messages begin with its name.
 SELECT at, kind, level, actor, message FROM events
 WHERE source_id = $1::uuid AND kind LIKE 'template\_%'
-  AND (starts_with(message, $2::text || ':') OR starts_with(message, $2 || '/'))
+  AND (starts_with(message, $2::text || ': ') OR starts_with(message, $2 || '/'))
 ORDER BY id DESC LIMIT $3::integer;
 
 -- name: hurried_documents
@@ -448,15 +448,30 @@ LEFT JOIN documents o ON o.bucket = d.duplicate_bucket AND o.url_hash = d.duplic
 LEFT JOIN documents n ON n.bucket = d.near_bucket AND n.url_hash = d.near_duplicate_of
 LEFT JOIN jobs j ON j.bucket = $1 AND j.canonical_hash = $2;
 
+-- name: page_in_short
+-- What became of an address, and whether a document of it stands.
+SELECT e.status, e.reason, e.moved_to, d.url_hash IS NOT NULL AND d.deleted_at IS NULL AS has_document
+FROM (SELECT 1) AS always
+LEFT JOIN url_frontier e ON e.bucket = $1::smallint AND e.url_hash = $2::bytea
+LEFT JOIN documents d ON d.bucket = $1 AND d.url_hash = $2;
+
+-- name: way_it_was_found
+-- How an address was found first: by which channel, or on which page.
+SELECT d.origin, d.parent_url, d.first_seen_at, c.kind, c.url
+FROM discoveries d LEFT JOIN channels c ON c.id = d.channel_id
+WHERE d.bucket = $1::smallint AND d.url_hash = $2::bytea ORDER BY d.first_seen_at, d.source_id LIMIT 1;
+
 -- name: followers_of_host
--- Sources that have their site or a channel at one of these spellings of a host, with what of them lists pages.
+-- Sources that have their address or a channel at one of these spellings of a site, with what of them lists pages.
+-- Hosts are found by their indexes, and then asked for their port.
 SELECT p.*, ARRAY(SELECT DISTINCT c.kind FROM channels c WHERE c.source_id = p.id AND c.is_enabled) AS channel_kinds,
        (SELECT max(c.last_ok_at) FROM channels c WHERE c.source_id = p.id AND c.kind = 'sitemap' AND c.is_enabled) AS sitemap_read_at
 FROM source_profiles p
 WHERE p.status <> 'deleted'
-  AND p.id IN (SELECT id FROM sources WHERE host = ANY ($1::text[])
+  AND p.id IN (SELECT id FROM sources WHERE host = ANY ($1::text[]) AND substring(url FROM '^https?://([^/]*)') = ANY ($3::text[])
                UNION SELECT c.source_id FROM unnest($2::smallint[], $1) AS h (bucket, host)
-                     JOIN channels c ON c.bucket = h.bucket AND c.host = h.host AND c.is_enabled)
+                     JOIN channels c ON c.bucket = h.bucket AND c.host = h.host AND c.is_enabled
+                      AND substring(c.url FROM '^https?://([^/]*)') = ANY ($3))
 ORDER BY lower(p.name), p.id LIMIT 5;
 
 -- name: listed_at

@@ -31,6 +31,11 @@ OFF_LIMITS = re.compile(r"([^\s(]+) is off limits: ")
 # Reasons for which we stop a source by ourselves; a person gives others.
 ROBOTS_DISALLOW = "robots disallow"
 AUTO_PAUSED = "auto-paused after failures"
+# Between the address of a further page of a list, since when and why it could not be read.
+UNREAD = " could not be read since "
+_UNREAD_AT = re.compile(rf"{UNREAD}(\d{{4}}-\d\d-\d\d \d\d:\d\d) UTC: ")
+# After so long the vacancies that no other page names are over.
+UNREAD_DAYS = 14
 UNREADABLE_ROW = "its row cannot be read"
 
 
@@ -260,9 +265,7 @@ def _of_channel(source: Source, channel: ChannelState, facts: Facts) -> Iterator
         fix = "If that is so for a day, they are over. If it is wrong, look at the page and at its source's selectors."
         yield _channel(source, channel, "list_doubted", told, fix, channel.doubted_since, Grade.WARNING)
     elif channel.last_error:
-        told = f"Its answer is damaged: {channel.last_error}"
-        fix = "Tell its publisher. What could be read was taken."
-        yield _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Grade.WARNING)
+        yield _flawed(source, channel, channel.last_error)
     elif problem := _empty(source, channel, facts):
         yield problem
     if channel.silent_since and not channel.consecutive_errors:
@@ -279,6 +282,26 @@ def _channel(
 ) -> HealthProblem:
     told = f"{without_stop(what)} ({channel.kind} {channel.url})."
     return HealthProblem(kind, grade, told, fix, since, source.name, source.id, channel.id)
+
+
+def _flawed(source: Source, channel: ChannelState, error: str) -> HealthProblem:
+    """What was wrong with an answer that was read all the same."""
+    if UNREAD in error:
+        return _unread(source, channel, error)
+    fix = "Tell its publisher. What could be read was taken."
+    told = f"Its answer is damaged: {error}"
+    return _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Grade.WARNING)
+
+
+def _unread(source: Source, channel: ChannelState, error: str) -> HealthProblem:
+    found = _UNREAD_AT.search(error)
+    since = datetime.fromisoformat(f"{found[1]}+00:00") if found else channel.last_polled_at
+    page = error.partition(UNREAD)[0]
+    look = f"See its rules: headwater hosts robots {host_in(page)}" if "robots.txt" in error else f"Open {page}"
+    fix = f"{look}, and tell its publisher. What only that page lists is not seen"
+    if source.profile.kind is Kind.JOBS:
+        fix += f"; vacancies that nothing names for {UNREAD_DAYS} days are over"
+    return _channel(source, channel, "page_unread", f"Its page {error}", f"{fix}.", since, Grade.WARNING)
 
 
 # The beginning of what a channel's last error says, the word for it, and what to do.

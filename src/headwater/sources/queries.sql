@@ -56,20 +56,27 @@ SELECT * FROM source_profiles WHERE id = $1::uuid;
 SELECT * FROM source_profiles WHERE id = $1::uuid FOR NO KEY UPDATE;
 
 -- name: find_sources
--- By what a person types: id, address, exact name, id in another system, host of its own or of a channel, beginning of the
--- id or of the name; the surest first.
-SELECT *,
-       CASE WHEN id::text = lower($1::text) THEN 0 WHEN url_hash = $2::bytea THEN 1 WHEN lower(name) = lower($1) THEN 2
-            WHEN id IN (SELECT source_id FROM external_ids WHERE external_id = $1) THEN 3
-            WHEN id IN (SELECT id FROM sources WHERE host = lower($1)) THEN 4
-            WHEN id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)) THEN 5 ELSE 6 END AS rank
-FROM source_profiles
-WHERE status <> 'deleted'
-  AND (id::text = lower($1) OR url_hash = $2 OR lower(name) = lower($1) OR id::text LIKE $3::text OR lower(name) LIKE $3
-       OR id IN (SELECT source_id FROM external_ids WHERE external_id = $1)
-       OR id IN (SELECT id FROM sources WHERE host = lower($1))
-       OR id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)))
-ORDER BY rank, name, id LIMIT 20;
+-- By what a person types: id, address, exact name, id in another system, host of its own or of a channel, with its port if
+-- one is named, beginning of the id or of the name; the surest first.
+WITH there AS (
+    SELECT s.id AS source_id, 4 AS rank, s.url FROM sources s WHERE s.host = $5::text
+    UNION ALL
+    SELECT c.source_id, 5, c.url FROM channels c WHERE c.bucket = $4::smallint AND c.host = $5
+), placed AS (
+    SELECT source_id, min(rank) AS rank FROM there
+    WHERE $6::text IS NULL OR substring(url FROM '^https?://([^/]*)') = $6
+    GROUP BY 1
+)
+SELECT p.*,
+       CASE WHEN p.id::text = lower($1::text) THEN 0 WHEN p.url_hash = $2::bytea THEN 1 WHEN lower(p.name) = lower($1) THEN 2
+            WHEN p.id IN (SELECT source_id FROM external_ids WHERE external_id = $1) THEN 3
+            ELSE coalesce((SELECT o.rank FROM placed o WHERE o.source_id = p.id), 6) END AS rank
+FROM source_profiles p
+WHERE p.status <> 'deleted'
+  AND (p.id::text = lower($1) OR p.url_hash = $2 OR lower(p.name) = lower($1) OR p.id::text LIKE $3::text OR lower(p.name) LIKE $3
+       OR p.id IN (SELECT source_id FROM external_ids WHERE external_id = $1)
+       OR p.id IN (SELECT source_id FROM placed))
+ORDER BY rank, p.name, p.id LIMIT 20;
 
 -- name: set_source_status
 -- Resuming forgives what went wrong before.

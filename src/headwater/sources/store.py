@@ -1,5 +1,6 @@
 """Sources in the database. Whatever changes one leaves a trace in the same transaction."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
@@ -13,11 +14,12 @@ from headwater.sources.events import Event, Level, record
 from headwater.sources.exchange.rows import one_line
 from headwater.sources.health import UNREADABLE_ROW
 from headwater.sources.source import DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
-from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise, site_named
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.sources")
 
+_HOST_AND_PORT = re.compile(r"[^/\s]+:\d+")
 SHORTEST_BEGINNING = 4
 SHOWN_CHOICES = 5
 _COLUMNS = tuple(Profile.__dataclass_fields__)
@@ -107,8 +109,9 @@ async def read_source(connection: Connection | Database, source_id: UUID) -> Sou
 async def find_source(database: Database, text: str) -> Source:
     """By what a person types: an id or its beginning, an address, a host or a name."""
     wanted = one_line(text)
+    host, site = _place_in(wanted)
     rows = await database.fetch(
-        queries.find_sources, wanted, _hash_of(wanted), _beginning(wanted), bucket_of(wanted.lower())
+        queries.find_sources, wanted, _hash_of(wanted), _beginning(wanted), bucket_of(host), host, site
     )
     if not rows:
         raise NotFound(f"No source is called {text!r}.", fix="`headwater sources list` shows those there are.")
@@ -118,6 +121,17 @@ async def find_source(database: Database, text: str) -> Source:
         more = "; …" if len(best) > SHOWN_CHOICES else ""
         raise UsageError(f"{text!r} may mean several sources: {told}{more}.", fix="Name it by its address or its id.")
     return source_from(best[0])
+
+
+def _place_in(text: str) -> tuple[str, str | None]:
+    """The host that a text may be, and the site where it names a port."""
+    if not _HOST_AND_PORT.fullmatch(text):
+        return text.lower(), None
+    try:
+        place = site_named(text)
+    except UrlRejected:
+        return text.lower(), None
+    return place.host, place.site
 
 
 def _beginning(text: str) -> str | None:

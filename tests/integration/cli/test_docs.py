@@ -213,7 +213,7 @@ def test_a_deleted_document_says_why(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("what", "code", "told"),
     [
-        (A, 4, f"There is no document {A}: not queued: no source follows its host"),
+        (A, 4, f"There is no document {A}: not queued: no source follows a.example"),
         ("0" * 64, 4, "There is no document 000"),
         ("tides", 2, "'tides' is neither a URL nor an id of a document."),
         ("z" * 64, 2, "is neither a URL nor an id"),

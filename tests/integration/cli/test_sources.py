@@ -180,7 +180,7 @@ def test_explain_tells_a_source_a_url_and_neither_apart(desk: Desk) -> None:
     neither, unknown, wrong = (desk.says("explain", what) for what in ("no such", "https://b.example/x", "ftp://x/"))
     assert (neither.code, unknown.code, wrong.code) == (4, 4, 2)
     assert "'no such' is neither a URL nor a source." in neither.err
-    assert "unknown: not queued: no source follows its host" in unknown.out
+    assert "unknown: not queued: no source follows b.example" in unknown.out
 
 
 def test_pausing_resuming_and_blocking_are_told_and_kept(desk: Desk) -> None:

@@ -30,6 +30,7 @@ from headwater.net.validators import Validators
 from headwater.sources.channels import ChannelKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.effects import has_effects
+from headwater.urls.origin import Origin
 
 queries = load_queries("headwater.discover")
 
@@ -212,6 +213,7 @@ def another_try(channel: Leased, walk: Walk, heard: Heard) -> Wait | None:
 
 
 async def sitemaps_of(database: Database, site: CanonicalUrl) -> tuple[str, ...]:
-    """What the robots.txt of a host names; it was read before the host was asked for anything."""
+    """What the robots.txt of a site names; it was read before the site was asked for anything."""
     rows = await database.fetch(queries.robots_sitemaps, site.bucket, site.host)
-    return tuple(row["url"] for row in rows)
+    own = [row["sitemaps"] for row in rows if Origin(row["scheme"], site.host, row["port"]).site == site.site]
+    return tuple(dict.fromkeys(url for urls in own for url in urls))

@@ -14,7 +14,7 @@ from headwater.discover.cadence.wording import counted
 from headwater.discover.polls.answers import answers_of, without_validators
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.naming import DOUBTED_FOR, after_run, doubt_in_words, wholeness_of
+from headwater.discover.polls.naming import DOUBTED_FOR, after_run, doubt_in_words, unseen_before, wholeness_of
 from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
 from headwater.discover.polls.vacancies import named_in
 from headwater.discover.polls.walk import Walk
@@ -22,7 +22,7 @@ from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.events import Event, Level
-from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW, without_stop
+from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW, UNREAD, without_stop
 from headwater.sources.source import Kind, Mode, SourceStatus
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -36,6 +36,8 @@ MOST_LOST = 2
 WISHES = ("ttl", "skip_hours", "skip_days")
 # What is read since the last time rather than compared with a memory.
 SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
+# What has further pages that others would miss; parts of a sitemap come and go.
+PAGED = frozenset({ChannelKind.LISTING, ChannelKind.API})
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0}
 
@@ -155,7 +157,7 @@ def _patch(channel: Leased, walk: Walk, now: datetime, learned: _Learned) -> dic
         "nochange_count": standing.no_change,
         "silent_since": (past.silent_since or now) if learned.is_silent else None,
         **NO_ERRORS,
-        **_damage(channel, walk),
+        **_damage(channel, walk, now),
         "last_status": kept.get("status"),
         "rhythm": standing.rhythm.to_dict(),
         "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
@@ -249,13 +251,27 @@ def _naming(channel: Leased, walk: Walk, now: datetime) -> tuple[dict[str, Any],
     began = walk.kept.get("began_at")
     named = named_in(walk)
     wholeness = wholeness_of(walk.kept)
-    naming = after_run(channel.past.naming, wholeness, named, datetime.fromisoformat(began) if began else now)
+    begun = datetime.fromisoformat(began) if began else now
+    unread_since = _unread_since(walk)
+    unseen = unseen_before(unread_since, channel.past.last_ok_at, begun) if unread_since else None
+    naming = after_run(channel.past.naming, wholeness, named, begun, unseen)
     patch = asdict(naming)
-    if walk.kept.get("has_unchanged") and not walk.kept.get("is_unchanged"):
+    if unread_since or (walk.kept.get("has_unchanged") and not walk.kept.get("is_unchanged")):
         # All of it has to be seen at once, or nothing can be said of those it does not name.
         patch |= {"etag": None, "last_modified": None, "answers": without_validators(answers_of(walk))}
     doubts = doubt_in_words(named) if naming.doubted_since else ""
     return patch | ({"last_error": doubts} if doubts else {}), doubts
+
+
+def _unread_since(walk: Walk) -> datetime | None:
+    _, _, since = walk.kept.get("unread") or (None, None, None)
+    return datetime.fromisoformat(since) if since else None
+
+
+def _unread_in_words(walk: Walk, now: datetime) -> str:
+    """Of a further page of a list that could not be read."""
+    url, why, _ = walk.kept["unread"]
+    return f"{url}{UNREAD}{_unread_since(walk) or now:%Y-%m-%d %H:%M} UTC: {why}"
 
 
 def _looking_again(ending: Ending, now: datetime) -> Ending:
@@ -315,8 +331,10 @@ def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
     return "; ".join([told, *([overflown.sentence] if overflown else []), *map(without_stop, walk.notes)])
 
 
-def _damage(channel: Leased, walk: Walk) -> dict[str, Any]:
+def _damage(channel: Leased, walk: Walk, now: datetime) -> dict[str, Any]:
     """An answer that was not modified is as damaged as it was."""
+    if walk.kept.get("unread") and channel.kind in PAGED:
+        return {"last_error": _unread_in_words(walk, now)[:LONGEST_MESSAGE]}
     is_as_before = walk.kept.get("is_unchanged") and not channel.past.errors
     return {} if is_as_before else {"last_error": walk.damage[:LONGEST_MESSAGE] or None}
 

@@ -65,7 +65,7 @@ def finding_in(todo: Todo, reply: Reply, now: datetime) -> Finding | None:
 
 
 def listing_at(reply: Reply, now: datetime) -> Finding | None:
-    scope = Scope(hosts=frozenset({canonicalise(reply.url).host}))
+    scope = Scope(hosts=frozenset({canonicalise(reply.url).site}))
     reading = read_listing(reply.body, reply.url, ListingRules(scope=scope, product_token=reply.asked_as), now).reading
     if len(reading.items) < FEWEST_ARTICLES:
         return None
