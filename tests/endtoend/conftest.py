@@ -119,19 +119,11 @@ async def simulated_days(database_url: str, publishers: int, days: int) -> Async
 
 async def started(module: str, task: dict[str, object]) -> asyncio.subprocess.Process:
     """A process of ours that has said it is ready; it ends with its input."""
-    return await set_to_work(await waiting(module), task)
-
-
-async def waiting(module: str) -> asyncio.subprocess.Process:
-    """A process of ours that imports what it needs and waits for its task."""
-    return await asyncio.create_subprocess_exec(
+    process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", module),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
-
-
-async def set_to_work(process: asyncio.subprocess.Process, task: dict[str, object]) -> asyncio.subprocess.Process:
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(orjson.dumps(task) + b"\n")
