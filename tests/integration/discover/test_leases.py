@@ -4,10 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 
+import asyncpg
 import pytest
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import index, sitemap
 
+from headwater.database.heartbeat import Heartbeat
 from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.poll import Poll
 from headwater.discover.stopping import change_status
@@ -154,3 +156,23 @@ async def test_thousands_of_channels_of_one_host_starve_nobody(desk: Desk) -> No
     await desk.follow("http://b.test/", feeds=("http://b.test/feed.xml",))
     hosts = [lease.url.host for _ in range(3) for lease in await desk.claim(2)]
     assert "b.test" in hosts
+
+
+async def test_a_poll_that_is_being_settled_holds_and_keeps_no_heartbeat_waiting(desk: Desk, database_url: str) -> None:
+    await desk.follow("http://a.test/", feeds=(FEED,))
+    await desk.follow("http://b.test/", feeds=("http://b.test/feed.xml",))
+    leases = await desk.claim()
+    connection = await asyncpg.connect(database_url)
+    async with connection.transaction():
+        await connection.execute("select 1 from channels where token = $1 for update", leases[0].token)
+        assert set(await desk.polling.extend(leases)) == {lease.token for lease in leases}
+    await connection.close()
+
+
+async def test_a_poll_that_its_living_poller_lost_is_not_held_against_its_channel(desk: Desk) -> None:
+    await desk.follow(feeds=(FEED,))
+    async with Heartbeat(desk.path.database, desk.polling.owner, 30):
+        [_] = await desk.claim()
+        await desk.path.database.execute(EXPIRE)
+        [again] = await desk.claim()
+    assert again.lost == 0

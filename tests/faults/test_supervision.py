@@ -1,0 +1,62 @@
+"""Tasks that die of what nobody expected: the others go on, the log says so, and each is started again."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.faults import invariants
+from tests.faults.world import DELAY, Workbench, hosts, pages_of, workbench
+from tests.integration.frontier.surgery import until
+
+from headwater.database.pool import Database
+
+SITES = hosts(4)
+PAGES = pages_of(SITES, count=2)
+
+
+@pytest.fixture
+async def bench(database: Database) -> AsyncIterator[Workbench]:
+    async with workbench(database, SITES) as ready:
+        yield ready
+        assert await invariants.broken(database) == []
+        assert invariants.hosts_asked_too_soon(ready.sim.visits.all(), DELAY) == []
+
+
+async def test_a_chore_that_dies_ends_no_other_and_is_started_again(bench: Workbench, database_url: str) -> None:
+    """Without its one row the clock's mark is None, which nobody expects."""
+    noted = "select count(*) from clock_mark where seen_at > '2020-01-01'"
+    async with bench.everything(database_url) as running:
+        await bench.database.execute("delete from clock_mark")
+        await running.says("task_died")
+        [died, *_] = running.log.events("task_died")
+        assert died["task"] == "follow_clock"
+        assert "TypeError" in died["exception"]
+        await bench.queue(*PAGES)
+        await bench.until_settled()
+        await until(lambda: are_folded(bench.database))
+        await bench.database.execute("insert into clock_mark (seen_at) values ('2001-01-01')")
+        await until(lambda: bench.database.fetchval(noted))
+    assert sorted(bench.asked()) == sorted(PAGES)
+
+
+async def are_folded(database: Database) -> bool:
+    """Another chore of the same role has worked since."""
+    return bool(await database.fetchval("select exists (select 1 from counters where status = 'fetched')"))
+
+
+async def test_a_crew_that_dies_gives_back_what_it_held_and_is_started_again(
+    bench: Workbench, database_url: str
+) -> None:
+    """A claim whose last row is missing is what no code of ours answers."""
+    definition = await bench.database.fetchval("select pg_get_functiondef('claim_entries'::regproc)")
+    broken = definition.replace("return query select null::uuid", "return; return query select null::uuid")
+    assert broken != definition
+    await bench.queue(*PAGES)
+    async with bench.everything(database_url) as running:
+        await bench.until_settled()
+        await bench.database.execute(broken)
+        await running.says("task_died")
+        assert {died["task"] for died in running.log.events("task_died")} == {"fetch"}
+        await bench.database.execute(definition)
+        await bench.queue("http://host0.test/another")
+        await bench.until_settled()
+    assert sorted(bench.asked()) == sorted([*PAGES, "http://host0.test/another"])
