@@ -29,16 +29,22 @@ class Settling:
         """The last try of any piece of work failed: no time to begin with more of it."""
         return self._failed_last
 
-    async def insist(self, work: Callable[[], Awaitable[T]], **named: Any) -> T:
-        """Its answer, once there is one.
+    async def settle(self, work: Callable[[], Awaitable[T]], **named: Any) -> T:
+        """The answer to the end of a piece of work, once there is one.
 
-        Only for work whose token is good for once, or that changes nothing: the first try may have succeeded unheard.
+        Only where its token is good for once: the first try may have succeeded unheard.
         """
+        answer = await self.read(work, **named)
+        self._failed_last = False
+        return answer
+
+    async def read(self, work: Callable[[], Awaitable[T]], **named: Any) -> T:
+        """The same for what must be known before the end. A database that answers may still take nothing."""
         ends_at = self.clock.monotonic() + self.patience.total_seconds()
         wait = FIRST_WAIT
         while True:
             try:
-                answer = await work()
+                return await work()
             except (DatabaseDown, QueryFailed) as error:
                 if not blames_nobody(error):
                     raise
@@ -46,8 +52,5 @@ class Settling:
                 if self.clock.monotonic() + wait >= ends_at:
                     raise
                 self.log.warning("keep_failed", **named, error=error.what, again_in_seconds=wait)
-            else:
-                self._failed_last = False
-                return answer
             await self.clock.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)

@@ -152,7 +152,7 @@ class Settled(Errands):
         self.settling = Settling(self.clock, log, timedelta(minutes=1))
 
     async def work(self, lease: Errand) -> None:
-        await self.settling.insist(self._settle)
+        await self.settling.settle(self._settle)
 
     async def _settle(self) -> None:
         self.tries += 1

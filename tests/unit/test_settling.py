@@ -48,7 +48,7 @@ class Work:
 async def test_work_is_tried_again_until_the_database_takes_it() -> None:
     clock, work = Passing(), Work(*[AWAY] * 5)
     ours = settling(clock)
-    assert await ours.insist(work) == "done"
+    assert await ours.settle(work) == "done"
     assert work.tries == 6
     assert clock.seconds == 0.5 + 1 + 2 + 4 + 4
     assert not ours.fails
@@ -58,7 +58,7 @@ async def test_no_longer_than_a_lease_can_hold() -> None:
     clock, work = Passing(), Work(*[AWAY] * 100)
     ours = settling(clock, patience=60)
     with pytest.raises(DatabaseDown):
-        await ours.insist(work)
+        await ours.settle(work)
     assert 55 < clock.seconds < 60
     assert ours.fails
 
@@ -67,9 +67,9 @@ async def test_the_last_try_of_any_work_says_whether_settling_fails() -> None:
     clock = Passing()
     ours = settling(clock, patience=0)
     with pytest.raises(DatabaseDown):
-        await ours.insist(Work(AWAY))
+        await ours.settle(Work(AWAY))
     assert ours.fails
-    await ours.insist(Work())
+    await ours.settle(Work())
     assert not ours.fails
 
 
@@ -77,6 +77,14 @@ async def test_a_statement_that_is_wrong_is_not_tried_again() -> None:
     work = Work(BROKEN)
     ours = settling(Passing())
     with pytest.raises(QueryFailed):
-        await ours.insist(work)
+        await ours.settle(work)
     assert work.tries == 1
     assert not ours.fails
+
+
+async def test_a_database_that_answers_questions_may_still_take_nothing() -> None:
+    ours = settling(Passing(), patience=0)
+    with pytest.raises(DatabaseDown):
+        await ours.settle(Work(AWAY))
+    assert await ours.read(Work()) == "done"
+    assert ours.fails

@@ -99,12 +99,12 @@ class Journey:
 
     async def _read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
         """Tried again where the database did not say what is known of the page: its host was asked for it once."""
-        return await self.settling.insist(lambda: self.study.read(lease, fetched, response), **named(lease))
+        return await self.settling.read(lambda: self.study.read(lease, fetched, response), **named(lease))
 
     async def _end(self, lease: Lease, verdict: Verdict, seat: Seat, leaves: Leaves) -> Told:
         settlement = settlement_of(lease, verdict, seat.past, self.policy, self.random)
         # Again where the database did not take it, or did not say that it had: its token is good for once.
-        is_ours = await self.settling.insist(
+        is_ours = await self.settling.settle(
             lambda: self.keeper.keep(lease, verdict, settlement, leaves), **named(lease)
         )
         return Told(lease, verdict if is_ours else None, seat.past, leaves)

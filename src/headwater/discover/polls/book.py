@@ -66,7 +66,7 @@ class Book:
                 await self._put_away(connection, channel, tried[-1].to_dict())
             return tried[-1]
 
-        return await self.settling.insist(take, **named(channel))
+        return await self.settling.settle(take, **named(channel))
 
     async def _has_gone_on(self, connection: Connection, channel: Leased, walk: Walk) -> bool:
         return bool(await connection.fetchval(queries.has_got_to, channel.id, channel.token, walk.to_dict()))
@@ -76,7 +76,7 @@ class Book:
         beside = {canonicalise(one.url).url_hash: one.url for one in walk.todo[1:] if not one.continues}
         if channel.kind is not ChannelKind.LISTING or not beside:
             return walk
-        rows = await self.settling.insist(
+        rows = await self.settling.read(
             lambda: self.database.fetch(queries.known_items, channel.id, list(beside)), **named(channel)
         )
         return walk.without(beside[row["url_hash"]] for row in rows)
@@ -91,13 +91,13 @@ class Book:
             async with self.database.transaction() as connection:
                 await self._put_away(connection, channel, progress, now + wait.wait, reason)
 
-        await self.settling.insist(put_away, **named(channel))
+        await self.settling.settle(put_away, **named(channel))
 
     async def finish(
         self, channel: Leased, walk: Walk, haul: Haul, now: datetime, end: Callable[[Walk], Ending]
     ) -> tuple[Walk, Ending]:
         """The last step; `end` decides once it is known which items are new."""
-        taken, ending = await self.settling.insist(
+        taken, ending = await self.settling.settle(
             lambda: self._finish(channel, walk, haul, now, end), **named(channel)
         )
         for finding in taken.findings:
