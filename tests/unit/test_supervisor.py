@@ -51,7 +51,7 @@ async def test_a_task_that_dies_is_started_again_and_its_death_is_told() -> None
     async with supervisor(clock, log) as tasks:
         tasks.keep("dying", dying)
         tasks.keep("healthy", healthy)
-        await dying.is_well.wait()
+        await asyncio.wait_for(dying.is_well.wait(), 10)
         assert dict(tasks.health) == {
             "dying": Health(deaths=2, last_error="KeyError: 'a fault of ours'"),
             "healthy": Health(),
@@ -69,13 +69,13 @@ async def test_pauses_grow_and_begin_anew_after_a_long_life() -> None:
     short = Work(clock, deaths=9)
     async with supervisor(clock, StringIO()) as tasks:
         tasks.keep("short", short)
-        await short.is_well.wait()
+        await asyncio.wait_for(short.is_well.wait(), 10)
     assert clock.pauses == [1, 2, 4, 8, 16, 32, LONGEST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE]
     clock = Passing()
     long = Work(clock, deaths=3, lives=LONG_LIFE_SECONDS + 1)
     async with supervisor(clock, StringIO()) as tasks:
         tasks.keep("long", long)
-        await long.is_well.wait()
+        await asyncio.wait_for(long.is_well.wait(), 10)
     assert clock.pauses == [1, 1, 1]
 
 
@@ -84,7 +84,7 @@ async def test_a_task_that_was_cancelled_from_within_is_started_again() -> None:
     work = Work(clock, deaths=1, error=asyncio.CancelledError())
     async with supervisor(clock, log) as tasks:
         tasks.keep("cancelled", work)
-        await work.is_well.wait()
+        await asyncio.wait_for(work.is_well.wait(), 10)
         assert tasks.health["cancelled"].deaths == 1
 
 
