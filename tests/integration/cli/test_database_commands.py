@@ -36,7 +36,7 @@ def test_doctor_warns_and_only_strict_minds(person: Person, database_url: str) -
     calm = person.says("doctor", HEADWATER_DATABASE__URL=database_url)
     strict = person.says("doctor", "--strict", HEADWATER_DATABASE__URL=database_url)
     assert (calm.code, strict.code) == (0, 1)
-    assert "1 warnings" in calm.out
+    assert "1 warning " in calm.out
     assert "HEADWATER_FETCH__CONTACT" in calm.out
 
 

@@ -57,7 +57,7 @@ def test_pages_follow_each_other_and_say_so(desk: Desk, words: tuple[str, ...]) 
 
 
 def rows_of(told: dict[str, Any]) -> list[Any]:
-    [rows] = [value for value in told.values() if isinstance(value, list)]
+    [rows] = [value for name, value in told.items() if isinstance(value, list) and name != "limits_reached"]
     keys = ("id", "url", "host", "domain_or_url")
     return [next(row[key] for key in keys if key in row) for row in rows]
 

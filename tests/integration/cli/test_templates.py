@@ -420,10 +420,10 @@ def test_two_like_lines_begin_where_they_differ() -> None:
     assert out == "    − …he same words again and again first end\n    + …he same words again and again other end\n"
 
 
-def test_a_narrow_terminal_gets_two_lines_a_host() -> None:
+def test_a_narrow_terminal_gets_a_block_a_host() -> None:
     row = ("a.test", "sport", "3", "learned", "12", "0 %", "–", "1d ago", "on drift")
     assert len(row) == len(COLUMNS)
-    first, second = shown(lambda: show_hosts([row]), 80).splitlines()
+    first, second, _ = shown(lambda: show_hosts([row]), 80).splitlines()
     assert first == "a.test/sport"
     assert second.startswith("  version 3 · status learned · served 12 · ")
     assert "next lesson" in shown(lambda: show_hosts([row]), 140).splitlines()[0]
