@@ -12,7 +12,7 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-long test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
+.PHONY: help install check fix test test-long test-pg15 test-pg16 test-slow unit chromium postgresql-15 coverage bench bench-urls bench-simweb bench-frontier bench-net \
         bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search demo docs lock clean
 
 help: ## list these targets
@@ -48,6 +48,16 @@ test: $(READY) chromium ## the tests, on a real embedded PostgreSQL and the simu
 
 test-pg16: $(READY) ## the same on the other bundled server, PostgreSQL 16
 	@HEADWATER_TEST_PG=16 $(MAKE) --no-print-directory test
+
+test-pg15: $(READY) postgresql-15 ## the same on Debian's PostgreSQL 15, the oldest that is supported, with JIT
+	@HEADWATER_TEST_PG=15 $(MAKE) --no-print-directory test
+
+postgresql-15:
+	@if [ ! -x /usr/lib/postgresql/15/bin/postgres ] && [ -f /etc/debian_version ] && [ "$$(id -u)" = 0 ]; then \
+	  echo "Installing postgresql-15 …"; \
+	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql-15; } >/dev/null 2>&1 \
+	    || echo "postgresql-15 could not be installed."; \
+	fi
 
 # Some tests look at pages as a person would. As root on Debian their browser is installed; elsewhere they are skipped.
 chromium:

@@ -111,7 +111,7 @@ async def introduce(services: "Services") -> None:
 
 async def show_figures(services: "Services", pulse: Pulse) -> None:
     from headwater.frontier.entry import Status
-    from headwater.frontier.reads import count_entries
+    from headwater.frontier.reads import count_statuses
 
     waiting = 0
     if not message_width():
@@ -122,7 +122,7 @@ async def show_figures(services: "Services", pulse: Pulse) -> None:
                 keep_below(*pulse.rows(waiting, width))
             await services.clock.sleep(ON_A_TERMINAL_SECONDS if width else ELSEWHERE_SECONDS)
             try:
-                counts = (await count_entries(services.database)).by_status
+                counts = await count_statuses(services.database)
             except (DatabaseDown, QueryFailed):
                 continue  # the roles say so, and go on when it is back
             waiting = counts[Status.PENDING] + counts[Status.FAILED]

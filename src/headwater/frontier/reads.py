@@ -1,6 +1,6 @@
 """Looking at the frontier: counts that equal a recount, pages by key, and one entry explained."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -29,8 +29,29 @@ class Counts:
         return {status: sum(counts.get(status, 0) for counts in self.by_source.values()) for status in Status}
 
 
-async def count_entries(database: Database) -> Counts:
+async def count_statuses(database: Database) -> dict[Status, int]:
     """Equal to a recount at this moment, at the price of a few rows."""
+    return _statuses(await database.fetch(queries.count_statuses))
+
+
+async def recount_statuses(database: Database) -> dict[Status, int]:
+    """From the entries themselves; reads the whole table."""
+    async with database.transaction(readonly=True, patience=PATIENCE_SECONDS) as connection:
+        return _statuses(await connection.fetch(queries.recount_statuses, timeout=PATIENCE_SECONDS))
+
+
+def _statuses(rows: Iterable[Any]) -> dict[Status, int]:
+    found = {row["status"]: row["entries"] for row in rows}
+    return {status: found.get(status, 0) for status in Status}
+
+
+async def count_entries_of(database: Database, sources: Sequence[UUID]) -> Counts:
+    """As `count_statuses`, of some sources."""
+    return _counts(await database.fetch(queries.count_entries_of, sources))
+
+
+async def count_entries(database: Database) -> Counts:
+    """Of every source: for audits, since there may be many."""
     return _counts(await database.fetch(queries.count_entries))
 
 

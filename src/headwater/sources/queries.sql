@@ -58,18 +58,31 @@ SELECT * FROM source_profiles WHERE id = $1::uuid FOR NO KEY UPDATE;
 -- name: find_sources
 -- By what a person types: id, address, exact name, id in another system, host of its own or of a channel, beginning of the
 -- id or of the name; the surest first.
-SELECT *,
-       CASE WHEN id::text = lower($1::text) THEN 0 WHEN url_hash = $2::bytea THEN 1 WHEN lower(name) = lower($1) THEN 2
-            WHEN id IN (SELECT source_id FROM external_ids WHERE external_id = $1) THEN 3
-            WHEN id IN (SELECT id FROM sources WHERE host = lower($1)) THEN 4
-            WHEN id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)) THEN 5 ELSE 6 END AS rank
-FROM source_profiles
-WHERE status <> 'deleted'
-  AND (id::text = lower($1) OR url_hash = $2 OR lower(name) = lower($1) OR id::text LIKE $3::text OR lower(name) LIKE $3
-       OR id IN (SELECT source_id FROM external_ids WHERE external_id = $1)
-       OR id IN (SELECT id FROM sources WHERE host = lower($1))
-       OR id IN (SELECT source_id FROM channels WHERE bucket = $4::smallint AND host = lower($1)))
-ORDER BY rank, name, id LIMIT 20;
+-- Each is asked for alone and by its index; ids from $5 to $6 are those that begin so.
+SELECT p.*, f.rank
+FROM (SELECT id, min(rank) AS rank FROM (
+          SELECT $5::uuid AS id, 0 AS rank WHERE $5 = $6::uuid
+          UNION ALL SELECT id, 1 FROM sources WHERE url_hash = $2::bytea AND status <> 'deleted'
+          UNION ALL (SELECT id, 2 FROM source_profiles WHERE lower(name) = lower($1::text) AND status <> 'deleted' LIMIT 20)
+          UNION ALL SELECT source_id, 3 FROM external_ids WHERE external_id = $1
+          UNION ALL (SELECT id, 4 FROM sources WHERE host = lower($1) AND url_hash IS NOT NULL AND status <> 'deleted' LIMIT 20)
+          UNION ALL (SELECT source_id, 5 FROM channels WHERE bucket = $4::smallint AND host = lower($1) LIMIT 100)
+          UNION ALL (SELECT id, 6 FROM source_profiles WHERE id BETWEEN $5 AND $6 AND status <> 'deleted' ORDER BY id LIMIT 20)
+          UNION ALL (SELECT id, 6 FROM source_profiles WHERE lower(name) LIKE $3::text AND status <> 'deleted'
+                     ORDER BY lower(name), id LIMIT 20)) AS one
+      GROUP BY 1) AS f
+JOIN source_profiles p ON p.id = f.id
+WHERE p.status <> 'deleted' ORDER BY f.rank, p.name, p.id LIMIT 20;
+
+-- name: prove_sources
+-- Sources that have an active channel and of which something was kept, a batch: from now on nobody asks for that.
+UPDATE sources SET is_proven = true WHERE id = ANY (ARRAY(
+    SELECT s.id FROM sources s
+    WHERE s.status = 'active' AND s.url_hash IS NOT NULL AND NOT s.is_proven
+      AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind NOT IN ('search', 'backfill') LIMIT 1) IS NOT NULL
+      AND ((SELECT 1 FROM documents d WHERE d.source_id = s.id AND d.deleted_at IS NULL LIMIT 1) IS NOT NULL
+           OR (SELECT 1 FROM jobs j WHERE j.source_id = s.id LIMIT 1) IS NOT NULL)
+    LIMIT $1::integer FOR NO KEY UPDATE SKIP LOCKED));
 
 -- name: set_source_status
 -- Resuming forgives what went wrong before.

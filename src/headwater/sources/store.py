@@ -1,5 +1,6 @@
 """Sources in the database. Whatever changes one leaves a trace in the same transaction."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import timedelta
@@ -20,6 +21,15 @@ queries = load_queries("headwater.sources")
 
 SHORTEST_BEGINNING = 4
 SHOWN_CHOICES = 5
+PROVEN_AT_ONCE = 1_000
+# As an id is written, up to any of its letters.
+_GROUPS = (8, 4, 4, 4, 12)
+ID_BEGINNING = re.compile(
+    "|".join(
+        "-".join((*(f"[0-9a-f]{{{n}}}" for n in _GROUPS[:whole]), f"[0-9a-f]{{0,{_GROUPS[whole]}}}"))
+        for whole in range(5)
+    )
+)
 _COLUMNS = tuple(Profile.__dataclass_fields__)
 _NOT_EDITABLE = frozenset({"url"})
 EDITABLE = tuple(name for name in _COLUMNS if name not in _NOT_EDITABLE)
@@ -76,7 +86,12 @@ async def find_source(database: Database, text: str) -> Source:
     """By what a person types: an id or its beginning, an address, a host or a name."""
     wanted = one_line(text)
     rows = await database.fetch(
-        queries.find_sources, wanted, _hash_of(wanted), _beginning(wanted), bucket_of(wanted.lower())
+        queries.find_sources,
+        wanted,
+        _hash_of(wanted),
+        _beginning(wanted),
+        bucket_of(wanted.lower()),
+        *ids_beginning_with(wanted),
     )
     if not rows:
         raise NotFound(f"No source is called {text!r}.", fix="`headwater sources list` shows those there are.")
@@ -94,6 +109,22 @@ def _beginning(text: str) -> str | None:
         return None
     literal = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"{literal}%"
+
+
+def ids_beginning_with(text: str) -> tuple[UUID, UUID] | tuple[None, None]:
+    """The first and the last id that begin so; none where no id does."""
+    digits = text.lower().replace("-", "")
+    if len(text) < SHORTEST_BEGINNING or not ID_BEGINNING.fullmatch(text.lower()):
+        return None, None
+    return UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f"))
+
+
+async def prove_sources(database: Database) -> int:
+    """Note which sources have an active channel and kept something; how many are new among them."""
+    count = 0
+    while proven := int((await database.execute(queries.prove_sources, PROVEN_AT_ONCE)).split()[-1]):
+        count += proven
+    return count
 
 
 async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[str, Any], actor: str) -> list[str]:
