@@ -254,7 +254,7 @@ with s as materialized (
 ), told as (
     insert into events (kind, actor, source_id, message, details, at)
     select case n % 500 when 4 then 'extraction_decayed' when 5 then 'channel_overflowed' else 'source_created' end,
-           case when n % 3 = 0 then 'headwater' else 'person' end, id, 'It was so.', '{"missed": 3}',
+           case when n % 3 = 0 then 'headwater' else 'person' end, id, 'It was so.', '{"missed": 3, "before": {"pages": 50, "documents": 50, "words": 400}}',
            now() - pg_temp.mixed(n) * interval '10 seconds'
     from s, generate_series(1, 3) order by pg_temp.mixed(n) desc
 ), found as (

@@ -323,6 +323,7 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "forget_sleepers": [()],
         "hosts_without_domain": [(500,)],
         "name_domains": [(*hosts, w.hosts)],
+        "pass_on_clock_mark": [(timedelta(seconds=5),)],
         "hold_clock_mark": [()],
         "read_clock": [()],
         "note_clock": [(w.now,)],

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import asyncpg
 import pytest
+from benchmarks.scale_measuring import Cost, cost_of, teach_json
 from benchmarks.scale_world import fill
 from tests.conftest import OWN_SCHEMA, database_named
-from tests.growth.measuring import Cost, cost_of, teach_json
 from tests.growth.statements import calls, sample
 
 from headwater.database.queries import all_query_files, load_queries

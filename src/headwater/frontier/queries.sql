@@ -375,6 +375,17 @@ SELECT bucket, host FROM hosts WHERE domain IS NULL ORDER BY bucket, host LIMIT 
 UPDATE hosts h SET domain = g.domain FROM unnest($1::smallint[], $2::text[], $3::text[]) AS g (bucket, host, domain)
 WHERE h.bucket = g.bucket AND h.host = g.host;
 
+-- name: pass_on_clock_mark
+-- The time, if it went on as it should since anybody looked; nothing where the clock may have been set.
+-- Invariant: it is read when the mark is held, since a wait for it would be in the time.
+WITH held AS MATERIALIZED (
+    SELECT seen_at FROM clock_mark FOR UPDATE
+), seen AS MATERIALIZED (
+    SELECT seen_at, clock_timestamp() AS now FROM held
+)
+UPDATE clock_mark SET seen_at = s.now FROM seen s
+WHERE s.now >= s.seen_at AND s.now - s.seen_at < $1::interval RETURNING s.now;
+
 -- name: hold_clock_mark
 -- The newest time that was seen; nobody else follows the clock meanwhile.
 SELECT seen_at FROM clock_mark FOR UPDATE;

@@ -17,6 +17,8 @@ queries = load_queries("headwater.frontier")
 LARGEST_PAGE = 1_000
 # A page looks at no more rows than this: a rare filter answers quickly with how far it has searched.
 MOST_LOOKED_AT = 20_000
+# Enough where most match.
+LOOKED_AT_FIRST = 1_000
 PATIENCE_SECONDS = 600
 
 
@@ -115,6 +117,14 @@ class Page:
 async def list_entries(database: Database, wanted: Filter, *, limit: int = 50, cursor: str | None = None) -> Page:
     if not 1 <= limit <= LARGEST_PAGE:
         raise UsageError(f"A page of {limit} entries is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
+    first = await _look(database, wanted, limit, cursor, LOOKED_AT_FIRST)
+    if first.cursor is None or len(first.entries) == limit:
+        return first
+    rest = await _look(database, wanted, limit - len(first.entries), first.cursor, MOST_LOOKED_AT)
+    return Page([*first.entries, *rest.entries], rest.cursor)
+
+
+async def _look(database: Database, wanted: Filter, limit: int, cursor: str | None, most: int) -> Page:
     bucket, url_hash = key_at(cursor) if cursor else (-1, b"")
     arguments: list[object] = [
         bucket,
@@ -125,7 +135,7 @@ async def list_entries(database: Database, wanted: Filter, *, limit: int = 50, c
         wanted.origin,
         wanted.reason,
         wanted.url_prefix,
-        MOST_LOOKED_AT,
+        most,
         limit + 1,  # one more, to know whether there is one
     ]
     if wanted.source_id:

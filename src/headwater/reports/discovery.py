@@ -19,7 +19,7 @@ queries = load_queries("headwater.reports")
 
 NOBODY = UUID(int=0)
 # Of so many the delay from publication to discovery is told: more would take longer and say the same.
-NEWEST_ITEMS = 5_000
+NEWEST_ITEMS = 2_000
 
 
 class Status(StrEnum):

@@ -40,3 +40,8 @@ async def _touched(connection: Any) -> int:
     await connection.execute(FLUSH)
     touched: int = await connection.fetchval(TOUCHED)
     return touched
+
+
+async def blocks_so_far(connection: Any) -> int:
+    """Of all sessions that have ended or told since."""
+    return await _touched(connection)
