@@ -314,9 +314,10 @@ SELECT l.source_id FROM (
     WHERE is_active AND (consecutive_errors > 0 OR silent_since IS NOT NULL OR last_error IS NOT NULL
                          OR (last_item_count = 0 AND last_ok_at IS NOT NULL AND kind IN ('feed', 'listing')))
     UNION ALL
-    SELECT c.source_id, CASE e.status WHEN 'dead' THEN 0 ELSE 1 END
-    FROM channels c JOIN url_frontier e ON e.bucket = c.bucket AND e.url_hash = c.url_hash
-    WHERE c.is_active AND c.kind = 'crawl' AND e.status IN ('failed', 'dead')
+    SELECT h.source_id, CASE h.status WHEN 'dead' THEN 0 ELSE 1 END
+    FROM (SELECT c.source_id, (SELECT e.status FROM url_frontier e WHERE e.bucket = c.bucket AND e.url_hash = c.url_hash) AS status
+          FROM channels c WHERE c.is_active AND c.kind = 'crawl') AS h
+    WHERE h.status IN ('failed', 'dead')
     UNION ALL
     SELECT c.source_id, 0 FROM channels c
     WHERE c.is_active AND c.kind = 'crawl'
