@@ -2,16 +2,19 @@
 
 import io
 import logging
+import os
 import re
 import sys
-from collections.abc import Collection, Iterator, MutableMapping
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
+from textwrap import wrap
 from typing import Any, Literal, TextIO, cast
 
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
 from headwater.lines import Lines, lines_behind
+from headwater.phrases import spelt_out
 
 Logger = FilteringBoundLogger
 Format = Literal["auto", "json", "console"]
@@ -26,6 +29,13 @@ _UNPRINTABLE = re.compile(
     r"\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _LONGEST_VALUE = 2000
+_USUAL_WIDTH = 80
+_INDENT = " " * 11  # as wide as the time and the sign before a sentence
+_SIGNS = {"warning": "!", "error": "✗", "critical": "✗"}
+_REASONS = ("reason", "message", "why", "error", "fix")
+_IDS = frozenset({"source", "channel", "token", "owner", "next_poll_at", "kind", "library"})
+_COUNTS = frozenset({"errors", "found", "inserted", "updated", "skipped"})  # a run's message has them
+_TOLD = frozenset({"at", "level", "event", "exception", "url", "host", *_REASONS}) | _IDS | _COUNTS
 
 
 def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stream: TextIO | None = None) -> Logger:
@@ -35,11 +45,13 @@ def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stre
     """
     out = stream or sys.stderr
     as_json = form == "json" or (form == "auto" and not out.isatty())
-    renderer: Processor = (
-        structlog.processors.JSONRenderer(ensure_ascii=False)
-        if as_json
-        else structlog.dev.ConsoleRenderer(colors=out.isatty())
-    )
+    renderer: Processor
+    if as_json:
+        renderer = structlog.processors.JSONRenderer(ensure_ascii=False)
+    elif form == "console":
+        renderer = structlog.dev.ConsoleRenderer(colors=out.isatty())
+    else:
+        renderer = Sentence(out)
     lines = lines_behind(out)
     if lines is None:
         return _logger_on(structlog.PrintLogger(out), level, renderer, secrets)
@@ -67,6 +79,36 @@ def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collectio
         cache_logger_on_first_use=True,
     )
     return cast("Logger", logger)
+
+
+class Sentence:
+    """A record for a person at a terminal: when, what happened, where, why; folded between words."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def __call__(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> str:
+        told = sentence_of(event)
+        lines = wrap(told, self._width(), subsequent_indent=_INDENT, break_long_words=False, break_on_hyphens=False)
+        return "\n".join(lines)
+
+    def _width(self) -> int:
+        try:
+            return os.get_terminal_size(self._out.fileno()).columns or _USUAL_WIDTH
+        except (OSError, ValueError):
+            return _USUAL_WIDTH
+
+
+def sentence_of(event: Mapping[str, Any]) -> str:
+    """Numbers that are nothing, ids and names of our code are left out: `log.format=console` has them all."""
+    place = event.get("url") or event.get("host") or ""
+    why = [spelt_out(str(event[name])) for name in _REASONS if event.get(name)]
+    if event.get("exception"):
+        why.append(str(event["exception"]).replace("\\u000a", "\n").strip().splitlines()[-1])
+    rest = [f"{name.replace('_', ' ')} {value}" for name, value in event.items() if value and name not in _TOLD]
+    parts = [spelt_out(str(event["event"])).replace("_", " "), str(place), *why, ", ".join(rest)]
+    told = ": ".join(part.removesuffix(".") for part in parts if part)
+    return f"{str(event['at'])[11:19]} {_SIGNS.get(event['level'], '·')} {told}"
 
 
 class LineLogger:

@@ -12,7 +12,8 @@ from headwater.clock import Clock, SystemClock
 from headwater.database.days import ensure_days
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.installation import Installation, installation_of
-from headwater.database.migrate import migrate
+from headwater.database.migrate import LOOKED_AT_SECONDS, migrate, require_current, require_room, staying_current
+from headwater.database.migrate import status as migrations
 from headwater.database.pool import Database, Limits
 from headwater.database.reviving import keep_serving
 from headwater.database.translate import with_escapes, with_schema
@@ -90,13 +91,19 @@ async def open_database(settings: Settings, log: Logger | None = None) -> AsyncI
 
 
 @asynccontextmanager
-async def open_services(loaded: Loaded, *, clock: Clock | None = None) -> AsyncIterator[Services]:
-    """Everything a role needs, with the schema brought up to date."""
+async def open_services(
+    loaded: Loaded, *, clock: Clock | None = None, migrates: bool = False
+) -> AsyncIterator[Services]:
+    """Everything a role needs, on the schema it was made for, as long as it stays that one.
+
+    `migrates`: the embedded database is brought up to date; one that was configured never is.
+    """
     settings, log = loaded.settings, logger_for(loaded)
     with hearing_libraries(log):
         async with open_database(settings, log) as (database, dsn):
+            await prepare_schema(database, settings, migrates=migrates)
             services = await _services_on(database, dsn, loaded, clock or SystemClock(), log)
-            async with following_rules(database, log):
+            async with staying_current(database, LOOKED_AT_SECONDS), following_rules(database, log):
                 yield services
 
 
@@ -122,8 +129,17 @@ async def _keep_reading_rules(database: Database, log: Logger) -> None:
             log.debug("rules_not_read", error=error.what)
 
 
+async def prepare_schema(database: Database, settings: Settings, *, migrates: bool) -> None:
+    """Others may work on a schema that is there: it changes when a person says so. An empty one of our own is made."""
+    is_ours = settings.database.url is None
+    if is_ours and (migrates or not (await migrations(database)).applied):
+        await migrate(database)
+        return
+    await require_room(database)
+    await require_current(database)
+
+
 async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Clock, log: Logger) -> Services:
-    await migrate(database)
     await ensure_days(database)
     return Services(
         settings=loaded.settings,

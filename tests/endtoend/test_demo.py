@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import orjson
 import pytest
@@ -12,22 +13,30 @@ KEPT = {
     "hosts_asked_too_soon": 0,
     "disallowed_requests": 0,
     "unconditional_repeats": 0,
+    "repeated": [],
     "counters_equal_recount": True,
 }
 
 
 def test_it_follows_publishers_from_their_list_to_documents() -> None:
-    # Fifteen hours in as many seconds: long enough for sitemaps to be read twice.
-    words = ["demo", "--headless", "--seconds", "15", "--pace", "3600", "--publishers", "25", "--json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "headwater", *words], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    summary = orjson.loads(done.stdout.splitlines()[-1])
-    assert {name: summary[name] for name in KEPT} == KEPT
+    # At a pace of 3600 a second is an hour: feeds are asked again. A busy machine gets more of them.
+    summary = demo(seconds=12)
+    if not (summary["polls"].get("not_modified") and summary["documents"]):
+        summary = demo(seconds=60)
     assert summary["polls"]["not_modified"] > 0
     assert summary["documents"] > 0
     assert summary["discovered"] > summary["fetched"] > 0
+
+
+def demo(seconds: int) -> dict[str, Any]:
+    words = ["demo", "--headless", "--seconds", str(seconds), "--pace", "3600", "--publishers", "25", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "headwater", *words], capture_output=True, text=True, timeout=seconds + 100, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    summary: dict[str, Any] = orjson.loads(done.stdout.splitlines()[-1])
+    assert {name: summary[name] for name in KEPT} == KEPT
+    return summary
 
 
 @pytest.mark.parametrize(
@@ -35,7 +44,10 @@ def test_it_follows_publishers_from_their_list_to_documents() -> None:
     [
         ({}, []),
         ({"hosts_asked_too_soon": 2}, ["2 hosts asked sooner than the delay allows"]),
-        ({"unconditional_repeats": 1}, ["1 request repeated without the validators of the one before"]),
+        (
+            {"unconditional_repeats": 1, "repeated": ["a.test/feed"]},
+            ["1 request repeated without the validators of the one before (a.test/feed)"],
+        ),
         (
             {"disallowed_requests": 1, "counters_equal_recount": False},
             ["1 request for what robots.txt disallows", "the counters differ from a recount"],

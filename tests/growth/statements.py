@@ -244,14 +244,16 @@ def _discover(w: Sample) -> dict[str, Calls]:
                 *("adaptive", "adaptive"),
             )
         ],
-        "note_run_of_source": [(w.source, w.now, "ok", "")],
+        "note_run_of_source": [(w.source, w.now, "ok", "", True)],
         "robots_sitemaps": [(w.host_bucket, w.host)],
         "polls_made": [(w.now - 5 * MINUTE, w.now)],
         "read_cadence": [(None,)],
         "steer_cadence": [({}, w.now, w.now)],
         "some_rhythms": [(200,)],
+        "redirects_of": [(w.buckets, w.hashes)],
         "crawl_counts": [(w.source,)],
         "begin_next_round": [(w.source, w.channel, w.now)],
+        "begin_round_in_full": [(w.source, w.channel, w.now)],
         "pages_of_source": [(w.source, -1, b"", None, 50)],
     }
 
@@ -363,6 +365,9 @@ def _ingest(w: Sample) -> dict[str, Calls]:
         "forget_bodies": [keys],
         "forget_items_of_pages": [keys],
         "forget_items_of_channels": [([w.channel],)],
+        "welcome_channels": [([w.channel], [w.source])],
+        "welcome_sources": [([w.channel], [w.source])],
+        "wake_pollers": [()],
         "sources_within_domain": [(w.host,)],
         "channels_within_domain": [(w.host,)],
         "sighting_urls_within_domain": [("jobs-7.example",)],
@@ -446,6 +451,7 @@ def _politeness(w: Sample) -> dict[str, Calls]:
         "mark_swept": [("gone-1.example",)],
         "outlive_watchers": [(timedelta(),)],
         "hosts_within_domain": [(w.host,)],
+        "closures_of_host": [host],
         "close_host": [(*host, "breaker", w.now + HOUR, None)],
         "set_policy": [(*host, 1, 1_000, 1, 10, 100, False)],
         "clear_policy": [host],
@@ -518,13 +524,16 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "troubled_hosts": [(None, 1_000), ([w.host], 1_000)],
         "work_that_waits": [(15 * MINUTE,)],
         "kept_of_page": [key],
-        "followers_of_host": [([w.host], [w.host_bucket])],
+        "pages_of_crawl": [(w.source, 2)],
+        "page_in_short": [key],
+        "way_it_was_found": [key],
+        "followers_of_host": [([w.host], [w.host_bucket], [w.host])],
         "listed_at": [key],
     }
 
 
 def _search(w: Sample) -> dict[str, Calls]:
-    filters = (None, None, None, None, False, 1_000, None, None, None, 21)
+    filters = (None, None, None, None, False, 1_000, None, None, None, 21, "*", "()")
     rare, common, lorry = (
         "'rare7' & 'language english'",
         "'harvest' & 'language english'",
@@ -548,7 +557,7 @@ def _search(w: Sample) -> dict[str, Calls]:
 
 
 def _sources(w: Sample) -> dict[str, Calls]:
-    hosts, host = (w.host_buckets, w.hosts), (w.host_bucket, w.host)
+    hosts, host, beginning = (w.host_buckets, w.hosts), (w.host_bucket, w.host), str(w.source)[:8]
     edited: tuple[object, ...] = (
         *("Name", "news", 5, [], None, None, None, "feed", None, None, None, None, 2, None, [], [], [], False, [], []),
         *({}, None, None, None, []),
@@ -564,11 +573,11 @@ def _sources(w: Sample) -> dict[str, Calls]:
         "read_source": [(w.source,)],
         "lock_source": [(w.source,)],
         "find_sources": [
-            ("Publisher 77", NEW, "publisher 77%", 1, None, None),
-            (w.host, NEW, f"{w.host}%", w.host_bucket, None, None),
-            (str(w.source), NEW, f"{w.source}%", 1, w.source, w.source),
-            (str(w.source)[:8], NEW, f"{str(w.source)[:8]}%", 1, *ids_beginning_with(str(w.source)[:8])),
-            ("nothing of ours", NEW, "nothing of ours%", 1, None, None),
+            ("Publisher 77", NEW, "publisher 77%", 1, "publisher 77", None, None, None),
+            (w.host, NEW, f"{w.host}%", w.host_bucket, w.host, None, None, None),
+            (str(w.source), NEW, f"{w.source}%", 1, str(w.source), None, w.source, w.source),
+            (beginning, NEW, f"{beginning}%", 1, beginning, None, *ids_beginning_with(beginning)),
+            ("nothing of ours", NEW, "nothing of ours%", 1, "nothing of ours", None, None, None),
         ],
         "prove_sources": [(1_000,)],
         "set_source_status": [(w.source, "paused", "a person")],
@@ -596,6 +605,8 @@ def _sources(w: Sample) -> dict[str, Calls]:
         "slow_down_for_jobs": [host],
         "raise_base_delay": [(*host, 2_000)],
         "source_at": [(w.address,)],
+        "source_of_site": [(w.host, w.address, True)],
+        "followers_of_feeds": [([w.address, NEW],)],
         "sources_blocked_by_robots": [(*host, "robots")],
         "day_before": [(DAY,)],
         "begin_backfill": [(w.channel, timedelta(), "a person")],

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from headwater.log import Mask, hearing_libraries, make_logger
+from headwater.log import Mask, hearing_libraries, make_logger, sentence_of
 
 
 def written(form: str = "json", **event: object) -> str:
@@ -76,3 +76,11 @@ def test_what_a_library_logs_is_one_line_of_ours() -> None:
     assert (line["event"], line["library"], line["level"]) == ("library_said", "some.library", "error")
     assert line["message"] == "could not connect"
     assert "hunter2-canary" not in line["error"]
+
+
+def test_a_person_at_a_terminal_reads_sentences() -> None:
+    event = {"at": "2026-11-16T09:33:13.509804Z", "level": "warning", "event": "poll_failed", "host": "a.example"}
+    told = sentence_of({**event, "errors": 1, "found": 0, "source": "4c7b", "message": "dns_not_found: no name"})
+    assert told == "09:33:13 ! poll failed: a.example: there is no such name: no name"
+    broken = sentence_of({**event, "exception": "Traceback (most recent call last):\\u000a  x\\u000aKeyError: 'a'"})
+    assert broken.endswith("a.example: KeyError: 'a'")

@@ -63,7 +63,7 @@ def politeness(*, hours: float = 24, limit: int = 20, json: AsJson = False, laun
             )
             for gap in gaps
         ]
-        show_table(columns, rows)
+        show_table(columns, rows, whole=("host",))
         show(f"{len(broken)} of the {len(gaps)} closest hosts were asked too soon in the last {hours:g} h.")
         if loads:
             show_addresses(loads, pace)

@@ -11,7 +11,7 @@ from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.sources import calmed
-from headwater.cli.words import counted, inert, length_of, padded, relative, shortened
+from headwater.cli.words import counted, in_words, inert, length_of, padded, relative, shortened
 from headwater.errors import Refused, UsageError
 
 if TYPE_CHECKING:
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from headwater.discover.crawling import Crawl, Page
     from headwater.discover.polls.ending import Ending
     from headwater.discover.polls.lease import Leased
-    from headwater.reports.discovery import Run
+    from headwater.reports.discovery import Overview, Run
     from headwater.services import Services
-    from headwater.sources.source import Source
 
 LOOK_EVERY_SECONDS = 1.0
 # A run is dated before what it found is stored: the log gets one that stored much behind others that are younger.
@@ -51,28 +50,39 @@ def poll_soon(sources: tuple[str, ...], launch: Launch) -> int:
     if not sources:
         raise UsageError("No source was named.", fix="`headwater crawl run-due` polls everything that is due.")
 
-    async def work(services: "Services") -> "list[tuple[Source, int]]":
+    async def work(services: "Services") -> "list[tuple[Overview, int]]":
+        from headwater.reports.discovery import overviews
         from headwater.sources.channels import poll_now
         from headwater.sources.store import find_source
 
-        found = [await find_source(services.database, one) for one in sources]
-        return [(one, await poll_now(services.database, one.id)) for one in found]
+        found = await overviews(services.database, [await find_source(services.database, one) for one in sources])
+        return [(one, 0 if one.is_left_alone else await poll_now(services.database, one.source.id)) for one in found]
 
     asked = with_services(launch, work)
-    resting = [source for source, channels in asked if not channels]
+    resting = [one for one, channels in asked if not channels]
     if len(resting) == len(asked):
-        raise Refused(why_not(resting[0]), fix=f"Look at it: headwater sources show {resting[0].id}")
-    for source, channels in asked:
-        show(f"{inert(source.name)}: {counted(channels, 'channel')} due now" if channels else why_not(source))
+        raise Refused(why_not(resting[0]), fix=what_to_do(resting[0]))
+    for one, channels in asked:
+        show(f"{inert(one.source.name)}: {counted(channels, 'channel')} due now" if channels else why_not(one))
     say("A running poller takes them at once: headwater run poll. Follow it: headwater crawl logs --follow")
     return PARTLY if resting else 0
 
 
-def why_not(source: "Source") -> str:
+def why_not(one: "Overview") -> str:
+    source = one.source
+    if one.is_left_alone:
+        taken = next(problem.what for problem in one.health.problems if problem.kind == "takedown")
+        return f"{inert(source.name)} is not polled. {inert(taken)}"
     if source.status != "active":
         reason = f" ({inert(source.status_reason)})" if source.status_reason else ""
         return f"{inert(source.name)} is {source.status}{reason}: nothing of it is polled."
     return f"{inert(source.name)} has no channel to poll."
+
+
+def what_to_do(one: "Overview") -> str:
+    if one.is_left_alone:
+        return "`headwater takedown list` shows the takedown, `headwater takedown rm` lifts it."
+    return f"Look at it: headwater sources show {one.source.id}"
 
 
 @app.command(name="run-due")
@@ -100,7 +110,7 @@ def show_ending(channel: "Leased", ending: "Ending") -> None:
 
 def _placed(place: str, message: str) -> str:
     named = f"{shortened(place, WIDEST_PLACE)}: " if place else ""
-    return named + shortened(message, 80)
+    return named + shortened(in_words(message), 80)
 
 
 def place_of(url: str, home: str) -> str:
@@ -209,7 +219,7 @@ def _row(run: "Run", now: "datetime") -> tuple[str, ...]:
         *(f"{count:,}" for count in counts),
         f"{run.duration_ms / 1000:.1f} s",
         relative(run.next_poll_at, now) if run.next_poll_at else "–",
-        shortened(run.message, 70),
+        shortened(in_words(run.message), 70),
     )
 
 
@@ -247,9 +257,10 @@ def pages(
         How many pages.
     """
 
-    async def work(services: "Services") -> "tuple[Crawl, list[Page]]":
+    async def work(services: "Services") -> "tuple[Crawl, list[Page], list[str]]":
         from headwater.discover.crawling import crawl_of, pages_of
         from headwater.frontier.reads import key_at
+        from headwater.reports.discovery import limits_reached
         from headwater.sources.store import find_source
 
         if status not in (None, *PAGE_STATUSES):
@@ -257,22 +268,23 @@ def pages(
         found = await find_source(services.database, source)
         after = key_at(cursor) if cursor else (-1, b"")
         pages = await pages_of(services.database, found.id, status, after, limit + 1)
-        return await crawl_of(services.database, found.id), pages
+        return await crawl_of(services.database, found.id), pages, await limits_reached(services.database, found)
 
     from headwater.frontier.reads import cursor_at
 
-    crawl, read = with_services(launch, work)
+    crawl, read, limits = with_services(launch, work)
     found = read[:limit]
     following = cursor_at(*found[-1].key) if len(read) > limit else None
     if json:
         told = [{"url": one.url, "status": one.status, "depth": one.depth, "error": one.error} for one in found]
-        show_json(
-            {"state": crawl.state, "reason": crawl.reason, "pages": crawl.pages, "data": told, "cursor": following}
-        )
+        state = {"state": crawl.state, "reason": crawl.reason, "pages": crawl.pages, "limits_reached": limits}
+        show_json({**state, "data": told, "cursor": following})
         return
     sums = ", ".join(f"{count:,} {word}" for word, count in crawl.pages.items()) or "no pages"
-    show(f"{crawl.state}{': ' + inert(crawl.reason) if crawl.reason else ''} ({sums})")
+    show(f"{crawl.state}{': ' + in_words(crawl.reason) if crawl.reason else ''} ({sums})")
+    for told_limit in limits:
+        show(told_limit)
     if found:
-        rows = [(one.url, one.status, str(one.depth), shortened(one.error or "", 80)) for one in found]
-        show_table(("url", "status", "depth", "error"), rows)
+        rows = [(one.url, one.status, str(one.depth), shortened(in_words(one.error or ""), 80)) for one in found]
+        show_table(("url", "status", "depth", "error"), rows, below=("url",))
     say_more(following)

@@ -238,6 +238,7 @@ def politeness_of(seen: dict[str, Any], delays: "Mapping[str, float]") -> dict[s
         "highest_concurrency": seen["total"]["highest_concurrency"],
         "disallowed_requests": seen["total"]["disallowed"],
         "unconditional_repeats": seen["total"]["unconditional_repeats"],
+        "repeated": seen["total"]["repeated"],
     }
 
 
@@ -303,4 +304,6 @@ def broken_promises(summary: "Mapping[str, Any]") -> list[str]:
         "unconditional_repeats": ("request", "repeated without the validators of the one before"),
     }
     broken = [f"{counted(summary[name], noun)} {what}" for name, (noun, what) in counts.items() if summary[name]]
+    if summary["repeated"]:
+        broken[-1] += f" ({', '.join(summary['repeated'])})"
     return broken if summary["counters_equal_recount"] else [*broken, "the counters differ from a recount"]

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from headwater.services import Services
 
 WIDEST_TITLE = 100
-MARK = "**"  # around what matched
 # How many hits: a word for every command that searches.
 Hits = Annotated[int, Parameter(validator=Number(gte=1, lte=100), help="How many to show.")]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -148,10 +147,16 @@ def show_hit(one: "Found", facts: "Sequence[str]") -> None:
     show(shortened(one.hit.title, WIDEST_TITLE) or "(no title)")
     show(f"  {' · '.join(inert(fact) for fact in facts if fact)}")
     show(f"  {inert(one.hit.url)}")
-    if snippet := inert(one.hit.snippet):
-        # What matched stands between asterisks where nothing can be bold.
-        show_marked(f"  {snippet}", MARK)
+    if one.hit.snippet:
+        first, *others = map(_inert_piece, one.hit.pieces)
+        show_marked([f"  {first.lstrip()}", *others])
     show("")
+
+
+def _inert_piece(text: str) -> str:
+    """With the space that parts it from its neighbours."""
+    before, after = (" " if end.isspace() else "" for end in (text[:1], text[-1:]))
+    return f"{before}{inert(text)}{after}" if text.strip() else before
 
 
 def account_of(answer: "Answer") -> dict[str, Any]:

@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched, run_to_end
 from headwater.cli.output import show_json, show_lines
+from headwater.cli.words import counted
 
 if TYPE_CHECKING:
     from headwater.reports.doctor import Check
@@ -34,12 +35,13 @@ def doctor(
 async def examined(settings: "Settings") -> "list[Check]":
     from headwater.clock import SystemClock
     from headwater.database.migrate import migrate
+    from headwater.database.migrate import status as migrations
     from headwater.reports.doctor import examine
     from headwater.services import data_folder, open_database
 
     async with open_database(settings) as (database, _):
-        if settings.database.url is None:
-            # The embedded database belongs to us alone: a first look may as well set it up.
+        if settings.database.url is None and not (await migrations(database)).applied:
+            # The embedded database belongs to us alone: a first look may as well make it.
             await migrate(database)
         return [check async for check in examine(settings, data_folder(settings), database, SystemClock())]
 
@@ -51,5 +53,7 @@ def report(checks: "list[Check]") -> str:
         if check.fix:
             lines.append(f"    fix: {check.fix}")
     counts = {level: sum(check.level == level for check in checks) for level in SIGNS}
-    lines.append(f"{counts['ok']} ok · {counts['warning']} warnings · {counts['failure']} failures")
+    lines.append(
+        f"{counts['ok']:,} ok · {counted(counts['warning'], 'warning')} · {counted(counts['failure'], 'failure')}"
+    )
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.sources import show_next, show_source
-from headwater.cli.words import inert
+from headwater.cli.words import in_words, inert
 from headwater.errors import NotFound
 
 if TYPE_CHECKING:
@@ -64,20 +64,22 @@ def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> 
 
 def show_story(found: "PageStory") -> None:
     show(inert(found.url))
-    show(f"  {found.status}: {inert(found.why)}")
+    show(f"  {found.status}: {in_words(found.why)}")
     show(f"  document: {inert(found.document)}")
     if found.source:
         show(f"  source {inert(found.source)}, priority {found.priority}")
+    if found.found_by:
+        show(f"  found {inert(found.found_by)}")
     if found.history:
         show_table(
-            ("when", "verdict", "status", "ms", "reason"),
+            ("when", "verdict", "status", "took", "reason"),
             [
                 (
                     f"{one.at:%Y-%m-%d %H:%M:%S}",
-                    one.verdict,
+                    in_words(one.verdict),
                     str(one.status or ""),
-                    str(one.duration_ms or ""),
-                    inert(one.reason or ""),
+                    f"{one.duration_ms:,} ms" if one.duration_ms else "",
+                    in_words(one.reason or ""),
                 )
                 for one in found.history
             ],

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
+from headwater.cli.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,11 +58,17 @@ def fetch(
         show_json({"steps": steps, **result})
     else:
         for step in steps if explain else []:
-            show("  " + "  ".join(f"{name} {value}" for name, value in step.items() if value not in (None, "")))
-        show("  ".join(f"{name} {value}" for name, value in result.items() if value not in (None, "")))
+            show(f"  {spoken(step)}")
+        show(spoken(result))
         for line in advice_on(result, target.host):
             say(line)
     return REFUSED if "blocked_address" in _trouble(result) else CODES.get(result["outcome"], FAILED)
+
+
+def spoken(step: "Mapping[str, Any]") -> str:
+    """A step or a result on one line, in words."""
+    told = ((name.replace("_", " "), value) for name, value in step.items() if value not in (None, ""))
+    return "  ".join(f"{name} {value if name == 'etag' else in_words(value)}" for name, value in told)
 
 
 def _trouble(result: "Mapping[str, Any]") -> str:
@@ -78,15 +85,26 @@ def advice_on(result: "Mapping[str, Any]", host: str) -> list[str]:
         place, reason = found["place"], found["reason"]
         if reason == "port not allowed":
             port = place.rpartition(":")[2]
-            return [f"Port {port} is not one of network.ports.", f"  fix: Allow it: --set network.allow={place}"]
+            return [f"Port {port} is not one of network.ports.", f"  fix: {allowing(place)}"]
         if place == "localhost" or place.endswith(".localhost"):
             return [
                 f"{place} is {reason}.",
                 "  fix: Allow it by its address and port: --set network.allow=127.0.0.1:8080",
             ]
         if ":" in place and reason != "one of our own listeners":
-            return [f"{place} is a {reason} address.", f"  fix: Allow it: --set network.allow={place}"]
+            return [f"{place} is a {reason} address.", f"  fix: {allowing(place)}"]
     return []
+
+
+def allowing(place: str) -> str:
+    """The setting as it is written for one command."""
+    return f"Allow it: --set network.allow={place}"
+
+
+def off_limits(why: str) -> str:
+    """The address and port that may not be asked, where there is one."""
+    found = OFF_LIMITS.search(why)
+    return found["place"] if found and ":" in found["place"] else ""
 
 
 async def fetch_once(

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, TypeVar
 
 from headwater.errors import UsageError
+from headwater.phrases import as_stored
 
 if TYPE_CHECKING:
     from enum import StrEnum
@@ -27,7 +28,7 @@ def filter_from(
         status=word_of(Status, status),
         host=host_named(host) if host else None,
         origin=word_of(Origin, origin),
-        reason=reason,
+        reason=as_stored(reason) if reason else None,
         url_prefix=prefix,
     )
 

@@ -11,6 +11,7 @@ from cyclopts.validators import Number
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
+from headwater.cli.words import in_words
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
@@ -141,12 +142,12 @@ def show_page(page: "Page") -> None:
             entry.held or entry.status,
             str(entry.priority),
             f"{entry.next_fetch_at:%m-%d %H:%M:%S}",
-            entry.reason or "",
+            in_words(entry.reason or ""),
         )
         for entry in page.entries
     ]
     if rows:
-        show_table(("url", "status", "priority", "due", "reason"), rows)
+        show_table(("url", "status", "priority", "due", "reason"), rows, below=("url",))
     elif page.cursor:
         say("None of the URLs looked at matches; others are left to look through.")
     else:
@@ -196,8 +197,8 @@ def add(
         show_json({"answers": [asdict(answer) | {"has_effects": answer.url in acting} for answer in answers]})
     else:
         for answer in answers:
-            reason = answer.reason or MEANINGS.get(answer.outcome, "")
-            show(f"{answer.outcome:9}  {answer.url}" + (f"  ({reason})" if reason else ""))
+            reason = in_words(answer.reason or MEANINGS.get(answer.outcome, ""))
+            show(f"{in_words(answer.outcome):9}  {answer.url}" + (f"  ({reason})" if reason else ""))
         if any(answer.outcome == "duplicate" for answer in answers):
             say("To fetch a URL again that is known already: headwater frontier retry URL")
         for url in acting:

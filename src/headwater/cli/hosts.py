@@ -1,5 +1,6 @@
 """`headwater hosts`: whom we visit, how fast, and who decided that."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
@@ -7,9 +8,15 @@ from cyclopts import App, Parameter
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
+from headwater.cli.words import counted, in_words, relative, seconds, seconds_of
+from headwater.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
     from headwater.frontier.host_rules import Change, RulesOfHost
+    from headwater.politeness.hosts import Pace
     from headwater.services import Services
 
 app = App(name="hosts", help="Hosts, their pace and their policies.")
@@ -18,6 +25,17 @@ rules = App(name="rules", help="What of a host's URLs tells its pages apart, whe
 app.command(policy)
 app.command(rules)
 app.command("headwater.cli.robots:robots", name="robots", help="What a host's robots.txt says to us.")
+
+
+SETTABLE = (
+    "Give --max-concurrency (requests at once), --min-request-interval-ms (time between two requests),"
+    " --burst (requests after a pause), --max-pages (of one run), --max-kb-per-page,"
+    " --allow-js or --no-allow-js (render in a browser)."
+)
+
+
+def example_for(host: str) -> str:
+    return f"headwater hosts policy set {shlex.quote(host)} --min-request-interval-ms 5000"
 
 
 @app.command(name="list")
@@ -65,13 +83,15 @@ def list_hosts(
             )
             for row in rows
         ],
+        spare=("in flight", "failed", "requests"),
+        whole=("host",),
     )
     say_more(following)
 
 
 def state_of(row: Any) -> str:
     if row["closed_by"]:
-        return f"closed: {row['closed_by']}"
+        return f"closed: {in_words(row['closed_by'])}"
     if row["in_flight"] >= row["max_concurrency"]:
         return "busy"
     return "open" if row["is_open"] else "waiting"
@@ -87,18 +107,74 @@ def show_host(host: str, *, json: AsJson = False, launch: Launched = Launch()) -
         Its name.
     """
 
-    async def work(services: "Services") -> tuple[dict[str, Any], Any]:
-        from headwater.politeness.hosts import host_named, pace_of, read_host
+    async def work(services: "Services") -> "tuple[dict[str, Any], Pace, list[Any], datetime]":
+        from headwater.politeness.hosts import closures_of, host_named, pace_of, read_host
+        from headwater.reports.templates import server_time
 
-        row = await read_host(services.database, host_named(host))
-        return dict(row), pace_of(row)
+        name = host_named(host)
+        row = await read_host(services.database, name)
+        closures = await closures_of(services.database, name)
+        return dict(row), pace_of(row), closures, await server_time(services.database)
 
-    row, pace = with_services(launch, work)
+    row, pace, closures, now = with_services(launch, work)
     if json:
         show_json(row | {"effective_delay_ms": pace.delay.total_seconds() * 1000, "decided_by": pace.decided_by})
         return
-    show(f"{row['host']}: one request every {pace.delay.total_seconds():g} s, decided by {pace.decided_by}")
-    show_table(("", ""), [(name, str(value)) for name, value in row.items() if value is not None])
+    for line in host_in_words(row, pace, closures, now):
+        show(line)
+
+
+def host_in_words(row: "Mapping[str, Any]", pace: "Pace", closures: "Sequence[Any]", now: "datetime") -> list[str]:
+    """Its pace and who decided it, how it stands, what a person asked for, and its past."""
+    lines = [f"{row['host']}: one request every {seconds(pace.delay)}, decided by {pace.decided_by}"]
+    lines += [f"  closed:        {in_words(one['reason'])}; it opens {relative(one['until'], now)}" for one in closures]
+    lines += [f"  {label + ':':14} {told}" for label, told in _standing(row, now) if told]
+    if wishes := _wishes(row):
+        lines.append(f"  your policy:   {', '.join(wishes)}")
+    else:
+        lines.append(f"  your policy:   none; set one: headwater hosts policy set {row['host']} --max-concurrency 2")
+    return lines
+
+
+def _standing(row: "Mapping[str, Any]", now: "datetime") -> list[tuple[str, str]]:
+    said = [
+        (row["penalty_ms"], "a penalty after 429 or 503"),
+        (row["crawl_delay_ms"], "the Crawl-delay of robots.txt"),
+        (row["source_delay_ms"], "the rate limit of a source"),
+    ]
+    slowed = [f"{seconds_of(ms)} by {what}" for ms, what in said if ms]
+    at_once = f"at most {row['max_concurrency']} at once, {row['in_flight']} under way"
+    opens = row["next_slot_at"]
+    names = row["names_at_address"]
+    place = f"{row['address']}, with {names:,} known names" if row["address"] and names > 1 else row["address"]
+    past = [
+        f"{row[name]:,} {word}"
+        for name, word in (("succeeded", "answered"), ("failed", "failed"), ("rate_limited", "told us to slow down"))
+        if row[name]
+    ]
+    return [
+        ("requests", f"{at_once}, bursts of {row['burst']} after a pause" if row["burst"] > 1 else at_once),
+        ("slower by", ", ".join(slowed)),
+        ("last request", relative(row["last_fetch_at"], now)),
+        ("next request", "" if opens is None else relative(opens, now) if opens > now else "may start now"),
+        ("so far", f"{counted(row['requests'], 'request')}: {', '.join(past)}" if row["requests"] else ""),
+        ("last answer", f"HTTP {row['last_status']}" if row["last_status"] else ""),
+        ("address", place or ""),
+        ("order", "it waits behind hosts that have answered lately" if row["is_doubted"] else ""),
+    ]
+
+
+def _wishes(row: "Mapping[str, Any]") -> list[str]:
+    """What was set by a person."""
+    told = {
+        "policy_concurrency": "{:,} at once",
+        "min_request_interval_ms": "{:,} ms between requests",
+        "policy_burst": "bursts of {:,}",
+        "max_pages": "at most {:,} pages of one run",
+        "max_kb_per_page": "pages of at most {:,} KB",
+    }
+    browser = {None: [], True: ["pages are rendered in a browser"], False: ["no browser"]}
+    return [wish.format(row[name]) for name, wish in told.items() if row[name] is not None] + browser[row["allow_js"]]
 
 
 @policy.command(name="set")
@@ -133,6 +209,8 @@ def set_policy(
     from headwater.politeness.hosts import HostPolicy
 
     wanted = HostPolicy(max_concurrency, min_request_interval_ms, burst, max_pages, max_kb_per_page, allow_js)
+    if wanted == HostPolicy():
+        raise UsageError(f"Nothing was asked for {host}.", fix=f"{SETTABLE} For example: {example_for(host)}")
 
     async def work(services: "Services") -> None:
         from headwater.politeness.hosts import host_named

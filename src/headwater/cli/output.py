@@ -11,19 +11,15 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 from headwater.lines import lines_behind
 
-GAP = 2  # between two columns of a table
-NARROW = 16  # a cell no wider than this is never broken
-READABLE = 28  # of a wider one, which is broken into lines
-
-
-USUAL_WIDTH = 80
+USUAL_WIDTH, USUAL_HEIGHT = 80, 24
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 LONGEST_LINE = 10_000  # of text for people; JSON is whole
 # A terminal may obey controls; marks of direction, tags and invisible letters let a text pose as another.
@@ -64,9 +60,13 @@ def is_of_output(error: OSError) -> bool:
 
 
 def say(text: str = "") -> None:
-    """One line."""
+    """One line; on a terminal that is too narrow for it, folded between words and around commands."""
+    _say_raw("\n".join(_folded(harmless(text), message_width())))
+
+
+def _say_raw(text: str) -> None:
     try:
-        print(harmless(text), file=sys.stderr, flush=True)
+        print(text, file=sys.stderr, flush=True)
     except BrokenPipeError:
         raise
     except OSError:
@@ -76,7 +76,8 @@ def say(text: str = "") -> None:
 def say_more(cursor: object) -> None:
     """How to go on with a list that is longer than what was shown."""
     if cursor is not None:
-        say(f"More: add --cursor {shlex.quote(str(cursor))}")
+        # On one line, however long: it is there to be copied.
+        _say_raw(harmless(f"More: add --cursor {shlex.quote(str(cursor))}"))
 
 
 def announce(text: str) -> None:
@@ -85,7 +86,7 @@ def announce(text: str) -> None:
     if lines is None:
         say(text)
     else:
-        lines.put(f"{harmless(text)}\n")
+        lines.put("".join(f"{line}\n" for line in _folded(harmless(text), message_width())))
 
 
 def keep_below(*rows: str) -> None:
@@ -97,10 +98,31 @@ def keep_below(*rows: str) -> None:
 
 def message_width() -> int:
     """Columns of the terminal that reads the messages; 0 where none does."""
+    return _size_of(sys.stderr)[0]
+
+
+def _size_of(stream: TextIO) -> tuple[int, int]:
+    """Columns and rows of the terminal behind it; zeros where no terminal is."""
+    if not stream.isatty():
+        return 0, 0
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or USUAL_WIDTH if sys.stderr.isatty() else 0
+        found = os.get_terminal_size(stream.fileno())
     except (OSError, ValueError):
-        return 0
+        found = os.terminal_size((0, 0))
+    # Some terminals do not know their size; their surroundings may.
+    usual = get_terminal_size((USUAL_WIDTH, USUAL_HEIGHT))
+    return found.columns or usual.columns, found.lines or usual.lines
+
+
+def _folded(text: str, width: int) -> list[str]:
+    from headwater.cli.tables import INDENT, folded
+
+    return folded(text, width, INDENT) if width and len(text) > width // 2 else [text]
+
+
+def show_screen(lines: Sequence[str]) -> None:
+    """Lines that are made for the size of the terminal."""
+    print("\n".join(map(harmless, lines)), flush=True)
 
 
 def clear_screen() -> None:
@@ -109,18 +131,20 @@ def clear_screen() -> None:
 
 
 def show(text: str) -> None:
-    """One line, at once: whoever reads a pipe may be waiting for it."""
-    print(harmless(text), flush=True)
+    """One line, at once: the reader of a pipe may be waiting for it. On a narrow terminal folded as `say` does."""
+    print("\n".join(_folded(harmless(text), terminal_width())), flush=True)
 
 
 def say_lines(text: str) -> None:
+    """As they are."""
     for line in text.splitlines():
-        say(line)
+        _say_raw(harmless(line))
 
 
 def show_lines(text: str) -> None:
+    """As they are."""
     for line in text.splitlines():
-        show(line)
+        print(harmless(line), flush=True)
 
 
 def ask(question: str) -> str:
@@ -129,14 +153,13 @@ def ask(question: str) -> str:
     return sys.stdin.readline()
 
 
-def show_folded(text: str, indent: int) -> None:
-    """One line; on a terminal that is too narrow for it, folded between words."""
-    from textwrap import wrap
+def show_steps(text: str, indent: int) -> None:
+    """A hint on a terminal: its sentences folded, each of its commands on a line of its own, to be copied."""
+    from headwater.cli.tables import INDENT, folded, steps_in
 
-    width = terminal_width()
-    whole = not width or len(text) <= width
-    for line in [text] if whole else wrap(text, width, subsequent_indent=" " * indent):
-        show(line)
+    for piece, is_command in steps_in(harmless(text)):
+        line = " " * (indent + INDENT * is_command) + piece
+        print("\n".join([line] if is_command else folded(line, terminal_width())), flush=True)
 
 
 def show_json(value: Any) -> None:
@@ -177,25 +200,29 @@ def show_bytes(body: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def show_marked(text: str, mark: str) -> None:
-    """Every second piece between marks is bold on a terminal."""
+def show_marked(pieces: Sequence[str]) -> None:
+    """Every second piece is bold on a terminal, and stands between asterisks where nothing can be bold."""
     if not sys.stdout.isatty():
-        show(text)
+        show("**".join(pieces))
         return
     from rich.console import Console
     from rich.text import Text
 
-    styled = [(piece, "bold" if number % 2 else "") for number, piece in enumerate(harmless(text).split(mark))]
-    Console().print(Text.assemble(*styled), soft_wrap=True, highlight=False)
+    styled = Text.assemble(*((harmless(piece), "bold" if number % 2 else "") for number, piece in enumerate(pieces)))
+    margin = " " * (len(styled.plain) - len(styled.plain.lstrip(" ")))
+    console = Console()
+    for line in styled[len(margin) :].wrap(console, terminal_width() - len(margin), overflow="ignore"):
+        console.print(Text(margin) + line, soft_wrap=True, highlight=False)
 
 
 def terminal_width() -> int:
     """0 where no terminal is."""
-    if not sys.stdout.isatty():
-        return 0
-    from rich.console import Console
+    return _size_of(sys.stdout)[0]
 
-    return Console().width
+
+def terminal_height() -> int:
+    """0 where no terminal is."""
+    return _size_of(sys.stdout)[1]
 
 
 def progress_console() -> "Console":
@@ -204,43 +231,33 @@ def progress_console() -> "Console":
     return Console(stderr=True)
 
 
-def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = ()) -> None:
-    """Colour on a terminal, where `spare` columns go if there is no room, the first first; else aligned plain text."""
+def show_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    spare: Sequence[str] = (),
+    below: Sequence[str] = (),
+    whole: Sequence[str] = (),
+) -> None:
+    """On a terminal fitted to its width, as `laid_out` says; else aligned plain text with every column."""
     rows = [[harmless(cell) for cell in row] for row in rows]
-    if sys.stdout.isatty():
-        _rich_table(columns, rows, spare)
+    if width := terminal_width():
+        from headwater.cli.tables import laid_out
+
+        show_laid_out(laid_out(columns, rows, width, spare=spare, below=below, whole=whole))
         return
     widths = [max(len(row[i]) for row in (columns, *rows)) for i in range(len(columns))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (columns, *rows))
     print("\n".join(line.rstrip() for line in lines), flush=True)
 
 
-def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str]) -> None:
-    from rich import box
-    from rich.cells import cell_len
+def show_laid_out(lines: Sequence[str]) -> None:
+    """A table's lines; its head is bold on a terminal that can."""
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     console = Console()
-    widths = [max(cell_len(row[i]) for row in (columns, *rows)) for i in range(len(columns))]
-    kept = with_room(columns, widths, spare, console.width)
-    # The box puts a column of its own between two of ours.
-    space = (0, GAP - 1, 0, 0)
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False, padding=space)
-    for i in kept:
-        table.add_column(columns[i], no_wrap=widths[i] <= NARROW, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(row[i]) for i in kept))
-    console.print(table)
-
-
-def with_room(columns: Sequence[str], widths: Sequence[int], spare: Sequence[str], room: int) -> list[int]:
-    """The columns that are shown: without spare ones until narrow ones are whole and wide ones can be read."""
-    kept = list(range(len(columns)))
-    for name in spare:
-        wanted = [widths[i] if widths[i] <= NARROW else min(widths[i], READABLE) for i in kept]
-        if sum(wanted) + GAP * (len(kept) - 1) <= room:
-            break
-        kept.remove(columns.index(name))
-    return kept
+    is_headed = len(lines) > 1 and lines[1].startswith("─")
+    for number, line in enumerate(lines):
+        style = "bold" if is_headed and number == 0 else ""
+        console.print(Text(harmless(line), style), soft_wrap=True, highlight=False)

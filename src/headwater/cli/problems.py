@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched, Limit
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.output import say, show, show_json, show_steps, show_table, terminal_width
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, inert, length_of, relative
+from headwater.cli.words import counted, in_words, inert, length_of, relative
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -77,8 +77,13 @@ def told_of(looked: "Problems", limit: int) -> dict[str, Any]:
 
 
 def show_problems(looked: "Problems", limit: int) -> None:
-    columns = ("", "since", "where", "what is wrong", "what to do")
-    show_table(columns, [row_of(one, looked.now) for one in looked.found[:limit]])
+    shown = looked.found[:limit]
+    if terminal_width():
+        for one in shown:
+            show_problem(one, looked.now)
+    else:
+        columns = ("", "since", "where", "what is wrong", "what to do")
+        show_table(columns, [row_of(one, looked.now) for one in shown])
     counts = Counter(one.grade for one in looked.found)
     told = ", ".join(counted(counts[grade], grade) for grade in SIGNS if counts[grade])  # type: ignore[index]
     more = " or more" if looked.is_cut else ""
@@ -86,9 +91,16 @@ def show_problems(looked: "Problems", limit: int) -> None:
     say(f"{told}{more}" + (f"; {rest:,} not shown: {COMMAND} --limit {len(looked.found)}" if rest > 0 else ""))
 
 
+def show_problem(one: "HealthProblem", now: "datetime") -> None:
+    """For a person: commands on lines of their own, to be copied."""
+    sign, since, about, what, fix = row_of(one, now)
+    show(f"{sign} {about}: {what}" + (f" For {since}." if one.since else ""))
+    show_steps(fix, indent=4)
+
+
 def row_of(one: "HealthProblem", now: "datetime") -> tuple[str, ...]:
     since = length_of(now - one.since) if one.since else "–"
-    return SIGNS[one.grade], since, inert(one.about), inert(one.what), inert(one.fix)
+    return SIGNS[one.grade], since, inert(one.about), in_words(one.what), inert(one.fix)
 
 
 def pointed_at(count: int, *, is_cut: bool = False) -> str:

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Any
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_lines
 from headwater.cli.serving import with_services
+from headwater.cli.words import in_words
 from headwater.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from headwater.politeness.robots_match import Decision
     from headwater.services import Services
+    from headwater.urls.origin import Origin
 
 REFUSED = 6
 
@@ -20,7 +22,7 @@ def robots(host: str, *, check: str | None = None, json: AsJson = False, launch:
     Parameters
     ----------
     host
-        Its name.
+        Its name; `docs.example:8080` means that port only.
     check
         A URL or a path of this host.
     """
@@ -28,9 +30,12 @@ def robots(host: str, *, check: str | None = None, json: AsJson = False, launch:
     async def work(services: "Services") -> tuple[list[Any], str]:
         from headwater.fetch.robots_store import robots_of_host
         from headwater.net.identity import identity_of
-        from headwater.politeness.hosts import host_named
+        from headwater.politeness.hosts import host_named, site_of
 
-        found = await robots_of_host(services.database, host_named(host))
+        name, site = host_named(host), site_of(host)
+        rows = await robots_of_host(services.database, name)
+        # Each port has its own; the bare name means all of them.
+        found = rows if site == name else [row for row in rows if origin_of(row).site == site]
         return found, identity_of(services.settings.fetch).user_agent
 
     rows, agent = with_services(launch, work)
@@ -57,14 +62,26 @@ def decide(rows: list[Any], agent: str, check: str) -> "Decision":
     from headwater.urls.canonical import canonicalise
 
     host = rows[0]["host"]
-    url = canonicalise(check if "://" in check else f"{rows[0]['scheme']}://{host}/{check.lstrip('/')}")
+    url = canonicalise(check if "://" in check else f"{origin_of(rows[0])}/{check.lstrip('/')}")
     if url.host != host:
         raise UsageError(
             f"{url.host} is another host than {host}, with a robots.txt of its own.",
             fix=f"Ask about it: headwater hosts robots {url.host} --check {url.url}",
         )
-    row = next((one for one in rows if (one["scheme"], one["port"]) == (url.origin.scheme, url.origin.port)), rows[0])
+    own = [row for row in rows if origin_of(row).site == url.site]
+    if not own:
+        raise NotFound(
+            f"No robots.txt of {url.origin} is known yet, and that of another port says nothing about it.",
+            fix=f"Fetch something: headwater fetch {url.url}",
+        )
+    row = next((one for one in own if origin_of(one) == url.origin), own[0])
     return parse_robots(row["body"] or b"", agent).decide(url.target)
+
+
+def origin_of(row: Any) -> "Origin":
+    from headwater.urls.origin import Origin
+
+    return Origin(row["scheme"], row["host"], row["port"])
 
 
 def show_row(row: Any, *, is_json: bool) -> None:
@@ -74,9 +91,8 @@ def show_row(row: Any, *, is_json: bool) -> None:
     if is_json:
         show_json({name: value for name, value in row.items() if name != "body"} | {"text": text})
         return
-    show(
-        f"# {row['scheme']}://{row['host']}:{row['port']}  {row['access']}, fetched {row['fetched_at']:%Y-%m-%d %H:%M}"
-    )
+    place = f"{row['scheme']}://{row['host']}:{row['port']}"
+    show(f"# {place}  {in_words(row['access'])}, fetched {row['fetched_at']:%Y-%m-%d %H:%M} UTC")
     if row["failure"]:
-        show(f"# failing since {row['failing_since']:%Y-%m-%d %H:%M}: {row['failure']}")
+        show(f"# failing since {row['failing_since']:%Y-%m-%d %H:%M} UTC: {in_words(row['failure'])}")
     show_lines(text)

@@ -1,4 +1,4 @@
-"""How a command gets at the installation: settings, database, schema up to date, and away again."""
+"""How a command gets at the installation: settings, database, the schema it was made for, and away again."""
 
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def with_services(launch: Launch, work: "Callable[[Services], Awaitable[T]]") -> T:
-    return run_to_end(_serve(launch, work))
+def with_services(launch: Launch, work: "Callable[[Services], Awaitable[T]]", *, migrates: bool = False) -> T:
+    return run_to_end(_serve(launch, work, migrates=migrates))
 
 
-async def _serve(launch: Launch, work: "Callable[[Services], Awaitable[T]]") -> T:
+async def _serve(launch: Launch, work: "Callable[[Services], Awaitable[T]]", *, migrates: bool) -> T:
     from headwater.services import open_services
 
-    async with open_services(launch.settings()) as services:
+    async with open_services(launch.settings(), migrates=migrates) as services:
         return await work(services)

@@ -9,10 +9,12 @@ from cyclopts import App, Parameter
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, due, inert, length_of, relative, shortened, with_seconds
+from headwater.cli.sources_fields import fields_in_words, follows_links, scope_of
+from headwater.cli.words import counted, due, in_words, inert, length_of, relative, shortened, with_seconds
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from headwater.reports.discovery import Overview, Status, Wanted
@@ -134,7 +136,7 @@ def show_page(page: "list[Overview]", now: "datetime") -> None:
     if any(one.source.status_reason for one in page):
         columns = (*columns, "why")
         rows = [(*row, shortened(one.source.status_reason or "", 60)) for row, one in zip(rows, page, strict=True)]
-    show_table(columns, rows, spare=("url", "mode", "every", "kind"))
+    show_table(columns, rows, spare=("mode", "every", "kind", "errors", "last run"))
     if troubled := sum(len(one.health.problems) for one in page):
         say(f"{counted(troubled, 'problem')} here: headwater problems")
 
@@ -146,7 +148,7 @@ def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
         str(source.profile.kind),
         str(source.profile.ingestion_mode),
         str(one.health.word),
-        next_poll_of(following, now) if following else "–",
+        next_poll_of(following, now) if following else "taken down" if one.is_left_alone else "–",
         length_of(following.poll_interval) if following and following.poll_interval else "–",
         str(one.errors),
         f"{source.last_run_status} {relative(source.last_run_at, now)}" if source.last_run_at else "never",
@@ -187,8 +189,13 @@ def told_of(one: "Overview") -> dict[str, Any]:
         "last_crawl_message": source.last_run_message,
         "created_at": source.created_at,
         "updated_at": source.updated_at,
-        "channels": [with_seconds(asdict(channel), "poll_interval") for channel in one.channels],
+        "channels": [_channel_told(one, channel) for channel in one.channels],
     }
+
+
+def _channel_told(one: "Overview", channel: "ChannelState") -> dict[str, Any]:
+    told = with_seconds(asdict(channel), "poll_interval")
+    return told | {"next_poll_at": None, "next_reason": "taken down"} if one.is_taken_down(channel) else told
 
 
 @app.command(name="show")
@@ -201,8 +208,8 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         Its id or the beginning of it, its address, its host, its name, or its id in the system it was imported from.
     """
 
-    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime, tuple[str, ...]]":
-        from headwater.reports.discovery import overviews, time_now
+    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime, tuple[str, ...], list[str]]":
+        from headwater.reports.discovery import limits_reached, overviews, time_now
         from headwater.sources.events import events_of
         from headwater.sources.external import external_ids_of
         from headwater.sources.store import find_source
@@ -211,27 +218,31 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         [overview] = await overviews(services.database, [found])
         events = await events_of(services.database, found.id, limit=10)
         external_ids = (await external_ids_of(services.database, [found.id])).get(found.id, ())
-        return overview, events, await time_now(services.database), external_ids
+        limits = await limits_reached(services.database, found)
+        return overview, events, await time_now(services.database), external_ids, limits
 
-    overview, events, now, external_ids = with_services(launch, work)
+    overview, events, now, external_ids, limits = with_services(launch, work)
     if json:
         trail = [{"at": one.at, **asdict(one.event)} for one in events]
-        show_json(told_of(overview) | {"external_ids": external_ids, "events": trail})
+        show_json(told_of(overview) | {"external_ids": external_ids, "limits_reached": limits, "events": trail})
         return
-    show_overview(overview, now, external_ids)
+    show_overview(overview, now, external_ids, limits)
     if problems := overview.health.problems:
         say(f"{counted(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:
         show("")
-        show_table(
-            ("when", "who", "what happened"),
-            [(relative(one.at, now), inert(one.event.actor), shortened(one.event.message, 100)) for one in events],
-        )
+        show_table(("when", "who", "what happened"), [event_row(one, now) for one in events])
 
 
-def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = ()) -> None:
+def event_row(one: "Happened", now: "datetime") -> tuple[str, ...]:
+    return relative(one.at, now), inert(one.event.actor), shortened(in_words(one.event.message), 100)
+
+
+def show_overview(
+    overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = (), limits: "Sequence[str]" = ()
+) -> None:
     source, profile = overview.source, overview.source.profile
-    reason = f": {inert(overview.health.reason)}" if overview.health.reason else ""
+    reason = f": {in_words(overview.health.reason)}" if overview.health.reason else ""
     show(f"{inert(source.name)}  {profile.url}")
     show(f"  {overview.health.word}{reason}")
     tags = f", tags {', '.join(map(inert, profile.tags))}" if profile.tags else ""
@@ -239,8 +250,12 @@ def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str
     if external_ids:
         show(f"  called {', '.join(map(inert, external_ids))} elsewhere")
     show(f"  scope: {scope_of(overview)}")
+    for label, told in fields_in_words(profile, follows_links=follows_links(overview)):
+        show(f"  {label}: {inert(told)}")
+    for limit in limits:
+        show(f"  {limit}")
     if source.last_run_at:
-        message = inert(source.last_run_message or "")
+        message = in_words(source.last_run_message or "")
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
     for one in overview.channels:
         if one.kind == "backfill":
@@ -251,19 +266,24 @@ def show_overview(overview: "Overview", now: "datetime", external_ids: tuple[str
         if is_unheard(profile, one):
             show(f"  {inert(one.url)} lies elsewhere: its titles, dates and texts are not used for pages of this site.")
             show(f"    Trust it: headwater sources edit {source.id} speaks_for={domain_of(profile.url)}")
+    show_channels(overview, now)
+
+
+def show_channels(overview: "Overview", now: "datetime") -> None:
     rows = [
         (
             str(one.kind),
             one.url,
-            next_poll_of(one, now),
-            shortened(_why(one), 80),
+            "taken down" if overview.is_taken_down(one) else next_poll_of(one, now),
+            "see headwater takedown list" if overview.is_taken_down(one) else shortened(in_words(_why(one)), 80),
             str(one.last_item_count),
-            shortened(one.last_error or "", 60),
+            shortened(in_words(one.last_error or ""), 60),
         )
         for one in overview.channels
     ]
     if rows:
-        show_table(("channel", "address", "next poll", "why then", "items", "last error"), rows)
+        columns = ("channel", "address", "next poll", "why then", "items", "last error")
+        show_table(columns, rows, below=("address",))
 
 
 def show_next(source: str, launch: Launch) -> None:
@@ -284,22 +304,17 @@ def what_next(overview: "Overview", now: "datetime") -> str:
     source, following = overview.source, overview.next
     if source.status != "active":
         return f"nothing until it is resumed: headwater sources resume {source.id}"
-    if any(one.kind == "takedown" and one.channel_id is None for one in overview.health.problems):
+    if overview.is_left_alone:
         from headwater.reports.pages import WHILE_TAKEN_DOWN
 
         return WHILE_TAKEN_DOWN
     if following is None:
         return f"nothing: it has no channel to poll. Name one: headwater sources edit {source.id} feeds=https://…"
-    return f"its {following.kind} is polled {next_poll_of(following, now)}: {following.next_reason}"
-
-
-def scope_of(one: "Overview") -> str:
-    """Which pages are wanted; a feed may link to any other site."""
-    from headwater.sources.source import scope_in_words
-
-    kinds = {str(channel.kind) for channel in one.channels if channel.is_enabled}
-    told = scope_in_words(one.source.profile, follows_links=bool(kinds & {"crawl", "listing"}))
-    return f"{told}; its feeds may name pages of other sites" if kinds & {"feed", "api"} else told
+    when = next_poll_of(following, now)
+    if when == "running":
+        return f"its {following.kind} is being polled"
+    told = f"is polled by the next free poller, {when}" if when.startswith("overdue") else f"is polled {when}"
+    return f"its {following.kind} {told}: {following.next_reason}"
 
 
 def domain_of(url: str) -> str:

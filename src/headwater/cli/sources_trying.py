@@ -33,7 +33,7 @@ def ask_channels(source: str, *, json: AsJson = False, launch: Launched = Launch
         show_json({"channels": [answer_of(trial) for trial in trials]})
     elif trials:
         columns = ("channel", "address", "status", "size", "took", "etag", "last modified", "problem")
-        show_table(columns, [_row(trial) for trial in trials])
+        show_table(columns, [_row(trial) for trial in trials], spare=("etag", "last modified"), below=("address",))
     else:
         say("It has no channel to ask.")
     return PARTLY if any(trial.problem for trial in trials) else 0

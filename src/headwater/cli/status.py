@@ -10,10 +10,30 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched
-from headwater.cli.output import clear_screen, say, show, show_folded, show_json, show_table
+from headwater.cli.output import (
+    clear_screen,
+    say,
+    show,
+    show_json,
+    show_laid_out,
+    show_screen,
+    terminal_height,
+    terminal_width,
+)
 from headwater.cli.problems import all_problems, pointed_at
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, due, go_length_of, inert, length_of, shortened, with_seconds
+from headwater.cli.tables import folded, laid_out
+from headwater.cli.words import (
+    counted,
+    due,
+    go_length_of,
+    in_words,
+    inert,
+    length_of,
+    shortened,
+    shortened_line,
+    with_seconds,
+)
 from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
@@ -29,6 +49,7 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 INDENT = 10  # of what belongs to a word at the beginning of a line
+TABLE_HEAD = 2  # lines
 WATCH_SECONDS, WATCH_ELSEWHERE_SECONDS = 2.0, 10.0
 EVERYTHING = 1_000_000
 
@@ -74,8 +95,14 @@ def status(
     def tell(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
         show_all(now, coming, problems, wants_schedule=wants_schedule, json=json)
 
+    def redraw(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
+        clear_screen()
+        size = terminal_width(), terminal_height()
+        show_screen(screen_of(now, coming, problems, size, wants_schedule=wants_schedule))
+
     if watch:
-        with_services(launch, lambda services: keep_telling(services, work, tell))
+        is_redrawn = sys.stdout.isatty() and not json
+        with_services(launch, lambda services: keep_telling(services, work, redraw if is_redrawn else tell))
     else:
         tell(*with_services(launch, work))
 
@@ -93,8 +120,6 @@ async def keep_telling(
         except (DatabaseDown, QueryFailed) as error:
             say(f"{error.what} Looking again.")
         else:
-            if is_seen:
-                clear_screen()
             tell(*found)
         await services.clock.sleep(WATCH_SECONDS if is_seen else WATCH_ELSEWHERE_SECONDS)
 
@@ -105,14 +130,42 @@ def show_all(now: Now, coming: "list[Scheduled]", problems: "Problems", *, wants
         whole = {**told(now), "problems": len(problems.found)}
         show_json(whole | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
         return
-    for line in (*lines_of(found, now.counts, now.hosts), *template_lines(now.templates, is_on=now.learns)):
-        show_folded(line, INDENT)
+    for line in head_of(now, terminal_width()):
+        show(line)
     if wants_schedule:
         (show_table_of if sys.stdout.isatty() else show_list_of)(coming, found)
     if not found.followed:
         say("Nothing is followed yet. Add a site: headwater sources add https://example.org")
     if problems.found:
         say(pointed_at(len(problems.found), is_cut=problems.is_cut))
+
+
+def head_of(now: Now, width: int) -> list[str]:
+    """The whole at a glance; folded to a width, if there is one."""
+    lines = [*lines_of(now.summary, now.counts, now.hosts), *template_lines(now.templates, is_on=now.learns)]
+    return [part for line in lines for part in (folded(line, width, INDENT) if width else [line])]
+
+
+def screen_of(
+    now: Now, coming: "Sequence[Scheduled]", problems: "Problems", size: tuple[int, int], *, wants_schedule: bool
+) -> list[str]:
+    """Lines that fill a terminal of so many columns and rows at most, one of which its cursor needs. Pure."""
+    width, height = size
+    found = now.summary
+    foot = [pointed_at(len(problems.found), is_cut=problems.is_cut)] if problems.found else []
+    if not found.followed:
+        foot.insert(0, "Nothing is followed yet. Add a site: headwater sources add https://example.org")
+    head = head_of(now, width)
+    room = height - 1 - len(head) - len(foot)
+    table = schedule_lines(coming, found, width, is_flat=True) if wants_schedule and coming else []
+    if not table or len(table) + (found.channels > len(coming)) <= room:
+        shown, left = table, found.channels - len(coming) if table else 0
+    else:
+        shown = table[: max(0, room - 1)]
+        left = max(found.channels, len(coming)) - max(0, len(shown) - TABLE_HEAD)
+    more = [f"… and {left:,} more: headwater status --show-schedule --all"] if left > 0 else []
+    lines = [shortened_line(line, width) for line in (*head, *shown, *more, *foot)]
+    return lines[: max(1, height - 1)]
 
 
 def told(now: Now) -> dict[str, object]:
@@ -181,6 +234,14 @@ def scheduled(coming: "Sequence[Scheduled]", now: "datetime") -> list[dict[str, 
 
 
 def show_table_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
+    if coming:
+        show_laid_out(schedule_lines(coming, found, terminal_width()))
+    more = found.channels - sum(one.next_poll_at is not None or one.is_taken_down for one in coming)
+    if more > 0:
+        say(f"… and {more:,} more: headwater status --show-schedule --all")
+
+
+def schedule_lines(coming: "Sequence[Scheduled]", found: "Summary", width: int, *, is_flat: bool = False) -> list[str]:
     rows = [
         (
             _when(one, found.now),
@@ -189,20 +250,19 @@ def show_table_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
             str(one.kind),
             length_of(one.interval) if one.interval else "–",
             str(one.errors),
-            shortened(one.next_reason, 60),
+            shortened(in_words(one.next_reason), 60),
         )
         for one in coming
     ]
-    if rows:
-        show_table(("next", "at", "source", "channel", "every", "errors", "why"), rows, spare=("at", "every"))
-    more = found.channels - sum(one.next_poll_at is not None for one in coming)
-    if more > 0:
-        say(f"… {more:,} more: headwater status --show-schedule --all")
+    columns = ("next", "at", "source", "channel", "every", "errors", "why")
+    return laid_out(columns, rows, width, spare=("at", "every"), is_flat=is_flat)
 
 
 def _when(one: "Scheduled", now: "datetime") -> str:
     if one.is_running:
         return "running"
+    if one.is_taken_down:
+        return "taken down"
     return due(one.next_poll_at, now) if one.next_poll_at else "not scheduled"
 
 
@@ -233,7 +293,7 @@ def titles_of(coming: "Sequence[Scheduled]") -> list[str]:
 
 def _next_fetch(one: "Scheduled", now: "datetime") -> str:
     if one.next_poll_at is None:
-        return "not scheduled"
+        return "taken down" if one.is_taken_down else "not scheduled"
     wait = one.next_poll_at - now
     told = f"in {length_of(in_minutes(wait))}" if wait.total_seconds() > 0 else "overdue"
     return f"{one.next_poll_at:%Y-%m-%d %H:%M:%S} ({told})"

@@ -18,12 +18,12 @@ app = App(name="takedown", help="Domains and URLs that are never visited: add, l
 
 @app.command(name="add")
 def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) -> None:  # noqa: B008
-    """Never visit a domain and its subdomains, or URLs that begin so. Queued URLs end, documents are withdrawn.
+    """Never visit a domain with its subdomains and ports, one port, or URLs that begin so; withdraw what was kept.
 
     Parameters
     ----------
     domain_or_url
-        example.org, or https://example.org/members.
+        example.org, example.org:8080 for that port only, or https://example.org/members.
     reason
         Who asked, and why.
     """
@@ -48,7 +48,7 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
 
 @app.command(name="rm")
 def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Lift a takedown. URLs it ended are queued again when a channel lists them, or by `headwater frontier retry`.
+    """Lift a takedown: channels there are polled at once. URLs it ended are queued again when a channel lists them.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ def remove(domain_or_url: str, *, launch: Launched = Launch()) -> None:  # noqa:
     """
 
     async def work(services: "Services") -> str:
-        from headwater.frontier.takedowns import lift
+        from headwater.ingest.taking_down import lift_everywhere
         from headwater.politeness.takedown import parse_takedown
 
         takedown = parse_takedown(domain_or_url)
-        await lift(services.database, takedown)
+        await lift_everywhere(services.database, takedown)
         return takedown.name
 
-    show(f"{_said(domain_or_url, with_services(launch, work))} may be visited again.")
+    show(f"{_said(domain_or_url, with_services(launch, work))} may be visited again; its channels are due now.")
 
 
 def _said(written: str, name: str) -> str:
@@ -114,5 +114,6 @@ def list_takedowns(
             )
             for row in rows
         ],
+        below=("domain or URL",),
     )
     say_more(following)

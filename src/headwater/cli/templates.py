@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from headwater.reports.templates import Pupil, Schooling, Version
     from headwater.services import Services
 app = App(name="templates", help="Page layouts learned for each host: list, show, explain, learn again, switch off.")
-Host = Annotated[str, Parameter(help="Its name, or any address there.")]
+Host = Annotated[str, Parameter(help="Its name, with its port if that is not the usual one, or any address there.")]
 
 
 @app.command(name="list")
@@ -51,10 +51,10 @@ def list_hosts(
     """
 
     async def work(services: "Services") -> "tuple[list[Pupil], datetime]":
-        from headwater.politeness.hosts import host_named
+        from headwater.politeness.hosts import site_of
         from headwater.reports.templates import list_pupils, server_time
 
-        name = host_named(cursor) if cursor else ""
+        name = site_of(cursor) if cursor else ""
         return await list_pupils(services.database, limit + 1, name), await server_time(services.database)
 
     found, now = with_services(launch, work)
@@ -81,10 +81,10 @@ def show_host(host: Host, *, version: int | None = None, json: AsJson = False, l
     """
 
     async def work(services: "Services") -> "tuple[Schooling, datetime]":
-        from headwater.politeness.hosts import host_named
+        from headwater.politeness.hosts import site_of
         from headwater.reports.templates import read_schooling, server_time
 
-        return await read_schooling(services.database, host_named(host)), await server_time(services.database)
+        return await read_schooling(services.database, site_of(host)), await server_time(services.database)
 
     found, now = with_services(launch, work)
     pupil = found.pupil
@@ -152,10 +152,10 @@ def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
 
     async def work(services: "Services") -> "tuple[Pupil, bool]":
         from headwater.learning.store import relearn as ask
-        from headwater.politeness.hosts import host_named
+        from headwater.politeness.hosts import site_of
         from headwater.reports.templates import read_schooling
 
-        name = host_named(host)
+        name = site_of(host)
         await ask(services.database, name, ACTOR)
         return (await read_schooling(services.database, name)).pupil, services.settings.extract.templates
 
@@ -172,9 +172,9 @@ def disable(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
 
     async def work(services: "Services") -> tuple[str, int]:
         from headwater.learning.store import disable as switch_off
-        from headwater.politeness.hosts import host_named
+        from headwater.politeness.hosts import site_of
 
-        name = host_named(host)
+        name = site_of(host)
         return name, await switch_off(services.database, name, ACTOR)
 
     name, ended = with_services(launch, work)
@@ -210,10 +210,10 @@ async def stored_page(services: "Services", url: str) -> "KeptBody":
 
 
 async def why_no_template(services: "Services", url: str) -> NotFound:
-    from headwater.politeness.hosts import host_named
+    from headwater.politeness.hosts import site_of
     from headwater.reports.templates import read_schooling, state_of
 
-    host = host_named(url)
+    host = site_of(url)
     pupil = (await read_schooling(services.database, host)).pupil
     sections = ", ".join(f"/{inert(one.section)}/" for one in pupil.active)
     state = f"only pages below {sections} are read by one" if sections else inert(state_of(pupil))

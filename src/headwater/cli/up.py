@@ -11,7 +11,7 @@ from headwater.cli.launch import Launch, Launched
 from headwater.cli.output import announce, keep_below, message_width, say
 from headwater.cli.serving import with_services
 from headwater.cli.sources import calmed
-from headwater.cli.words import counted, shortened, shortened_line
+from headwater.cli.words import counted, in_words, shortened, shortened_line
 from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Pulse:
         self.counts["polls"] += 1
         self.counts["found"] += ran.walk.tally.inserted
         if ran.ending.status != "ok" or ran.walk.tally.inserted:
-            self.news = f"{ran.channel.source.name}: {ran.ending.message}"
+            self.news = f"{ran.channel.source.name}: {in_words(ran.ending.message)}"
 
     def fetched(self, told: "Told") -> None:
         verdict = type(told.verdict).__name__ if told.verdict else "LeaseLost"
@@ -73,7 +73,8 @@ def up(
     say("Starting …")
     is_watched = bool(message_width()) and not quiet
     # Figures tell a person how it goes; each step of it would push them off the screen.
-    with_services(calmed(launch) if is_watched else launch, lambda services: keep_up(services, is_quiet=quiet))
+    calm = calmed(launch) if is_watched else launch
+    with_services(calm, lambda services: keep_up(services, is_quiet=quiet), migrates=True)
     announce("Stopped; what was under way is finished or given back.")
 
 
@@ -102,11 +103,19 @@ async def introduce(services: "Services") -> None:
     from headwater.reports.discovery import summary
 
     found = await summary(services.database)
-    announce(f"Database {services.database.address}")
+    announce(f"Database {place_of_database(services)}")
     sources, channels = counted(sum(found.followed.values()), "source"), counted(found.channels, "channel")
     announce(f"{sources}, {channels}, {found.due:,} due now")
     if not found.followed:
         announce("Nothing is followed yet. In another terminal: headwater sources add https://example.org")
+
+
+def place_of_database(services: "Services") -> str:
+    from headwater.services import data_folder
+
+    if services.settings.database.url is not None:
+        return services.database.address
+    return f"of its own, in {data_folder(services.settings)}"
 
 
 async def show_figures(services: "Services", pulse: Pulse) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from unicodedata import combining, east_asian_width
 
 from headwater.cli.output import UNPRINTABLE
+from headwater.phrases import spelt_out
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 
@@ -48,6 +49,15 @@ def due(moment: datetime, now: datetime) -> str:
     return f"in {length_of(moment - now)}" if seconds > 0 else f"overdue {length_of(now - moment)}"
 
 
+def seconds(span: timedelta) -> str:
+    """Of a pace: `0.5 s`, `4 s`, `2m`."""
+    return length_of(span) if span >= timedelta(minutes=1) else f"{span.total_seconds():g} s"
+
+
+def seconds_of(milliseconds: int) -> str:
+    return seconds(timedelta(milliseconds=milliseconds))
+
+
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 source`, `2,000 sources`; `2 entries` where the plural is named."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
@@ -57,6 +67,11 @@ def with_seconds(told: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """For programs: these lengths of time as whole seconds, under names that say so."""
     lengths = {f"{name}_seconds": None if told[name] is None else round(told[name].total_seconds()) for name in names}
     return {name: value for name, value in told.items() if name not in names} | lengths
+
+
+def in_words(text: object) -> str:
+    """Inert, and without the names that only our code uses: `dns_not_found: x` is `there is no such name: x`."""
+    return spelt_out(inert(text))
 
 
 def inert(text: object) -> str:
@@ -71,18 +86,34 @@ def shortened(text: object, columns: int) -> str:
 
 def shortened_line(shown: str, columns: int) -> str:
     """With the spaces it has."""
-    if _columns_of(shown) <= columns:
+    if columns_of(shown) <= columns:
         return shown
-    while _columns_of(shown) >= columns:
+    while columns_of(shown) >= columns:
         shown = shown[:-1]
     return f"{shown}…"
 
 
+def shortened_word(word: str, columns: int) -> str:
+    """Without its middle where it is too wide: of an address, its beginning and its end tell most."""
+    if columns_of(word) <= columns:
+        return word
+    start = shortened_line(word, columns - columns // 3)
+    end = word[-(columns // 3) :] if columns >= 3 else ""
+    while columns_of(start + end) > columns:
+        end = end[1:]
+    return start + end
+
+
 def padded(text: object, columns: int) -> str:
     """Exactly so many columns wide, also where letters are two columns wide."""
-    shown = shortened(text, columns)
-    return shown + " " * (columns - _columns_of(shown))
+    return padded_line(shortened(text, columns), columns)
 
 
-def _columns_of(text: str) -> int:
+def padded_line(shown: str, columns: int) -> str:
+    """At least so many columns wide."""
+    return shown + " " * (columns - columns_of(shown))
+
+
+def columns_of(text: str) -> int:
+    """Of a terminal."""
     return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)

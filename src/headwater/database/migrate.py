@@ -4,6 +4,7 @@ Whatever kills a migration, nothing of it remains. Statements that refuse to run
 (`create index concurrently`, `vacuum`) can therefore not be migrations.
 """
 
+import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -14,13 +15,17 @@ from importlib import resources
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.errors import MigrationFailed, QueryFailed
+from headwater.errors import DatabaseDown, MigrationFailed, QueryFailed
 
 MIGRATIONS = "headwater.database.migrations"
 FILE_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.(up|down)\.sql")
 # Work on a large table may take long; waiting for its lock may not, since everybody else queues up behind it.
 LONGEST_SECONDS = 6 * 3600
 LONGEST_LOCK_WAIT = "30s"
+
+# How often a process that runs looks, and how long a ledger must stand still to count as left so.
+LOOKED_AT_SECONDS = 15.0
+STANDSTILL_SECONDS = 1.0
 
 LEDGER_NAME = "schema_migrations"
 LEDGER = f"""
@@ -149,13 +154,59 @@ async def status(database: Database, known: Sequence[Migration] | None = None) -
 
 
 async def require_current(database: Database, known: Sequence[Migration] | None = None) -> None:
+    """Refuse a schema that this program was not made for. One that is being migrated is waited for."""
     found = await status(database, known)
+    while (pending := len(found.pending)) and found.applied:
+        # By the machine's clock: whatever days are simulated, a migration is real.
+        await asyncio.sleep(STANDSTILL_SECONDS)
+        found = await status(database, known)
+        if len(found.pending) == pending:
+            break
     require_understood(found)
+    if found.pending and not found.applied:
+        raise MigrationFailed("There is nothing of Headwater in this database yet.", fix="Run: headwater db migrate")
     if found.pending:
+        lacks = "1 migration" if len(found.pending) == 1 else f"{len(found.pending)} migrations"
         raise MigrationFailed(
-            f"The database lacks {len(found.pending)} migrations, beginning with {found.pending[0]}.",
+            f"The database lacks {lacks}, beginning with {found.pending[0]}.",
             fix="Run: headwater db migrate",
         )
+
+
+@asynccontextmanager
+async def staying_current(database: Database, every: float) -> AsyncIterator[None]:
+    """End the block with an error when the schema becomes another: what runs in it was not made for that one."""
+    running = asyncio.current_task()
+    watching = asyncio.create_task(_trouble_with_schema(database, every))
+
+    def end(watch: asyncio.Task[MigrationFailed]) -> None:
+        if running and not watch.cancelled():
+            running.cancel()
+
+    watching.add_done_callback(end)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not (running and watching.done() and not watching.cancelled()):
+            raise
+        running.uncancel()
+        raise watching.result() from None
+    finally:
+        watching.remove_done_callback(end)
+        watching.cancel()
+        await asyncio.wait([watching])
+
+
+async def _trouble_with_schema(database: Database, every: float) -> MigrationFailed:
+    while True:
+        await asyncio.sleep(every)
+        try:
+            await require_current(database)
+        except MigrationFailed as error:
+            return error
+        except (DatabaseDown, QueryFailed):
+            # Whoever works with the database says so; the schema is looked at again when it is back.
+            continue
 
 
 async def migrate(

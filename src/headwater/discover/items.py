@@ -28,7 +28,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A channel's answer, read. `notes` say in words what was dropped or repaired."""
+    """A channel's answer, read. `notes` say in words what was dropped or repaired; `damage` is the one of them by which
+    not all of the answer could be read, or not as it should be.
+    """
 
     items: tuple[Item, ...]
     title: str = ""
@@ -39,6 +41,7 @@ class Reading:
     hub: str = ""
     more: tuple[str, ...] = ()  # further answers to ask for: children of an index, the next page
     notes: tuple[str, ...] = ()
+    damage: str = ""
     is_partial: bool = False  # it may list more than could be read of it
 
 

@@ -102,6 +102,12 @@ SET signature = excluded.signature, title = excluded.title, author = excluded.au
     content = excluded.content, language = excluded.language, published_at = excluded.published_at,
     updated_at = excluded.updated_at, fields = excluded.fields, last_seen_at = excluded.last_seen_at;
 
+-- name: redirects_of
+-- Which of these pages were left for another one, and where they led.
+SELECT e.url_hash, e.moved_to FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+WHERE e.status = 'dead' AND e.reason = 'redirect' AND e.moved_to IS NOT NULL;
+
 -- name: settle_page_read
 -- A page that a poll has read itself is not fetched once more. Invariant: only one of its own source that waits for its
 -- first time; another source has its own use for it.
@@ -208,19 +214,22 @@ VALUES ($1::timestamptz, gen_random_uuid(), $2::uuid, $3::uuid, $4::text, $5::te
         $19::text);
 
 -- name: note_run_of_source
--- How a source's last run went; only failures in a row count.
+-- How a source's last run went; only failures in a row count, and of those by hand the first.
 UPDATE sources
 SET last_run_at = $2::timestamptz, last_run_status = $3::text, last_run_message = $4::text,
-    consecutive_failures = CASE WHEN $3 = 'fail' THEN consecutive_failures + 1 ELSE 0 END
+    consecutive_failures = CASE WHEN $3 <> 'fail' THEN 0 WHEN $5::boolean THEN greatest(consecutive_failures, 1)
+                                ELSE consecutive_failures + 1 END
 WHERE id = $1::uuid;
 
 -- name: robots_sitemaps
--- What a host's robots.txt names as sitemaps.
-SELECT DISTINCT unnest(sitemaps) AS url FROM robots WHERE bucket = $1::smallint AND host = $2::text;
+-- What robots.txt names as sitemaps at each origin of a host.
+SELECT scheme, port, sitemaps FROM robots WHERE bucket = $1::smallint AND host = $2::text ORDER BY scheme DESC;
 
 -- name: polls_made
--- How many adaptive polls were made in a stretch of time, and for how many channels.
-SELECT (SELECT count(*) FROM runs WHERE at > $1::timestamptz AND at <= $2::timestamptz AND policy = 'adaptive') AS made,
+-- How many adaptive polls were made by schedule in a stretch of time, and for how many channels: a person who polls by hand
+-- makes no poll dearer.
+SELECT (SELECT count(*) FROM runs WHERE at > $1::timestamptz AND at <= $2::timestamptz AND policy = 'adaptive'
+        AND trigger = 'schedule') AS made,
        (SELECT count(*) FROM channels c JOIN sources s ON s.id = c.source_id
         WHERE c.is_active AND c.kind IN ('feed', 'listing', 'api') AND c.consecutive_errors = 0
           AND coalesce(s.policy, CASE WHEN s.kind = 'jobs' OR s.poll_every IS NOT NULL THEN 'other' ELSE 'adaptive' END) = 'adaptive')
@@ -254,6 +263,18 @@ UPDATE url_frontier e SET revisit_at = $3::timestamptz
 FROM (SELECT f.bucket, f.url_hash FROM discoveries d
       JOIN url_frontier f USING (bucket, url_hash)
       WHERE d.source_id = $1::uuid AND (d.channel_id IS NULL OR d.channel_id = $2::uuid) AND f.status = 'fetched'
+      ORDER BY f.bucket, f.url_hash FOR NO KEY UPDATE OF f) AS old
+WHERE e.bucket = old.bucket AND e.url_hash = old.url_hash;
+
+-- name: begin_round_in_full
+-- The same after an edit of what is taken: pages are sent and read in full once more, also those that wait, since what has not
+-- changed would not show links that are wanted now. One that is being fetched is fetched again for that.
+UPDATE url_frontier e
+SET revisit_at = CASE WHEN e.status = 'fetched' THEN $3::timestamptz ELSE e.revisit_at END, etag = NULL, last_modified = NULL,
+    content_hash = NULL, reads_anew = e.reads_anew OR e.status = 'fetching'
+FROM (SELECT f.bucket, f.url_hash FROM discoveries d
+      JOIN url_frontier f USING (bucket, url_hash)
+      WHERE d.source_id = $1::uuid AND (d.channel_id IS NULL OR d.channel_id = $2::uuid) AND f.status <> 'dead'
       ORDER BY f.bucket, f.url_hash FOR NO KEY UPDATE OF f) AS old
 WHERE e.bucket = old.bucket AND e.url_hash = old.url_hash;
 

@@ -142,6 +142,9 @@ def _general_text(tree: LexborHTMLParser, cropped: Callable[[LexborHTMLParser], 
         tree.unwrap_tags(["noscript"])
     has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
     tree.strip_tags(_SURROUNDINGS)
+    for link in tree.css("pre a"):
+        # Code whose names are linked is no menu.
+        link.unwrap(delete_empty=True)
     html = cropped(tree)
     if has_layout_tables:
         # A table that holds the page is no table: read as one, its columns become one line.

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+_EDGES = " -.!?:…>»"
 _LOCKED = frozenset({"locked", "metered"})
 _LONGEST_CALL = 240
 _MOST_WORDS = 26
@@ -45,13 +46,29 @@ prenumerera\b.{0,60}\bläsa\b|för att läsa vidare\b|redan prenumerant\W*(?:$|l
 """  # noqa: E501
 # What stands beside a call and is none alone: a story may have a part called "Sign in".
 _COMPANIONS = r"""
-(?:please )?(?:subscribe|log ?in|sign in|sign up|register)(?: (?:now|here|today))?|(?:you can )?cancel any ?time|or
+(?:please )?(?:subscribe|log ?in|sign in|sign up|register)(?: (?:now|here|today))?
+(?:you can )?cancel (?:at )?any ?time|or
 (?:hier |jetzt )?(?:anmelden|einloggen|abonnieren|registrieren)|jederzeit kündbar|oder
 se connecter|connectez-vous|s.abonner|je m.abonne|sans engagement|ou
 (?:inicia|iniciar|inicie) sesión|suscríbete|suscríbase|o
 accedi|abbonati|entrar|fazer login|faça login|assine(?: já| agora)?
 inloggen|logga in|prenumerera|войти|подписаться|تسجيل الدخول|اشترك الآن
 """
+# What is to be paid and how long, in clauses of few words, as "£1 a month for 6 months, cancel at any time".
+_CLAUSE = re.compile(r"[,;.(]\s+|\s+(?:and|und|et|y|e|en|och|и) |\)$")
+_LONGEST_CLAUSE = 9
+_PRICE = re.compile(
+    r"(?:(?:only|just|from|for|then|now|pay|nur|ab|für|danach|dann|seulement|dès|puis|à partir de|solo|sólo|desde|luego"
+    r"|por|depois|da|poi|a partire da|voor|slechts|daarna|från|bara|sedan|от|всего|затем|за) )*"
+    r"(?:[£$€¥₹]|us\$|chf|eur|usd|gbp|kr|r\$)? ?\d+(?:[.,]\d{1,2})? ?"
+    r"(?:[£$€¥₹₽]|chf|eur|euros?|usd|dollars?|gbp|pounds?|pence|p|cents?|kr|zł|руб\w*)?(?= |/|$)"
+)
+_MONEY = re.compile(r"[£$€¥₹₽]|\b(?:chf|eur|euros?|usd|dollars?|gbp|pounds?|pence|\d+p|cents?|kr|zł|руб\w*)\b")
+_PERIOD = re.compile(
+    r"\b(?:days?|weeks?|months?|years?|tage?n?|wochen?|monate?n?|jahre?n?|jours?|semaines?|mois|an|ans|année|días?|semanas?"
+    r"|mes|meses|años?|dias?|mês|anos?|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|dagen|weken|maand|maanden|jaar|veckor"
+    r"|månad|månader|år|недел\w*|месяц\w*|год\w*)\b"
+)
 _CALL, _COMPANION = (re.compile(written.strip().replace("\n", "|")) for written in (_CALLS, _COMPANIONS))
 
 
@@ -86,7 +103,20 @@ def _is_call(line: str) -> bool:
 
 
 def _is_companion(line: str) -> bool:
-    return _COMPANION.fullmatch(line.casefold().strip(" -.!?:…>»")) is not None
+    said = line.casefold().strip(_EDGES)
+    return _COMPANION.fullmatch(said) is not None or _is_offer(said)
+
+
+def _is_offer(said: str) -> bool:
+    """A price with its time, and nothing beside it but more of them and companions."""
+    clauses = [one.strip(_EDGES) for one in _CLAUSE.split(said) if one.strip(_EDGES)]
+    priced = [one for one in clauses if _is_price(one)]
+    return bool(priced) and all(one in priced or _COMPANION.fullmatch(one) for one in clauses)
+
+
+def _is_price(clause: str) -> bool:
+    is_short = len(clause.split()) <= _LONGEST_CLAUSE
+    return is_short and bool(_PRICE.match(clause) and _MONEY.search(clause) and _PERIOD.search(clause))
 
 
 def _joined(called: set[int], beside: set[int]) -> set[int]:

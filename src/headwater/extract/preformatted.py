@@ -18,10 +18,14 @@ _PLACES = "pre, td.code > div.container, div.crayon-pre"
 _NUMBERS = ", ".join((
     *("td.gutter", "td.linenos", "td.lineno", "td.rouge-gutter", "td.line-numbers", "td.crayon-nums", "td.blob-num"),
     *("td.hljs-ln-numbers", "span.linenos", "span.lineno", "span.line-number", "pre.lineno", "div.linenodiv"),
+    *("pre span.ln", "pre span.lnt", "pre span.linenr"),
+    *('pre span[style*="user-select:none"]', 'pre span[style*="user-select: none"]'),
 ))  # fmt: skip
+# A caption in a bare <span>, which readers drop: it says which file the code is.
+_CAPTIONS = ".highlight span.filename"
 _ONLY_NUMBERS = re.compile(r"[\d\s|:.]*")
-_TABLE_IDS = ids_of({"table", "tbody", "thead", "tr", "td"})
-_TABLE, _BREAK, _CELL = id_of("table"), id_of("br"), id_of("td")
+_TABLE_IDS = ids_of({"table", "tbody", "thead", "tr", "td", "th"})
+_TABLE, _BREAK, _CELL, _LINK = id_of("table"), id_of("br"), id_of("td"), id_of("a")
 _LINE_IDS = ids_of({"div", "p", "li", "tr"})
 _MOST_STEPS_OUT = 5
 _SPACES = re.compile(r"(?:(?<=\n)|\A)[ \xa0]+|[ \xa0]{2,}")
@@ -32,15 +36,19 @@ def keep_code(tree: LexborHTMLParser) -> None:
     """Changes the tree."""
     if tree.css_first(_PLACES) is None:
         return
-    tables = [_without_numbers(node) for node in _outermost(tree.css(_NUMBERS)[:_MOST_NODES])]
+    tables = _without_numbers(tree)
     places = _outermost(tree.css(_PLACES)[:_MOST_PLACES])
     inside = {node.mem_id for place in places for node in place.traverse()}
     for place in places:
         _keep_white_space(place)
-    for table in _outermost([one for one in tables if one is not None and one.mem_id not in inside]):
+    for table in _outermost([one for one in tables if one.mem_id not in inside]):
         # What is left in it are lines, not cells.
         for part in [one for one in table.traverse() if one.tag_id in _TABLE_IDS]:
             part.unwrap()
+    for caption in _outermost(tree.css(_CAPTIONS)[:_MOST_PLACES]):
+        paragraph = tree.create_node("p")
+        paragraph.insert_child(caption.text())
+        caption.replace_with(paragraph)
 
 
 def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
@@ -54,22 +62,34 @@ def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
     return found
 
 
-def _without_numbers(node: LexborNode) -> LexborNode | None:
-    """The table that the numbers of lines were taken out of, if they stood in one."""
-    if not _ONLY_NUMBERS.fullmatch(node.text()):
-        return None
-    table = _table_around(node) if node.tag_id == _CELL else None
-    node.decompose()
-    return table
+def _without_numbers(tree: LexborHTMLParser) -> list[LexborNode]:
+    """The tables that a column of numbers was taken out of; numbers elsewhere go, too."""
+    numbers = [node for node in _outermost(tree.css(_NUMBERS)[:_MOST_NODES]) if _says_only_numbers(node)]
+    cells = [cell for cell in _cells_around(tree, numbers) if _says_only_numbers(cell)]
+    tables = [table for cell in cells if (table := _around(cell, _TABLE))]
+    gone = {node.mem_id for cell in cells for node in cell.traverse()}
+    for node in [*cells, *(one for one in numbers if one.mem_id not in gone)]:
+        node.decompose()
+    return tables
 
 
-def _table_around(node: LexborNode) -> LexborNode | None:
+def _cells_around(tree: LexborHTMLParser, numbers: list[LexborNode]) -> list[LexborNode]:
+    wanted = {cell.mem_id for node in numbers if (cell := _around(node, _CELL))}
+    return _outermost([cell for cell in tree.css("td") if cell.mem_id in wanted]) if wanted else []
+
+
+def _says_only_numbers(node: LexborNode) -> bool:
+    return _ONLY_NUMBERS.fullmatch(node.text()) is not None
+
+
+def _around(node: LexborNode, tag: int) -> LexborNode | None:
+    """The nearest of this tag, itself or not far out."""
     around: LexborNode | None = node
     for _ in range(_MOST_STEPS_OUT):
-        around = around.parent if around is not None else None
-        if around is not None and around.tag_id == _TABLE:
-            return around
-    return None
+        if around is None or around.tag_id == tag:
+            break
+        around = around.parent
+    return around if around is not None and around.tag_id == tag else None
 
 
 def _keep_white_space(place: LexborNode) -> None:
@@ -85,10 +105,16 @@ def _keep_white_space(place: LexborNode) -> None:
         elif tag == _BREAK or tag in _LINE_IDS:
             node.insert_before(KEPT_BREAK)
             begins_line = True
-        if tag == _BREAK or tag in _LINE_IDS or tag in _TABLE_IDS:
+        if tag == _BREAK or tag in _LINE_IDS or tag in _TABLE_IDS or (tag == _LINK and _leads_nowhere(node)):
             wrapping.append(node)
     for node in wrapping:
-        node.unwrap()
+        # One that is empty would stay.
+        node.unwrap(delete_empty=True)
+
+
+def _leads_nowhere(link: LexborNode) -> bool:
+    """As the name of a line does: a reader who counts links would take such code for a menu."""
+    return (link.attributes.get("href") or "#").startswith("#")
 
 
 def _kept(text: str, *, begins_line: bool) -> str:

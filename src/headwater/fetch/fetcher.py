@@ -27,6 +27,7 @@ from headwater.net.validators import conditional_headers
 from headwater.politeness.slots import NotBefore
 from headwater.urls.canonical import CanonicalUrl
 
+PAGE = "page"
 Refusal = Disallowed | TakenDown | RobotsUnknown | Failed | Later | LeaseLost
 
 
@@ -38,7 +39,7 @@ class Wish:
     """
 
     url: CanonicalUrl
-    kind: str = "page"
+    kind: str = PAGE
     etag: str | None = None
     last_modified: str | None = None
     validated: CanonicalUrl | None = None
@@ -53,9 +54,12 @@ class Wish:
     stays_on_page: bool = False  # a redirect to another page is handed back, not followed
 
     def follows(self, hop: Hop) -> bool:
-        """Other hosts are never followed here. A page keeps its key under another spelling."""
+        """Other hosts are never followed here. A page keeps its key under another spelling, and its site: what
+        another port answers is a page of its own.
+        """
         is_same_page = hop.url.url_hash == self.url.url_hash
-        return hop.is_same_host and (is_same_page or not self.stays_on_page)
+        is_near = hop.is_same_site if self.kind == PAGE else hop.is_same_host
+        return is_near and (is_same_page or not self.stays_on_page)
 
     def tells_secrets(self, hop: Hop) -> bool:
         """Whether a redirect would carry a secret to another origin: a server may write it into its Location."""

@@ -138,7 +138,7 @@ class PassingRobots:
             now=now,
         )
         if robots is not None:
-            self.strangers.sitemaps[origin.host] = tuple(robots.sitemaps)
+            self.strangers.sitemaps[origin.site] = tuple(robots.sitemaps)
             self.strangers.slow_down(origin.host, robots.crawl_delay or timedelta())
 
     async def freshen(self, origin: Origin, term: timedelta) -> None:

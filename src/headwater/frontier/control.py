@@ -58,26 +58,31 @@ async def change(
 
 
 async def set_aside(database: Database, source_id: UUID) -> int:
-    """Hold the waiting entries of a source, or hand them to an active source that found them too."""
+    """Hold the waiting entries of a source, or hand them to an active source that found them too.
+
+    What a removed source has read goes to such a source as well, and is read again for it.
+    """
     count = 0
     async for rows in _pages_of_source(database, source_id):
-        waiting = [
-            row for row in rows if row["source_id"] == source_id and row["status"] in WAITING and row["held"] is None
-        ]
-        if waiting:
-            count += await _hand_over_or_hold(database, source_id, waiting)
+        own = [row for row in rows if row["source_id"] == source_id]
+        waiting = [row for row in own if row["status"] in WAITING and row["held"] is None]
+        left = [row for row in own if row["is_left"]]
+        if waiting or left:
+            await _hand_over_or_hold(database, source_id, [*waiting, *left])
+        count += len(waiting)
     return count
 
 
-async def _hand_over_or_hold(database: Database, source_id: UUID, rows: list[Any]) -> int:
+async def _hand_over_or_hold(database: Database, source_id: UUID, rows: list[Any]) -> None:
     async with database.transaction() as connection:
         buckets, hashes = [row["bucket"] for row in rows], [row["url_hash"] for row in rows]
-        await connection.execute(queries.lock_hosts, buckets, [row["host"] for row in rows])
+        hosts = [row["host"] for row in rows]
+        await connection.execute(queries.lock_hosts, buckets, hosts)
         await connection.execute(queries.hand_over_entries, source_id, buckets, hashes)
         left = await connection.fetch(queries.still_owned, source_id, buckets, hashes)
         remaining = [Key(row["bucket"], row["url_hash"]) for row in left]
         await change(connection, remaining, before=WAITING, held="paused")
-    return len(rows)
+        await connection.execute(queries.refresh_hosts, buckets, hosts, None)
 
 
 async def let_go(database: Database, source_id: UUID) -> int:
@@ -137,9 +142,22 @@ async def retry_now(database: Database, url: CanonicalUrl) -> None:
     async with database.transaction() as connection:
         if (await takedowns_for(connection, [url.host])).covers(url):
             raise Refused(f"{url.url} is taken down.", fix="`headwater takedown list` shows by what, and since when.")
+        await _require_followed(connection, url)
         if await change(connection, [Key(url.bucket, url.url_hash)], before=before, status=Status.PENDING):
             return
     await _refuse_change(database, url)
+
+
+async def _require_followed(connection: Connection, url: CanonicalUrl) -> None:
+    """Raises Refused where the next claim would only set it aside again."""
+    row = await connection.fetchrow(queries.find_entry, url.bucket, url.url_hash, None)
+    if row is None or row["source_status"] == "active":
+        return
+    if row["source_status"] == "deleted":
+        what = f"{url.url} belongs to {row['source_name']}, which was removed: nothing of it is fetched."
+        raise Refused(what, fix=f"Queue it by hand: headwater frontier add {url.url}")
+    what = f"{url.url} belongs to {row['source_name']}, which is {row['source_status']}: nothing of it is fetched."
+    raise Refused(what, fix=f"Resume it: headwater sources resume {row['source_id']}")
 
 
 async def remove(database: Database, url: CanonicalUrl) -> None:

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
+from headwater.errors import UrlRejected
 from headwater.politeness.window import Window
+from headwater.urls.canonical import canonicalise
 from headwater.urls.fingerprint import entry_id
 
 
@@ -77,3 +79,11 @@ class Lease:
     @property
     def id(self) -> UUID:
         return entry_id(self.bucket, self.url_hash)
+
+    @property
+    def site(self) -> str:
+        """Its host and port; a row that somebody wrote by hand may have an address that nobody can read."""
+        try:
+            return canonicalise(self.url).site
+        except UrlRejected:
+            return self.host

@@ -42,6 +42,7 @@ class Explanation:
     moved_to: str | None = None
     is_taken_down: bool = False
     is_held: bool = False  # until its source is resumed
+    is_left: bool = False  # by a source that was removed
 
 
 async def explain(database: Database, url: CanonicalUrl, now: datetime | None = None) -> Explanation:
@@ -76,6 +77,7 @@ async def explain(database: Database, url: CanonicalUrl, now: datetime | None = 
         row["moved_to"],
         bool(taken_down),
         row["held"] == "paused" or row["source_status"] != "active",
+        row["source_status"] == "deleted",
     )
 
 
@@ -106,7 +108,8 @@ def _why_waiting(row: Any, closures: list[tuple[str, datetime]], ahead: int) -> 
     now = row["now"]
     if row["held"] == "paused" or row["source_status"] != "active":
         because = f": {row['status_reason']}" if row["status_reason"] else ""
-        return f"set aside: its source {row['source_name']} is {row['source_status']}{because}", None
+        state = "was removed" if row["source_status"] == "deleted" else f"is {row['source_status']}"
+        return f"set aside: its source {row['source_name']} {state}{because}", None
     if row["held"] == "suspect":
         return "its worker died while fetching it; it runs alone next, to see whether it was the cause", row[
             "next_fetch_at"

@@ -78,35 +78,51 @@ ORDER BY revisit_at LIMIT $2::integer;
 SELECT change_entries($1::smallint[], $2::bytea[], $3::text[], $4::text, $5::text, $6::text, $7::timestamptz);
 
 -- name: entries_of_source
--- A page of the entries a source found, in key order: the way to all of them without scanning the table.
-SELECT e.bucket, e.url_hash, e.host, e.status, e.held, e.source_id
-FROM discoveries d JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
+-- A page of the entries a source found, in key order: the way to all of them without scanning the table. `is_left`: another
+-- active source may have one now that was set aside before, or that a removed source has read.
+SELECT e.bucket, e.url_hash, e.host, e.status, e.held, e.source_id,
+       e.source_id = d.source_id AND (e.held = 'paused' OR e.status = 'fetched' AND r.status = 'deleted') AND EXISTS (
+           SELECT 1 FROM discoveries o JOIN sources s ON s.id = o.source_id AND s.status = 'active'
+           WHERE o.bucket = d.bucket AND o.url_hash = d.url_hash AND o.source_id <> d.source_id
+             AND (e.status <> 'fetched' OR o.rank > 0 OR e.owner_rank = 0)) AS is_left
+FROM discoveries d
+JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
+JOIN sources r ON r.id = d.source_id
 WHERE d.source_id = $1::uuid AND (d.bucket, d.url_hash) > ($2::smallint, $3::bytea)
 ORDER BY d.bucket, d.url_hash LIMIT $4::integer;
 
 -- name: hand_over_entries
 -- Waiting entries of a source that may not be fetched go to another active source that found them too, best
--- to one that may speak for them.
+-- to one that may speak for them. What a removed source has read goes with them and is read again, since its heir may read it
+-- otherwise; of pages it could speak for only to one that may, too, as when somebody submits them.
 -- Invariant: the counters move with them, in this statement.
 WITH heirs AS MATERIALIZED (
-    SELECT e.bucket, e.url_hash, e.status, heir.source_id, heir.rank
+    SELECT e.bucket, e.url_hash, e.status, heir.source_id, heir.rank, e.status = 'fetched' AS is_read
     FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
     JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+    JOIN sources r ON r.id = e.source_id
     CROSS JOIN LATERAL (
         SELECT d.source_id, d.rank FROM discoveries d JOIN sources s ON s.id = d.source_id AND s.status = 'active'
         WHERE d.bucket = e.bucket AND d.url_hash = e.url_hash AND d.source_id <> $1::uuid
         ORDER BY d.rank DESC, d.first_seen_at LIMIT 1
     ) AS heir
-    WHERE e.source_id = $1::uuid AND e.status IN ('pending', 'failed')
+    WHERE e.source_id = $1::uuid
+      AND (e.status IN ('pending', 'failed') OR e.status = 'fetched' AND r.status = 'deleted' AND (heir.rank > 0 OR e.owner_rank = 0))
 ), moved AS (
-    UPDATE url_frontier e SET source_id = h.source_id, owner_rank = h.rank
+    UPDATE url_frontier e
+    SET source_id = h.source_id, owner_rank = h.rank, held = nullif(e.held, 'paused'),
+        status = CASE WHEN h.is_read THEN 'pending' ELSE e.status END,
+        next_fetch_at = CASE WHEN h.is_read THEN clock_timestamp() ELSE e.next_fetch_at END,
+        revisit_at = CASE WHEN NOT h.is_read THEN e.revisit_at END, etag = CASE WHEN NOT h.is_read THEN e.etag END,
+        last_modified = CASE WHEN NOT h.is_read THEN e.last_modified END,
+        content_hash = CASE WHEN NOT h.is_read THEN e.content_hash END
     FROM heirs h
     WHERE e.bucket = h.bucket AND e.url_hash = h.url_hash AND e.source_id = $1::uuid AND e.status = h.status
-    RETURNING e.source_id, e.status
+    RETURNING e.source_id, e.status, h.status AS from_status
 )
 INSERT INTO counter_deltas (source_id, status, entries)
 SELECT c.source_id, c.status, sum(c.entries)
-FROM (SELECT source_id, status, 1 AS entries FROM moved UNION ALL SELECT $1::uuid, status, -1 FROM moved) AS c
+FROM (SELECT source_id, status, 1 AS entries FROM moved UNION ALL SELECT $1::uuid, from_status, -1 FROM moved) AS c
 GROUP BY 1, 2;
 
 -- name: held_entries_of_source
@@ -292,10 +308,10 @@ SELECT at, kind, owner, started_at, duration_ms, status, body_bytes, verdict, re
 WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT $3::integer;
 
 -- name: still_owned
--- Which of these waiting entries still belong to the source.
+-- Which of these waiting entries still belong to the source and are not set aside yet.
 SELECT e.bucket, e.url_hash FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
 JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
-WHERE e.source_id = $1::uuid AND e.status IN ('pending', 'failed');
+WHERE e.source_id = $1::uuid AND e.status IN ('pending', 'failed') AND e.held IS DISTINCT FROM 'paused';
 
 -- name: try_to_be_alone
 -- Whether this transaction is the only one at a piece of maintenance; freed with the transaction.

@@ -26,7 +26,8 @@ LAWFUL: tuple[Change, ...] = (
     Change(
         Status.FETCHED,
         Status.PENDING,
-        "submit: it changed, or a source that speaks for it takes it over; its revisit is due; a person asks",
+        "submit: it changed, or a source that speaks for it takes it over; "
+        "its source was removed, and another one found it; its revisit is due; a person asks",
     ),
     Change(Status.PENDING, Status.DEAD, "takedown, robots, a person"),
     Change(Status.FAILED, Status.DEAD, "takedown, robots, a person"),

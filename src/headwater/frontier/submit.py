@@ -222,7 +222,7 @@ def rank_of(url: CanonicalUrl, submitter: Submitter) -> int:
 
 def is_below(url: CanonicalUrl, home: CanonicalUrl) -> bool:
     """In the folder of an address, with or without `www.`."""
-    return without_www(url.host) == without_www(home.host) and f"{url.path}/".startswith(folder_of(home))
+    return without_www(url.site) == without_www(home.site) and f"{url.path}/".startswith(folder_of(home))
 
 
 def _answers(

@@ -19,6 +19,7 @@ from headwater.ingest.stored_pages import lease_of, response_of
 from headwater.learning.shelf import Shelf
 from headwater.learning.store import Due, Report, begin_lesson, end_lesson, hand_in
 from headwater.log import Logger
+from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.ingest")
 
@@ -74,7 +75,8 @@ class Classroom:
     async def _lesson(self, due: Due) -> Lesson:
         now = await self.database.fetchval(queries.now)
         bodies = [body for one in due.hashes if (body := await newest_body(self.database, Key(due.bucket, one)))]
-        pages = [await self._page(body, due) for body in bodies]
+        # Before ports were told apart, all of them were collected under the host's name.
+        pages = [await self._page(body, due) for body in bodies if canonicalise(body.raw.url).site == due.host]
         outcome = await self.children.run(sent_task("teach", pages, now))
         if not isinstance(outcome, Done):
             return Lesson((), "its pages could not be read together")

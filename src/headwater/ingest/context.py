@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -23,9 +23,13 @@ from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.ingest")
 
-# R49: a changed selector is used soon; as soon as a template that another process learned.
+# As long as a template that another process learned; of an edit (R49) its moment tells at once.
 REMEMBERED_FOR = timedelta(seconds=REMEMBERED_SECONDS)
 MOST_REMEMBERED = 10_000
+
+
+# When it was read by our own clock, as of which edit, and the source.
+_Remembered = tuple[float, datetime | None, Profile | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,9 @@ class Context:
     database: Database
     clock: Clock
     shelf: Shelf
-    _sources: OrderedDict[UUID, tuple[float, Profile | None]] = field(default_factory=OrderedDict, init=False)
+    _sources: OrderedDict[UUID, tuple[float, datetime | None, Profile | None]] = field(
+        default_factory=OrderedDict, init=False
+    )
     _expected: dict[UUID, Any] = field(default_factory=dict, init=False)
 
     async def expect(self, leases: Sequence[Lease]) -> None:
@@ -64,27 +70,29 @@ class Context:
             published_at=row["published_at"],
             updated_at=row["updated_at"],
         )
-        return Known(await self._source(lease.source_id), row["crawls"], hints, self.shelf.guide_for(lease))
+        source = await self._source(lease.source_id, row["source_changed_at"])
+        return Known(source, row["crawls"], hints, self.shelf.guide_for(lease))
 
     async def was_sent(self, lease: Lease, body: bytes) -> bool:
         row = await self.database.fetchrow(queries.last_body, lease.bucket, lease.url_hash, len(body))
         return row is not None and unpacked(Packed(row["coding"], row["body"]), len(body)) == body
 
     async def _rows(self, leases: Sequence[Lease]) -> list[Any]:
-        unknown = {lease.host for lease in leases if self.shelf.wants(lease.host)}
-        columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host) for one in leases), strict=True)
-        buckets, hashes, sources, hosts = map(list, columns)
-        asked = [host if host in unknown else None for host in hosts]
+        columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host, one.site) for one in leases), strict=True)
+        buckets, hashes, sources, hosts, sites = map(list, columns)
+        unknown = {site for site in sites if self.shelf.wants(site)}
+        asked = [site if site in unknown else None for site in sites]
         domains = list(map(registrable_domain, hosts))
         rows = await self.database.fetch(queries.known_of_pages, buckets, hashes, sources, asked, hosts, domains)
-        for host, row in zip(asked, rows, strict=True):
-            if host:
-                self.shelf.put(host, row["templates"] or ())
+        for site, row in zip(asked, rows, strict=True):
+            if site:
+                self.shelf.put(site, row["templates"] or ())
         return rows
 
-    async def _source(self, source_id: UUID) -> Profile | None:
-        read_at, profile = self._sources.get(source_id, (float("-inf"), None))
-        if self.clock.monotonic() - read_at < REMEMBERED_FOR.total_seconds():
+    async def _source(self, source_id: UUID, changed_at: datetime | None) -> Profile | None:
+        """By its row of that moment: a page that is read for an edit must not be read as before it."""
+        read_at, of, profile = self._sources.get(source_id, (float("-inf"), None, None))
+        if of == changed_at and self.clock.monotonic() - read_at < REMEMBERED_FOR.total_seconds():
             return profile
         try:
             profile = (await read_source(self.database, source_id)).profile
@@ -93,7 +101,7 @@ class Context:
         except UsageError as error:
             await block_unreadable(self.database, source_id, error.what)
             raise
-        self._sources[source_id] = (self.clock.monotonic(), profile)
+        self._sources[source_id] = (self.clock.monotonic(), changed_at, profile)
         if len(self._sources) > MOST_REMEMBERED:
             self._sources.popitem(last=False)
         return profile

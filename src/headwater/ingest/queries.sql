@@ -8,15 +8,16 @@ SELECT clock_timestamp();
 SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new_body, $6::text, $7::text[], $8::text);
 
 -- name: known_of_pages
--- What channels knew of pages, the fullest first; whether their sources crawl; and what was learned of hosts, if named.
+-- What channels knew of pages, the fullest first; whether their sources crawl; and what was learned of sites, if named.
 -- Invariants: one row a page, in the order given. A channel's word counts only for pages of its own registrable domain, or
 -- of hosts that a person named for its source: what a stranger says of a page is nothing that is known of it.
 SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
        EXISTS (SELECT 1 FROM channels c WHERE c.source_id = g.source_id AND c.kind = 'crawl' AND c.is_enabled) AS crawls,
+       (SELECT s.updated_at FROM sources s WHERE s.id = g.source_id) AS source_changed_at,
        (SELECT jsonb_agg(jsonb_build_object('section', t.section, 'version', t.version, 'template', t.template, 'served', t.served))
-        FROM templates t WHERE t.bucket = g.bucket AND t.host = g.host AND t.status = 'active') AS templates
+        FROM templates t WHERE t.bucket = g.bucket AND t.host = g.site AND t.status = 'active') AS templates
 FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
-     AS g (bucket, url_hash, source_id, host, page_host, page_domain, place)
+     AS g (bucket, url_hash, source_id, site, page_host, page_domain, place)
 LEFT JOIN LATERAL (
     SELECT k.title, k.author, k.language, k.content, k.published_at, k.updated_at FROM channel_items k
     JOIN channels c ON c.id = k.channel_id
@@ -92,6 +93,24 @@ SELECT id, url FROM sources WHERE host = $1::text OR right(host, length($1) + 1)
 -- name: channels_within_domain
 -- Channels that lie in a domain or below it. Rare, and over channels, not items.
 SELECT id, url FROM channels WHERE host = $1::text OR right(host, length($1) + 1) = '.' || $1;
+
+-- name: welcome_channels
+-- These channels, and all of these sources, are polled in full and with a clean slate: what went wrong while they were taken
+-- down was our doing. A poll under way judged by what held before: it loses its lease. A backfill goes on from where it got to.
+UPDATE channels
+SET next_poll_at = now(), next_reason = 'its takedown was lifted', consecutive_errors = 0, error_class = NULL, class_errors = 0,
+    last_error = NULL, etag = NULL, last_modified = NULL, answers = '{"": {"wants_all": true}}',
+    progress = CASE WHEN kind = 'backfill' THEN progress END, token = NULL, leased_by = NULL, lease_until = NULL, updated_at = now()
+WHERE id = ANY ($1::uuid[]) OR source_id = ANY ($2::uuid[]);
+
+-- name: welcome_sources
+-- The same for what counts against the sources themselves.
+UPDATE sources SET consecutive_failures = 0
+WHERE id = ANY ($2::uuid[] || ARRAY(SELECT source_id FROM channels WHERE id = ANY ($1::uuid[])));
+
+-- name: wake_pollers
+-- Somebody may be asleep until the next tick.
+SELECT pg_notify('headwater_poll', '');
 
 -- name: sighting_urls_within_domain
 -- Lists and pages in a domain or below it, or of hosts whose names begin so, where vacancies of others were seen.

@@ -16,7 +16,7 @@ from headwater.database.queries import load_queries
 from headwater.errors import UrlRejected
 from headwater.frontier.control import Key
 from headwater.frontier.entry import DeadReason
-from headwater.frontier.takedowns import close_hosts, end_entries, entries_of, outlive_earlier, record
+from headwater.frontier.takedowns import close_hosts, end_entries, entries_of, lift, outlive_earlier, record
 from headwater.politeness.takedown import Takedown
 from headwater.politeness.takedown import queries as politeness_queries
 from headwater.urls.canonical import canonicalise
@@ -40,6 +40,16 @@ class TakenDown(NamedTuple):
 async def take_down_everywhere(database: Database, takedown: Takedown, reason: str = "") -> TakenDown:
     await record(database, takedown, reason)
     return await sweep(database, takedown)
+
+
+async def lift_everywhere(database: Database, takedown: Takedown) -> None:
+    """Hosts are open again, and the channels that lie there are due. Raises NotFound where nothing was taken down."""
+    await lift(database, takedown)
+    sources, channels = await followed_there(database, takedown)
+    async with database.transaction() as connection:
+        await connection.execute(queries.welcome_sources, channels, sources)
+        await connection.execute(queries.welcome_channels, channels, sources)
+        await connection.execute(queries.wake_pollers)
 
 
 async def finish_takedowns(database: Database, overdue: timedelta = OVERDUE) -> int:

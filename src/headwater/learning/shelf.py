@@ -56,7 +56,9 @@ class _Host:
 
 @dataclass(slots=True)
 class Shelf:
-    """`audit_share` of the pages a template serves are read by the general extractor, too."""
+    """`audit_share` of the pages a template serves are read by the general extractor, too. Hosts are named with their
+    ports, as sites are.
+    """
 
     clock: Clock
     random: Random
@@ -90,7 +92,7 @@ class Shelf:
         if not self.is_open or not isinstance(read, Article):
             return
         lent, guided = self._lent_to(lease), read.guided
-        tally = self._tallies.setdefault((lease.bucket, lease.host), Tally(lease.source_id))
+        tally = self._tallies.setdefault((lease.bucket, lease.site), Tally(lease.source_id))
         if lent is None or guided is None:
             if lent is None and read.produced_by not in _TAUGHT_BY_HAND:
                 tally.read_well.append(lease.url_hash)
@@ -127,7 +129,7 @@ class Shelf:
         self._hosts.pop(host, None)
 
     def _lent_to(self, lease: Lease) -> Lent | None:
-        known = self._hosts.get(lease.host)
+        known = self._hosts.get(lease.site)
         if known is None or not known.by_section:
             return None
         return known.by_section.get(section_of(lease.url)) or known.by_section.get("")

@@ -14,7 +14,7 @@ from headwater.extract.lessons import Lesson, Taught
 from headwater.extract.templates.template import FORM, Template, written
 from headwater.learning.life import Pupil, Standing, Tally, after, used, why_learn, why_off
 from headwater.sources.events import Event, Level, record
-from headwater.urls.fingerprint import bucket_of
+from headwater.urls.canonical import site_named
 
 queries = load_queries("headwater.learning")
 
@@ -28,6 +28,7 @@ LEARNED, NOT_LEARNED, SWITCHED_OFF, EXPIRED = (
     "template_expired",
 )
 DISABLED, ASKED = "template_disabled", "template_lesson_asked"
+# The bucket of a host's name, and its site: the name with the port.
 Host = tuple[int, str]
 _ASKED_BY = "asked for by "
 _OTHER_FORM = "another release of Headwater learned it in a form of its own"
@@ -133,7 +134,7 @@ async def expire(database: Database, days: int) -> int:
 
 async def relearn(database: Database, host: str, actor: str) -> None:
     """Asked for by a person; what was disabled is enabled by it."""
-    bucket = bucket_of(host)
+    bucket = site_named(host).bucket
     async with database.transaction() as connection:
         if not await connection.fetchval(queries.ask_for_lesson, bucket, host, f"{_ASKED_BY}{actor}"):
             raise unknown(host)
@@ -144,7 +145,7 @@ async def relearn(database: Database, host: str, actor: str) -> None:
 
 async def disable(database: Database, host: str, actor: str) -> int:
     """How many templates that ended."""
-    bucket = bucket_of(host)
+    bucket = site_named(host).bucket
     async with database.transaction() as connection:
         source_id = await connection.fetchval(queries.disable_host, bucket, host)
         if source_id is None:

@@ -40,10 +40,13 @@ class BrokenRedirect:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """`is_same_host` decides about slots, `is_same_origin` about headers that were meant for one server only."""
+    """`is_same_host` decides about slots, `is_same_site` about what may be another page of the same make, and
+    `is_same_origin` about headers that were meant for one server only.
+    """
 
     url: CanonicalUrl
     is_same_host: bool
+    is_same_site: bool
     is_same_origin: bool
     is_permanent: bool
     is_downgrade: bool
@@ -92,6 +95,7 @@ def _followed(location: str, current: CanonicalUrl, is_permanent: bool) -> Hop |
     return Hop(
         target,
         is_same_host=target.host == current.host,
+        is_same_site=target.site == current.site,
         is_same_origin=target.origin == current.origin,
         is_permanent=is_permanent,
         is_downgrade=(current.origin.scheme, target.origin.scheme) == ("https", "http"),

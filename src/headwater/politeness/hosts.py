@@ -7,7 +7,7 @@ from typing import Any
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UrlRejected, UsageError
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import CanonicalUrl, site_named
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.politeness")
@@ -66,9 +66,18 @@ def pace_of(row: Any) -> Pace:
 
 
 def host_named(text: str) -> str:
-    """A host as a person types it, in the one spelling we use."""
+    """A host as a person types it, in the one spelling we use; whatever its port."""
+    return _address_named(text).host
+
+
+def site_of(text: str) -> str:
+    """The same with its port, unless that is the usual one."""
+    return _address_named(text).site
+
+
+def _address_named(text: str) -> CanonicalUrl:
     try:
-        return canonicalise(text if "://" in text else f"https://{text}/").host
+        return site_named(text)
     except UrlRejected as error:
         raise UsageError(f"{text!r} is not a host: {error.what}") from error
 
@@ -140,6 +149,11 @@ async def read_host(database: Database, host: str) -> Any:
             fix="`headwater hosts list` shows the hosts there are.",
         )
     return row
+
+
+async def closures_of(database: Database, host: str) -> list[Any]:
+    """Each reason for which it is closed now, with the time it ends."""
+    return await database.fetch(queries.closures_of_host, bucket_of(host), host)
 
 
 async def _apply(connection: Connection, host: str, default_delay: timedelta) -> None:

@@ -37,7 +37,7 @@ SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM take
 WHERE domain_or_url > $1::text ORDER BY domain_or_url LIMIT $2::integer;
 
 -- name: takedowns_of_domains
--- Takedowns of any of these domains, for people: what is stored may not depend on it.
+-- Takedowns of any of these domains, for people and to spare requests: what is stored may not depend on it.
 SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM takedowns WHERE domain = ANY ($1::text[])
 ORDER BY domain_or_url;
 
@@ -127,6 +127,12 @@ FROM hosts h
 LEFT JOIN host_policies p USING (bucket, host)
 LEFT JOIN host_statistics s USING (bucket, host)
 WHERE h.bucket = $1::smallint AND h.host = $2::text;
+
+-- name: closures_of_host
+-- Why a host is closed now, the longest first.
+SELECT reason, until FROM host_closures
+WHERE bucket = $1::smallint AND host = $2::text AND until > statement_timestamp()
+ORDER BY until DESC;
 
 -- name: regrant_slot
 -- The next slot of somebody who holds one already; the request before is noted.

@@ -1,5 +1,6 @@
-"""What we were asked to leave alone: domains with all that lies below, or URLs by prefix."""
+"""What we were asked to leave alone: domains with all that lies below, one port of a host, or URLs by prefix."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -7,15 +8,17 @@ from typing import Any
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.errors import UrlRejected, UsageError
-from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise, site_named
 from headwater.urls.scope import without_www
 
 queries = load_queries("headwater.politeness")
 
+_WITH_PORT = re.compile(r"(?:https?://)?[^/]*?:\d+/?", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Takedown:
-    """`key_prefix` None takes down the domain and all its subdomains; else only keys that begin so."""
+    """`key_prefix` None takes down the domain, all its subdomains and all their ports; else only keys that begin so."""
 
     name: str
     domain: str
@@ -66,17 +69,26 @@ def taken_down_in_words(rows: Iterable[Any], url: CanonicalUrl) -> str:
 
 
 def parse_takedown(text: str) -> Takedown:
-    """`example.org` is a domain, anything with a scheme or a path a URL prefix."""
+    """`example.org` is a domain, `example.org:8080` what that port answers, anything with a path a URL prefix."""
     wanted = text.strip()
-    is_domain = "/" not in wanted
     try:
-        url = canonicalise(f"https://{wanted}/" if is_domain else wanted if "://" in wanted else f"https://{wanted}")
+        if "/" not in wanted:
+            url = site_named(wanted)
+        else:
+            url = canonicalise(wanted if "://" in wanted else f"https://{wanted}")
     except UrlRejected as error:
         raise UsageError(f"{wanted!r} is neither a domain nor a URL: {error.what}") from error
-    if is_domain or (url.path == "/" and not url.query):
+    has_port = _WITH_PORT.fullmatch(wanted) is not None
+    if url.path == "/" and not url.query and not has_port:
         return Takedown(url.host, url.host)
     prefix = key_without_www(url.usual_key)
-    return Takedown(prefix, without_www(url.host), prefix)
+    return Takedown(_name_of_port(url) if has_port else prefix, without_www(url.host), prefix)
+
+
+def _name_of_port(url: CanonicalUrl) -> str:
+    """The usual port is written out: without it the name would be that of the whole domain."""
+    site = without_www(url.site)
+    return f"{site}:443" if url.site == url.host else site
 
 
 async def takedowns_for(connection: Connection, hosts: Collection[str]) -> Takedowns:

@@ -1,7 +1,7 @@
 """Sources, their schedule and their runs, for people."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -9,10 +9,10 @@ from uuid import UUID
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.reports.problems import facts_of
+from headwater.reports.problems import facts_of, taken_down_among
 from headwater.sources.channels import ChannelKind, ChannelState, channels_of
 from headwater.sources.health import Health, health_of
-from headwater.sources.source import Source
+from headwater.sources.source import Kind, Source
 from headwater.sources.store import source_from
 
 queries = load_queries("headwater.reports")
@@ -50,8 +50,19 @@ class Overview:
     @property
     def next(self) -> ChannelState | None:
         """The channel that is polled next."""
-        active = [one for one in self.channels if one.is_active]
+        active = [one for one in self.channels if one.is_active and not self.is_taken_down(one)]
         return min(active, key=lambda one: one.next_poll_at, default=None)
+
+    def is_taken_down(self, channel: ChannelState | None = None) -> bool:
+        """The whole source, or one of its channels."""
+        places = {None, channel and channel.id}
+        return any(one.kind == "takedown" and one.channel_id in places for one in self.health.problems)
+
+    @property
+    def is_left_alone(self) -> bool:
+        """Whether takedowns leave nothing of it to poll."""
+        active = [one for one in self.channels if one.is_active]
+        return self.is_taken_down() or (bool(active) and all(map(self.is_taken_down, active)))
 
     @property
     def errors(self) -> int:
@@ -91,12 +102,13 @@ class Scheduled:
     source_id: UUID
     kind: ChannelKind
     url: str
-    next_poll_at: datetime | None  # None: not before somebody resumes its source
+    next_poll_at: datetime | None  # None: not before somebody resumes its source, or lifts its takedown
     next_reason: str
     interval: timedelta | None
     errors: int
     last_error: str | None
     is_running: bool
+    is_taken_down: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +151,29 @@ async def overviews(database: Database, sources: Sequence[Source]) -> list[Overv
     return [Overview(one, tuple(channels[one.id]), health_of(one, channels[one.id], facts[one.id])) for one in sources]
 
 
+async def limits_reached(database: Database, source: Source) -> list[str]:
+    """Sentences: which limit of a source keeps pages out, and the way on."""
+    profile = source.profile
+    has_depth = profile.max_depth >= 0 and profile.kind is Kind.DOCS
+    row = await database.fetchrow(queries.pages_of_crawl, source.id, profile.max_depth if has_depth else 1_000)
+    assert row is not None
+    return limits_in_words(source, row["pages"], row["deep"])
+
+
+def limits_in_words(source: Source, pages: int, deep: int) -> list[str]:
+    """`deep` is how many pages lie as deep as links are followed."""
+    profile, told = source.profile, []
+    edit, then = f"headwater sources edit {source.id}", f"then headwater crawl run {source.id}"
+    if profile.max_pages and pages >= profile.max_pages:
+        more = f"Allow more: {edit} max_pages={profile.max_pages * 10}, {then}"
+        told.append(f"max_pages = {profile.max_pages:,} is reached: further pages are left out. {more}")
+    if deep:
+        links = f"links on {deep:,} page{'s' * (deep > 1)} are not followed"
+        more = f"Go deeper: {edit} max_depth={profile.max_depth + 1}, {then}"
+        told.append(f"max_depth = {profile.max_depth} is reached: {links}. {more}")
+    return told
+
+
 async def list_runs(
     database: Database, source_id: UUID | None = None, limit: int = 20, before: tuple[datetime, UUID] | None = None
 ) -> list[Run]:
@@ -160,7 +195,9 @@ async def runs_after(
 
 
 async def schedule(database: Database, limit: int) -> list[Scheduled]:
-    """What is polled next; at the end what rests, because its source was paused or blocked."""
+    """What is polled next; at the end what rests, because it was taken down, or its source paused or blocked."""
+    rows = await database.fetch(queries.schedule, limit)
+    taken = await taken_down_among(database, _watched(rows))
     coming = [
         Scheduled(
             row["source"],
@@ -174,13 +211,25 @@ async def schedule(database: Database, limit: int) -> list[Scheduled]:
             row["last_error"],
             bool(row["is_running"]),
         )
-        for row in await database.fetch(queries.schedule, limit)
+        for row in rows
     ]
+    left_alone = [taken.get(row["site"]) or taken.get(row["url"]) for row in rows]
+    coming = [_left_alone(one, why) if why else one for one, why in zip(coming, left_alone, strict=True)]
+    coming.sort(key=lambda one: one.is_taken_down)
     for status in (Status.PAUSED, Status.BLOCKED):
         if len(coming) < limit:
             resting = await list_sources(database, Wanted(status), limit - len(coming))
             coming += [_resting(one, channel) for one in resting for channel in one.channels if channel.is_enabled]
     return coming[:limit]
+
+
+def _watched(rows: Sequence[Any]) -> set[str]:
+    """The addresses of which a takedown may speak."""
+    return {row[name] for row in rows if row["is_watched"] for name in ("site", "url")}
+
+
+def _left_alone(one: Scheduled, why: str) -> Scheduled:
+    return replace(one, next_poll_at=None, next_reason=f"It is {why}", is_taken_down=True)
 
 
 def _resting(overview: Overview, channel: ChannelState) -> Scheduled:

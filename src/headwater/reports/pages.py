@@ -1,7 +1,7 @@
 """The story of a page, for people: what became of it, why there is no document of it, and what happens next."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from headwater.frontier.explain import Explanation, Past, explain, why_taken_dow
 from headwater.reports.problems import UNREADABLE
 from headwater.sources.source import Kind, Source
 from headwater.sources.store import source_from
-from headwater.urls.canonical import CanonicalUrl
+from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.scope import Placement, placement_of, without_www
 from headwater.urls.skip import why_skipped
@@ -22,6 +22,8 @@ from headwater.urls.traps import Trap, trap_in
 queries = load_queries("headwater.reports")
 
 UNKNOWN = "unknown"
+# Addresses of a chain of redirects that are looked at.
+LONGEST_WAY = 10
 WHILE_TAKEN_DOWN = "nothing while the takedown stands. See and lift it: headwater takedown list"
 
 # By the word that the log of requests or the archive keeps.
@@ -55,6 +57,21 @@ OUTSIDE = {
 
 
 @dataclass(frozen=True, slots=True)
+class Redirected:
+    """Where the redirects of a page led, from the page on: what became of the last address, or a way in a circle."""
+
+    way: tuple[str, ...]
+    is_circle: bool = False
+    status: str | None = None
+    reason: str | None = None
+    has_document: bool = False
+
+    @property
+    def target(self) -> str:
+        return self.way[-1]
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """What the archive holds of an address. `why_not`: the word that its last reading left in the log."""
 
@@ -65,11 +82,12 @@ class Kept:
     like_another: str | None = None
     has_vacancy: bool = False
     why_not: str | None = None
+    redirected: Redirected | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """A source with its site or a channel on a page's host."""
+    """A source with its address or a channel at a page's site."""
 
     source: Source
     channels: frozenset[str]
@@ -89,6 +107,7 @@ class PageStory:
     source: str = ""
     priority: int | None = None
     ahead_on_host: int = 0
+    found_by: str = ""
     history: Sequence[Past] = field(default_factory=list)
 
     @property
@@ -101,19 +120,54 @@ async def story_of(database: Database, url: CanonicalUrl) -> PageStory:
         found = await explain(database, url)
     except NotFound:
         return await _story_of_unknown(database, url)
-    kept = await _kept(database, url, found.history)
+    kept = replace(await _kept(database, url, found.history), redirected=await _redirected(database, found))
+    way = await database.fetchrow(queries.way_it_was_found, url.bucket, url.url_hash)
     return PageStory(
         found.url,
         str(found.status),
         found.why,
         document_in_words(found, kept),
-        what_next(found),
+        what_next(found, kept.redirected),
         found.next_at,
         found.source,
         found.priority,
         found.ahead_on_host,
+        way_in_words(way) if way else "",
         found.history,
     )
+
+
+async def _redirected(database: Database, found: Explanation) -> Redirected | None:
+    """Each address of the way is an entry of its own; one that turns up again is never reached."""
+    if found.reason != DeadReason.REDIRECT or not found.moved_to:
+        return None
+    way, row = [found.url], None
+    onward: str | None = found.moved_to
+    seen = {canonicalise(found.url).url_hash}
+    while onward and len(way) < LONGEST_WAY:
+        url = canonicalise(onward)
+        way.append(url.url)
+        if url.url_hash in seen:
+            return Redirected(tuple(way), is_circle=True)
+        seen.add(url.url_hash)
+        row = await database.fetchrow(queries.page_in_short, url.bucket, url.url_hash)
+        assert row is not None
+        onward = row["moved_to"] if row["reason"] == DeadReason.REDIRECT else None
+    assert row is not None
+    return Redirected(tuple(way), status=row["status"], reason=row["reason"], has_document=row["has_document"])
+
+
+def way_in_words(row: Mapping[str, Any]) -> str:
+    """How a page was found first. Pure."""
+    match row["kind"], row["parent_url"]:
+        case "backfill", _:
+            return f"by the backfill of its source, in a {row['origin']}"
+        case str() as kind, _:
+            return f"by the {kind} {row['url']}"
+        case _, str() as page:
+            return f"on {page}"
+        case _:
+            return "by hand" if row["origin"] == "manual" else f"by a {row['origin']}"
 
 
 async def _kept(database: Database, url: CanonicalUrl, history: Sequence[Past]) -> Kept:
@@ -149,6 +203,8 @@ def document_in_words(found: Explanation, kept: Kept) -> str:
 def _why_none(found: Explanation, kept: Kept) -> str:
     if found.is_taken_down:
         return ": nothing of it may be kept"
+    if kept.redirected:
+        return f": {_where_it_led(kept.redirected)}"
     match found.status:
         case Status.FETCHED:
             told = WHY_NO_DOCUMENT.get(kept.why_not or "")
@@ -160,8 +216,28 @@ def _why_none(found: Explanation, kept: Kept) -> str:
             return " yet: it was not fetched" if not any(one.verdict == "fetched" for one in found.history) else ""
 
 
+def _where_it_led(redirected: Redirected) -> str:
+    if redirected.is_circle:
+        return f"it redirects in a circle, and no page is there: {' → '.join(redirected.way)}"
+    target = redirected.target
+    if redirected.has_document:
+        return f"it redirected to {target}, which has a document: headwater docs show {target}"
+    match redirected.status:
+        case None:
+            became = "was not wanted, or is known no more"
+        case Status.FETCHED:
+            became = "was fetched and gave none"
+        case Status.DEAD:
+            became = f"ended: {redirected.reason}"
+        case _:
+            became = "waits to be fetched"
+    return f"it redirected to {target}, which {became}"
+
+
 def _why_ended(found: Explanation) -> str:
     """Of what was read, in the words for it; else as the entry says."""
+    if found.reason == DeadReason.TOO_MANY_REDIRECTS:
+        return "the redirects that led to it go on for too long, and are not followed further"
     if found.reason == DeadReason.EXTRACT_FAILED:
         word = next((word for word in WHY_NO_DOCUMENT if f"({word}:" in found.why), "")
         if word:
@@ -169,7 +245,7 @@ def _why_ended(found: Explanation) -> str:
     return "its page ended before anything could be read of it" if not found.history else "its page gave none"
 
 
-def what_next(found: Explanation) -> str:
+def what_next(found: Explanation, redirected: Redirected | None = None) -> str:
     """The next thing that will happen to it, or what a person can do. Pure."""
     if found.is_taken_down:
         return WHILE_TAKEN_DOWN
@@ -178,7 +254,10 @@ def what_next(found: Explanation) -> str:
         case Status.FETCHING:
             return "its answer is judged and stored; if its worker dies, another one takes it after the lease"
         case Status.DEAD:
-            return _after_death(found, again)
+            return _after_death(found, again, redirected)
+        case _ if found.is_left:
+            by_hand = f"headwater frontier add {found.url}"
+            return f"nothing until a source that is followed lists it: its own was removed. Fetch it now: {by_hand}"
         case Status.FETCHED if found.next_at is None:
             return f"nothing until a feed or sitemap says that it changed. Fetch it now: {again}"
         case Status.FETCHED:
@@ -191,8 +270,10 @@ def what_next(found: Explanation) -> str:
             return "fetched by the next free worker"
 
 
-def _after_death(found: Explanation, again: str) -> str:
+def _after_death(found: Explanation, again: str, redirected: Redirected | None) -> str:
     match found.reason:
+        case DeadReason.REDIRECT if redirected and redirected.is_circle:
+            return f"nothing: each address of the circle was asked, and none is asked again. Try it again: {again}"
         case DeadReason.REDIRECT if found.moved_to:
             return f"its target is a page of its own: headwater explain {found.moved_to}"
         case DeadReason.ROBOTS_BLOCKED:
@@ -207,8 +288,8 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     if taken := await why_taken_down(database, url):
         why = f"not queued: it is {taken}"
         return PageStory(url.url, UNKNOWN, why, "none: nothing of it may be kept", WHILE_TAKEN_DOWN)
-    hosts = sorted({url.host, without_www(url.host), f"www.{without_www(url.host)}"})
-    rows = await database.fetch(queries.followers_of_host, hosts, [bucket_of(host) for host in hosts])
+    hosts, sites = spellings_of(url.host), spellings_of(url.site)
+    rows = await database.fetch(queries.followers_of_host, hosts, [bucket_of(host) for host in hosts], sites)
     listed = await database.fetchrow(queries.listed_at, url.bucket, url.url_hash)
     now = await database.fetchval(queries.server_time)
     followers = [one for row in rows if (one := _follower(row))]
@@ -216,6 +297,11 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     kept = await _kept(database, url, ())
     document = "none: it was never fetched" if not kept.has_vacancy else "none: it is a vacancy: headwater jobs search"
     return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step)
+
+
+def spellings_of(name: str) -> list[str]:
+    """A host or a site as it is, without and with `www.`"""
+    return sorted({name, without_www(name), f"www.{without_www(name)}"})
 
 
 def _follower(row: Any) -> Follower | None:
@@ -233,7 +319,7 @@ def why_not_queued(
     if trap := trap_in(url, today=today):
         return TRAPS.get(trap, f"it looks like a trap for spiders ({trap})") + ": such links are not followed", by_hand
     if not followers:
-        return "no source follows its host", f"{by_hand} ; or follow its site: headwater sources add {url.origin}/"
+        return f"no source follows {url.site}", f"{by_hand} ; or follow its site: headwater sources add {url.origin}/"
     if why_skipped(url):
         return SKIPPED, by_hand
     outside = {one.source.name: placement_of(url, one.source.profile.scope) for one in followers}

@@ -142,7 +142,13 @@ def _facts(row: Any, taken: Mapping[str, str]) -> Facts:
         start=start,
         decay=Decay(row["alarm_message"], row["alarm_at"]) if row["alarm"] == DECAYED else None,
         overflows={
-            UUID(one["channel_id"]): Overflows(one["times"], one["missed"], datetime.fromisoformat(one["since"]))
+            UUID(one["channel_id"]): Overflows(
+                one["times"],
+                one["missed"],
+                datetime.fromisoformat(one["since"]),
+                timedelta(seconds=one["covers"] or 0),
+                timedelta(seconds=one["shortest"] or 0),
+            )
             for one in row["overflows"]
         },
         takedowns=taken,

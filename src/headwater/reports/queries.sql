@@ -124,9 +124,10 @@ WHERE r.at > $1::timestamptz AND ($2::uuid IS NULL OR r.source_id = $2)
 ORDER BY r.at LIMIT 1000;
 
 -- name: schedule
--- What is polled next.
-SELECT s.name AS source, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason, c.poll_interval, c.consecutive_errors,
-       c.last_error, c.lease_until > statement_timestamp() AS is_running
+-- What is polled next. `is_watched`: a takedown may cover it or its source.
+SELECT s.name AS source, s.url AS site, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason, c.poll_interval,
+       c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running,
+       EXISTS (SELECT 1 FROM takedowns t WHERE t.domain = ANY (domains_above(c.host) || domains_above(s.host))) AS is_watched
 FROM channels c JOIN sources s ON s.id = c.source_id
 WHERE c.is_active ORDER BY c.next_poll_at LIMIT $1::integer;
 
@@ -276,7 +277,7 @@ GROUP BY 1, 2;
 -- What happened to the templates of a host, newest first; its messages begin with its name.
 SELECT at, kind, level, actor, message FROM events
 WHERE source_id = $1::uuid AND kind LIKE 'template\_%'
-  AND (starts_with(message, $2::text || ':') OR starts_with(message, $2 || '/'))
+  AND (starts_with(message, $2::text || ': ') OR starts_with(message, $2 || '/'))
 ORDER BY id DESC LIMIT $3::integer;
 
 -- name: hurried_documents
@@ -399,13 +400,25 @@ LEFT JOIN LATERAL (
       AND e.kind <> 'channel_overflowed' ORDER BY e.id DESC LIMIT 1
 ) AS a ON true
 LEFT JOIN LATERAL (
-    SELECT jsonb_agg(jsonb_build_object('channel_id', f.channel_id, 'times', f.times, 'missed', f.missed, 'since', f.since)) AS overflows
-    FROM (SELECT e.channel_id, count(*) AS times, sum((e.details ->> 'missed')::integer) AS missed, min(e.at) AS since
+    SELECT jsonb_agg(jsonb_build_object('channel_id', f.channel_id, 'times', f.times, 'missed', f.missed, 'since', f.since,
+                                        'covers', f.covers, 'shortest', f.shortest)) AS overflows
+    FROM (SELECT e.channel_id, count(*) AS times, sum((e.details ->> 'missed')::integer) AS missed, min(e.at) AS since,
+                 min((e.details ->> 'covers_seconds')::float8) AS covers,
+                 (array_agg((e.details ->> 'shortest_seconds')::float8 ORDER BY e.id DESC))[1] AS shortest
           FROM events e
           WHERE e.source_id = g.id AND e.kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
             AND e.kind = 'channel_overflowed' AND e.at > statement_timestamp() - interval '24 hours'
           GROUP BY 1) AS f
 ) AS o ON true;
+
+-- name: pages_of_crawl
+-- How many pages a source has, and how many of those that were fetched lie so deep; both counted no further than needed.
+SELECT (SELECT coalesce(sum(entries), 0)::bigint FROM (
+            SELECT entries FROM counters WHERE source_id = $1::uuid
+            UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted) AS pages,
+       (SELECT count(*) FROM (
+            SELECT 1 FROM discoveries d JOIN url_frontier e USING (bucket, url_hash)
+            WHERE d.source_id = $1 AND d.depth >= $2::integer AND e.status = 'fetched' LIMIT 1000) AS deep) AS deep;
 
 -- name: troubled_hosts
 -- Hosts where something waits and that are closed for other reasons than ours, or that refused us last and mostly.
@@ -453,15 +466,30 @@ LEFT JOIN documents o ON o.bucket = d.duplicate_bucket AND o.url_hash = d.duplic
 LEFT JOIN documents n ON n.bucket = d.near_bucket AND n.url_hash = d.near_duplicate_of
 LEFT JOIN jobs j ON j.bucket = $1 AND j.canonical_hash = $2;
 
+-- name: page_in_short
+-- What became of an address, and whether a document of it stands.
+SELECT e.status, e.reason, e.moved_to, d.url_hash IS NOT NULL AND d.deleted_at IS NULL AS has_document
+FROM (SELECT 1) AS always
+LEFT JOIN url_frontier e ON e.bucket = $1::smallint AND e.url_hash = $2::bytea
+LEFT JOIN documents d ON d.bucket = $1 AND d.url_hash = $2;
+
+-- name: way_it_was_found
+-- How an address was found first: by which channel, or on which page.
+SELECT d.origin, d.parent_url, d.first_seen_at, c.kind, c.url
+FROM discoveries d LEFT JOIN channels c ON c.id = d.channel_id
+WHERE d.bucket = $1::smallint AND d.url_hash = $2::bytea ORDER BY d.first_seen_at, d.source_id LIMIT 1;
+
 -- name: followers_of_host
--- Sources that have their site or a channel at one of these spellings of a host, with what of them lists pages.
+-- Sources that have their address or a channel at one of these spellings of a site, with what of them lists pages.
+-- Hosts are found by their indexes, and then asked for their port.
 SELECT p.*, ARRAY(SELECT DISTINCT c.kind FROM channels c WHERE c.source_id = p.id AND c.is_enabled) AS channel_kinds,
        (SELECT max(c.last_ok_at) FROM channels c WHERE c.source_id = p.id AND c.kind = 'sitemap' AND c.is_enabled) AS sitemap_read_at
 FROM source_profiles p
 WHERE p.status <> 'deleted'
-  AND p.id IN (SELECT id FROM sources WHERE host = ANY ($1::text[])
+  AND p.id IN (SELECT id FROM sources WHERE host = ANY ($1::text[]) AND substring(url FROM '^https?://([^/]*)') = ANY ($3::text[])
                UNION SELECT c.source_id FROM unnest($2::smallint[], $1) AS h (bucket, host)
-                     JOIN channels c ON c.bucket = h.bucket AND c.host = h.host AND c.is_enabled)
+                     JOIN channels c ON c.bucket = h.bucket AND c.host = h.host AND c.is_enabled
+                      AND substring(c.url FROM '^https?://([^/]*)') = ANY ($3))
 ORDER BY lower(p.name), p.id LIMIT 5;
 
 -- name: listed_at

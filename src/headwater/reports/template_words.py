@@ -10,7 +10,7 @@ REASONS = {
     "too_many_containers": "has several texts where the host's articles have one",
     "too_short": "is far shorter than the host's articles",
     "too_long": "is far longer than the host's articles",
-    "unseen_paths": "has much of its text in elements never seen before",
+    "unseen_paths": "has much of its text, or a table, in elements never seen before",
     "too_little_kept": "keeps far less of its text than the host's articles",
     "too_many_links": "is made of links more than the host's articles",
     "text_outside": "has much text beside the place where the host's articles have theirs",

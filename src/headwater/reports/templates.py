@@ -13,7 +13,7 @@ from headwater.extract.templates.verdicts import Way
 from headwater.learning.life import FIRST_LESSON, MOST_DOUBLINGS
 from headwater.learning.store import unknown
 from headwater.reports.template_words import outcome_in_words
-from headwater.urls.fingerprint import bucket_of
+from headwater.urls.canonical import site_named
 
 queries = load_queries("headwater.reports")
 learning = load_queries("headwater.learning")
@@ -118,7 +118,7 @@ async def list_pupils(database: Database, limit: int, after: str = "") -> list[P
 
 
 async def read_schooling(database: Database, host: str) -> Schooling:
-    bucket = bucket_of(host)
+    bucket = site_named(host).bucket
     row = await database.fetchrow(learning.read_pupil, bucket, host)
     if row is None:
         raise unknown(host)

@@ -16,8 +16,9 @@ WHERE numnode(question) > 0;
 -- The best of the newest matches. Only what is ranked is read whole, and only what is shown is marked.
 -- The index is asked in all configurations that occur at once; each text is then ranked and marked by its own. The question
 -- is given, so that its plan knows how many texts match: of a word that stands everywhere the newest are read one by one.
+-- What matched stands between two signs $12. Marking would drop all between < and >: they are the signs $13 until then.
 WITH questions AS MATERIALIZED (
-    SELECT config::regconfig, question::tsquery FROM unnest($12::text[], $13::text[]) AS q (config, question)
+    SELECT config::regconfig, question::tsquery FROM unnest($14::text[], $15::text[]) AS q (config, question)
 ), matches AS MATERIALIZED (
     SELECT d.bucket, d.url_hash, d.search, search_config(d.language) AS config
     FROM documents d
@@ -38,8 +39,9 @@ WITH questions AS MATERIALIZED (
 )
 SELECT p.bucket, p.url_hash AS hash, d.source_id, d.url, d.title, d.language, d.published_at, d.first_seen_at,
        d.duplicate_of IS NOT NULL AS is_duplicate, p.rank, (SELECT count(*) FROM matches) AS matches,
-       ts_headline(p.config, legible(d.text, 30000), p.question,
-                   'StartSel=**, StopSel=**, MaxFragments=2, MinWords=8, MaxWords=24, FragmentDelimiter=" … "') AS snippet
+       ts_headline(p.config, regexp_replace(translate(left(d.text, 30000), '<>', $13::text), '[^ \n\r\t]{100}', '\& ', 'g'),
+                   p.question, 'StartSel="' || $12::text || '", StopSel="' || $12
+                   || '", MaxFragments=2, MinWords=8, MaxWords=24, FragmentDelimiter=" … "') AS marked
 FROM page p JOIN documents d ON d.bucket = p.bucket AND d.url_hash = p.url_hash
 ORDER BY p.rank DESC, p.bucket, p.url_hash;
 
@@ -60,7 +62,7 @@ WHERE numnode(question) > 0;
 -- name: search_jobs
 -- As search_documents, among the vacancies that are open.
 WITH questions AS MATERIALIZED (
-    SELECT config::regconfig, question::tsquery FROM unnest($12::text[], $13::text[]) AS q (config, question)
+    SELECT config::regconfig, question::tsquery FROM unnest($14::text[], $15::text[]) AS q (config, question)
 ), matches AS MATERIALIZED (
     SELECT j.bucket, j.canonical_hash, j.search_tsv, search_config(j.language) AS config
     FROM jobs j
@@ -81,8 +83,9 @@ WITH questions AS MATERIALIZED (
 SELECT p.bucket, p.canonical_hash AS hash, j.source_id, j.apply_url AS url, j.title, j.language,
        NULL::timestamptz AS published_at, j.created_at AS first_seen_at, j.duplicate_of IS NOT NULL AS is_duplicate, p.rank,
        (SELECT count(*) FROM matches) AS matches,
-       ts_headline(p.config, legible(j.description_snippet, 30000), p.question,
-                   'StartSel=**, StopSel=**, MaxFragments=2, MinWords=8, MaxWords=24, FragmentDelimiter=" … "') AS snippet
+       ts_headline(p.config, regexp_replace(translate(left(j.description_snippet, 30000), '<>', $13::text), '[^ \n\r\t]{100}', '\& ', 'g'),
+                   p.question, 'StartSel="' || $12::text || '", StopSel="' || $12
+                   || '", MaxFragments=2, MinWords=8, MaxWords=24, FragmentDelimiter=" … "') AS marked
 FROM page p JOIN jobs j ON j.bucket = p.bucket AND j.canonical_hash = p.canonical_hash
 ORDER BY p.rank DESC, p.bucket, p.canonical_hash;
 
@@ -110,7 +113,7 @@ WITH looked AS MATERIALIZED (
 SELECT * FROM (
     SELECT p.bucket, p.url_hash AS hash, d.source_id, d.url, d.title, d.language, d.published_at, d.first_seen_at,
            d.duplicate_of IS NOT NULL AS is_duplicate, 0::real AS rank,
-           legible(d.text, 200) || CASE WHEN length(d.text) > 200 THEN '…' ELSE '' END AS snippet, true AS matches
+           left(d.text, 200) || CASE WHEN length(d.text) > 200 THEN '…' ELSE '' END AS marked, true AS matches
     FROM page p JOIN documents d ON d.bucket = p.bucket AND d.url_hash = p.url_hash
     ORDER BY p.first_seen_at DESC, p.bucket, p.url_hash
 ) AS found
@@ -147,8 +150,8 @@ WITH looked AS MATERIALIZED (
 SELECT * FROM (
     SELECT p.bucket, p.canonical_hash AS hash, j.source_id, j.apply_url AS url, j.title, j.language,
            NULL::timestamptz AS published_at, j.created_at AS first_seen_at, j.duplicate_of IS NOT NULL AS is_duplicate,
-           0::real AS rank, legible(j.description_snippet, 200)
-                            || CASE WHEN length(j.description_snippet) > 200 THEN '…' ELSE '' END AS snippet, true AS matches
+           0::real AS rank, left(j.description_snippet, 200)
+                            || CASE WHEN length(j.description_snippet) > 200 THEN '…' ELSE '' END AS marked, true AS matches
     FROM page p JOIN jobs j ON j.bucket = p.bucket AND j.canonical_hash = p.canonical_hash
     ORDER BY p.created_at DESC, p.bucket, p.canonical_hash
 ) AS found

@@ -14,6 +14,10 @@ from headwater.search.question import Filters, Kind, Place, cursor_at, place_at,
 queries = load_queries("headwater.search")
 
 LARGEST_PAGE = 100
+MARK = "**"  # around what matched, in plain text
+# Signs that no text is written with, and that no word is made of: around what matched, and for < and >.
+_MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
+_SHOWN = str.maketrans(_ANGLES, "<>")
 STATEMENT_TIMED_OUT = "57014"
 
 
@@ -30,7 +34,9 @@ DEFAULT_BOUNDS = Bounds()
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """`snippet` marks what matched as **so**; it is plain text, to be escaped where it is shown."""
+    """`pieces` are of the text around what matched, every second of them a match; both they and `snippet`, which marks
+    a match as **so**, are plain text as it stands in the page, to be escaped where HTML is made of it.
+    """
 
     kind: Kind
     bucket: int
@@ -38,12 +44,16 @@ class Hit:
     source_id: UUID
     url: str
     title: str
-    snippet: str
+    pieces: tuple[str, ...]
     language: str
     published_at: datetime | None
     first_seen_at: datetime
     is_duplicate: bool
     rank: float
+
+    @property
+    def snippet(self) -> str:
+        return MARK.join(self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,8 @@ async def search(
     after = place_at(cursor) if cursor else (None, None, None)
     words = words_of(query)
     asked = with_slashes_parted(words) if wanted.kind is Kind.JOB else words
-    arguments = [*_values(wanted), bounds.most_ranked, *after, limit + 1]  # one more, to know whether there is one
+    # One more, to know whether there is one.
+    arguments = [*_values(wanted), bounds.most_ranked, *after, limit + 1, _MATCHED, _ANGLES]
     rows = await _rows(database, wanted.kind, asked, arguments, bounds.patience_seconds)
     hits = [hit_from(row, wanted.kind) for row in rows[:limit]]
     is_complete = not rows or rows[0]["matches"] < bounds.most_ranked
@@ -110,7 +121,8 @@ def _values(wanted: Filters) -> tuple[object, ...]:
 
 
 def hit_from(row: Any, kind: Kind) -> Hit:
-    return Hit(kind, **{name: row[name] for name in Hit.__slots__ if name != "kind"})
+    pieces = tuple((row["marked"] or "").translate(_SHOWN).split(_MATCHED))
+    return Hit(kind, pieces=pieces, **{name: row[name] for name in Hit.__slots__ if name not in ("kind", "pieces")})
 
 
 def cursor_after(hit: Hit) -> str:

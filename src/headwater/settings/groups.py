@@ -89,7 +89,7 @@ class LogSettings(Group):
     )
     format: Annotated[Literal["auto", "json", "console"], _in_our_words(_FORMATS)] = Field(
         "auto",
-        description="One JSON object per line, or text for people; `auto` picks by whether a terminal reads it.",
+        description="One JSON object per line, or text with every field; `auto` is sentences on a terminal, else JSON.",
     )
 
 

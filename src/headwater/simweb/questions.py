@@ -7,6 +7,7 @@ from math import inf
 
 from headwater.simweb.visits import Visit
 
+SHOWN_REPEATS = 5
 Allows = Callable[[str, str], bool]  # (host, path with query) → may it be asked for
 
 
@@ -92,5 +93,6 @@ def summary(visits: Sequence[Visit], allows: Allows) -> dict[str, object]:
         "statuses": {str(status): count for status, count in statuses(visits).items()},
         "aborted": sum(visit.is_aborted for visit in visits),
         "disallowed": len(disallowed(visits, allows)),
-        "unconditional_repeats": len(unconditional_repeats(visits)),
+        "unconditional_repeats": len(repeats := unconditional_repeats(visits)),
+        "repeated": [f"{visit.host}{visit.target}" for visit in repeats[:SHOWN_REPEATS]],
     }

@@ -47,6 +47,7 @@ class ChannelState:
     nochange_count: int
     overflow_count: int
     silent_since: datetime | None
+    doubted_since: datetime | None  # of a list that leaves out most of its vacancies
     consecutive_errors: int
     error_class: str | None
     class_errors: int

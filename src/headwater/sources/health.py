@@ -3,12 +3,14 @@
 `headwater problems` and the health that lists show are the same rules.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
+from headwater.settings.durations import format_duration
 from headwater.sources.channels import ChannelKind, ChannelState
 from headwater.sources.source import Kind, Source, SourceStatus
 
@@ -19,12 +21,21 @@ FEWEST_PAGES = 10
 # Overflows in a day that are a habit.
 MANY_OVERFLOWS = 3
 LISTS = frozenset({ChannelKind.FEED, ChannelKind.LISTING})
+MINUTE = timedelta(minutes=1)
+SHORTEST_BY_DEFAULT = 15 * MINUTE
+# Intervals are spread by a tenth: one that is so near to the shortest is the shortest.
+ABOUT = 1.15
+# Of an address that may not be asked: the place, as `network.allow` wants it.
+OFF_LIMITS = re.compile(r"([^\s(]+) is off limits: ")
 
 # Reasons for which we stop a source by ourselves; a person gives others.
 ROBOTS_DISALLOW = "robots disallow"
 AUTO_PAUSED = "auto-paused after failures"
-# How the doubt in a list of vacancies begins.
-LEFT_OUT = "It no longer names "
+# Between the address of a further page of a list, since when and why it could not be read.
+UNREAD = " could not be read since "
+_UNREAD_AT = re.compile(rf"{UNREAD}(\d{{4}}-\d\d-\d\d \d\d:\d\d) UTC: ")
+# After so long the vacancies that no other page names are over.
+UNREAD_DAYS = 14
 UNREADABLE_ROW = "its row cannot be read"
 
 
@@ -66,6 +77,8 @@ class Overflows:
     times: int
     missed: int | None
     since: datetime
+    covers: timedelta = timedelta()  # the time that its items spanned; zero where nobody knows
+    shortest: timedelta = timedelta()  # the shortest interval that its poller was allowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +124,7 @@ def health_of(source: Source, channels: Sequence[ChannelState], facts: Facts = N
     problems = tuple(problems_of_source(source, channels, facts))
     if source.status is not SourceStatus.ACTIVE:
         return Health(Word(source.status), source.status_reason or "by a person", problems)
-    told = "; ".join(one.what for one in problems[:2])
+    told = "; ".join(without_stop(one.what) for one in problems[:2])
     if any(one.kind == "takedown" for one in problems):
         return Health(Word.BLOCKED, told, problems)
     if is_struggling(channels, problems):
@@ -165,10 +178,12 @@ def _stopped(source: Source) -> Iterator[HealthProblem]:
         fix = "It goes on by itself once robots.txt allows it. See its rules: headwater hosts robots HOST"
         yield _whole(source, "robots_forbid", f"Blocked: its robots.txt forbids its page ({reason}).", fix)
     elif reason == AUTO_PAUSED:
-        told = f": {source.last_run_message}" if source.last_run_message else ""
+        told = f": {without_stop(source.last_run_message)}" if source.last_run_message else ""
         yield _whole(source, "auto_paused", f"Paused by itself after failures in a row{told}.", resume)
     elif reason.startswith(UNREADABLE_ROW):
-        yield _whole(source, "unreadable", f"Blocked: {reason}.", f"Correct it with `sources edit`. {resume}")
+        yield _whole(
+            source, "unreadable", f"Blocked: {without_stop(reason)}.", f"Correct it with `sources edit`. {resume}"
+        )
 
 
 def _whole(
@@ -182,6 +197,8 @@ def _of_whole(source: Source, channels: Sequence[ChannelState], facts: Facts) ->
         fix = f"Remove it: headwater sources rm {source.id}. Or lift it with `takedown rm`: headwater takedown list"
         what = f"It is {taken}. Nothing of it is asked for or kept."
         yield HealthProblem("takedown", Grade.WARNING, what, fix, None, source.name, source.id)
+        # That its pages ended and nothing is kept follows from it.
+        return
     yield from _without_channel(source, channels)
     if facts.start:
         yield _failed_start(source, facts.start)
@@ -202,7 +219,7 @@ def _without_channel(source: Source, channels: Sequence[ChannelState]) -> Iterat
     searches = [one for one in channels if one.is_enabled and one.kind is ChannelKind.SEARCH]
     if not searches:
         disabled = next((one.disabled_reason for one in channels if one.disabled_reason), "")
-        why = f" ({disabled})" if disabled else ""
+        why = f" ({without_stop(disabled)})" if disabled else ""
         yield _whole(source, "no_channel", f"It has no channel to poll{why}.", add)
     elif searches[0].last_polled_at is not None and not searches[0].consecutive_errors:
         since = searches[0].created_at
@@ -218,7 +235,7 @@ def _failed_start(source: Source, start: Start) -> HealthProblem:
     ended = "ended at its first page" if start.is_final else "waits at its first page"
     fix = f"See why: headwater explain {source.profile.url}"
     grade = Grade.ERROR if start.is_final else Grade.WARNING
-    return _whole(source, "crawl_start", f"Its crawl {ended}: {start.error}.", fix, start.since, grade)
+    return _whole(source, "crawl_start", f"Its crawl {ended}: {without_stop(start.error)}.", fix, start.since, grade)
 
 
 def _nothing_kept(source: Source, facts: Facts) -> Iterator[HealthProblem]:
@@ -243,13 +260,12 @@ def _of_channel(source: Source, channel: ChannelState, facts: Facts) -> Iterator
         yield _channel(source, channel, "takedown", "It is " + taken, fix, None, Grade.WARNING)
     elif channel.consecutive_errors:
         yield _failing(source, channel)
-    elif channel.last_error and channel.last_error.startswith(LEFT_OUT):
-        told, fix = channel.last_error.split(". ", 1)
-        yield _channel(source, channel, "list_doubted", f"{told}.", fix, channel.last_polled_at, Grade.WARNING)
+    elif channel.doubted_since:
+        told = channel.last_error or "It no longer names most of its vacancies"
+        fix = "If that is so for a day, they are over. If it is wrong, look at the page and at its source's selectors."
+        yield _channel(source, channel, "list_doubted", told, fix, channel.doubted_since, Grade.WARNING)
     elif channel.last_error:
-        told = f"Its answer is damaged: {channel.last_error}"
-        fix = "Tell its publisher. What could be read was taken."
-        yield _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Grade.WARNING)
+        yield _flawed(source, channel, channel.last_error)
     elif problem := _empty(source, channel, facts):
         yield problem
     if channel.silent_since and not channel.consecutive_errors:
@@ -264,12 +280,37 @@ def _of_channel(source: Source, channel: ChannelState, facts: Facts) -> Iterator
 def _channel(
     source: Source, channel: ChannelState, kind: str, what: str, fix: str, since: datetime | None, grade: Grade
 ) -> HealthProblem:
-    told = f"{what.rstrip('.')} ({channel.kind} {channel.url})."
+    told = f"{without_stop(what)} ({channel.kind} {channel.url})."
     return HealthProblem(kind, grade, told, fix, since, source.name, source.id, channel.id)
+
+
+def _flawed(source: Source, channel: ChannelState, error: str) -> HealthProblem:
+    """What was wrong with an answer that was read all the same."""
+    if UNREAD in error:
+        return _unread(source, channel, error)
+    fix = "Tell its publisher. What could be read was taken."
+    told = f"Its answer is damaged: {error}"
+    return _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Grade.WARNING)
+
+
+def _unread(source: Source, channel: ChannelState, error: str) -> HealthProblem:
+    found = _UNREAD_AT.search(error)
+    since = datetime.fromisoformat(f"{found[1]}+00:00") if found else channel.last_polled_at
+    page = error.partition(UNREAD)[0]
+    look = f"See its rules: headwater hosts robots {host_in(page)}" if "robots.txt" in error else f"Open {page}"
+    fix = f"{look}, and tell its publisher. What only that page lists is not seen"
+    if source.profile.kind is Kind.JOBS:
+        fix += f"; vacancies that nothing names for {UNREAD_DAYS} days are over"
+    return _channel(source, channel, "page_unread", f"Its page {error}", f"{fix}.", since, Grade.WARNING)
 
 
 # The beginning of what a channel's last error says, the word for it, and what to do.
 _CAUSES = (
+    (
+        "blocked_address",
+        "private_address",
+        "Allow it: HEADWATER_NETWORK__ALLOW={place}, or remove it: headwater sources rm {id}",
+    ),
     ("dns_not_found", "dead_domain", "Correct its address, or remove it: headwater sources rm {id}"),
     ("robots.txt could not be had", "robots_unreachable", "Nothing is asked while robots.txt fails. Look: {test}"),
     (
@@ -285,16 +326,19 @@ _BY_CLASS = {
     "not_found": ("failing", "Find its new address: headwater sources add {site} --dry-run"),
     "gone": ("failing", "Find its new address: headwater sources add {site} --dry-run"),
 }
-LASTING = frozenset({"dead_domain", "robots_forbid", "secret"})
+# What keeps robots.txt from being had, too.
+_BEFORE_ROBOTS = frozenset({"dead_domain", "private_address"})
+LASTING = frozenset({"dead_domain", "robots_forbid", "secret", "private_address"})
 
 
 def _failing(source: Source, channel: ChannelState) -> HealthProblem:
     kind, fix = cause_of(channel)
-    places = {"id": source.id, "host": host_in(channel.url), "site": source.profile.url}
+    place = OFF_LIMITS.search(channel.last_error or "")
+    places = {"id": source.id, "host": host_in(channel.url), "site": source.profile.url, "place": place and place[1]}
     fix = fix.format(**places, test=f"headwater sources test {source.id}")
     errors = channel.consecutive_errors
     times = "1 error" if errors == 1 else f"{errors:,} errors in a row"
-    last = channel.last_error or channel.error_class or "no reason given"
+    last = without_stop(channel.last_error or channel.error_class or "no reason given")
     what = f"The name {host_in(channel.url)} does not exist: {times}" if kind == "dead_domain" else f"{last}: {times}"
     is_bad = kind in LASTING or errors >= FEWEST_ERRORS or channel.last_ok_at is None
     since = channel.last_ok_at or channel.created_at
@@ -305,9 +349,14 @@ def cause_of(channel: ChannelState) -> tuple[str, str]:
     """The word for what its errors come from, and the fix with its places still open."""
     error = channel.last_error or ""
     for mark, kind, fix in _CAUSES:
-        if error.startswith(mark) or (kind == "dead_domain" and f"({mark}" in error):
+        if error.startswith(mark) or (kind in _BEFORE_ROBOTS and f"({mark}" in error):
             return kind, fix
     return _BY_CLASS.get(channel.error_class or "", ("failing", "Look at what it answers: {test}"))
+
+
+def without_stop(sentence: str) -> str:
+    """A sentence within another one."""
+    return sentence.rstrip(". ")
 
 
 def host_in(url: str) -> str:
@@ -331,12 +380,45 @@ def _empty(source: Source, channel: ChannelState, facts: Facts) -> HealthProblem
     return _channel(source, channel, "empty", what, f"Look at it: headwater sources test {source.id}", since, grade)
 
 
+_SITEMAP = "A sitemap fills its gaps: {edit} sitemap_url=https://…"
+# Reasons for its next poll that no interval of ours can change, and the way out.
+_HELD_BY = (
+    ("server asked to wait: max-age", "Its server asks for that wait. To ask sooner: poll.respect_cache_control=false"),
+    ("asked to wait", f"Its publisher asks for that wait. {_SITEMAP}"),
+    ("asks to wait", f"Its publisher asks for that wait. {_SITEMAP}"),
+    ("asks to skip", f"Its publisher asks for that wait. {_SITEMAP}"),
+    ("time window", "Its time window keeps it from being polled. Widen it: {edit} time_window="),
+)
+
+
 def _overflown(source: Source, channel: ChannelState, overflows: Overflows) -> HealthProblem:
     missed = "items" if overflows.missed is None else f"{overflows.missed:,} item{'s' * (overflows.missed != 1)}"
     minutes = round(channel.poll_interval.total_seconds() / 60) if channel.poll_interval else 0
     every = f", polled every {minutes:,} min" if minutes else ""
     times = "once" if overflows.times == 1 else f"{overflows.times} times"
     what = f"Probably missed {missed} in 24 h: the feed is shorter than the polling gap, {times}{every}"
-    fix = f"Poll it more often: headwater sources edit {source.id} poll_every=15m"
+    fix = _against_overflow(source, channel, overflows)
     grade = Grade.ERROR if overflows.times >= MANY_OVERFLOWS else Grade.WARNING
     return _channel(source, channel, "overflow", what, fix, overflows.since, grade)
+
+
+def _against_overflow(source: Source, channel: ChannelState, overflows: Overflows) -> str:
+    """Whatever keeps it from being polled more often is named; an interval that would change nothing is not."""
+    edit = f"headwater sources edit {source.id}"
+    for mark, fix in _HELD_BY:
+        if mark in channel.next_reason:
+            return fix.format(edit=edit)
+    floor = overflows.shortest or SHORTEST_BY_DEFAULT
+    # Twice in the time that its items span, with room for the jitter of intervals.
+    wanted = _in_minutes(overflows.covers * 0.45 if overflows.covers else floor / 2)
+    every = source.profile.poll_every or channel.poll_interval
+    if wanted >= floor or every is None or every > floor * ABOUT:
+        return f"Poll it more often: {edit} poll_every={format_duration(max(wanted, _in_minutes(floor)))}"
+    told = f"It is polled as often as poll.min_interval ({format_duration(floor)}) allows."
+    then = f", then: {edit} poll_every={format_duration(wanted)}" if source.profile.poll_every else ""
+    return f"{told} Set poll.min_interval to {format_duration(wanted)}{then}. {_SITEMAP.format(edit=edit)}"
+
+
+def _in_minutes(wait: timedelta) -> timedelta:
+    """Whole ones, at least one."""
+    return max(wait // MINUTE, 1) * MINUTE

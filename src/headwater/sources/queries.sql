@@ -56,18 +56,20 @@ SELECT * FROM source_profiles WHERE id = $1::uuid;
 SELECT * FROM source_profiles WHERE id = $1::uuid FOR NO KEY UPDATE;
 
 -- name: find_sources
--- By what a person types: id, address, exact name, id in another system, host of its own or of a channel, beginning of the
--- id or of the name; the surest first.
--- Each is asked for alone and by its index; ids from $5 to $6 are those that begin so.
+-- By what a person types: id, address, exact name, id in another system, host of its own or of a channel, with its port if
+-- one is named, beginning of the id or of the name; the surest first.
+-- Each is asked for alone and by its index; ids from $7 to $8 are those that begin so.
 SELECT p.*, f.rank
 FROM (SELECT id, min(rank) AS rank FROM (
-          SELECT $5::uuid AS id, 0 AS rank WHERE $5 = $6::uuid
+          SELECT $7::uuid AS id, 0 AS rank WHERE $7 = $8::uuid
           UNION ALL SELECT id, 1 FROM sources WHERE url_hash = $2::bytea AND status <> 'deleted'
           UNION ALL (SELECT id, 2 FROM source_profiles WHERE lower(name) = lower($1::text) AND status <> 'deleted' LIMIT 20)
           UNION ALL SELECT source_id, 3 FROM external_ids WHERE external_id = $1
-          UNION ALL (SELECT id, 4 FROM sources WHERE host = lower($1) AND url_hash IS NOT NULL AND status <> 'deleted' LIMIT 20)
-          UNION ALL (SELECT source_id, 5 FROM channels WHERE bucket = $4::smallint AND host = lower($1) LIMIT 100)
-          UNION ALL (SELECT id, 6 FROM source_profiles WHERE id BETWEEN $5 AND $6 AND status <> 'deleted' ORDER BY id LIMIT 20)
+          UNION ALL (SELECT id, 4 FROM sources WHERE host = $5::text AND url_hash IS NOT NULL AND status <> 'deleted'
+                       AND ($6::text IS NULL OR substring(url FROM '^https?://([^/]*)') = $6) LIMIT 20)
+          UNION ALL (SELECT source_id, 5 FROM channels WHERE bucket = $4::smallint AND host = $5
+                       AND ($6 IS NULL OR substring(url FROM '^https?://([^/]*)') = $6) LIMIT 100)
+          UNION ALL (SELECT id, 6 FROM source_profiles WHERE id BETWEEN $7 AND $8 AND status <> 'deleted' ORDER BY id LIMIT 20)
           UNION ALL (SELECT id, 6 FROM source_profiles WHERE lower(name) LIKE $3::text AND status <> 'deleted'
                      ORDER BY lower(name), id LIMIT 20)) AS one
       GROUP BY 1) AS f
@@ -165,8 +167,8 @@ SELECT pg_notify('headwater_poll', '');
 -- The channels of some sources, enabled ones first.
 SELECT id, source_id, kind, url, title, is_enabled, disabled_reason, is_active, former_urls, next_poll_at, next_reason,
        poll_interval, leased_by, lease_until > now() AS is_running, last_polled_at, last_ok_at, last_new_at, newest_item_at,
-       last_item_count, nochange_count, overflow_count, silent_since, consecutive_errors, error_class, class_errors, last_error,
-       last_status, created_at, speaks_for_site
+       last_item_count, nochange_count, overflow_count, silent_since, doubted_since, consecutive_errors, error_class, class_errors,
+       last_error, last_status, created_at, speaks_for_site
 FROM channels WHERE source_id = ANY ($1::uuid[]) ORDER BY source_id, is_enabled DESC, created_at, id;
 
 -- name: known_addresses
@@ -231,6 +233,18 @@ UPDATE hosts SET base_delay_ms = greatest(base_delay_ms, $3::integer) WHERE buck
 -- name: source_at
 -- The source with this address.
 SELECT id FROM sources WHERE url_hash = $1::bytea AND status <> 'deleted';
+
+-- name: source_of_site
+-- A source at this address; unless $3 is null also one of this host, where the address ($3) or the source is the whole site.
+SELECT id, name FROM sources
+WHERE host = $1::text AND status <> 'deleted'
+  AND (url_hash = $2::bytea OR $3::boolean OR ($3 IS NOT NULL AND url ~ '^[a-z]+://[^/]+/?$'))
+ORDER BY url_hash = $2 DESC LIMIT 1;
+
+-- name: followers_of_feeds
+-- The sources that follow these feeds: each is followed once.
+SELECT c.url_hash, c.url, s.id, s.name FROM channels c JOIN sources s ON s.id = c.source_id
+WHERE c.kind = 'feed' AND c.is_enabled AND c.url_hash = ANY ($1::bytea[]);
 
 -- name: sources_blocked_by_robots
 -- Channels of a host whose sources may not be asked for anything because of its robots.txt.

@@ -87,7 +87,7 @@ class Profile:
 
     def __post_init__(self) -> None:
         # Names and tags are shown in many places: none of them may start a line or move a cursor there.
-        object.__setattr__(self, "name", one_line(self.name) or self.address.host)
+        object.__setattr__(self, "name", one_line(self.name) or self.address.site)
         object.__setattr__(self, "tags", tuple(tag for tag in map(one_line, self.tags) if tag))
         for why in problems_of(self):
             raise UsageError(why)
@@ -99,7 +99,7 @@ class Profile:
     @property
     def scope(self) -> Scope:
         """Where its pages lie: its own host, and what was named beside it."""
-        hosts = {self.address.host, *(canonicalise(url).host for url in self.start_urls)}
+        hosts = {self.address.site, *(canonicalise(url).site for url in self.start_urls)}
         return Scope(
             frozenset(hosts),
             frozenset(self.allowed_domains),

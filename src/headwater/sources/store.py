@@ -1,7 +1,7 @@
 """Sources in the database. Whatever changes one leaves a trace in the same transaction."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
@@ -14,11 +14,12 @@ from headwater.sources.events import Event, Level, record
 from headwater.sources.exchange.rows import one_line
 from headwater.sources.health import UNREADABLE_ROW
 from headwater.sources.source import DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise, site_named
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.sources")
 
+_HOST_AND_PORT = re.compile(r"[^/\s]+:\d+")
 SHORTEST_BEGINNING = 4
 SHOWN_CHOICES = 5
 PROVEN_AT_ONCE = 1_000
@@ -32,6 +33,13 @@ ID_BEGINNING = re.compile(
 )
 _COLUMNS = tuple(Profile.__dataclass_fields__)
 _NOT_EDITABLE = frozenset({"url"})
+# When and how politely a source is asked, and how people find it: what is taken of its answers stays the same.
+_NOT_ABOUT_CONTENT = frozenset(
+    {
+        *("priority", "tags", "policy", "poll_every", "crawl_frequency_days", "time_window", "timezone"),
+        *("rate_limit_ms", "revisit_every"),
+    }
+)
 EDITABLE = tuple(name for name in _COLUMNS if name not in _NOT_EDITABLE)
 
 
@@ -62,6 +70,31 @@ async def require_new(database: Database, profile: Profile) -> None:
         raise _there_already(profile)
 
 
+async def require_new_site(database: Database, given: CanonicalUrl, led_to: CanonicalUrl) -> None:
+    """Raises UsageError where a redirect leads to a site that is followed already."""
+    if led_to.url_hash == given.url_hash:
+        return
+    # On one host every address may be a source of its own.
+    site = None if led_to.host == given.host else led_to.target == "/"
+    row = await database.fetchrow(queries.source_of_site, led_to.host, led_to.url_hash, site)
+    if row is None:
+        return
+    raise UsageError(
+        f"{given.url} leads to {led_to.url}, a site that is followed already: {row['name']}.",
+        fix=f"Look at it: headwater sources show {row['id']}. Or follow both with --anyway.",
+    )
+
+
+async def require_new_feeds(database: Database, feeds: Sequence[CanonicalUrl]) -> None:
+    """Raises UsageError where all of these feeds are followed already: nothing would come from them."""
+    rows = await database.fetch(queries.followers_of_feeds, [feed.url_hash for feed in feeds]) if feeds else []
+    if rows and {row["url_hash"] for row in rows} == {feed.url_hash for feed in feeds}:
+        raise UsageError(
+            f"{rows[0]['url']} is followed already, for {rows[0]['name']}.",
+            fix=f"Look at it: headwater sources show {rows[0]['id']}.",
+        )
+
+
 def _there_already(profile: Profile) -> UsageError:
     return UsageError(
         f"There is a source for {profile.url} already.", fix=f"Look at it: headwater sources show {profile.url}"
@@ -85,12 +118,15 @@ async def read_source(connection: Connection | Database, source_id: UUID) -> Sou
 async def find_source(database: Database, text: str) -> Source:
     """By what a person types: an id or its beginning, an address, a host or a name."""
     wanted = one_line(text)
+    host, site = _place_in(wanted)
     rows = await database.fetch(
         queries.find_sources,
         wanted,
         _hash_of(wanted),
         _beginning(wanted),
-        bucket_of(wanted.lower()),
+        bucket_of(host),
+        host,
+        site,
         *ids_beginning_with(wanted),
     )
     if not rows:
@@ -101,6 +137,17 @@ async def find_source(database: Database, text: str) -> Source:
         more = "; …" if len(best) > SHOWN_CHOICES else ""
         raise UsageError(f"{text!r} may mean several sources: {told}{more}.", fix="Name it by its address or its id.")
     return source_from(best[0])
+
+
+def _place_in(text: str) -> tuple[str, str | None]:
+    """The host that a text may be, and the site where it names a port."""
+    if not _HOST_AND_PORT.fullmatch(text):
+        return text.lower(), None
+    try:
+        place = site_named(text)
+    except UrlRejected:
+        return text.lower(), None
+    return place.host, place.site
 
 
 def _beginning(text: str) -> str | None:
@@ -143,7 +190,8 @@ async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[
         await connection.execute(queries.update_source, source_id, *_values(after)[1:])
         if {"poll_every", "crawl_frequency_days"} & set(changed) and (interval := _interval_of(after)):
             await connection.execute(queries.bring_polls_forward, source_id, interval)
-        await connection.execute(queries.want_all_again, source_id)
+        if not _NOT_ABOUT_CONTENT.issuperset(changed):
+            await connection.execute(queries.want_all_again, source_id)
         message = f"{after.name} edited: {', '.join(changed)}"
         await record(connection, Event("source_edited", message, source_id, actor=actor, details=changed))
     return list(changed)

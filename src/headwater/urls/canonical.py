@@ -34,6 +34,11 @@ class CanonicalUrl:
         return self.origin.host
 
     @property
+    def site(self) -> str:
+        """The host, and its port unless that is the usual one: whose pages are of one make, and of one owner."""
+        return self.origin.site
+
+    @property
     def bucket(self) -> int:
         return bucket_of(self.origin.host)
 
@@ -79,6 +84,13 @@ def canonicalise(raw: str, *, base: str | None = None, rules: HostRules | None =
     chosen = rules_of_host(site.origin.host) if rules is None else rules
     key = site.key_root + _canonical_target(target, chosen)
     return CanonicalUrl(site.url_root + target, key, hash_of(key), site.origin)
+
+
+def site_named(text: str) -> CanonicalUrl:
+    """An address at the site that a person writes: `docs.test`, `docs.test:8080`, or a URL."""
+    # Port 80 is a usual one, too: that of http.
+    scheme = "http" if text.endswith(":80") else "https"
+    return canonicalise(text if "://" in text else f"{scheme}://{text}/")
 
 
 def _canonical_target(target: str, rules: HostRules) -> str:

@@ -22,9 +22,13 @@ class Origin:
     host: str
     port: int
 
+    @property
+    def site(self) -> str:
+        """The host, with its port where that is not the scheme's own: as all keys of its pages spell it."""
+        return self.host if self.port == _DEFAULT_PORTS[self.scheme] else f"{self.host}:{self.port}"
+
     def __str__(self) -> str:
-        port = "" if self.port == _DEFAULT_PORTS[self.scheme] else f":{self.port}"
-        return f"{self.scheme}://{self.host}{port}"
+        return f"{self.scheme}://{self.site}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,6 @@ def _checked_host(host: str) -> str:
 
 
 def _key_root(origin: Origin) -> str:
-    if origin.scheme == "https":
-        return str(origin)
-    if origin.port == _DEFAULT_PORTS["http"]:
-        return f"https://{origin.host}"
     # http on port 443 is not the https site: upgraded, its key would be read again without the port.
-    scheme = "http" if origin.port == _DEFAULT_PORTS["https"] else "https"
-    return f"{scheme}://{origin.host}:{origin.port}"
+    is_upgraded = origin.port != _DEFAULT_PORTS["https"]
+    return f"{'https' if is_upgraded else origin.scheme}://{origin.site}"

@@ -22,7 +22,8 @@ class Placement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Hosts match with or without `www.`, domains with all their subdomains, paths by whole segments.
+    """Hosts match with or without `www.`, domains with all their subdomains, paths by whole segments. A host has its
+    port beside it, as in `docs.test:8080`, unless that is the usual one; a domain without a port means all ports.
 
     `starts` are the keys of the pages a person named: they belong to it whatever their path.
     """
@@ -42,7 +43,7 @@ class Scope:
 
 
 def placement_of(url: CanonicalUrl, scope: Scope) -> Placement:
-    if not _has_host(scope, url.host):
+    if not _has_site(scope, url):
         return Placement.EXTERNAL if scope.allow_external else Placement.OTHER_HOST
     if url.key in scope.starts:
         return Placement.INSIDE
@@ -70,8 +71,9 @@ def folder_of(url: CanonicalUrl) -> str:
     return f"{folder}/" if has_extension and not is_written_as_folder else f"{url.path.rstrip('/')}/"
 
 
-def _has_host(scope: Scope, host: str) -> bool:
-    return without_www(host) in scope.hosts or is_within(host, scope.domains)
+def _has_site(scope: Scope, url: CanonicalUrl) -> bool:
+    is_in_domain = is_within(url.host, scope.domains) or is_within(url.site, scope.domains)
+    return without_www(url.site) in scope.hosts or is_in_domain
 
 
 def is_within(host: str, domains: frozenset[str]) -> bool:

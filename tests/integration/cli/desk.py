@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
@@ -26,6 +27,14 @@ T = TypeVar("T")
 # A loopback address that the simulated web does not keep for itself, and that needs no resolver.
 PLACE = "127.0.0.2"
 LIMIT_SECONDS = 30
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+
+
+class Screen(StringIO):
+    """What is printed for a person."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 @dataclass
@@ -37,7 +46,15 @@ class Desk:
     settings: dict[str, str] = field(default_factory=dict)
 
     def says(self, *words: str) -> Said:
-        out, err = StringIO(), StringIO()
+        return self._says(words, StringIO(), StringIO(), {})
+
+    def sees(self, *words: str, columns: int = 80, rows: int = 24) -> Said:
+        """What a person at a terminal of that size sees, without its colours."""
+        size = {"COLUMNS": str(columns), "LINES": str(rows), "TERM": "xterm"}
+        said = self._says(words, Screen(), Screen(), size)
+        return Said(said.code, COLOURS.sub("", said.out), COLOURS.sub("", said.err))
+
+    def _says(self, words: tuple[str, ...], out: StringIO, err: StringIO, surroundings: dict[str, str]) -> Said:
         given = {
             "database.url": self.database_url,
             "service.data_dir": str(self.home / "data"),
@@ -45,7 +62,7 @@ class Desk:
             **self.settings,
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
-        here = {"PATH": os.environ["PATH"], "XDG_CONFIG_HOME": str(self.home)}
+        here = {"PATH": os.environ["PATH"], "XDG_CONFIG_HOME": str(self.home), **surroundings}
         with patch.dict(os.environ, here, clear=True), redirect_stdout(out), redirect_stderr(err):
             code = run([*flags, *words])
         return Said(code, out.getvalue(), err.getvalue())
@@ -94,29 +111,30 @@ class Served:
     pages: Pages
     web: SimWeb
     port: int
+    place: str = PLACE
 
     @property
     def url(self) -> str:
-        return f"http://{PLACE}:{self.port}"
+        return f"http://{self.place}:{self.port}"
 
     @property
     def settings(self) -> dict[str, str]:
-        return {"network.allow": f"{PLACE}:{self.port}", "politeness.delay": "20ms"}
+        return {"network.allow": f"{self.place}:{self.port}", "politeness.delay": "20ms"}
 
     def asked(self) -> list[str]:
         return [visit.target for visit in self.web.visits.all()]
 
 
 @contextmanager
-def served() -> Iterator[Served]:
+def served(place: str = PLACE) -> Iterator[Served]:
     loop = asyncio.new_event_loop()
     thread = Thread(target=loop.run_forever)
     thread.start()
     pages, clock = Pages(), SystemClock()
-    web = SimWeb({PLACE: pages}, clock=clock, real=clock, random=random_from(1))
+    web = SimWeb({place: pages}, clock=clock, real=clock, random=random_from(1))
     try:
-        port = asyncio.run_coroutine_threadsafe(web.start(PLACE), loop).result(LIMIT_SECONDS)
-        yield Served(pages, web, port)
+        port = asyncio.run_coroutine_threadsafe(web.start(place), loop).result(LIMIT_SECONDS)
+        yield Served(pages, web, port, place)
         asyncio.run_coroutine_threadsafe(web.stop(), loop).result(LIMIT_SECONDS)
     finally:
         loop.call_soon_threadsafe(loop.stop)

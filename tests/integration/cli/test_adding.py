@@ -109,15 +109,196 @@ def test_a_host_that_does_not_answer_is_not_added_unless_that_is_wanted(desk: De
     assert sources(desk) == 1
 
 
-@pytest.mark.parametrize(
-    ("status", "meaning"),
-    [(500, "the site has trouble of its own"), (403, "it refuses us"), (429, "it asks us to come back later")],
-)
-def test_an_answer_that_is_an_error_is_said_in_words(desk: Desk, site: Served, status: int, meaning: str) -> None:
-    site.pages["/"] = Page(b"no", status=status)
+ERRORS = [
+    (404, 4, "there is no such page"),
+    (410, 4, "the page is gone for good"),
+    (403, 6, "it refuses us"),
+    (500, 5, "the site has trouble of its own"),
+    (503, 5, "the site has trouble of its own"),
+]
+
+
+@pytest.mark.parametrize(("status", "code", "meaning"), ERRORS)
+def test_an_address_that_answers_with_an_error_is_refused(
+    desk: Desk, site: Served, status: int, code: int, meaning: str
+) -> None:
+    site.pages["/place"] = Page(b"no", status=status)
+    said = desk.says("sources", "add", f"{site.url}/place", "--kind", "docs")
+    assert said.code == code
+    assert f"{site.url}/place answers with HTTP {status}: {meaning}." in said.err
+    assert "--anyway" in said.err
+    assert sources(desk) == 0
+
+
+@pytest.mark.parametrize("more", [(), ("--kind", "jobs"), ("--dry-run",)])
+def test_an_address_without_a_page_may_be_followed_all_the_same(
+    desk: Desk, site: Served, more: tuple[str, ...]
+) -> None:
+    said = desk.says("sources", "add", f"{site.url}/place", *more)
+    assert said.code == 4
+    assert f"{site.url}/place answers with HTTP 404: there is no such page." in said.err
+    assert desk.says("sources", "add", f"{site.url}/place", "--anyway", *more).code == 0
+    assert sources(desk) == int("--dry-run" not in more)
+
+
+def test_a_site_that_asks_to_come_back_later_is_added(desk: Desk, site: Served) -> None:
+    site.pages["/"] = Page(b"no", status=429)
     said = desk.says("sources", "add", site.url)
     assert said.code == 0
-    assert f"{site.url}/: HTTP {status}: {meaning}" in said.err
+    assert f"{site.url}/: HTTP 429: it asks us to come back later. A poller will look." in said.err
+
+
+def test_a_site_without_a_page_is_added_where_its_feed_was_found(desk: Desk, site: Served) -> None:
+    site.pages |= {"/": Page(b"no", status=404), "/feed": news_feed(site)}
+    said = desk.says("sources", "add", site.url)
+    assert said.code == 0, said.err
+    assert "HTTP 404" in said.err
+    assert kinds(desk) == f"feed {site.url}/feed"
+
+
+PARKED = [
+    b"<title>a.example</title><h1>This domain may be for sale!</h1><a href='/offer'>Buy this domain</a>",
+    b"<html><head><script src='https://img.sedoparking.com/js/jquery.js'></script></head></html>",
+    b"<title>a.example steht zum Verkauf</title><p>Diese Domain steht zum Verkauf.</p>",
+]
+
+
+@pytest.mark.parametrize("body", PARKED)
+def test_a_parked_domain_is_refused_unless_it_is_wanted_anyway(desk: Desk, site: Served, body: bytes) -> None:
+    site.pages["/"] = Page(body)
+    said = desk.says("sources", "add", site.url)
+    assert said.code == 4
+    assert f"{site.url}/ is a parked domain: nobody publishes there." in said.err
+    assert "--anyway" in said.err
+    assert sources(desk) == 0
+    assert desk.says("sources", "add", site.url, "--anyway").code == 0
+
+
+def test_a_paper_that_writes_of_parked_domains_is_added(desk: Desk, site: Served) -> None:
+    head = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
+    site.pages |= {"/": Page(f"{head}<h1>This domain is for sale</h1>".encode()), "/feed.xml": news_feed(site)}
+    assert desk.says("sources", "add", site.url).code == 0
+
+
+@pytest.fixture
+def other(desk: Desk, site: Served) -> Iterator[Served]:
+    """A second host, which leads to the first."""
+    with served("127.0.0.3") as serving:
+        both = f"{site.settings['network.allow']},{serving.settings['network.allow']}"
+        desk.settings = site.settings | {"network.allow": both}
+        serving.pages["/"] = Page(b"", status=301, headers=(("Location", f"{site.url}/"),))
+        yield serving
+
+
+@pytest.mark.parametrize("status", [301, 302])
+def test_an_address_that_leads_to_a_sources_site_is_no_second_source(
+    desk: Desk, site: Served, other: Served, status: int
+) -> None:
+    followed = desk.followed(f"{site.url}/news/", "--name", "Paper", "--feed", f"{site.url}/feed.xml")
+    other.pages["/"] = Page(b"", status=status, headers=(("Location", f"{site.url}/"),))
+    site.pages |= {"/": Page(b"<title>Paper</title>"), "/feed.xml": news_feed(site)}
+    said = desk.says("sources", "add", other.url)
+    assert said.code == 2
+    assert f"{other.url}/ leads to {site.url}/, a site that is followed already: Paper" in said.err
+    assert f"headwater sources show {followed}" in said.err
+    assert sources(desk) == 1
+
+
+def test_an_address_that_moved_for_good_to_another_host_is_followed_there(
+    desk: Desk, site: Served, other: Served
+) -> None:
+    site.pages |= {"/": Page(b"<title>Docs</title><a href='/one'>One</a>")}
+    said = desk.says("sources", "add", other.url, "--kind", "docs")
+    assert said.code == 0, said.err
+    assert f"{other.url}/ moved to {site.url}/ for good, and is followed there." in said.err
+    assert desk.value("select url || ' ' || name from sources") == f"{site.url}/ {site.place}"
+    assert kinds(desk) == f"crawl {site.url}/"
+
+
+def test_a_site_whose_feed_is_followed_already_is_no_second_source(desk: Desk, site: Served) -> None:
+    desk.followed(f"{site.url}/news/", "--name", "Paper", "--feed", f"{site.url}/feed.xml")
+    site.pages |= {
+        "/": Page(b'<link rel="alternate" type="application/rss+xml" href="/feed.xml">'),
+        "/feed.xml": news_feed(site),
+        "/sitemap.xml": sitemap_of(f"{site.url}/1"),
+    }
+    said = desk.says("sources", "add", site.url)
+    assert said.code == 2
+    assert f"{site.url}/feed.xml is followed already, for Paper" in said.err
+    assert sources(desk) == 1
+
+
+def empty_feed() -> Page:
+    return Page(b"<rss version='2.0'><channel><title>Quiet</title></channel></rss>", "text/xml")
+
+
+@pytest.mark.parametrize("more", [(), ("--kind", "jobs")])
+def test_an_empty_feed_is_said_to_be_there_and_empty(desk: Desk, site: Served, more: tuple[str, ...]) -> None:
+    site.pages["/feed.xml"] = empty_feed()
+    said = desk.says("sources", "add", f"{site.url}/feed.xml", *more)
+    assert said.code == 0, said.err
+    assert f"  1) feed     {site.url}/feed.xml  empty: it lists no items now" in said.out
+    assert "looked for" not in said.out + said.err
+    assert kinds(desk) == f"feed {site.url}/feed.xml"
+
+
+def test_an_empty_feed_that_a_page_names_is_told_and_a_full_one_beats_it(desk: Desk, site: Served) -> None:
+    link = '<link rel="alternate" type="application/rss+xml" href="{}">'
+    site.pages |= {"/": Page(link.format("/empty.xml").encode()), "/empty.xml": empty_feed()}
+    told = desk.says("sources", "add", site.url, "--dry-run", "--json").json
+    assert [(one["kind"], one["url"], one["items"]) for one in told["found"]] == [("feed", f"{site.url}/empty.xml", 0)]
+    site.pages |= {
+        "/": Page((link.format("/empty.xml") + link.format("/feed.xml")).encode()),
+        "/feed.xml": news_feed(site),
+    }
+    assert desk.says("sources", "add", site.url).code == 0
+    assert kinds(desk) == f"feed {site.url}/feed.xml"
+
+
+def test_a_document_of_another_kind_is_no_empty_feed(desk: Desk, site: Served) -> None:
+    site.pages["/opml"] = Page(b"<opml version='2.0'><body></body></opml>", "text/xml")
+    said = desk.says("sources", "add", f"{site.url}/opml")
+    assert "feed  " not in said.out
+    assert "Found no feed" in said.err
+
+
+@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--kind", "jobs")])
+@pytest.mark.parametrize("form", ["rss", "atom"])
+def test_a_feed_that_breaks_off_is_said_to_be_damaged(
+    desk: Desk, site: Served, form: str, more: tuple[str, ...]
+) -> None:
+    entries = "".join(
+        f"<entry><title>Story {n}</title><id>{n}</id><link href='{site.url}/{n}'/></entry>" for n in range(5)
+    )
+    atom = f"<feed xmlns='http://www.w3.org/2005/Atom'><title>News</title>{entries}</feed>".encode()
+    whole = news_feed(site).body if form == "rss" else atom
+    assert isinstance(whole, bytes)
+    site.pages["/feed.xml"] = Page(whole[: whole.index(b"Story 3")], "text/xml")
+    said = desk.says("sources", "add", f"{site.url}/feed.xml", *more)
+    assert said.code == 0, said.err
+    assert "damaged: Read up to where it breaks off" in said.out + said.err
+    if "--dry-run" in more:
+        [found] = desk.says("sources", "add", f"{site.url}/feed.xml", "--dry-run", "--json").json["found"]
+        assert found["damage"].startswith("Read up to where it breaks off")
+
+
+def test_a_private_address_is_refused_with_the_setting_that_allows_it(desk: Desk, site: Served) -> None:
+    desk.settings = {}
+    said = desk.says("sources", "add", f"{site.url}/feed.xml")
+    assert said.code == 6
+    assert f"--set network.allow={site.place}:{site.port}" in said.err
+    assert f"HEADWATER_NETWORK__ALLOW={site.place}:{site.port}" in said.err
+
+
+def test_nothing_is_said_to_be_looked_at_where_nothing_is(desk: Desk, site: Served) -> None:
+    recipe = '{"v": 1, "data_path": "rows", "map": {"url": "link", "title": "title"}}'
+    for words in (("--api", "--parser-hint", recipe), ("--feed", f"{site.url}/feed.xml"), ("--no-discover",)):
+        said = desk.says("sources", "add", f"{site.url}/{len(words)}", *words)
+        assert said.code == 0, said.err
+        assert "Looking at" not in said.err
+    assert site.asked() == []
+    said = desk.says("sources", "add", f"{site.url}/dry", "--feed", f"{site.url}/other.xml", "--dry-run")
+    assert "Looking at" in said.err
 
 
 @pytest.mark.parametrize("kind", ["news", "jobs", "docs"])
@@ -283,6 +464,26 @@ def test_a_manual_shows_the_path_that_was_given_as_its_scope(desk: Desk) -> None
     desk.followed("https://a.example/docs/", "--kind", "docs", "--name", "Alpha")
     out = desk.says("sources", "show", "Alpha").out
     assert "  scope: pages of a.example below /docs/; links are followed 2 deep\n" in out
+
+
+def test_a_limit_that_is_reached_is_shown_with_the_way_on(desk: Desk) -> None:
+    limits = ("--max-pages", "3", "--max-depth", "1")
+    source = desk.followed("https://a.example/docs/", "--kind", "docs", "--name", "Alpha", *limits)
+    assert "reached" not in desk.says("sources", "show", "Alpha").out
+    for n in range(3):
+        desk.says("frontier", "add", f"https://a.example/docs/{n}", "--source", "Alpha")
+    desk.execute("update discoveries set depth = 1")
+    desk.execute("update url_frontier set status = 'fetched' where url like '%/docs/1'")
+    out = desk.says("sources", "show", "Alpha").out
+    more = f"headwater sources edit {source} max_pages=30, then headwater crawl run {source}"
+    deeper = f"headwater sources edit {source} max_depth=2, then headwater crawl run {source}"
+    assert f"  max_pages = 3 is reached: further pages are left out. Allow more: {more}\n" in out
+    assert f"  max_depth = 1 is reached: links on 1 page are not followed. Go deeper: {deeper}\n" in out
+    told = desk.says("sources", "show", "Alpha", "--json").json
+    assert len(told["limits_reached"]) == 2
+    assert "max_pages = 3 is reached" in desk.says("crawl", "pages", "Alpha").out
+    desk.says("sources", "edit", "Alpha", "max_pages=30", "max_depth=-1")
+    assert "is reached" not in desk.says("sources", "show", "Alpha").out
 
 
 def test_adding_says_that_a_manual_is_only_the_path_that_was_given(desk: Desk, site: Served) -> None:

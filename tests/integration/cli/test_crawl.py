@@ -94,7 +94,8 @@ def test_a_site_with_nothing_to_poll_is_followed_and_looked_at_again(desk: Desk,
 
 def test_a_site_that_is_down_may_be_followed_all_the_same(desk: Desk, site: Served) -> None:
     site.pages["/"] = Page(b"broken", status=500)
-    said = desk.says("sources", "add", site.url)
+    assert desk.says("sources", "add", site.url).code == 5
+    said = desk.says("sources", "add", site.url, "--anyway")
     assert said.code == 0
     assert f"{site.url}/: HTTP 500" in said.err
 

@@ -10,9 +10,13 @@ import asyncpg
 import pytest
 from tests.integration.cli.conftest import LIMIT_SECONDS, Person, Said, Starts
 
+from headwater.cli.launch import Launch
+from headwater.cli.serving import with_services
 from headwater.database.migrate import known_migrations
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.errors import MigrationFailed
+from headwater.services import Services
 
 NAMES = [str(one) for one in known_migrations()]
 queries = load_queries("headwater.database")
@@ -56,6 +60,28 @@ def test_the_schema_goes_up_down_and_up_again(person: Person, empty_database_url
     assert person.says("db", "migrate", **here).out.count("applied") == len(NAMES)
 
 
+def test_only_a_person_migrates_a_database_that_was_configured(person: Person, database_url: str) -> None:
+    here = {"HEADWATER_DATABASE__URL": database_url}
+    person.says("db", "rollback", "--yes", **here)
+    for command in ("status", "up", "sources list", "run maintain --once"):
+        said = person.says(*command.split(), **here)
+        assert said.code == 1
+        assert f"The database lacks 1 migration, beginning with {NAMES[-1]}." in said.err
+        assert "headwater db migrate" in said.err
+    assert person.says("db", "status", "--json", **here).json["pending"] == [NAMES[-1]]
+
+
+def test_what_runs_ends_when_the_schema_becomes_newer(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headwater.services.LOOKED_AT_SECONDS", 0.01)
+
+    async def work(services: Services) -> None:
+        await services.database.execute("insert into schema_migrations values (9999, 'later', 'x')")
+        await asyncio.Event().wait()
+
+    with pytest.raises(MigrationFailed, match="made by a newer Headwater"):
+        with_services(Launch(overrides={"database.url": database_url}), work)
+
+
 def test_a_rollback_has_to_be_meant(person: Person, database_url: str) -> None:
     said = person.says("db", "rollback", HEADWATER_DATABASE__URL=database_url)
     assert said.code == 2
@@ -95,6 +121,8 @@ async def test_beside_another_system_a_schema_is_offered_and_then_used(person: P
         assert "HEADWATER_DATABASE__SCHEMA=headwater" in refused.err
 
     own = {"HEADWATER_DATABASE__SCHEMA": "hw"}
+    assert "nothing of Headwater in this database yet" in (await says("sources", "list", **own)).err
+    assert (await says("db", "migrate", **own)).code == 0
     added = await says("sources", "add", "https://example.org", "--no-discover", **own)
     assert added.code == 0, added.err
     asked = ("db", "shell", "--", "-Atc", "select url from sources")

@@ -60,7 +60,7 @@ def test_a_search_shows_what_a_reader_needs_and_says_who_answered(desk: Desk) ->
     assert (title, url.strip()) == ("Tides", A)
     assert facts.split(" · ")[0].strip() == "Alpha"
     assert facts.endswith("70 words · en")
-    assert "**tide** **tables** were printed" in snippet
+    assert snippet.startswith("  **tide** **tables** were printed")
     assert said.err.startswith("1 document; found by PostgreSQL in ")
 
 
@@ -213,7 +213,7 @@ def test_a_deleted_document_says_why(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("what", "code", "told"),
     [
-        (A, 4, f"There is no document {A}: not queued: no source follows its host"),
+        (A, 4, f"There is no document {A}: not queued: no source follows a.example"),
         ("0" * 64, 4, "There is no document 000"),
         ("tides", 2, "'tides' is neither a URL nor an id of a document."),
         ("z" * 64, 2, "is neither a URL nor an id"),

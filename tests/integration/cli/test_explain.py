@@ -1,9 +1,13 @@
 """`headwater explain` ends in no dead end: why there is no document, and as its last line what happens next."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.integration.archive.shelf import Shelf
 from tests.integration.cli.desk import Desk
+
+from headwater.database.pool import Database
 
 PAGE = "https://a.example/story"
 
@@ -61,8 +65,8 @@ def test_a_page_whose_reading_is_long_past_says_that(desk: Desk) -> None:
 
 ENDINGS = [
     ("status = 'dead', reason = 'extract_failed', last_error = 'too_short: 12 words'", "too short", "Try it again"),
-    ("status = 'dead', reason = 'not_found', last_error = 'HTTP 404'", "not_found (HTTP 404)", "Try it again"),
-    ("status = 'dead', reason = 'robots_blocked'", "robots_blocked", "once robots.txt allows it"),
+    ("status = 'dead', reason = 'not_found', last_error = 'HTTP 404'", "not found (HTTP 404)", "Try it again"),
+    ("status = 'dead', reason = 'robots_blocked'", "robots.txt forbids it", "once robots.txt allows it"),
     (
         "status = 'dead', reason = 'redirect', moved_to = 'https://b.example/'",
         "redirect",
@@ -106,7 +110,11 @@ def test_a_source_that_is_taken_down_says_that_nothing_follows(desk: Desk) -> No
 UNKNOWN = [
     ("https://a.example/logout", "did something when it is fetched", "headwater frontier add https://a.example/logout"),
     ("https://a.example/shop/boots", "links to shops", "headwater frontier add"),
-    ("https://elsewhere.example/x", "no source follows its host", "headwater sources add https://elsewhere.example/"),
+    (
+        "https://elsewhere.example/x",
+        "no source follows elsewhere.example",
+        "headwater sources add https://elsewhere.example/",
+    ),
     ("https://a.example/old-story", "no channel of Alpha has listed it so far", "headwater frontier add"),
 ]
 
@@ -136,3 +144,90 @@ def test_a_page_out_of_scope_says_so(desk: Desk) -> None:
     desk.execute("update sources set exclude_paths = '{}', status = 'paused'")
     assert "its source Alpha is paused" in explained(desk)[0]
     assert source
+
+
+@pytest.mark.parametrize("state", ["status = 'pending'", "status = 'fetched'"])
+def test_a_page_of_a_removed_source_says_so_and_can_be_fetched_by_hand(desk: Desk, state: str) -> None:
+    desk.says("frontier", "add", PAGE)
+    owner = desk.followed("https://a.example/")
+    desk.execute(f"update url_frontier set source_id = '{owner}', owner_rank = 2, {state}")
+    desk.execute(f"update discoveries set source_id = '{owner}'")
+    assert desk.says("sources", "rm", owner, "--yes").code == 0
+    following = explained(desk)[1]
+    assert "its own was removed" in following
+    assert f"headwater frontier add {PAGE}" in following
+    retried = desk.says("frontier", "retry", PAGE)
+    assert retried.code != 0
+    assert "was removed" in retried.err
+    assert f"headwater frontier add {PAGE}" in retried.err
+    assert "belongs to this source now" in desk.says("frontier", "add", PAGE).out
+    assert "its own was removed" not in explained(desk)[1]
+
+
+def test_a_page_of_a_paused_source_is_not_retried_in_vain(desk: Desk) -> None:
+    desk.says("frontier", "add", PAGE)
+    owner = desk.followed("https://a.example/")
+    desk.execute(f"update url_frontier set source_id = '{owner}', owner_rank = 2, status = 'fetched'")
+    desk.says("sources", "pause", owner)
+    retried = desk.says("frontier", "retry", PAGE)
+    assert retried.code != 0
+    assert f"headwater sources resume {owner}" in retried.err
+
+
+def redirected(desk: Desk, *way: str) -> None:
+    """Each address to the next one."""
+    desk.says("frontier", "add", *way)
+    for one, to in pairwise(way):
+        desk.execute(
+            "update url_frontier set status = 'dead', reason = 'redirect', moved_to = $2 where url = $1", one, to
+        )
+
+
+TARGETS = [
+    ("status = 'pending'", "which waits to be fetched"),
+    ("status = 'fetched'", "which was fetched and gave none"),
+    ("status = 'dead', reason = 'gone'", "which ended: gone"),
+]
+
+
+@pytest.mark.parametrize(("state", "told"), TARGETS)
+def test_a_page_that_redirected_names_its_target_and_what_became_of_it(desk: Desk, state: str, told: str) -> None:
+    middle, target = "https://a.example/moved", "https://b.example/story"
+    redirected(desk, PAGE, middle, target)
+    desk.execute(f"update url_frontier set {state} where url = $1", target)
+    out, _ = explained(desk)
+    assert f"document: none: it redirected to {target}, {told}" in out
+    assert f"it redirected to {target}, {told}" in desk.says("docs", "show", PAGE).err
+
+
+def test_a_page_that_redirected_names_the_document_of_its_target(desk: Desk) -> None:
+    target = "https://b.example/story"
+    redirected(desk, PAGE, target)
+
+    async def keep(database: Database) -> None:
+        await Shelf(database).keep(target)
+
+    desk.on_database(keep)
+    told = f"it redirected to {target}, which has a document: headwater docs show {target}"
+    assert told in explained(desk)[0]
+    assert told in desk.says("docs", "show", PAGE).err
+
+
+def test_redirects_in_a_circle_are_called_so(desk: Desk) -> None:
+    other = "https://b.example/story"
+    redirected(desk, PAGE, other, PAGE)
+    out, last = explained(desk)
+    assert f"it redirects in a circle, and no page is there: {PAGE} → {other} → {PAGE}" in out
+    assert last.startswith("Next: nothing: each address of the circle was asked")
+
+
+def test_how_a_page_was_found_is_told(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml", "--backfill", "1y")
+    desk.says("frontier", "add", PAGE)
+    assert "  found by hand\n" in explained(desk)[0]
+    found = "update discoveries set channel_id = (select id from channels where kind = $1), origin = $2"
+    desk.execute(found, "feed", "feed")
+    assert "  found by the feed https://a.example/feed.xml\n" in explained(desk)[0]
+    desk.execute(found, "backfill", "sitemap")
+    assert "  found by the backfill of its source, in a sitemap\n" in explained(desk)[0]
+    assert desk.says("explain", PAGE, "--json").json["found_by"].startswith("by the backfill")

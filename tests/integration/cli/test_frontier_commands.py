@@ -7,7 +7,7 @@ def test_a_url_is_added_explained_and_forgotten(person: Person) -> None:
     added = person.says("frontier", "add", "https://a.example/one", "mailto:x@a.example")
     assert added.code == 3, added.err
     assert "queued     https://a.example/one" in added.out
-    assert "(unsupported_scheme)" in added.out
+    assert "(unsupported scheme)" in added.out
     explained = person.says("explain", "http://A.example/one/", "--json")
     assert explained.json["status"] == "pending"
     assert explained.json["why"].startswith("ready")

@@ -91,6 +91,12 @@ CHANNEL_FAULTS = [
         "struggling",
     ),
     ("last_error = 'Read tolerantly: no element found.'", ("warning", "truncated"), "warning"),
+    ("last_error = 'Nothing a rule knows by its words.'", ("warning", "truncated"), "warning"),
+    (
+        "doubted_since = now(), last_error = 'It no longer names 5 vacancies of 6.'",
+        ("warning", "list_doubted"),
+        "warning",
+    ),
     ("last_item_count = 0", ("warning", "empty"), "warning"),
     ("last_item_count = 0, last_new_at = null", ("error", "empty"), "struggling"),
     ("silent_since = now() - interval '2 days'", ("warning", "quiet"), "silent"),
@@ -137,6 +143,102 @@ def test_a_feed_that_is_shorter_than_the_gap_between_polls_says_what_was_missed(
     desk.execute("update events set at = at - interval '2 days' where kind = 'channel_overflowed'")
     assert kinds(desk) == []
     assert health(desk, source) == "ok"
+
+
+def overflowed(desk: Desk, covers: int = 10, floor: int = 15) -> None:
+    """In minutes: the time that its items span, and the shortest interval that the poller is allowed."""
+    desk.execute(
+        "insert into events (kind, level, actor, source_id, channel_id, message, details)"
+        " select 'channel_overflowed', 'warn', 'headwater', source_id, id, 'm', $1 from channels",
+        {"missed": 40, "covers_seconds": covers * 60, "shortest_seconds": floor * 60},
+    )
+
+
+def fix_of_overflow(desk: Desk) -> str:
+    [told] = desk.says("problems", "--json").json["problems"]
+    assert told["kind"] == "overflow"
+    [shown] = desk.says("sources", "show", "a.example", "--json").json["problems"]
+    assert shown["fix"] == told["fix"]
+    return str(told["fix"])
+
+
+@pytest.mark.parametrize(
+    ("floor", "every", "covers", "fix"),
+    [
+        # A setting that helps, and no shorter one than is allowed.
+        (15, 60, 120, "headwater sources edit {id} poll_every=54m"),
+        (15, 60, 10, "headwater sources edit {id} poll_every=15m"),
+        (30, 60, 10, "headwater sources edit {id} poll_every=30m"),
+        (30, 31, 120, "headwater sources edit {id} poll_every=54m"),
+        # The floor is reached: only a lower floor helps.
+        (15, 15, 10, "poll.min_interval to 4m"),
+        (30, 31, 20, "poll.min_interval to 9m"),
+    ],
+)
+def test_the_advice_for_a_feed_that_overflows_is_something_that_helps(
+    desk: Desk, floor: int, every: int, covers: int, fix: str
+) -> None:
+    source = followed(desk)
+    desk.execute("update channels set poll_interval = $1, next_reason = 'by its rhythm'", timedelta(minutes=every))
+    overflowed(desk, covers, floor)
+    told = fix_of_overflow(desk)
+    assert fix.format(id=source) in told
+    assert ("poll_every" in told) == ("poll_every" in fix)
+
+
+def test_an_interval_that_a_person_set_to_the_floor_is_not_advised_again(desk: Desk) -> None:
+    followed(desk, *FEED, "--interval", "15m")
+    desk.execute("update channels set poll_interval = interval '16 minutes'")
+    overflowed(desk)
+    told = fix_of_overflow(desk)
+    assert "as often as poll.min_interval (15m) allows" in told
+    assert "poll.min_interval to 4m" in told
+
+
+@pytest.mark.parametrize(
+    ("reason", "fix"),
+    [
+        ("feed asks to wait: ttl 60 min", "Its publisher asks for that wait"),
+        ("server asked to wait: max-age 60 min", "poll.respect_cache_control=false"),
+        ("the feed asks to skip that hour or day", "Its publisher asks for that wait"),
+        ("by its rhythm; time window 06:00–22:00 Europe/Paris", "time_window="),
+    ],
+)
+def test_no_interval_is_advised_where_another_wish_holds(desk: Desk, reason: str, fix: str) -> None:
+    followed(desk)
+    desk.execute("update channels set poll_interval = interval '1 hour', next_reason = $1", reason)
+    overflowed(desk)
+    told = fix_of_overflow(desk)
+    assert fix in told
+    assert "poll_every" not in told
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        ("consecutive_errors = 1, last_error = 'An HTML page, not a feed.'", "An HTML page, not a feed: 1 error (feed"),
+        ("consecutive_errors = 2, last_error = 'The feed is empty.'", "The feed is empty: 2 errors in a row (feed"),
+        ("last_error = 'Read tolerantly: no element found.'", "Read tolerantly: no element found (feed"),
+    ],
+)
+def test_a_sentence_within_a_sentence_has_no_full_stop_of_its_own(desk: Desk, state: str, told: str) -> None:
+    source = followed(desk)
+    desk.execute(f"update channels set {state}")
+    said = desk.says("problems").out
+    assert told in said
+    assert not any(odd in said for odd in (".:", "..", ".;", ".)"))
+    assert ".:" not in desk.says("sources", "show", source).out
+
+
+def test_a_channel_at_a_private_address_says_how_it_is_allowed(desk: Desk) -> None:
+    followed(desk)
+    desk.execute(
+        "update channels set consecutive_errors = 1, error_class = 'forbidden',"
+        " last_error = 'blocked_address: 10.1.2.3:8080 is off limits: private network'"
+    )
+    [told] = desk.says("problems", "--json").json["problems"]
+    assert (told["grade"], told["kind"]) == ("error", "private_address")
+    assert "HEADWATER_NETWORK__ALLOW=10.1.2.3:8080" in told["fix"]
 
 
 def test_what_a_person_paused_is_no_problem_and_what_paused_by_itself_is(desk: Desk) -> None:

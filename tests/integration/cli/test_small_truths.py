@@ -26,7 +26,7 @@ def test_a_fetch_of_what_was_taken_down_is_refused_and_no_wait(desk: Desk, site:
     assert desk.says("fetch", f"{site.url}/").code == 0
     desk.says("takedown", "add", PLACE)
     said = desk.says("fetch", f"{site.url}/")
-    assert (said.code, said.out) == (6, "outcome taken_down\n")
+    assert (said.code, said.out) == (6, "outcome taken down\n")
 
 
 def test_a_source_on_a_taken_down_host_is_told_so_when_it_is_added(desk: Desk, site: Served) -> None:

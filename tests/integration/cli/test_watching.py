@@ -20,10 +20,13 @@ PATIENCE_SECONDS = 90
 FULL = Path("/dev/full")
 
 
+ROWS = 24
+
+
 def on_a_terminal(person: Person, *words: str, until: str, times: int) -> str:
-    """All that a terminal of 80 columns gets until a text came so often; then Ctrl-C."""
+    """All that a terminal of 80 columns and 24 rows gets until a text came so often; then Ctrl-C."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     environment = {name: value for name, value in person.surroundings({}).items() if name != "COLUMNS"}
     process = subprocess.Popen(
         (PROGRAM, *words),
@@ -85,6 +88,30 @@ def test_status_is_watched_in_place(person: Person) -> None:
     assert written.count("\x1b[2J") >= 2
     last = written.rpartition("\x1b[2J")[2]
     assert max(len(row) for row in re.sub(r"\x1b\[[\d;]*m", "", last).splitlines()) <= COLUMNS
+
+
+def test_a_watched_schedule_is_no_longer_than_the_terminal(person: Person) -> None:
+    names = "\n".join(f"https://a-site-with-a-long-name-{number}.example/" for number in range(40))
+    (person.home / "list.txt").write_text(names)
+    assert person.says("sources", "import", "list.txt").code == 0
+    written = on_a_terminal(person, "status", "--watch", "--show-schedule", until="more: headwater", times=2)
+    shown = re.sub(r"\x1b\[[\d;]*m", "", written).split("\x1b[2J")[1].split("\x1b[H")[0].splitlines()
+    assert len(shown) < ROWS
+    assert max(map(len, shown)) <= COLUMNS
+    assert [row for row in shown if re.match(r"… and \d+ more: headwater status --show-schedule --all", row)]
+    assert sum("a-site-with" in row for row in shown) >= 8, shown
+
+
+def test_up_tells_its_troubles_in_words_and_keeps_its_figures_whole(person: Person) -> None:
+    added = person.says("sources", "add", "https://nowhere.invalid/", "--feed", "https://nowhere.invalid/f", "--anyway")
+    assert added.code == 0, added.err
+    written = on_a_terminal(person, "up", until="last: nowhere.invalid", times=2)
+    shown = screen_of(written)
+    assert max(map(len, shown)) <= COLUMNS, shown
+    inner = [row for row in shown if re.search(r"\w=\S|[a-z]_[a-z]|\dT\d", row) and "headwater-test-" not in row]
+    assert inner == []
+    assert "nowhere.invalid: robots.txt could not be had (there is no such name" in " ".join(" ".join(shown).split())
+    assert sum("documents" in row for row in shown) == 1, shown
 
 
 def test_watched_through_a_pipe_status_is_plain_lines(person: Person) -> None:

@@ -5,7 +5,15 @@ import pytest
 
 from headwater import __version__
 from headwater.database.installation import installation_of
-from headwater.database.migrate import Migration, known_migrations, migrate, require_current, rollback, status
+from headwater.database.migrate import (
+    Migration,
+    known_migrations,
+    migrate,
+    require_current,
+    rollback,
+    status,
+    staying_current,
+)
 from headwater.database.pool import Database
 from headwater.errors import DatabaseDown, MigrationFailed
 
@@ -128,8 +136,44 @@ async def test_a_changed_migration_is_refused(empty: Database) -> None:
 async def test_a_program_newer_than_the_database_says_what_to_run(empty: Database) -> None:
     await migrate(empty, known=[ONE])
     await require_current(empty, known=[ONE])
-    with pytest.raises(MigrationFailed, match="lacks 1 migrations, beginning with 0002_two"):
+    with pytest.raises(MigrationFailed, match="lacks 1 migration, beginning with 0002_two"):
         await require_current(empty, known=[ONE, TWO])
+
+
+async def test_a_program_that_starts_while_its_schema_is_made_waits_for_it(empty: Database) -> None:
+    slow = Migration(2, "two", up="select pg_sleep(0.3); create table two (b int)", down="drop table two")
+    await migrate(empty, known=[ONE])
+    making = asyncio.create_task(migrate(empty, known=[ONE, slow]))
+    await require_current(empty, known=[ONE, slow])
+    assert await exists(empty, "two")
+    await making
+
+
+async def working_on(database: Database) -> None:
+    async with staying_current(database, every=0.01):
+        await asyncio.Event().wait()
+
+
+async def test_work_on_a_schema_that_becomes_newer_is_ended(database: Database) -> None:
+    working = asyncio.create_task(working_on(database))
+    await database.execute("insert into schema_migrations values (9999, 'later', 'x')")
+    with pytest.raises(MigrationFailed, match="made by a newer Headwater: its migration 9999_later"):
+        await working
+
+
+async def test_work_on_a_schema_that_is_taken_back_is_ended(database: Database) -> None:
+    working = asyncio.create_task(working_on(database))
+    await rollback(database)
+    with pytest.raises(MigrationFailed, match="lacks 1 migration, beginning"):
+        await working
+
+
+async def test_being_told_to_stop_is_not_trouble_with_the_schema(database: Database) -> None:
+    working = asyncio.create_task(working_on(database))
+    await asyncio.sleep(0.05)
+    working.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await working
 
 
 @pytest.mark.parametrize("number", [one.number for one in known_migrations()])

@@ -170,3 +170,30 @@ async def test_what_is_no_path_is_refused_with_a_sentence(desk: Desk, path: str)
     with pytest.raises(UsageError, match="is no path: write how the paths begin"):
         async with desk.path.database.transaction() as connection:
             await change(connection, source, {"exclude_paths": (path,)}, "tester", DELAY)
+
+
+FETCHED = "update url_frontier set status = 'fetched', etag = 'e', content_hash = decode('aa', 'hex')"
+
+
+@pytest.mark.parametrize("is_changed", [False, True])
+async def test_the_next_round_of_a_crawl_reads_everything_anew_once_its_limits_were_changed(
+    desk: Desk, is_changed: bool
+) -> None:
+    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS)
+    await desk.poll()
+    await queue_links(desk, source, "/docs/a")
+    await desk.path.database.execute(FETCHED)
+    if is_changed:
+        async with desk.path.database.transaction() as connection:
+            await change(connection, source, {"max_depth": 5}, "tester", DELAY)
+    for _ in range(2):
+        await desk.poll_again()
+        row = await desk.path.database.fetchrow(
+            "select etag, content_hash, revisit_at from url_frontier where url like '%/docs/a'"
+        )
+        assert row is not None
+        assert (row["etag"] is None, row["content_hash"] is None) == (is_changed, is_changed)
+        assert row["revisit_at"] == desk.now[0]
+        # Read again; the round after that asks with its validators.
+        await desk.path.database.execute(FETCHED)
+        is_changed = False

@@ -8,9 +8,12 @@ from tests.integration.discover.conftest import Desk
 from tests.integration.discover.test_conditional import asked, last_visit
 
 from headwater.discover.polls import reader
+from headwater.reports.problems import find_problems_of
 from headwater.simweb.message import Page
+from headwater.simweb.mischief.framing import ResetAt
 from headwater.simweb.mischief.replies import Status
 from headwater.sources.source import Kind
+from headwater.sources.store import read_source
 
 LIST = "http://a.test/jobs"
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -251,3 +254,77 @@ async def test_the_loss_of_most_of_many_is_doubted_for_a_day(desk: Desk) -> None
     await poll_again(desk, DAY)
     await poll_again(desk, DAY)
     assert await open_now(desk) == {"n0"}
+
+
+PAGE_2, PAGE_3 = "/jobs-2", "/jobs-3"
+BROKEN = Page(b"Oops", status=500)
+
+
+async def follow_two_pages(desk: Desk) -> None:
+    desk.site.pages[PAGE_2] = listing("three", "four")
+    desk.site.pages["/jobs"] = listing("one", "two", following=PAGE_2)
+    await desk.follow(LIST, kind=Kind.JOBS, name="Aid Org", max_depth=0)
+    await desk.poll()
+    await stay_away_from_pages(desk)
+    assert await open_now(desk) == {"one", "two", "three", "four"}
+
+
+async def problem_of(desk: Desk) -> tuple[str, str, str]:
+    [row] = await desk.path.database.fetch("select id from sources where name = 'Aid Org'")
+    source = await read_source(desk.path.database, row["id"])
+    problems = (await find_problems_of(desk.path.database, source)).found
+    told = [one for one in problems if one.channel_id]
+    return (told[0].kind, told[0].what, told[0].fix) if told else ("", "", "")
+
+
+@pytest.mark.parametrize("why", ["HTTP 500", "line 2 of robots.txt", "reset"])
+async def test_a_further_page_that_cannot_be_read_is_a_problem_with_a_name(desk: Desk, why: str) -> None:
+    await follow_two_pages(desk)
+    match why:
+        case "HTTP 500":
+            desk.site.pages[PAGE_2] = BROKEN
+        case "reset":
+            desk.path.sim.script("a.test", ResetAt(), PAGE_2)
+        case _:
+            desk.site.pages["/robots.txt"] = Page(b"User-agent: *\nDisallow: /jobs-\n", "text/plain")
+            await desk.path.database.execute("update robots set expires_at = now() - interval '1 day'")
+    await poll_again(desk)
+    kind, what, fix = await problem_of(desk)
+    assert kind == "page_unread"
+    assert f"http://a.test{PAGE_2} could not be read since 2026-03-03" in what
+    assert "http://a.test/jobs)" in what
+    assert why in what
+    assert "14 days" in fix
+    assert await open_now(desk) == {"one", "two", "three", "four"}
+
+
+async def test_vacancies_of_a_page_that_stays_broken_are_over_in_the_end(desk: Desk) -> None:
+    await follow_two_pages(desk)
+    desk.site.pages[PAGE_2] = BROKEN
+    for after in (DAY, 12 * DAY):
+        await poll_again(desk, after)
+    assert await open_now(desk) == {"one", "two", "three", "four"}, "twelve days after the first time"
+    await poll_again(desk, 3 * DAY)
+    assert await open_now(desk) == {"one", "two"}
+    desk.site.pages[PAGE_2] = listing("three", "four")
+    await poll_again(desk)
+    assert await open_now(desk) == {"one", "two", "three", "four"}
+    assert await problem_of(desk) == ("", "", "")
+
+
+async def test_a_page_that_was_broken_once_ends_nothing_after_a_long_pause(desk: Desk) -> None:
+    await follow_two_pages(desk)
+    for page in (BROKEN, listing("three", "four"), BROKEN):
+        desk.site.pages[PAGE_2] = page
+        await poll_again(desk, 15 * DAY)
+    assert await open_now(desk) == {"one", "two", "three", "four"}
+
+
+async def test_pages_before_the_broken_one_are_read_in_full(desk: Desk) -> None:
+    """Unchanged, they would name nobody, and what they list would look unseen."""
+    await follow_two_pages(desk)
+    desk.site.pages[PAGE_2] = listing("three", "four", following=PAGE_3)
+    desk.site.pages[PAGE_3] = BROKEN
+    for _ in range(4):
+        await poll_again(desk, 5 * DAY)
+    assert await open_now(desk) == {"one", "two", "three", "four"}

@@ -224,6 +224,19 @@ async def test_a_chain_of_redirects_is_asked_once_and_ends_after_five_hops(path:
     assert len(path.asked()) == len(set(path.asked())) == 7
 
 
+async def test_redirects_in_a_circle_are_asked_once_each_and_end(path: Path) -> None:
+    path.sim.script("a.test", Redirect("/two"), "/one")
+    path.sim.script("a.test", Redirect("http://b.test/three"), "/two")
+    path.sim.script("b.test", Redirect("http://a.test/one"), "/three")
+    await path.queue("http://a.test/one")
+    rows = await travel_everything(path)
+    assert [reason for _, reason in rows] == ["redirect"] * 3
+    await path.queue("http://a.test/one")
+    await travel_everything(path)
+    pages = [one for one in path.asked() if "robots" not in one]
+    assert sorted(pages) == ["a.test/one", "a.test/two", "b.test/three"]
+
+
 async def test_a_page_under_another_spelling_is_fetched_in_one_journey(path: Path, sites: dict[str, SmallSite]) -> None:
     sites["a.test"].pages["/one/"] = sites["a.test"].pages["/one"]
     path.sim.script("a.test", Redirect("http://a.test/one/"), "/one$")

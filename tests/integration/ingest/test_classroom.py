@@ -260,3 +260,25 @@ async def test_with_templates_off_nothing_is_noted_and_nothing_is_served(press: 
     await press.print(6)
     assert await lessons(press) == 0
     assert await press.database.fetchval("select count(*) from learning_hosts") == 0
+
+
+async def test_a_template_of_one_port_reads_no_page_of_another(press: Press) -> None:
+    def at(port: int, url: str) -> str:
+        return url.replace(f"//{press.publisher.host}", f"//{press.publisher.host}:{port}")
+
+    pages = {item.url: press.html(item.url) for item in press.items(8)}
+    urls = list(pages)
+    for url in urls[:4]:
+        await press.keep(at(8001, url), pages[url])
+    assert await lessons(press) == 1
+    taught = f"{press.publisher.host}:8001"
+    assert (await standing(press))["host"] == taught
+    for url in urls[4:6]:
+        await press.keep(at(8001, url), pages[url])
+    for url in urls[6:]:
+        await press.keep(at(8002, url), pages[url])
+    assert await produced_by(press, [at(8001, url) for url in urls[4:6]]) == {"template@1": 2}
+    assert await produced_by(press, [at(8002, url) for url in urls[6:]]) == {"trafilatura": 2}
+    await relearn(press.database, taught, "tester")
+    assert await lessons(press) == 1
+    assert await disable(press.database, taught, "tester") == 1

@@ -13,9 +13,12 @@ from tests.integration.ingest.press import reading_children
 from headwater.clock import SystemClock
 from headwater.extract.children import Children
 from headwater.frontier.claim import Claimer
+from headwater.frontier.entry import Origin
+from headwater.frontier.submit import Found, Outcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
 from headwater.run.fetching import journey_of, studying
 from headwater.simweb.message import Page
+from headwater.sources.store import create_source
 
 URL = "http://a.test/news/the-harbour-opens-again"
 TEXT = " ".join(f"Sentence number {n} tells what happened at the harbour on that long morning." for n in range(30))
@@ -90,6 +93,22 @@ async def test_the_same_bytes_are_read_again_for_another_source_and_after_a_fail
     assert isinstance(await reading.fetch(article(TEXT)), Fetched)
     await reading.path.database.execute("update url_frontier set retry_count = 1")
     assert isinstance(await reading.fetch(article(TEXT)), Fetched)
+
+
+async def test_the_document_of_a_removed_source_belongs_to_the_source_that_is_added_again(reading: Reading) -> None:
+    database = reading.path.database
+    await reading.fetch(article(TEXT))
+    await database.execute("update sources set status = 'deleted'")
+    async with database.transaction() as connection:
+        again = await create_source(connection, "Again", "http://a.test/again")
+        assert [one.outcome for one in await submit(connection, Submitter(again, Origin.FEED), [Found(URL)])] == [
+            Outcome.TAKEN_OVER
+        ]
+    assert isinstance(await reading.fetch(article(TEXT)), Fetched)
+    [document] = await database.fetch("select source_id, version from documents")
+    assert tuple(document) == (again, 2)
+    told = await database.fetch("select version, op from outbox where kind = 'document' order by seq")
+    assert [tuple(row) for row in told] == [(1, "upsert"), (2, "upsert")]
 
 
 async def test_the_same_length_is_not_the_same_page(reading: Reading) -> None:

@@ -11,6 +11,7 @@ import pytest
 from headwater.chance import random_from
 from headwater.discover.cadence.price import Price
 from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.cadence.rhythm import Observation, Rhythm, observed, rhythm_from
 from headwater.discover.polls.ending import Ends, ended_badly, ended_well, refused_by_robots
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased, Past
@@ -146,3 +147,93 @@ def test_a_permanent_move_is_followed_or_warned_about() -> None:
     third = ended_well(channel(past=Past(moved=2)), walk, kept)
     assert third.moved_to is None
     assert (third.patch["moved_count"], [event.kind for event in third.events]) == (3, ["channel_should_move"])
+
+
+def test_notes_within_a_runs_line_have_no_full_stop() -> None:
+    walk = replace(WALK, notes=("Read tolerantly: no element found.", "3 left out: calendar"))
+    told = ended_well(channel(), walk, ENDS).message
+    assert told == "0 items, 0 new, 0 changed; Read tolerantly: no element found; 3 left out: calendar"
+
+
+def test_an_overflow_is_told_with_the_shortest_interval_that_was_allowed() -> None:
+    dates = [(NOW - timedelta(minutes=n)).isoformat() for n in range(5)]
+    walk = WALK.keeping(listed=5, known=0, published=dates)
+    past = Past(last_ok_at=NOW - timedelta(hours=2), newest_item_at=NOW - timedelta(hours=2), last_item_count=5)
+    [event] = ended_well(channel(past=past), walk, ENDS).events
+    assert (event.details["covers_seconds"], event.details["shortest_seconds"]) == (240, 900)
+
+
+UNDATED = replace(WALK, tally=Tally(found=5, inserted=5), dates=(None,) * 5)
+DEAR = Price(90.0)
+
+
+def by_hand(one: Leased) -> Leased:
+    return replace(one, trigger="manual")
+
+
+def test_the_second_poll_of_a_feed_without_dates_comes_after_the_default_interval() -> None:
+    first = replace(channel(), price=DEAR)
+    ending = ended_well(first, UNDATED, ENDS)
+    assert ending.next.at - NOW == timedelta(hours=1)
+    assert ending.next.reason == "nothing is known of its rhythm yet"
+
+
+def test_waits_of_a_feed_without_news_grow_with_the_time_it_was_watched() -> None:
+    waits, past, now = [], Past(), NOW
+    walk = UNDATED
+    for _ in range(6):
+        ending = ended_well(replace(channel(past=past), price=DEAR), walk, replace(ENDS, now=now))
+        past = Past(last_ok_at=now, rhythm=rhythm_from(ending.patch["rhythm"]))
+        waits.append(round((ending.next.at - now) / timedelta(hours=1), 1))
+        now, walk = ending.next.at, WALK
+    assert waits == pytest.approx([1, 1, 2, 4, 8, 16], rel=0.05)
+
+
+@pytest.mark.parametrize("kind", [Kind.NEWS, Kind.JOBS])
+def test_unchanged_polls_by_hand_push_no_poll_away(kind: Kind) -> None:
+    """As the schedule would wait after one unchanged poll, so it waits after ten more by hand."""
+    rhythm = observed(Rhythm(), Observation(NOW - timedelta(days=9), None, [None]))
+    for hour in range(9 * 24, 0, -1):
+        now = NOW - timedelta(hours=hour - 1)
+        news = [None] if hour % 3 else []
+        rhythm = observed(rhythm, Observation(now, now - timedelta(hours=1), news))
+    past = Past(last_ok_at=NOW, last_new_at=NOW, rhythm=rhythm)
+    said = {"kind": kind, "org_type": "un"}
+    later = replace(ENDS, now=NOW + timedelta(minutes=10))
+    scheduled = ended_well(channel(past=past, said=said), WALK, replace(later, rng=random_from(1)))
+    for second in range(1, 11):
+        now = NOW + timedelta(minutes=9, seconds=second)
+        hand = ended_well(by_hand(channel(past=past, said=said)), WALK, replace(ENDS, now=now))
+        past = replace(
+            past,
+            last_ok_at=hand.patch["last_ok_at"],
+            rhythm=rhythm_from(hand.patch["rhythm"]),
+            no_change=hand.patch["nochange_count"],
+        )
+    assert past.no_change == 0
+    after = ended_well(by_hand(channel(past=past, said=said)), WALK, replace(later, rng=random_from(1)))
+    assert after.next.at - scheduled.next.at < timedelta(seconds=1)
+
+
+def test_news_found_by_hand_end_a_row_of_unchanged_polls() -> None:
+    past = Past(last_ok_at=NOW - timedelta(hours=1), no_change=4)
+    assert ended_well(by_hand(channel(past=past)), UNDATED, ENDS).patch["nochange_count"] == 0
+    assert ended_well(by_hand(channel(past=past)), WALK, ENDS).patch["nochange_count"] == 4
+
+
+def test_errors_of_polls_by_hand_are_told_and_add_nothing_to_those_in_a_row() -> None:
+    trouble = Trouble(ErrorClass.UPSTREAM, "HTTP 500", 500)
+    first = ended_badly(by_hand(channel()), trouble, ENDS)
+    assert first.patch["consecutive_errors"] == first.patch["class_errors"] == 1
+    past = Past(errors=2, error=ErrorClass.UPSTREAM, class_errors=2)
+    again = ended_badly(by_hand(channel(past=past)), trouble, ENDS)
+    assert (again.patch["consecutive_errors"], again.patch["class_errors"]) == (2, 2)
+    assert again.patch["last_error"] == "HTTP 500"
+    assert ended_badly(channel(past=past), trouble, ENDS).patch["consecutive_errors"] == 3
+
+
+def test_failures_by_hand_pause_no_job_source() -> None:
+    trouble = Trouble(ErrorClass.UPSTREAM, "HTTP 500", 500)
+    failing = replace(channel(said={"kind": Kind.JOBS}), failures=4)
+    assert ended_badly(failing, trouble, ENDS).source_status is not None
+    assert ended_badly(by_hand(failing), trouble, ENDS).source_status is None

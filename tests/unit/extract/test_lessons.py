@@ -167,9 +167,11 @@ def test_a_heading_of_nothing_that_a_template_kept_is_not_missed() -> None:
     assert agreement("\n".join(story(1)), general, {"most read"}) > 0.85
 
 
-def test_agreement_takes_the_cells_of_a_table_one_by_one() -> None:
-    text = "\n".join(story(1))
-    assert agreement(f"{text}\nMill\n1,200 sacks", f"{text}\n| Mill | 1,200 sacks |\n|---|---|") > 0.99
+def test_agreement_takes_the_rows_of_a_table_one_by_one() -> None:
+    text, rows = "\n".join(story(1)), [f"| Mill {number} | 1,200 sacks |" for number in range(3)]
+    whole = "\n".join([text, rows[0], "|---|---|", *rows[1:]])
+    assert agreement("\n".join([text, *rows]), whole) > 0.99, "but for the rule below the head"
+    assert agreement("\n".join([text, *rows[:2]]), whole) == 0.75
 
 
 def test_an_audit_that_finds_headings_lost_keeps_the_general_text() -> None:

@@ -76,6 +76,36 @@ def test_a_call_to_pay_is_no_text(call: str) -> None:
     assert without_calls(f"A first line.\n{call}\nA last line.") == "A first line.\nA last line."
 
 
+PRICES = [
+    "£1 a month for 6 months, cancel at any time",
+    "Only $4.99 per month. Cancel anytime.",
+    "€1 for the first 4 weeks, then €12 a month",
+    "Nur 9,90 € im Monat, jederzeit kündbar",
+    "1 € par mois pendant 3 mois, sans engagement",
+    "Desde 2 euros al mes",
+]
+FIGURES = [
+    "£1 a month was what the tenants of the old mill paid for a room until the owner sold it to the harbour office.",
+    "He earned $4.99 per month, and his sister nothing.",
+    "The fare is £2.",
+    "6 months later, the bridge was shut at any time of the day.",
+]
+
+
+@pytest.mark.parametrize("price", PRICES)
+def test_a_price_beside_a_call_goes_with_it_and_stays_elsewhere(price: str) -> None:
+    story = "The bridge was shut on Monday."
+    assert without_calls(f"{story}\n{price}\nSubscribe to continue reading") == story
+    assert without_calls(f"{story}\nSubscribe to continue reading\n{price}\nLog in") == story
+    assert without_calls(f"{story}\nSubscribe to continue reading. {price}") == story
+    assert without_calls(f"{price}\n{story}\nSubscribe to continue reading") == f"{price}\n{story}"
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_sum_in_a_story_is_no_offer(figure: str) -> None:
+    assert without_calls(f"{figure}\nSubscribe to continue reading") == figure
+
+
 @pytest.mark.parametrize("line", STORY)
 def test_a_story_about_subscriptions_loses_nothing(line: str) -> None:
     text = f"A first line.\n{line}\nA last line."

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -90,6 +91,36 @@ def test_code_has_its_lines_and_indentation_whoever_reads_it(read: Callable[[str
     assert f"{SENTENCE.strip()}\n{code}\n{SENTENCE.strip()}" in read(page(html))
 
 
+# As MkDocs (pymdown-extensions 13), Sphinx 9 and Hugo 0.168 write it, in each of their ways to number lines.
+NUMBERED = sorted((Path(__file__).parent / "numbered_code").glob("*.html"))
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("path", NUMBERED, ids=lambda path: path.stem)
+def test_numbered_code_is_read_without_its_numbers(read: Callable[[str], str], path: Path) -> None:
+    text = read(page(path.read_text()))
+    before, _, after = text.partition('def f(x):\n    if x > 1 & 3:\n        return "<b>"\n    return x\n')
+    assert before.strip().split("\n")[-1] in ((SENTENCE * 4).strip(), "f.py", "Python")
+    assert after.startswith(SENTENCE.strip())
+
+
+@pytest.mark.parametrize("path", [one for one in NUMBERED if "titled" in one.stem], ids=lambda path: path.stem)
+def test_the_name_of_a_file_stands_above_its_code(path: Path) -> None:
+    assert "\nf.py\ndef f(x):\n" in by_the_general_extractor(page(path.read_text()))
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_code_whose_names_are_links_is_no_menu(read: Callable[[str], str]) -> None:
+    code = '<pre><a href="/use">use</a> <a href="/all">all</a>\n  <a href="/of">of</a> <a href="/it">it</a></pre>'
+    assert "\nuse all\n  of it\n" in read(page(code))
+
+
+def test_code_whose_names_are_links_is_a_block_like_others() -> None:
+    code = '<pre><a href="/use">use</a> <a href="/all">all</a></pre><p><a href="/next">The next of the pages</a></p>'
+    links = {block.text: block.is_link for block in blocks_of(seen_page(page(code)))}
+    assert (links["use all"], links["The next of the pages"]) == (False, True)
+
+
 def test_code_is_one_block_of_a_template() -> None:
     assert CODE["sphinx"][1] in [block.text for block in blocks_of(seen_page(page(SPHINX)))]
 
@@ -153,8 +184,10 @@ def test_a_sign_in_a_sentence_stays() -> None:
         "<table><tr><td class='gutter'><table><tr><td class='gutter'><pre>1</pre></td></tr></table></td></tr></table>"
         * 500,
         "<pre>" + "<div>" * 5_000 + "\n" * 100_000,
+        "<table><tr><td>" * 3_000 + "<pre><span class='ln'>1</span></pre></td>" * 3_000,
+        "<pre>" + "<a name='l'>" * 5_000 + "x",
     ],
-    ids=["pre", "spans", "tables", "numbers", "lines"],
+    ids=["pre", "spans", "tables", "numbers", "lines", "cells", "names"],
 )
 def test_no_nesting_of_code_harms(inside: str) -> None:
     text_of_html(inside + "<p>after</p>")

@@ -15,7 +15,8 @@ NEWS = Scope(
     ("scope", "url", "placement"),
     [
         (SITE, "http://example.com/a", "inside"),
-        (SITE, "http://WWW.example.com:8080/a", "inside"),
+        (SITE, "http://WWW.example.com:80/a", "inside"),
+        (SITE, "http://WWW.example.com:8080/a", "other_host"),
         (SITE, "http://news.example.com/a", "other_host"),
         (SITE, "http://www.www.example.com/a", "other_host"),
         (DOMAIN, "http://example.com/", "inside"),

@@ -1,6 +1,5 @@
 """From an API's answer to items and to the next page."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -53,11 +52,13 @@ def read_api(
         return found
     read = [_item(one, recipe, base_url, now) for one in found[:MOST_ITEMS]]
     items = tuple(item for item in read if item)
-    notes = tuple(_notes(len(found), len(read) - len(items)))
+    cut = f"Only the first {MOST_ITEMS:,} of {len(found):,} items were read." if len(found) > MOST_ITEMS else ""
+    dropped = len(read) - len(items)
+    notes = tuple(filter(None, (cut, f"{dropped:,} items had no usable URL." if dropped else "")))
     following = state_after(state, recipe, document, found, [item.url for item in items])
     pagination = recipe.pagination
     is_last_allowed = pagination.type != "none" and bool(found) and state.index + 1 >= pagination.max_pages
-    return ApiPage(Reading(items, notes=notes, is_partial=is_last_allowed or len(found) > MOST_ITEMS), following)
+    return ApiPage(Reading(items, notes=notes, damage=cut, is_partial=is_last_allowed or bool(cut)), following)
 
 
 def _list_in(document: object, recipe: ApiRecipe, state: PageState) -> list[Any] | Unreadable:
@@ -147,10 +148,3 @@ def _plain(value: Any, depth: int = _DEEPEST_FIELD) -> Any:
     if isinstance(value, list):
         return [_plain(one, depth - 1) for one in value]
     return {key.replace("\x00", ""): _plain(one, depth - 1) for key, one in value.items()}
-
-
-def _notes(found: int, dropped: int) -> Iterator[str]:
-    if found > MOST_ITEMS:
-        yield f"Only the first {MOST_ITEMS:,} of {found:,} items were read."
-    if dropped:
-        yield f"{dropped:,} items had no usable URL."

@@ -39,14 +39,25 @@ def adaptive(facts: ChannelFacts, now: datetime) -> Plan:
     hours = ahead.hours_until(facts.price.hours / weight(ahead.mean_rate))
     wait = facts.bounds.longest if hours is None else since + timedelta(hours=hours) - now
     plan = replace(_plan(facts, wait, ""), jitter=min(_ADAPTIVE_JITTER, facts.bounds.jitter))
+    known = max(facts.interval, timedelta(hours=facts.rhythm.exposure))
     # What was learned knows nothing of a burst: at its pace half of the list must still be there at the next poll.
-    if facts.turnover is not None and facts.turnover / 2 < wait:
+    if facts.turnover is not None and facts.turnover / 2 < min(wait, known):
         return replace(
             plan, wait=facts.turnover / 2, reason=f"at this pace its whole list is new in {in_words(facts.turnover)}"
         )
+    if wait > known:
+        return replace(plan, wait=known, reason=_why_unknown(facts))
     bounded = min(max(wait, plan.shortest), plan.longest)
     expected = ahead.items_within(in_hours(now + bounded) - ahead.start)
     return replace(plan, reason=likely(expected))
+
+
+def _why_unknown(facts: ChannelFacts) -> str:
+    """No wait is longer than the channel was watched: what was not seen for a day may come every other day."""
+    watched = timedelta(hours=facts.rhythm.exposure)
+    if watched <= facts.interval:
+        return "nothing is known of its rhythm yet"
+    return f"little is known of its rhythm: it was watched for {in_words(watched)}"
 
 
 def tiers(facts: ChannelFacts, now: datetime) -> Plan:

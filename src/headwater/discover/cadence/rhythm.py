@@ -4,13 +4,13 @@ from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from math import exp, inf, log
+from math import exp, inf, log, log1p
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headwater.discover.cadence.week import CELLS, HOURS, Floats, cell_of_hour, hour_of_week
+from headwater.discover.cadence.week import CELL, CELLS, HOURS, Floats, cell_of_hour, hour_of_week
 
 HALF_LIFE = 14 * 24.0  # hours, like every duration and instant inside a rhythm
 _MEMORY = HALF_LIFE / log(2)
@@ -50,7 +50,7 @@ class Rhythm:
     as_of: float = 0.0
     items: float = 0.0  # dated
     exposure: float = 0.0  # hours watched
-    polls: float = 0.0
+    polls: float = 0.0  # of the usual length: one in between counts for the part of it that it watched
     changes: float = 0.0  # polls that found something undated
     newest: float | None = None
     longest_gap: float = 0.0
@@ -108,8 +108,8 @@ def rate(rhythm: Rhythm) -> float:
     if rhythm.changes == 0:
         return dated
     # Several undated items between two polls look like one change, so the share of polls with a change is inverted.
-    unchanged = (rhythm.polls - rhythm.changes + 0.5) / (rhythm.polls + 0.5)
-    return dated - log(unchanged) * rhythm.polls / max(rhythm.exposure, 1 / CELLS)
+    changed = rhythm.changes / (rhythm.polls + 0.5)
+    return dated - log1p(-changed) * rhythm.polls / max(rhythm.exposure, CELL)
 
 
 def observed(rhythm: Rhythm, poll: Observation) -> Rhythm:
@@ -124,16 +124,23 @@ def observed(rhythm: Rhythm, poll: Observation) -> Rhythm:
     # What was watched before is counted already, however the caller came to name an earlier poll.
     start = max(_watched_from(poll, dated, now), rhythm.as_of)
     undated = 0 if poll.since is None else len(poll.published) - len(dated)
-    faded = _faded(rhythm, now)
+    faded, hours = _faded(rhythm, now), _MEMORY * (1 - exp(-(now - start) / _MEMORY))
+    seen = 0.0 if poll.since is None else 1.0 if undated else _polls_in(faded, hours)
     watched = replace(
-        faded,
-        exposure=faded.exposure + _MEMORY * (1 - exp(-(now - start) / _MEMORY)),
-        polls=faded.polls + (poll.since is not None),
-        changes=faded.changes + (undated > 0),
+        faded, exposure=faded.exposure + hours, polls=faded.polls + seen, changes=faded.changes + (undated > 0)
     )
     if not poll.published:
         return watched
     return _with_dated(_with_undated(watched, start, undated), dated, start, is_whole=_reaches_back(poll))
+
+
+def _polls_in(rhythm: Rhythm, hours: float) -> float:
+    """How many polls of the usual length so many hours without anything new are worth.
+
+    Each counted as one, polls by hand and close together would say that nothing comes.
+    """
+    usual = rhythm.exposure / rhythm.polls if rhythm.polls else hours
+    return hours / max(usual, CELL)
 
 
 def _reaches_back(poll: Observation) -> bool:

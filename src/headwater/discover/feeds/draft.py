@@ -44,14 +44,19 @@ def filled(feed: Reading, drafts: Iterable[Draft], now: datetime) -> Reading:
             repeated += 1
         else:
             items[url] = _item(url, draft, feed.language, now)
-    is_cut = next(entries, None) is not None
+    cut = f"Only the first {MOST_ENTRIES:,} entries were read." if next(entries, None) is not None else ""
     notes = (
         _counted(unlinked, "without a link that can be fetched"),
         _counted(repeated, "with the link of an earlier one"),
-        f"Only the first {MOST_ENTRIES:,} entries were read." if is_cut else "",
+        cut,
     )
-    told = feed.notes + tuple(filter(None, notes))
-    return replace(feed, items=tuple(items.values()), notes=told, is_partial=feed.is_partial or is_cut)
+    return replace(
+        feed,
+        items=tuple(items.values()),
+        notes=feed.notes + tuple(filter(None, notes)),
+        damage=feed.damage or cut,
+        is_partial=feed.is_partial or bool(cut),
+    )
 
 
 def _url(draft: Draft) -> str:

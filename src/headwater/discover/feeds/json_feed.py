@@ -37,10 +37,11 @@ def _read(feed: Any, base_url: str, now: datetime, *notes: str) -> Reading | Unr
 
 
 def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
-    found = _read(_begun(text), base_url, now, f"Read up to where it breaks off: {why}.")
+    damage = f"Read up to where it breaks off: {why}."
+    found = _read(_begun(text), base_url, now, damage)
     if isinstance(found, Unreadable) or not found.items:
         return Unreadable(f"Neither XML nor JSON: {why}.")
-    return replace(found, is_partial=True)
+    return replace(found, damage=damage, is_partial=True)
 
 
 def _begun(text: str) -> Any | None:

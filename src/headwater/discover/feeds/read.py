@@ -34,7 +34,7 @@ def read_feed(body: bytes, content_type: str, base_url: str, now: datetime) -> R
     if len(readable) == len(body) or isinstance(found, Unreadable):
         return found
     note = f"Too large to be read whole: only the first {len(readable):,} bytes were read."
-    return replace(found, notes=(note, *found.notes), is_partial=True)
+    return replace(found, notes=(note, *found.notes), damage=note, is_partial=True)
 
 
 def _length_of_readable(body: bytes) -> int:
@@ -108,7 +108,7 @@ def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | 
     root = begun(text)
     if root is None:
         return None
-    return _in_part(_read_root(root, base_url, now, f"Read up to where it breaks off: {why}."))
+    return _read_in_part(root, base_url, now, f"Read up to where it breaks off: {why}.")
 
 
 def _read_with_faults(better: str, text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
@@ -117,12 +117,13 @@ def _read_with_faults(better: str, text: str, why: str, base_url: str, now: date
     if root is None:
         return found
     # The tolerant reader sees only the beginning of a long feed.
-    forgiven = _in_part(_read_root(root, base_url, now, f"Read with its faults: {why}."))
+    forgiven = _read_in_part(root, base_url, now, f"Read with its faults: {why}.")
     return max(forgiven, found, key=_count_items)
 
 
-def _in_part(found: Reading | Unreadable) -> Reading | Unreadable:
-    return found if isinstance(found, Unreadable) else replace(found, is_partial=True)
+def _read_in_part(root: Any, base_url: str, now: datetime, damage: str) -> Reading | Unreadable:
+    found = _read_root(root, base_url, now, damage)
+    return found if isinstance(found, Unreadable) else replace(found, damage=damage, is_partial=True)
 
 
 def _count_items(found: Reading | Unreadable) -> int:

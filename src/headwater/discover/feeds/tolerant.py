@@ -74,6 +74,7 @@ def _about(feed: dict[str, Any], notes: tuple[str, ...]) -> Reading:
         ttl=wait_said(*said),
         hub=next(filter(None, hubs), ""),
         notes=notes,
+        damage=notes[0],
         is_partial=True,
     )
 

@@ -191,11 +191,14 @@ class _Reader:
         nodes = self._tree.css(_NODES_READ)
         for node in islice(nodes, _MOST_NODES):
             self._take(node)
+        is_cut = len(nodes) > _MOST_NODES or self._links > MOST_LINKS
+        cut = f"Only the first {MOST_LINKS:,} links were read." if is_cut else ""
         reading = Reading(
             tuple(self._with_card(key, item) for key, item in self._items.items()),
             title=text_of(self._tree.css_first("title")),
             language=attribute(self._tree.css_first("html"), "lang")[:_LONGEST_LANGUAGE],
-            notes=tuple(self._notes(len(nodes) > _MOST_NODES)),
+            notes=tuple(filter(None, self._notes(cut))),
+            damage=cut,
         )
         return Listing(reading, tuple(self._follow.values()))
 
@@ -265,11 +268,10 @@ class _Reader:
                 )
         return item
 
-    def _notes(self, is_cut: bool) -> Iterator[str]:
+    def _notes(self, cut: str) -> Iterator[str]:
         for name in self._map.missing:
             yield f"The {name} selector of the source matched nothing; the whole page was read."
-        if is_cut or self._links > MOST_LINKS:
-            yield f"Only the first {MOST_LINKS:,} links were read."
+        yield cut
         for reason, count in sorted(self._left_out.items()):
             yield f"{count} links were left out as traps: {reason}."
 

@@ -213,7 +213,7 @@ def _number_in(url: CanonicalUrl) -> int | None:
 
 def _without_number(url: CanonicalUrl) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     rest = ((name, value) for name, value in parse_qsl(url.query) if name.lower() not in _PAGE_PARAMS)
-    return url.host, _PAGE_PATH.sub("", url.path.lower()).rstrip("/"), tuple(rest)
+    return url.site, _PAGE_PATH.sub("", url.path.lower()).rstrip("/"), tuple(rest)
 
 
 def _with_number(url: str, number: int) -> str:

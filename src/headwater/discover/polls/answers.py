@@ -26,6 +26,10 @@ WITHOUT_MEMORY = frozenset({ChannelKind.API, ChannelKind.SEARCH, ChannelKind.BAC
 WHOLE = ""
 
 
+# What is remembered of a step that could not be had, until it can.
+OF_MISSING = ("is_missing", "missing_since")
+
+
 class Remembering(Protocol):
     """A channel, leased or as its reader knows it."""
 
@@ -70,8 +74,12 @@ def is_wanted(channel: Remembering, url: str) -> bool:
 
     A list of vacancies is read to its end: what it no longer names anywhere is over.
     """
-    wants_all = channel.lists_vacancies or channel.answers.get(WHOLE, {}).get("wants_all", False)
-    return bool(wants_all or channel.answers.get(url, {}).get("is_missing"))
+    return channel.lists_vacancies or wants_all(channel) or bool(channel.answers.get(url, {}).get("is_missing"))
+
+
+def wants_all(channel: Remembering) -> bool:
+    """Whether everything counts as never read: what is taken of it may be something else since the last poll."""
+    return bool(channel.answers.get(WHOLE, {}).get("wants_all", False))
 
 
 def came_from(channel: Remembering, walk: Walk) -> str:
@@ -94,11 +102,13 @@ def remembered(channel: "Leased", before: Walk, after: Walk, answer: Answer) -> 
     return _noted(after, before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
 
 
-def missed(channel: "Leased", walk: Walk) -> Walk:
+def missed(channel: "Leased", walk: Walk, now: datetime) -> Walk:
     """The present step could not be had: what was known of it holds, and it is wanted the next time."""
     if channel.kind in WITHOUT_MEMORY or walk.is_first_step:
         return walk
-    entry = {"led_to": [], **known_of(channel, walk), "is_missing": True}
+    known = known_of(channel, walk)
+    since = known.get("missing_since") or now.isoformat()
+    entry = {"led_to": [], **known, "is_missing": True, "missing_since": since}
     return _noted(_with_way_to(walk, walk.step.continues), walk.step.url, entry)
 
 
@@ -115,7 +125,7 @@ def _with_way_to(walk: Walk, page: str) -> Walk:
 
 def led_on(channel: "Leased", walk: Walk, answer: Answer, most: int) -> Walk:
     """The present step has not changed: the walk goes on where it led before."""
-    known = {name: value for name, value in known_of(channel, walk).items() if name != "is_missing"}
+    known = {name: value for name, value in known_of(channel, walk).items() if name not in OF_MISSING}
     if not known:
         return walk
     validators = answer.validators
@@ -123,6 +133,12 @@ def led_on(channel: "Leased", walk: Walk, answer: Answer, most: int) -> Walk:
     entry = {**known, **{name: value for name, value in renewed.items() if value and name in known}}
     more = (_todo(channel, place, walk.step.url) for place in known["led_to"])
     return _noted(walk.ahead(more, most), walk.step.url, entry)
+
+
+def missing_since(walk: Walk) -> str | None:
+    """Since when the present step could not be had; None where nothing is remembered of it."""
+    since: str | None = answers_of(walk).get(walk.step.url, {}).get("missing_since")
+    return since
 
 
 def answers_of(walk: Walk) -> dict[str, Any]:

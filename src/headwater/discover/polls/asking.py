@@ -13,7 +13,7 @@ from headwater.discover.api.request import ApiRequest, request_for
 from headwater.discover.api.secrets import Echoes, Secrets, require_bound
 from headwater.discover.api.tokens import LONGEST_ANSWER_BYTES, Token, Tokens, refusal_in, token_in, token_request
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.answers import came_from, validators_for
+from headwater.discover.polls.answers import came_from, validators_for, wants_all
 from headwater.discover.polls.backfill import wait_before_trying_again
 from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear
 from headwater.discover.polls.lease import Leased
@@ -30,6 +30,7 @@ from headwater.net.validators import Validators
 from headwater.sources.channels import ChannelKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.effects import has_effects
+from headwater.urls.origin import Origin
 
 queries = load_queries("headwater.discover")
 
@@ -140,7 +141,7 @@ class Asker:
         """Secrets are filled in here and go no further: what is asked is neither stored nor logged."""
         recipe = recipe_of(channel)
         state = page_state_from(walk.step.state or {})
-        last = channel.past.last_ok_at
+        last = None if wants_all(channel) else channel.past.last_ok_at
         began = walk.kept.get("began_at")
         now = datetime.fromisoformat(began) if began else channel.now
         opened_by = None if token is None else token.value
@@ -212,6 +213,7 @@ def another_try(channel: Leased, walk: Walk, heard: Heard) -> Wait | None:
 
 
 async def sitemaps_of(database: Database, site: CanonicalUrl) -> tuple[str, ...]:
-    """What the robots.txt of a host names; it was read before the host was asked for anything."""
+    """What the robots.txt of a site names; it was read before the site was asked for anything."""
     rows = await database.fetch(queries.robots_sitemaps, site.bucket, site.host)
-    return tuple(row["url"] for row in rows)
+    own = [row["sitemaps"] for row in rows if Origin(row["scheme"], site.host, row["port"]).site == site.site]
+    return tuple(dict.fromkeys(url for urls in own for url in urls))

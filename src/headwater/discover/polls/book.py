@@ -10,7 +10,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.cadence.wording import counted
 from headwater.discover.items import Haul
-from headwater.discover.polls.answers import came_from
+from headwater.discover.polls.answers import came_from, wants_all
 from headwater.discover.polls.backfill import progress_in_words
 from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
 from headwater.discover.polls.hearing import Wait
@@ -22,6 +22,8 @@ from headwater.discover.polls.walk import Finding, Walk
 from headwater.discover.searching.search import chosen
 from headwater.errors import QueryFailed
 from headwater.frontier.entry import storable
+from headwater.politeness.takedown import domains_above, taken_down_in_words
+from headwater.politeness.takedown import queries as takedown_queries
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel, poll_now
 from headwater.sources.events import Event, record
 from headwater.sources.source import Mode
@@ -45,6 +47,14 @@ class Book:
     lease: timedelta
     limits: IntakeLimits
     overheard: Overheard
+
+    async def why_taken_down(self, channel: Leased) -> str:
+        """Its own address or that of its source, in words; empty if neither is. To spare a request: what is stored is
+        looked at once more when it is."""
+        places = (channel.source.address, channel.url)
+        domains = sorted({domain for place in places for domain in domains_above(place.host)})
+        rows = await self.database.fetch(takedown_queries.takedowns_of_domains, domains)
+        return next((words for place in places if (words := taken_down_in_words(rows, place))), "")
 
     async def go_on(self, channel: Leased, walk: Walk, haul: Haul, now: datetime) -> Walk:
         """A step in the middle of a run; the lease begins anew."""
@@ -105,7 +115,8 @@ class Book:
     async def _end(self, connection: Connection, channel: Leased, walk: Walk, ending: Ending, now: datetime) -> None:
         await self._log(connection, channel, walk, ending, now)
         if channel.kind is ChannelKind.CRAWL:
-            await connection.execute(queries.begin_next_round, channel.source_id, channel.id, now)
+            begin = queries.begin_round_in_full if wants_all(channel) else queries.begin_next_round
+            await connection.execute(begin, channel.source_id, channel.id, now)
         if channel.kind is ChannelKind.SEARCH and ending.error is None:
             await self._add_findings(connection, channel, walk.findings, now)
         if channel.kind is ChannelKind.BACKFILL and channel.since and ending.error is None:
@@ -217,7 +228,8 @@ class Book:
             ending.next.reason,
             ending.policy,
         )
-        await connection.execute(queries.note_run_of_source, channel.source_id, now, ending.status, message)
+        noted = (channel.source_id, now, ending.status, message, channel.is_by_hand)
+        await connection.execute(queries.note_run_of_source, *noted)
 
 
 def search_for_sitemap(channel: Leased) -> NewChannel:

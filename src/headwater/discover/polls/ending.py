@@ -1,6 +1,5 @@
 """What a run's end means: for the channel's state, its next poll, the log of runs and the trail. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -15,7 +14,7 @@ from headwater.discover.cadence.wording import counted
 from headwater.discover.polls.answers import answers_of, without_validators
 from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.naming import DOUBTED_FOR, after_run, doubt_in_words, wholeness_of
+from headwater.discover.polls.naming import DOUBTED_FOR, after_run, doubt_in_words, unseen_before, wholeness_of
 from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
 from headwater.discover.polls.vacancies import named_in
 from headwater.discover.polls.walk import Walk
@@ -23,7 +22,7 @@ from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.events import Event, Level
-from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW
+from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW, UNREAD, without_stop
 from headwater.sources.source import Kind, Mode, SourceStatus
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -37,18 +36,10 @@ MOST_LOST = 2
 WISHES = ("ttl", "skip_hours", "skip_days")
 # What is read since the last time rather than compared with a memory.
 SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
+# What has further pages that others would miss; parts of a sitemap come and go.
+PAGED = frozenset({ChannelKind.LISTING, ChannelKind.API})
 RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0}
-
-# How notes on damaged answers begin or end.
-DAMAGED = (
-    "Read tolerantly:",
-    "Read up to where it breaks off:",
-    "Too large to be read whole:",
-    "Read with its faults:",
-    "Only the first ",
-)
-CUT_OFF = "only the start could be read."
 
 RunStatus = Literal["ok", "warn", "fail"]
 
@@ -87,71 +78,104 @@ class Ends:
     rng: Random
 
 
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    """What a run that ended well says of its channel."""
+
+    standing: Standing
+    overflown: Overflow | None
+    is_silent: bool
+    silence: str | None
+    naming: dict[str, Any]
+    doubts: str
+
+
 def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
     """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
-    past, kept, now = channel.past, walk.kept, ends.now
-    is_whole = not walk.tally.errors
-    is_lacking = channel.kind is ChannelKind.API and not is_whole
-    last_ok_at = past.last_ok_at if is_lacking else _asked_until(channel, walk, now)
-    may_be_unchanged = is_whole and not kept.get("is_cut")
-    of_vacancies, doubts = _naming(channel, walk, now)
-    listing = _listing(channel, walk, now)
-    overflown = overflow(listing) if listing else None
-    rhythm = _learned(channel, walk, now, has_overflowed=overflown is not None)
-    newest = _latest(past.newest_item_at, *(date for date in walk.dates if date and date <= now))
-    standing = Standing(
-        last_ok_at=last_ok_at,
-        newest_item_at=newest,
-        last_new_at=now if walk.tally.inserted else past.last_new_at,
-        rhythm=rhythm,
-        changes=walk.tally.changes,
-        no_change=0 if walk.tally.changes else past.no_change + 1,
-        covers=overflown.covers if overflown else None,
-        turnover=turnover(listing) if listing else None,
-        wishes=wishes_from(kept),
-    )
-    quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
+    learned = _learned_from(channel, walk, ends.now)
     moved_to, not_updated, moves = _moves(channel, walk, ends.settings)
-    silences = _silence_events(channel, quiet.sentence if quiet else None, walk)
-    events = [*_overflow_events(channel, overflown), *silences, *moves, *_doubt_events(channel, doubts)]
-    patch = {
-        "etag": kept.get("etag") if may_be_unchanged else None,
-        "last_modified": kept.get("last_modified") if may_be_unchanged else None,
-        "answers": answers_of(walk),
-        "last_ok_at": last_ok_at,
-        "last_new_at": standing.last_new_at,
-        "newest_item_at": newest,
-        "last_item_count": kept.get("items", kept.get("listed", past.last_item_count)),
-        "nochange_count": standing.no_change,
-        "silent_since": (past.silent_since or now) if quiet else None,
-        **NO_ERRORS,
-        **_damage(channel, walk),
-        "last_status": kept.get("status"),
-        "rhythm": rhythm.to_dict(),
-        "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
-        "overflow_count": past.overflows + (overflown is not None),
-        "moved_count": not_updated,
-        **({"title": kept["title"]} if kept.get("title") else {}),
-        **of_vacancies,
-    }
-    is_damaged = damage_in(walk.notes) is not None
-    is_warning = bool(overflown or walk.tally.errors or _is_fruitless(channel, walk) or doubts or is_damaged)
+    overflown, doubts = learned.overflown, learned.doubts
+    patch = _patch(channel, walk, ends.now, learned) | {"moved_count": not_updated} | learned.naming
+    is_warning = overflown or walk.tally.errors or _is_fruitless(channel, walk) or doubts or walk.damage
     told = _told(channel, walk.noting(doubts), overflown)
-    ending = _ending(channel, ends, standing, "warn" if is_warning else "ok", told, patch)
-    ending = _looking_again(ending, now) if doubts else ending
+    ending = _ending(channel, ends, learned.standing, "warn" if is_warning else "ok", told, patch)
+    ending = _looking_again(ending, ends.now) if doubts else ending
+    silences = _silence_events(channel, learned.silence, walk)
     return replace(
         ending,
-        events=tuple(events),
-        http_status=kept.get("status"),
+        events=(
+            *_overflow_events(channel, overflown, ends.settings),
+            *silences,
+            *moves,
+            *_doubt_events(channel, doubts),
+        ),
+        http_status=walk.kept.get("status"),
         gap=_gap(ends) if overflown else None,
         seeks_sitemap=_seeks_sitemap(channel, ends.settings),
         moved_to=moved_to,
     )
 
 
+def _learned_from(channel: Leased, walk: Walk, now: datetime) -> _Learned:
+    listing = _listing(channel, walk, now)
+    overflown = overflow(listing) if listing else None
+    rhythm = _rhythm(channel, walk, now, has_overflowed=overflown is not None)
+    quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
+    naming, doubts = _naming(channel, walk, now)
+    standing = _standing(channel, walk, now, rhythm)
+    standing = replace(
+        standing,
+        covers=overflown.covers if overflown else None,
+        turnover=turnover(listing) if listing else None,
+    )
+    return _Learned(standing, overflown, quiet is not None, quiet.sentence if quiet else None, naming, doubts)
+
+
+def _standing(channel: Leased, walk: Walk, now: datetime, rhythm: Rhythm) -> Standing:
+    past, tally = channel.past, walk.tally
+    is_lacking = channel.kind is ChannelKind.API and tally.errors
+    return Standing(
+        last_ok_at=past.last_ok_at if is_lacking else _asked_until(channel, walk, now),
+        newest_item_at=_latest(past.newest_item_at, *(date for date in walk.dates if date and date <= now)),
+        last_new_at=now if tally.inserted else past.last_new_at,
+        rhythm=rhythm,
+        changes=tally.changes,
+        no_change=0 if tally.changes else past.no_change + (not channel.is_by_hand),
+        wishes=wishes_from(walk.kept),
+    )
+
+
+def _patch(channel: Leased, walk: Walk, now: datetime, learned: _Learned) -> dict[str, Any]:
+    past, kept, standing = channel.past, walk.kept, learned.standing
+    return {
+        **_validators(walk),
+        "answers": answers_of(walk),
+        "last_ok_at": standing.last_ok_at,
+        "last_new_at": standing.last_new_at,
+        "newest_item_at": standing.newest_item_at,
+        "last_item_count": kept.get("items", kept.get("listed", past.last_item_count)),
+        "nochange_count": standing.no_change,
+        "silent_since": (past.silent_since or now) if learned.is_silent else None,
+        **NO_ERRORS,
+        **_damage(channel, walk, now),
+        "last_status": kept.get("status"),
+        "rhythm": standing.rhythm.to_dict(),
+        "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
+        "overflow_count": past.overflows + (learned.overflown is not None),
+        **({"title": kept["title"]} if kept.get("title") else {}),
+    }
+
+
+def _validators(walk: Walk) -> dict[str, Any]:
+    """Only what was had whole may be answered with "unchanged" the next time."""
+    may_be_unchanged = not walk.tally.errors and not walk.kept.get("is_cut")
+    return {name: walk.kept.get(name) if may_be_unchanged else None for name in ("etag", "last_modified")}
+
+
 def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
-    """Learned rhythm and validators survive errors."""
-    past = channel.past
+    """Learned rhythm and validators survive errors. One that a person meets by hand makes no row of them longer: they
+    may try ten times in a minute."""
+    past, more = channel.past, int(not channel.is_by_hand)
     is_same = past.error is trouble.error
     standing = Standing(
         last_ok_at=past.last_ok_at,
@@ -159,9 +183,9 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         last_new_at=past.last_new_at,
         rhythm=past.rhythm,
         no_change=past.no_change,
-        errors=past.errors + 1,
+        errors=max(past.errors + more, 1),
         error=trouble.error,
-        class_errors=past.class_errors + 1 if is_same else 1,
+        class_errors=max(past.class_errors + more, 1) if is_same else 1,
         wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after, robots_wait=trouble.robots_wait),
         is_deadly=trouble.is_deadly,
     )
@@ -213,7 +237,7 @@ def _asked_until(channel: Leased, walk: Walk, now: datetime) -> datetime:
     return datetime.fromisoformat(began) if began and channel.kind in SINCE_LAST else now
 
 
-def _learned(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool) -> Rhythm:
+def _rhythm(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool) -> Rhythm:
     # What an API answers is asked for since the last whole run: until then that time is not over.
     if channel.kind not in RHYTHMIC or (channel.kind is ChannelKind.API and walk.tally.errors):
         return channel.past.rhythm
@@ -227,13 +251,27 @@ def _naming(channel: Leased, walk: Walk, now: datetime) -> tuple[dict[str, Any],
     began = walk.kept.get("began_at")
     named = named_in(walk)
     wholeness = wholeness_of(walk.kept)
-    naming = after_run(channel.past.naming, wholeness, named, datetime.fromisoformat(began) if began else now)
+    begun = datetime.fromisoformat(began) if began else now
+    unread_since = _unread_since(walk)
+    unseen = unseen_before(unread_since, channel.past.last_ok_at, begun) if unread_since else None
+    naming = after_run(channel.past.naming, wholeness, named, begun, unseen)
     patch = asdict(naming)
-    if walk.kept.get("has_unchanged") and not walk.kept.get("is_unchanged"):
+    if unread_since or (walk.kept.get("has_unchanged") and not walk.kept.get("is_unchanged")):
         # All of it has to be seen at once, or nothing can be said of those it does not name.
         patch |= {"etag": None, "last_modified": None, "answers": without_validators(answers_of(walk))}
     doubts = doubt_in_words(named) if naming.doubted_since else ""
     return patch | ({"last_error": doubts} if doubts else {}), doubts
+
+
+def _unread_since(walk: Walk) -> datetime | None:
+    _, _, since = walk.kept.get("unread") or (None, None, None)
+    return datetime.fromisoformat(since) if since else None
+
+
+def _unread_in_words(walk: Walk, now: datetime) -> str:
+    """Of a further page of a list that could not be read."""
+    url, why, _ = walk.kept["unread"]
+    return f"{url}{UNREAD}{_unread_since(walk) or now:%Y-%m-%d %H:%M} UTC: {why}"
 
 
 def _looking_again(ending: Ending, now: datetime) -> Ending:
@@ -290,18 +328,15 @@ def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
         told = "found " + ", ".join(f"{one.kind} {one.url}" for one in chosen(walk.findings))
     else:
         told = f"{counted(tally.found, 'item')}, {tally.inserted:,} new, {tally.updated:,} changed"
-    return "; ".join([told, *([overflown.sentence] if overflown else []), *walk.notes])
+    return "; ".join([told, *([overflown.sentence] if overflown else []), *map(without_stop, walk.notes)])
 
 
-def damage_in(notes: Sequence[str]) -> str | None:
-    """What a reader noted of an answer that broke off or is not well formed."""
-    return next((note for note in notes if note.startswith(DAMAGED) or note.endswith(CUT_OFF)), None)
-
-
-def _damage(channel: Leased, walk: Walk) -> dict[str, Any]:
+def _damage(channel: Leased, walk: Walk, now: datetime) -> dict[str, Any]:
     """An answer that was not modified is as damaged as it was."""
+    if walk.kept.get("unread") and channel.kind in PAGED:
+        return {"last_error": _unread_in_words(walk, now)[:LONGEST_MESSAGE]}
     is_as_before = walk.kept.get("is_unchanged") and not channel.past.errors
-    return {} if is_as_before else {"last_error": damage_in(walk.notes)}
+    return {} if is_as_before else {"last_error": walk.damage[:LONGEST_MESSAGE] or None}
 
 
 def _moves(channel: Leased, walk: Walk, settings: PollSettings) -> tuple[CanonicalUrl | None, int, list[Event]]:
@@ -322,16 +357,22 @@ def _moves(channel: Leased, walk: Walk, settings: PollSettings) -> tuple[Canonic
 
 
 def _pause_after(channel: Leased) -> tuple[SourceStatus, str] | None:
-    if channel.source.kind is Kind.JOBS and channel.failures + 1 >= FAILURES_BEFORE_PAUSE:
+    is_last = channel.failures + 1 >= FAILURES_BEFORE_PAUSE and not channel.is_by_hand
+    if channel.source.kind is Kind.JOBS and is_last:
         return SourceStatus.PAUSED, AUTO_PAUSED
     return None
 
 
-def _overflow_events(channel: Leased, overflown: Overflow | None) -> list[Event]:
+def _overflow_events(channel: Leased, overflown: Overflow | None, settings: PollSettings) -> list[Event]:
+    """With what advice depends on: only a poller knows how often it may poll."""
     if overflown is None:
         return []
     message = f"{channel.url.url}: {overflown.sentence}"
-    details = {"missed": overflown.missed, "covers_seconds": overflown.covers.total_seconds()}
+    details = {
+        "missed": overflown.missed,
+        "covers_seconds": overflown.covers.total_seconds(),
+        "shortest_seconds": settings.min_interval.total_seconds(),
+    }
     return [Event("channel_overflowed", message, channel.source_id, channel.id, level=Level.WARN, details=details)]
 
 

@@ -30,6 +30,7 @@ from headwater.frontier.budget import beyond_budget
 from headwater.frontier.entry import storable
 from headwater.frontier.priority import LOWEST
 from headwater.frontier.submit import TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
+from headwater.net.redirects import LONGEST_CHAIN
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind
 from headwater.urls.canonical import canonicalise
@@ -116,7 +117,9 @@ async def take_items(
     changed = sifted.changed if channel.kind in REMEMBERING else sifted.new
     voice = channel.voice
     is_believed = is_believable(changed, len(found), channel.past.last_ok_at)
-    wanted, beyond = await _within_budget(connection, channel, sifted.fresh)
+    led_to = await _led_to(connection, sifted.changed, {one.url.url_hash for one in found})
+    fresh = (*sifted.fresh, *led_to)
+    wanted, beyond = await _within_budget(connection, channel, fresh)
     offered, too_many = await _within_the_day(connection, channel, wanted, now, limits.foreign_per_day)
     found_now = [
         found_from(one, channel.url.url, now, is_believed=is_believed and voice.covers(one.url.host)) for one in offered
@@ -129,6 +132,9 @@ async def take_items(
     if channel.kind in REMEMBERING:
         refused = left_out | {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
         await _remember(connection, channel, without(sifted, left_out), refused, now)
+        # What may not be told of the target of a redirect is not: what was said of it before stands.
+        targets = Sifted((), tuple(one for one in led_to if one.item.url not in refused))
+        await _remember(connection, channel, targets, (), now)
         tally, dates = tally_of_memory(sifted, refused, channel.own)
         walk = keeping_listing(walk, items, found, sifted, channel.own)
     else:
@@ -147,6 +153,25 @@ def traps_among(answers: Sequence[Answer]) -> Iterator[str]:
     """How many URLs were left out as traps, for the log of runs."""
     counts = Counter(answer.reason for answer in answers if answer.reason in set(Trap))
     yield from (f"{count} left out: {trap}" for trap, count in sorted(counts.items()))
+
+
+async def _led_to(connection: Connection, changed: Sequence[Listed], listed_now: Collection[bytes]) -> list[Listed]:
+    """The pages to which those that changed were redirected: what a channel says of the one, it says of the other."""
+    moved, following = list[Listed](), {one.url.url_hash: one for one in changed}
+    seen = {*listed_now, *following}
+    for _ in range(LONGEST_CHAIN):
+        places = [one.url.bucket for one in following.values()], list(following)
+        rows = await connection.fetch(queries.redirects_of, *places) if following else []
+        led = [(following[row["url_hash"]], canonicalise(row["moved_to"])) for row in rows]
+        further = {
+            url.url_hash: replace(one, url=url, item=replace(one.item, url=url.url))
+            for one, url in led
+            if url.url_hash not in seen
+        }
+        seen |= set(further)
+        following = further
+        moved += further.values()
+    return moved
 
 
 async def _within_budget(

@@ -19,6 +19,7 @@ from headwater.urls.domains import Voice, registrable_domain
 
 # What of a job source names vacancies.
 LISTS = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
+SCHEDULE = "schedule"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,11 @@ class Leased:
     def asked(self) -> CanonicalUrl:
         """The place that is really asked: the recipe of an API may name another one than the source's."""
         return canonicalise(recipe_from(self.recipe, self.url.url).url) if self.kind is ChannelKind.API else self.url
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether a person asked for this poll, at a time that the schedule did not choose."""
+        return self.trigger != SCHEDULE
 
     @property
     def lists_vacancies(self) -> bool:

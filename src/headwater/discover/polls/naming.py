@@ -2,7 +2,7 @@
 
 A vacancy is over when two whole answers left it out. "Not modified" is the last whole answer once more. An answer that
 leaves out most of those that stood may be a page that was rebuilt, or came broken: it counts once another one, a day or
-more later, says the same.
+more later, says the same. Where a further page cannot be read, those that no other page names have two weeks.
 """
 
 from collections.abc import Mapping
@@ -12,9 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 from headwater.discover.cadence.wording import counted
-from headwater.sources.health import LEFT_OUT
+from headwater.sources.health import UNREAD_DAYS
 
 DOUBTED_FOR = timedelta(days=1)
+# A page of a list that cannot be read for so long will not be: what stood there only is taken for gone.
+UNREAD_FOR = timedelta(days=UNREAD_DAYS)
 # So many that are gone at once, and more than are left, are doubted; all of them are, however few.
 MANY = 5
 # A feed may list the newest only: what has left it may still be open.
@@ -25,6 +27,7 @@ class Wholeness(StrEnum):
     WHOLE = "whole"
     REPEATED = "repeated"  # not modified, in all its parts
     PARTIAL = "partial"  # some of it was not read, or not sent again
+    UNREAD = "unread"  # some pages of it could not be had; all others were read
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,12 @@ class Named:
         return self.no_more > 0 and (not self.still or (self.no_more >= MANY and self.no_more > self.still))
 
 
-def after_run(past: Naming, wholeness: Wholeness, named: Named, began: datetime) -> Naming:
-    if wholeness is Wholeness.PARTIAL:
+def after_run(
+    past: Naming, wholeness: Wholeness, named: Named, began: datetime, unseen_before: datetime | None = None
+) -> Naming:
+    if wholeness is Wholeness.UNREAD and unseen_before:
+        return replace(past, gone_before=unseen_before)
+    if wholeness in (Wholeness.PARTIAL, Wholeness.UNREAD):
         return past
     is_doubted = past.doubted_since is not None if wholeness is Wholeness.REPEATED else named.is_doubtful
     if not is_doubted:
@@ -67,13 +74,22 @@ def wholeness_of(kept: Mapping[str, Any]) -> Wholeness:
     """By what a walk has kept of its answers; pages beside the list say nothing of it."""
     if kept.get("is_partial"):
         return Wholeness.PARTIAL
+    if kept.get("unread"):
+        return Wholeness.UNREAD
     if kept.get("is_unchanged"):
         return Wholeness.REPEATED
     return Wholeness.PARTIAL if kept.get("has_unchanged") else Wholeness.WHOLE
 
 
+def unseen_before(unread_since: datetime, last_run: datetime | None, began: datetime) -> datetime | None:
+    """Since when a vacancy has to be named to be open, where pages could not be read since then; None: not yet decided.
+
+    However rarely a list is polled, the run before has left it out, too.
+    """
+    if last_run is None or began - unread_since < UNREAD_FOR:
+        return None
+    return min(began - UNREAD_FOR, last_run - DOUBTED_FOR)
+
+
 def doubt_in_words(named: Named) -> str:
-    return (
-        f"{LEFT_OUT}{counted(named.no_more, 'vacancy')} of {named.still + named.no_more}. If that is so for a day, "
-        "they are over; if it is wrong, look at the page and at the selectors of its source."
-    )
+    return f"It no longer names {counted(named.no_more, 'vacancy')} of {named.still + named.no_more}."

@@ -8,7 +8,7 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import Haul
-from headwater.discover.polls.answers import Answer, led_on, missed, remembered
+from headwater.discover.polls.answers import Answer, led_on, missed, missing_since, remembered
 from headwater.discover.polls.asking import Asker, another_try, sitemaps_of
 from headwater.discover.polls.backfill import pause_after, progress_in_words, start_of_backfill
 from headwater.discover.polls.book import Book
@@ -37,6 +37,10 @@ from headwater.sources.channels import ChannelKind
 BROKEN = "It could not be read or stored; the log says why."
 # One answer of a run may be too much for its reader, as a very long part of an index is; a second one ends the run.
 MOST_DEATHS = 2
+# So long at a time: lifting the takedown ends it.
+WHILE_TAKEN_DOWN = timedelta(days=1)
+# For the robots.txt of a further answer's host.
+LONGEST_WAIT = timedelta(days=1)
 LOST = Trouble(
     ErrorClass.UNREADABLE,
     "Its polls were lost twice in a row: the process that made them died or stopped. "
@@ -70,7 +74,7 @@ class Poll:
         if channel.lost >= MOST_LOST:
             return await self._finish(channel, start_of(channel), Haul(), LOST)
         walk = walk_from(channel.progress) or await self._start_of(channel)
-        if not_now := self._not_now(channel, walk):
+        if not_now := self._not_now(channel, walk) or await self._left_alone(channel):
             return await self._wait(channel, walk, not_now)
         if channel.kind is ChannelKind.CRAWL:
             return await self._finish(channel, walk, Haul(start_pages(channel)), None)
@@ -93,7 +97,7 @@ class Poll:
         return await self._finish(channel, walk, Haul(), None)
 
     async def _ask(self, channel: Leased, walk: Walk) -> tuple[Walk, Heard]:
-        heard = begun(walk, await self.asker.ask(channel, walk))
+        heard = begun(walk, await self.asker.ask(channel, walk), self._now(channel))
         again = another_try(channel, walk, heard)
         return (walk.trying_again(), again) if again else (walk, heard)
 
@@ -126,6 +130,11 @@ class Poll:
             return Wait(self.settings.discovery_retry, "the search for channels is switched off")
         return closed_now(channel, self._now(channel), self.random)
 
+    async def _left_alone(self, channel: Leased) -> Wait | None:
+        """A takedown is nobody's error: nothing is asked, and lifting it makes the channel due."""
+        why = await self.book.why_taken_down(channel)
+        return Wait(WHILE_TAKEN_DOWN, why) if why else None
+
     async def _read(
         self, channel: Leased, walk: Walk, heard: Heard
     ) -> tuple[Walk, Haul, Trouble | RobotsRefusal | None]:
@@ -136,7 +145,7 @@ class Poll:
             case Body(response, moved_to):
                 read = await self.reader.read(task_of(channel, walk, heard, self._now(channel)))
                 if isinstance(read, Trouble):
-                    return _troubled(missed(channel, walk), read), Haul(), read
+                    return _troubled(missed(channel, walk, self._now(channel)), read), Haul(), read
                 haul = Haul(read.items, read.harvest, response.url.url, response.validators)
                 validators = Validators() if read.takes_turns else response.validators
                 answer = Answer(validators, response.url, self._now(channel), read.memory)
@@ -162,7 +171,8 @@ class Poll:
                 return past.keeping(status=status), Haul(), None
             case Trouble() | RobotsRefusal():
                 is_guess = is_search and not walk.is_first_step
-                return walk if is_guess else _troubled(missed(channel, walk), heard), Haul(), heard
+                lacking = walk if is_guess else _troubled(missed(channel, walk, self._now(channel)), heard)
+                return lacking, Haul(), heard
             case Wait():
                 raise AssertionError("a wait ends the step before it is read")
 
@@ -187,9 +197,15 @@ class Poll:
         return self.calendar() or channel.now + timedelta(seconds=self.clock.monotonic() - channel.leased_at)
 
 
-def begun(walk: Walk, heard: Heard) -> Heard:
-    """A wait that keeps a run from beginning may be an error; one that is under way would lose its further answers."""
-    return heard.trouble if isinstance(heard, Wait) and heard.trouble and walk.is_first_step else heard
+def begun(walk: Walk, heard: Heard, now: datetime) -> Heard:
+    """A wait that keeps a run from beginning may be an error; one that is under way would lose its further answers, and
+    waits for them, but not for ever.
+    """
+    if not isinstance(heard, Wait) or heard.trouble is None:
+        return heard
+    began = walk.kept.get("began_at")
+    has_waited = began is not None and now - datetime.fromisoformat(began) > LONGEST_WAIT
+    return heard.trouble if walk.is_first_step or has_waited else heard
 
 
 def forgiven(
@@ -206,10 +222,11 @@ def _troubled(walk: Walk, trouble: Trouble | RobotsRefusal) -> Walk:
     """In the middle of a run it is a note: the rest of the run goes on."""
     if isinstance(trouble, Trouble) and trouble.is_deadly:
         walk = walk.keeping(deaths=walk.kept.get("deaths", 0) + 1)
-    if not walk.is_beside:
-        walk = walk.keeping(is_partial=True)
     if walk.is_first_step:
         return walk.counting(Tally(errors=1))
+    if not walk.is_beside and not walk.kept.get("unread"):
+        # One is enough to look at: what lies behind it cannot be reached either.
+        walk = walk.keeping(unread=[walk.step.url, trouble.message, missing_since(walk)])
     return walk.counting(Tally(errors=1)).noting(f"{walk.step.url}: {trouble.message}")
 
 

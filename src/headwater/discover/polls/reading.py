@@ -14,7 +14,7 @@ from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import beside_list, next_page
-from headwater.discover.polls.answers import is_wanted, known_of, last_read
+from headwater.discover.polls.answers import is_wanted, known_of, last_read, wants_all
 from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.task import Reply, Subject, Task
 from headwater.discover.polls.turns import turn_of
@@ -130,7 +130,7 @@ def _feed(walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
     reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if isinstance(reading, Unreadable):
         return reading
-    return Read(walk.noting(*reading.notes), reading.items, wishes_in(reading), is_partial=reading.is_partial)
+    return Read(walk.having_read(reading), reading.items, wishes_in(reading), is_partial=reading.is_partial)
 
 
 def _past_feed(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
@@ -140,7 +140,7 @@ def _past_feed(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Rea
     since = channel.since or now
     older = page_before(reading, walk.step, reply.url, since)
     walk = walk.ahead([older] if older else (), channel.most_answers)
-    return Read(walk.noting(*reading.notes), since_then(reading.items, since))
+    return Read(walk.having_read(reading), since_then(reading.items, since))
 
 
 def wishes_in(reading: Reading) -> Said:
@@ -160,7 +160,7 @@ def _sitemap(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
     children = reading.more if depth < DEEPEST_SITEMAP else ()
     said = Said(listed=len(reading.items))
     if not children:
-        return Read(walk.noting(*reading.notes), reading.items, said)
+        return Read(walk.having_read(reading), reading.items, said)
     room = max(0, channel.most_answers - len(walk.asked) - len(walk.todo))
     turn = turn_of(children, known_of(channel, walk), room, now)
     since = turn.since.isoformat() if turn.since else None
@@ -169,7 +169,7 @@ def _sitemap(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
     if turn.is_cut:
         # Nothing on the way here may be found unchanged: it would lead to the same part again.
         walk = walk.keeping(is_cut=True).noting(f"Of its {len(children):,} sitemaps {room} are asked at a time.")
-    return Read(walk.noting(*reading.notes), reading.items, said, takes_turns=turn.is_cut, memory=turn.memory)
+    return Read(walk.having_read(reading), reading.items, said, takes_turns=turn.is_cut, memory=turn.memory)
 
 
 def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
@@ -187,7 +187,7 @@ def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
         *([_next_page(channel, further, step)] if further else []),
         *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in beside_list(found.follow, tree, site)),
     ]
-    walk = walk.ahead(more, most).noting(*reading.notes)
+    walk = walk.ahead(more, most).having_read(reading)
     known = {*walk.asked, *(todo.url for todo in walk.todo)}
     is_partial = any(one.url not in known and (one.url == further or one.url in channel.answers) for one in more)
     walk = walk.without(_beside(walk, reading.items))
@@ -218,7 +218,7 @@ def _api(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Un
         return page
     following = page.next and replace(page.next, cursor=without_secrets(page.next.cursor, recipe))
     more = [] if following is None else [Todo(channel.url, ChannelKind.API, state=asdict(following))]
-    walk = walk.ahead(more, channel.most_api_pages).noting(*page.reading.notes)
+    walk = walk.ahead(more, channel.most_api_pages).having_read(page.reading)
     is_cut = bool(more) and not walk.todo[1:]
     is_news_only = recipe.since is not None and recipe.since.enabled
     return Read(walk, page.reading.items, is_partial=page.reading.is_partial or is_cut or is_news_only)
@@ -239,12 +239,12 @@ def reach_of(channel: Subject, walk: Walk, now: datetime) -> timedelta | None:
     """How far back a sitemap is believed to be news. A manual is wanted whole; after a long absence all since then.
 
     One that is found late, to fill a gap, is wanted back to where its source was first followed; so is a part of an
-    index of which it is not known that it was ever read.
+    index of which it is not known that it was ever read, and all of it after an edit of what is taken.
     """
     if channel.since is not None:
         return now - channel.since
     last = channel.last_ok_at if walk.is_first_step else last_read(channel, walk)
-    if last is not None:
+    if last is not None and not wants_all(channel):
         return max(LATELY, now - last + OVERLAP)
     if channel.is_wanted_whole:
         return None

@@ -19,7 +19,6 @@ from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Policy
 
-SCHEDULE = "schedule"
 SITEMAP_EVERY = timedelta(hours=6)
 CRAWL_EVERY = timedelta(days=7)
 # They say nothing of what a search would find: its long interval is for sites that have nothing.
@@ -99,7 +98,7 @@ def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, no
 
 def closed_now(channel: Leased, now: datetime, rng: Random) -> Wait | None:
     """A window holds for whatever is due, also where it was set after that: all but what a person asks for."""
-    if channel.trigger != SCHEDULE:
+    if channel.is_by_hand:
         return None
     opening, why = in_open_hours(now, window_of(channel), Wishes(), rng)
     return Wait(opening - now, why) if opening > now else None

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from headwater.discover.items import Reading
 from headwater.sources.kinds import ChannelKind
 
 MOST_NOTES = 20
@@ -61,6 +62,12 @@ class Finding:
     title: str
     items: int
     newest: datetime | None = None
+    damage: str = ""  # in words, where its answer broke off or is not well formed
+
+    @property
+    def is_empty(self) -> bool:
+        """An index has no items of its own."""
+        return self.kind is ChannelKind.FEED and not self.items
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,7 @@ class Walk:
     asked: tuple[str, ...] = ()
     tally: Tally = field(default_factory=Tally)
     notes: tuple[str, ...] = ()
+    damage: str = ""  # the first that a broken answer was read with
     dates: tuple[datetime | None, ...] = ()  # of the items that are new
     findings: tuple[Finding, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)  # what the first answer said, for the end of the run
@@ -148,6 +156,9 @@ class Walk:
         kept = dict.fromkeys([*self.notes, *(note for note in notes if note)])
         return replace(self, notes=tuple(kept)[:MOST_NOTES])
 
+    def having_read(self, reading: Reading) -> "Walk":
+        return replace(self.noting(*reading.notes), damage=self.damage or reading.damage)
+
     def counting(self, tally: Tally, dates: Iterable[datetime | None] = ()) -> "Walk":
         return replace(self, tally=self.tally + tally, dates=(*self.dates, *dates)[:MOST_DATES])
 
@@ -169,6 +180,7 @@ def walk_from(stored: object) -> Walk | None:
             asked=tuple(stored["asked"]),
             tally=Tally(**stored["tally"]),
             notes=tuple(stored["notes"]),
+            damage=stored.get("damage", ""),
             dates=tuple(date and datetime.fromisoformat(date) for date in stored["dates"]),
             findings=tuple(_finding_from(one) for one in stored["findings"]),
             kept=dict(stored["kept"]),
@@ -180,4 +192,5 @@ def walk_from(stored: object) -> Walk | None:
 
 def _finding_from(stored: Mapping[str, Any]) -> Finding:
     newest = stored["newest"] and datetime.fromisoformat(stored["newest"])
-    return Finding(ChannelKind(stored["kind"]), stored["url"], stored["title"], stored["items"], newest)
+    kind, damage = ChannelKind(stored["kind"]), stored.get("damage", "")
+    return Finding(kind, stored["url"], stored["title"], stored["items"], newest, damage)

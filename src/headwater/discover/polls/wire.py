@@ -32,6 +32,7 @@ class Answer:
 
     todo: tuple[Todo, ...]
     notes: tuple[str, ...]
+    damage: str
     findings: tuple[Finding, ...]
     is_cut: bool
     items: tuple[Item, ...] = ()
@@ -67,6 +68,7 @@ def answer_of(read: Read | Unreadable) -> orjson.Fragment:
     answer = Answer(
         todo=walk.todo,
         notes=walk.notes,
+        damage=walk.damage,
         findings=walk.findings,
         is_cut=bool(walk.kept.get("is_cut")),
         items=read.items,
@@ -105,7 +107,7 @@ def _walk_with(answer: Answer, task: Task) -> Walk:
     is_here = all(one in walk.findings or one.url == task.reply.url for one in answer.findings)
     if not (is_same_step and is_here):
         raise UsageError("A reader of channels answered for another step.")
-    joined = replace(walk, todo=answer.todo, findings=answer.findings).noting(*answer.notes)
+    joined = replace(walk, todo=answer.todo, findings=answer.findings, damage=answer.damage).noting(*answer.notes)
     return joined.keeping(is_cut=True) if answer.is_cut else joined
 
 

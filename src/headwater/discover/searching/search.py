@@ -1,6 +1,6 @@
 """Looking for a site's channels: what its page names, what robots.txt names, what is usual. Pure.
 
-A candidate counts only if it can be read and lists something.
+A candidate counts only if it can be read; a feed without items only where there is no other.
 """
 
 from dataclasses import replace
@@ -57,14 +57,15 @@ def finding_in(todo: Todo, reply: Reply, now: datetime) -> Finding | None:
         reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if not isinstance(reading, Reading):
         return None
-    # An index has only its parts; a feed without entries is none, wherever its older ones are.
-    if not reading.items and (todo.reads_as is ChannelKind.FEED or not reading.more):
+    # An index has only its parts. Of a feed without entries one may come; of what broke off before any nobody knows.
+    if not reading.items and (reading.damage if todo.reads_as is ChannelKind.FEED else not reading.more):
         return None
-    return Finding(todo.reads_as, reply.url, reading.title or todo.title, len(reading.items), _newest(reading))
+    title = reading.title or todo.title
+    return Finding(todo.reads_as, reply.url, title, len(reading.items), _newest(reading), reading.damage)
 
 
 def listing_at(reply: Reply, now: datetime) -> Finding | None:
-    scope = Scope(hosts=frozenset({canonicalise(reply.url).host}))
+    scope = Scope(hosts=frozenset({canonicalise(reply.url).site}))
     reading = read_listing(reply.body, reply.url, ListingRules(scope=scope, product_token=reply.asked_as), now).reading
     if len(reading.items) < FEWEST_ARTICLES:
         return None
@@ -72,10 +73,10 @@ def listing_at(reply: Reply, now: datetime) -> Finding | None:
 
 
 def chosen(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """What is worth polling: a feed beats looking through pages."""
-    if not any(one.kind is ChannelKind.FEED for one in findings):
+    """What is worth polling: a feed beats looking through pages, and one with items those without."""
+    if not any(one.kind is ChannelKind.FEED and one.items for one in findings):
         return findings
-    return tuple(one for one in findings if one.kind is not ChannelKind.LISTING)
+    return tuple(one for one in findings if one.kind is not ChannelKind.LISTING and not one.is_empty)
 
 
 def _with_candidates(
@@ -95,7 +96,7 @@ def _with(walk: Walk, found: Finding) -> Walk:
 
 def _without_needless(walk: Walk) -> Walk:
     """One feed and one sitemap are enough: further guesses only cost the site requests."""
-    had = {one.kind for one in walk.findings}
+    had = {one.kind for one in walk.findings if not one.is_empty}
     present, *others = walk.todo
     return replace(walk, todo=(present, *(one for one in others if one.reads_as not in had)))
 

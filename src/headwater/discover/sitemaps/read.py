@@ -64,12 +64,13 @@ def read_sitemap(
     if judged and all(isinstance(one, str) and one in _REFUSALS for one in judged):
         return Unreadable("It lists no URL that could be fetched.")
     notes = (*troubles, *_notes(judged))
-    return _index(judged, notes) if listing.is_index else _urls(judged, notes)
+    found = _index(judged, notes) if listing.is_index else _urls(judged, notes)
+    return replace(found, damage=" ".join(troubles))
 
 
 def _bounds(base_url: str, now: datetime, newer_than: timedelta | None, whose: Scope) -> _Bounds:
     home = canonicalise(base_url)
-    scope = replace(whose, domains=whose.domains | {without_www(home.host)}, allow_external=False)
+    scope = replace(whose, domains=whose.domains | {without_www(home.site)}, allow_external=False)
     # R31: an age of nothing is no filter.
     return _Bounds(home, scope, now, now - newer_than if newer_than else None)
 

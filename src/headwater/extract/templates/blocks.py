@@ -19,7 +19,8 @@ _SILENT = ids_of({
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "select", "button",
     "textarea", "audio", "video", "canvas", "head", "nav", "footer", "aside", "input", "img", "picture", "source",
 }) | {COMMENT}  # fmt: skip
-_LINK, _SPAN = id_of("a"), id_of("span")
+_LINK, _SPAN, _CODE, _TABLE = id_of("a"), id_of("span"), id_of("pre"), id_of("table")
+_CELLS = ids_of({"td", "th"})
 _HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader|clip: ?rect\(|display: ?none", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _MOST_NODES = 200_000
@@ -28,17 +29,29 @@ _MOST_BLOCKS = 5_000
 _DEEPEST = 80
 _LONGEST_BLOCK = 100_000
 _LINK_ONLY = 0.8
+_MOST_BESIDE, _WIDEST, _LONGEST_NUMBER = 200, 100, 6
 _HEADLINE = 15
 
 
+class Cell(NamedTuple):
+    """Of a table: how many columns its row has before it, and how many columns and rows it takes."""
+
+    column: int
+    columns: int
+    rows: int
+
+
 class Block(NamedTuple):
-    """`path` are the steps from the body to it, `places` number the same elements, `linked` counts linked letters."""
+    """`path` are the steps from the body to it, `places` number the same elements, `linked` counts linked letters;
+    `cell` is the innermost around it.
+    """
 
     text: str
     path: tuple[str, ...]
     places: tuple[int, ...]
     linked: int
     teases: bool = False  # opens with a linked headline or closes with a link, as a teaser does
+    cell: Cell | None = None
 
     @property
     def is_link(self) -> bool:
@@ -54,6 +67,24 @@ def _is_hidden(node: LexborNode) -> bool:
     """Said to screen readers only, as in a link that "opens in a new tab"; asked inside links, where it is common."""
     said = node.attributes
     return bool(_HIDDEN.search(f"{said.get('class')} {said.get('style')}"))
+
+
+def _cell_in(opened: list[LexborNode]) -> Cell | None:
+    inner = next((node for node in reversed(opened) if node.tag_id in _CELLS or node.tag_id == _TABLE), None)
+    if inner is None or inner.tag_id == _TABLE:
+        return None
+    column, beside = 0, inner.prev
+    for _ in range(_MOST_BESIDE):
+        if beside is None:
+            break
+        column += _span(beside, "colspan") if beside.tag_id in _CELLS else 0
+        beside = beside.prev
+    return Cell(min(column, _WIDEST), _span(inner, "colspan"), _span(inner, "rowspan"))
+
+
+def _span(cell: LexborNode, name: str) -> int:
+    said = (cell.attributes.get(name) or "").strip()
+    return min(max(int(said), 1), _WIDEST) if said.isdecimal() and len(said) < _LONGEST_NUMBER else 1
 
 
 def _evened(text: str) -> str:
@@ -75,6 +106,7 @@ class _Splitter:
     headline: int = 0  # linked letters before the first that is not; -1 if there are none
     ends_linked: bool = False
     length: int = 0
+    cells: int = 0  # that we are inside of
 
     def split(self, root: LexborNode) -> list[Block]:
         """The loop every node of a page goes through: what is looked up often is looked up before."""
@@ -95,6 +127,8 @@ class _Splitter:
             elif tag in _SILENT:
                 node = node.next
             elif tag in _INLINE:
+                # Code whose names are linked is no menu.
+                tag = _SPAN if tag == _LINK and opened and opened[-1].tag_id == _CODE else tag
                 around.append((node, tag))
                 self.links += tag == _LINK
                 is_aside = tag == _SPAN and self.links and pieces and _is_hidden(node)
@@ -104,6 +138,7 @@ class _Splitter:
                     self._finish()
                 around.append((node, tag))
                 opened.append(node)
+                self.cells += tag in _CELLS
                 places.append(number)
                 node = node.first_child
         if pieces:
@@ -121,6 +156,7 @@ class _Splitter:
                 if self.pieces:
                     self._finish()
                 opened.pop()
+                self.cells -= tag in _CELLS
                 self.places.pop()
                 if len(steps) > len(opened):
                     steps.pop()
@@ -155,6 +191,7 @@ class _Splitter:
                     tuple(self.places[:_DEEPEST]),
                     min(self.linked, len(text)),
                     self.ends_linked or self.headline >= _HEADLINE,
+                    _cell_in(self.opened) if self.cells else None,
                 )
             )
         self.linked = self.length = self.headline = 0

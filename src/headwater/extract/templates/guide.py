@@ -11,7 +11,7 @@ import orjson
 from headwater.extract.templates.repeats import SHORTEST_NOTICE
 from headwater.extract.templates.server import Served
 from headwater.extract.templates.template import Template, template_from, written
-from headwater.extract.templates.votes import Teacher, lines_of
+from headwater.extract.templates.votes import Teacher, cells_in, lines_of
 from headwater.extract.text import comparable, tokens
 
 PRODUCER = "template"
@@ -19,6 +19,7 @@ DISAGREES = "disagrees"
 # Below this the two read different texts, and the one that knows nothing of the host is believed.
 SAME_TEXT = 0.4
 _RUN = 3
+_FEWEST_CELLS, _LONGEST_CELL = 2, 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,19 +62,21 @@ def _unpacked(template: str) -> Template | None:
 
 
 def agreement(ours: str, general: str, headings: Collection[str] = ()) -> float:
-    """How much of what a template and the general extractor read is the same, 0 to 1: the least of words, lines and
-    headings. A text that lost all its headings still says nearly every word.
+    """How much of what a template and the general extractor read is the same, 0 to 1: the least of words, lines,
+    headings and rows of tables. A text that lost all its headings, or the form of its tables, still says nearly every
+    word.
 
     `headings` are those of the page, as `comparable` writes them.
     """
-    return min(_agreeing_words(ours, general), _agreeing_lines(ours, general, headings))
+    return min(_agreeing_words(ours, general), _agreeing_lines(ours, general, headings), _agreeing_rows(ours, general))
 
 
 def doubted(answer: Served, general: str) -> tuple[int, ...]:
     """The sentences of a page that only its template kept."""
     teacher = Teacher(general)
     told = zip(answer.paragraphs, answer.hashes, strict=False)
-    return tuple(own for line, own in told if len(line) >= SHORTEST_NOTICE and teacher.keeps(comparable(line)) is False)
+    long = ((line, own) for line, own in told if own and len(line) >= SHORTEST_NOTICE)
+    return tuple(own for line, own in long if teacher.keeps(comparable(line)) is False)
 
 
 def _agreeing_words(one: str, other: str) -> float:
@@ -96,6 +99,18 @@ def _agreeing_lines(ours: str, general: str, headings: Collection[str]) -> float
     led = [line for line, below in pairwise(wanted) if line in headings and (has[below] or below in headings)]
     # One more than there are: a single heading may be the general extractor's mistake.
     return min(_share(both, len(kept) + len(wanted)), _share(1 + sum(has[line] for line in led), 1 + len(led)))
+
+
+def _agreeing_rows(ours: str, general: str) -> float:
+    wanted, kept = _rows(general), _rows(ours)
+    # One more than there are: a single row may be the general extractor's mistake.
+    return _share(1 + (wanted & kept).total(), 1 + wanted.total())
+
+
+def _rows(text: str) -> Counter[tuple[str, ...]]:
+    """By their cells that say something. What has long texts in its cells lays out the page."""
+    rows = (tuple(filter(None, map(comparable, cells_in(line)))) for line in text.split("\n"))
+    return Counter(row for row in rows if len(row) >= _FEWEST_CELLS and max(map(len, row)) <= _LONGEST_CELL)
 
 
 def _share(part: int, whole: int) -> float:

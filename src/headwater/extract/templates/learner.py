@@ -27,6 +27,7 @@ from headwater.extract.templates.reading import Judged, Measures, Seen, measure,
 from headwater.extract.templates.repeats import settled
 from headwater.extract.templates.server import attempts
 from headwater.extract.templates.steps import HEADINGS, tag_of
+from headwater.extract.templates.tables import CELLS
 from headwater.extract.templates.template import MOST_REPEATED, Places, Ranges, Template, Variant, hash_of
 from headwater.extract.templates.verdicts import Verdict, Way, learn_verdicts
 from headwater.extract.templates.votes import Teacher, Vote, repeated_on, teachers_of, votes_on
@@ -40,7 +41,7 @@ _FEWEST_WORDS = 50
 _AGREEMENT = 0.75
 _MOSTLY = 0.4
 _SAME_LETTERS = 0.5
-_FEWEST_HEADINGS = 2
+_FEWEST_HEADINGS, _FEWEST_CELLS = 2, 6
 
 
 class NotLearnedReason(StrEnum):
@@ -210,15 +211,17 @@ def _agreeing(variants: Sequence[Variant], lesson: _Lesson) -> _Result | None:
     wanted = {id(vote.block) for vote in lesson.votes if vote.keep}
     letters = {id(block): len(block.text) for block in lesson.facts.blocks}
     both, either = (sum(letters[one] for one in chosen) for chosen in (kept & wanted, [*kept, *wanted]))
-    if not 2 * both >= _AGREEMENT * either > 0 or _loses_headings(variant.selector, lesson, kept):
+    inside = _ways(variant.selector, lesson)
+    is_lossy = _loses_most(inside, kept, HEADINGS, _FEWEST_HEADINGS) or _loses_most(inside, kept, CELLS, _FEWEST_CELLS)
+    if is_lossy or not 2 * both >= _AGREEMENT * either > 0:
         return None
     return _Result(judged, measure(variant, judged), named_by(lesson.facts.titles, judged))
 
 
-def _loses_headings(selector: str, lesson: _Lesson, kept: Collection[int]) -> bool:
-    """Most of those that its teachers kept: letters alone would hardly show it."""
-    wanted = [vote.block for way, vote in _ways(selector, lesson) if vote.keep and way and tag_of(way[-1]) in HEADINGS]
-    return len(wanted) >= _FEWEST_HEADINGS and sum(id(block) in kept for block in wanted) < len(wanted) / 2
+def _loses_most(inside: Sequence[tuple[Way, Vote]], kept: Collection[int], tags: frozenset[str], fewest: int) -> bool:
+    """Of the headings or cells that its teachers kept: letters alone would hardly show it."""
+    wanted = [vote.block for way, vote in inside if vote.keep and not tags.isdisjoint(map(tag_of, way[-1:]))]
+    return len(wanted) >= fewest and sum(id(block) in kept for block in wanted) < len(wanted) / 2
 
 
 def _ranges(results: Sequence[_Result], repeated: Collection[int]) -> Ranges:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from headwater.extract.templates.blocks import Block
 from headwater.extract.templates.containers import depth_in
 from headwater.extract.templates.steps import HEADINGS, HIDDEN, tag_of
+from headwater.extract.templates.tables import CELLS, tables_of_data
 from headwater.extract.templates.template import Variant, hash_of
 from headwater.extract.templates.verdicts import Verdict
 from headwater.extract.templates.votes import is_embed
@@ -24,7 +25,6 @@ _LONG_WORD, _FEWEST_WORDS = 4, 3
 _BEGINNING = 5_000  # letters, in which a story says what its title promised
 _FEWEST_ANNOUNCED, _FEWEST_TEASERS = 3, 2
 _SENTENCE, _ROW = 60, 5  # letters, labels
-_CELLS = frozenset({"td", "th"})
 _PUNCTUATION = 20  # letters that a title loses when it is made comparable
 _OUTSIDE = Verdict(keep=False, why="outside the container", is_seen=True, loses=True)
 _LINK = Verdict(keep=False, why="nothing but a link", is_seen=True)
@@ -33,6 +33,10 @@ _TITLE = Verdict(keep=False, why="the title again", is_seen=True)
 _HEADING = Verdict(keep=True, why="unseen path; heads text that is kept", is_seen=False)
 _TWICE = Verdict(keep=False, why="said before on this page", is_seen=True)
 _HOST = Verdict(keep=False, why="said on other pages of the host", is_seen=True)
+_OF_TABLE = Verdict(keep=True, why="a cell of a table that is kept", is_seen=True)
+_STRANGE_CELL = Verdict(keep=False, why="unseen path, in a table", is_seen=False)
+# Reasons against a text of its own, which say nothing against a cell: a table is kept whole.
+_NO_TEXT_OF_ITS_OWN = (_LINK, _HOST, _TITLE, _TWICE)
 
 
 class Judged(NamedTuple):
@@ -62,7 +66,7 @@ class Measures:
     `unseen` is what unknown paths gave to the text or took from it, `hosted` what was left out as said on other pages,
     both of the text with what was left out so.
     `containers` are those that text was kept from, `outside` the letters of paragraphs that stand in none
-    or below an element that never held any.
+    or below an element that never held any; `lost_cells` are those of tables on unknown paths.
     """
 
     containers: int
@@ -75,6 +79,7 @@ class Measures:
     outside: int
     block_letters: float
     traits: Traits
+    lost_cells: int = 0
 
 
 class Seen(NamedTuple):
@@ -104,6 +109,7 @@ def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
     for at in reversed(_strange_headings(judged)):
         if at + 1 < len(judged) and judged[at + 1].verdict.keep:
             judged[at] = judged[at]._replace(verdict=_HEADING)
+    _judge_tables(judged)
     return judged
 
 
@@ -125,6 +131,7 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
         outside=_outside(judged, kept),
         block_letters=letters / (len(kept) or 1),
         traits=traits_of(inside),
+        lost_cells=sum(one.verdict is _STRANGE_CELL for one in strange),
     )
 
 
@@ -181,6 +188,19 @@ def _strange_headings(judged: Sequence[Judged]) -> list[int]:
     ]
 
 
+def _judge_tables(judged: list[Judged]) -> None:
+    """Changes the list: a table of which something is kept is kept whole, but for what its path says."""
+    cells = [at for at, one in enumerate(judged) if one.block.cell and one.verdict is not _OUTSIDE]
+    for numbers in tables_of_data(judged[at].block for at in cells).values():
+        table = [cells[number] for number in numbers]
+        is_kept = any(judged[at].verdict.keep for at in table)
+        for block, verdict, own, at in ((*judged[at], at) for at in table):
+            if is_kept and verdict in _NO_TEXT_OF_ITS_OWN:
+                judged[at] = Judged(block, _OF_TABLE)
+            elif own and not verdict.keep and not any(HIDDEN in step for step in block.path):
+                judged[at] = Judged(block, _STRANGE_CELL, own)
+
+
 class _Again(NamedTuple):
     """A block that was said before: where it stands, its number and that of the first among those looked at twice."""
 
@@ -221,7 +241,7 @@ class _Said(NamedTuple):
 
 def _copied_in(run: Sequence[_Again]) -> Iterator[int]:
     is_copy = any(one.is_sentence for one in run)
-    labels = () if is_copy else [one for one in run if tag_of(one.block.path[-1]) not in _CELLS]
+    labels = () if is_copy else [one for one in run if tag_of(one.block.path[-1]) not in CELLS]
     return (one.at for one in run) if is_copy or len(labels) >= _ROW else iter(())
 
 

@@ -1,6 +1,6 @@
 """A page read by its host's template, or the reason why it must be read the general way."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
@@ -8,10 +8,11 @@ from enum import StrEnum
 from headwater.extract.elements import Elements
 from headwater.extract.hidden import seen_page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
-from headwater.extract.templates.blocks import Block, blocks_of
+from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.facts import Facts, has_feature, moment_at, value_at
 from headwater.extract.templates.reading import Judged, Measures, Seen, measure, named_by, read
 from headwater.extract.templates.steps import tag_of
+from headwater.extract.templates.tables import rows_of, tables_of_data
 from headwater.extract.templates.template import Ranges, Template
 from headwater.extract.templates.walls import asks_for_consent, says_nothing_is_here, sells_the_rest
 from headwater.extract.text import LONGEST_TEXT, count_words, one_line
@@ -19,7 +20,7 @@ from headwater.extract.text import LONGEST_TEXT, count_words, one_line
 _FAR = 8
 _SHORTEST_LETTERS = 250
 _NOTICE, _SURELY_ENOUGH = 1_200, 3_000  # letters: few notices are longer than the one, none than the other
-_MOST_UNSEEN = 0.1
+_MOST_UNSEEN, _A_TABLE = 0.1, 4
 _HALF = 0.5
 _LINKED, _LINKED_AROUND = 0.25, 0.5
 _OUTSIDE = 0.2
@@ -61,7 +62,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """`hashes` name the paragraphs; a fact is empty where the template knows no place for it."""
+    """`hashes` name the paragraphs, 0 what is none; a fact is empty where the template knows no place for it."""
 
     paragraphs: tuple[str, ...]
     title: str
@@ -131,7 +132,7 @@ _CHECKS: dict[Reason, Callable[[Measures, Ranges, int], bool]] = {
     Reason.NO_CONTAINER: lambda seen, _, __: seen.containers == 0,
     # Where a host cuts its text into several, one page says little about how many the next will have.
     Reason.TOO_MANY_CONTAINERS: lambda seen, _, most: seen.containers > (most if most == 1 else 3 * most),
-    Reason.UNSEEN_PATHS: lambda seen, _, __: seen.unseen > _MOST_UNSEEN,
+    Reason.UNSEEN_PATHS: lambda seen, _, __: seen.unseen > _MOST_UNSEEN or seen.lost_cells >= _A_TABLE,
     Reason.TOO_SHORT: lambda seen, learned, _: seen.letters < max(_SHORTEST_LETTERS, learned.shortest / _FAR),
     Reason.TOO_LONG: lambda seen, learned, _: seen.letters > learned.longest * _FAR,
     Reason.TOO_MANY_LINKS: lambda seen, learned, _: (
@@ -168,34 +169,46 @@ def _reason_in_text(facts: Facts, judged: Sequence[Judged], letters: int, learne
 
 
 def _served(template: Template, facts: Facts, attempt: Attempt) -> Served:
-    kept = [one for one in attempt.judged if one.verdict.keep]
+    lines = _bounded(_lines([one for one in attempt.judged if one.verdict.keep]))
     places = template.places
     return Served(
-        paragraphs=_bounded([one.block for one in kept]),
+        paragraphs=tuple(text for text, _ in lines),
         title=one_line(value_at(facts, places.title)) if places.title else "",
         author=one_line(value_at(facts, places.author)) if places.author else "",
         published_at=moment_at(facts, places.published),
         selector=attempt.selector,
         measures=attempt.measures,
-        hashes=tuple(one.hash for one in kept),
+        hashes=tuple(own for _, own in lines),
     )
 
 
-def _bounded(blocks: Sequence[Block]) -> tuple[str, ...]:
-    left, paragraphs, begun = LONGEST_TEXT, list[str](), set[int]()
-    by_path: dict[tuple[str, ...], int] = {}
-    for block in blocks:
-        if left <= 0:
-            break
+def _lines(kept: Sequence[Judged]) -> Iterator[tuple[str, int]]:
+    """As the general extractor writes them, items marked and tables row by row, with the hash of a text in one line."""
+    tables = tables_of_data(one.block for one in kept)
+    rows = {numbers[0]: rows_of([kept[at].block for at in numbers]) for numbers in tables.values()}
+    inside = {at for numbers in tables.values() for at in numbers}
+    begun, by_path = set[int](), dict[tuple[str, ...], int]()
+    for at, (block, _, own) in enumerate(kept):
+        if at in inside:
+            yield from ((row, 0) for row in rows.get(at, ()))
+            continue
         if (depth := by_path.get(block.path)) is None:
             depth = by_path[block.path] = _item_in(block.path)
-        # As the general extractor marks them, and only where an item begins.
+        # Only where an item begins.
         is_item = depth >= 0 and block.places[depth] not in begun
         if is_item:
             begun.add(block.places[depth])
-        paragraphs.append((_ITEM + block.text if is_item else block.text)[:left])
-        left -= len(paragraphs[-1]) + 1
-    return tuple(paragraphs)
+        yield (_ITEM + block.text if is_item else block.text), own
+
+
+def _bounded(lines: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    left, kept = LONGEST_TEXT, list[tuple[str, int]]()
+    for text, own in lines:
+        if left <= 0:
+            break
+        kept.append((text[:left], own))
+        left -= len(text) + 1
+    return kept
 
 
 def _item_in(path: Sequence[str]) -> int:

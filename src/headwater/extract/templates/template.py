@@ -9,7 +9,7 @@ from xxhash import xxh3_64_intdigest
 
 from headwater.extract.templates.verdicts import Verdicts, Way
 
-FORM = 3
+FORM = 4
 MOST_REPEATED = 64
 MOST_DOUBTED = 128
 _MOST_OF_A_PAGE = 24

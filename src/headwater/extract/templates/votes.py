@@ -14,6 +14,7 @@ from headwater.extract.text import comparable, count_words
 _LONG_ENOUGH = 0.6
 _SHORTEST_WITHIN = 25
 _ITEM = "- "
+_BAR = re.compile(r"(?<!\\)\|")
 _RUN = 4
 _FEWEST_RUNS = 5
 _FEWEST_LINES = 2
@@ -40,13 +41,18 @@ class Teacher:
     def __init__(self, text: str) -> None:
         lines = [comparable(line) for line in text.split("\n")]
         self._items = [comparable(line) for line in text.split("\n") if line.startswith(_ITEM)]
-        self._lines = frozenset([*lines, *_cells(text)])
+        cells = [comparable(cell) for line in text.split("\n") for cell in cells_in(line)]
+        self._lines = frozenset([*lines, *cells])
+        self._cells = f" {' | '.join(cells)} "
         self._whole = f" {' '.join(lines)} "
         self._is_flat = len(lines) < _FEWEST_LINES
         self._runs = frozenset(_runs(self._whole.split()))
 
-    def keeps(self, key: str) -> bool | None:
+    def keeps(self, key: str, *, is_in_cell: bool = False) -> bool | None:
         if key in self._lines or (len(key) >= _SHORTEST_WITHIN and f" {key} " in self._whole):
+            return True
+        if is_in_cell and f" {key} " in self._cells:
+            # All lines of a cell are written as one.
             return True
         if any(item.startswith(f"{key} ") for item in self._items):
             # A general extractor writes all that an item holds as one line, its heading first.
@@ -71,6 +77,8 @@ def votes_on(
     votes, said = list[Vote](), set[str]()
     for block, key in ((block, key) for block in blocks if (key := comparable(block.text))):
         word = None if _is_void(block, key, titles) else _majority(block, key, teachers)
+        # That a link was left out says nothing; but a table may be of links.
+        word = None if block.is_link and not word else word
         # A page may hold its text twice: the second time it is neither wanted nor unwanted.
         word = None if word and key in said else word
         is_repeated = key in repeated
@@ -87,8 +95,13 @@ def repeated_on(pages: Sequence[Sequence[Block]]) -> frozenset[str]:
 
 def lines_of(text: str) -> list[str]:
     """As `comparable` writes them, tables cell by cell."""
-    cells = (cell for line in text.split("\n") for cell in (line.split("|") if line.startswith("|") else [line]))
+    cells = (cell for line in text.split("\n") for cell in cells_in(line) or [line])
     return [line for cell in cells if (line := comparable(cell))]
+
+
+def cells_in(line: str) -> list[str]:
+    """A general extractor writes a row of a table as one line."""
+    return _BAR.split(line) if line.startswith("|") else []
 
 
 def is_embed(block: Block) -> bool:
@@ -100,18 +113,12 @@ def _names_embed(step: str) -> bool:
     return _EMBED.search(step) is not None
 
 
-def _cells(text: str) -> Iterator[str]:
-    """A general extractor writes a row of a table as one line."""
-    rows = (line for line in text.split("\n") if line.startswith("|"))
-    return (comparable(cell) for row in rows for cell in row.split("|"))
-
-
 def _is_void(block: Block, key: str, titles: frozenset[str]) -> bool:
-    return block.is_link or key in titles or is_embed(block)
+    return (block.is_link and block.cell is None) or key in titles or is_embed(block)
 
 
 def _majority(block: Block, key: str, teachers: Sequence[Teacher]) -> bool | None:
-    answers = [teacher.keeps(key) for teacher in teachers]
+    answers = [teacher.keeps(key, is_in_cell=block.cell is not None) for teacher in teachers]
     if tag_of(block.path[-1]) in HEADINGS:
         # Structured data and feeds leave them out of what is a whole text otherwise.
         answers = [answers[0], *(answer for answer in answers[1:] if answer)]

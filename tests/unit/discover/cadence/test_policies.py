@@ -119,9 +119,22 @@ def test_adaptive_counts_from_the_last_success_and_not_from_now() -> None:
     assert adaptive(long_ago, NOW).wait < timedelta(0)
 
 
-def test_a_channel_nothing_is_known_of_waits_the_longest_if_polls_are_dear() -> None:
-    facts = ChannelFacts(price=Price(1e5), bounds=Bounds(longest=3 * DAY))
-    assert adaptive(facts, NOW).wait == 3 * DAY
+@pytest.mark.parametrize("interval", [HOUR, 20 * MINUTE])
+def test_a_channel_nothing_is_known_of_is_polled_at_the_default_interval_however_dear_polls_are(
+    interval: timedelta,
+) -> None:
+    plan = adaptive(ChannelFacts(price=Price(1e5), interval=interval), NOW)
+    assert plan.wait == interval
+    assert plan.reason == "nothing is known of its rhythm yet"
+
+
+def test_a_wait_is_at_most_as_long_as_the_channel_was_watched() -> None:
+    facts = ChannelFacts(price=Price(1e5), rhythm=Rhythm(as_of=in_hours(NOW), exposure=30.0))
+    plan = adaptive(facts, NOW)
+    assert plan.wait == 30 * HOUR
+    assert plan.reason == "little is known of its rhythm: it was watched for 30 h"
+    watched = replace(facts, rhythm=Rhythm(as_of=in_hours(NOW), exposure=200.0), bounds=Bounds(longest=3 * DAY))
+    assert adaptive(watched, NOW).wait == 3 * DAY
 
 
 def test_a_busier_channel_is_polled_sooner() -> None:

@@ -1,8 +1,10 @@
 import json
 from datetime import UTC, datetime, timedelta
+from math import exp
 
 import pytest
 
+from headwater.chance import random_from
 from headwater.discover.cadence.rhythm import Observation, Rhythm, in_hours, observed, rate, rhythm_from
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
@@ -112,6 +114,44 @@ def test_undated_items_are_counted_by_how_many_polls_changed(changed_polls: int)
         rhythm = observed(rhythm, Observation(now, now - HOUR, [None] if n < changed_polls else []))
     per_hour = {0: 0.0, 12: 0.67, 24: 3.9}[changed_polls]
     assert rate(rhythm) == pytest.approx(per_hour, abs=0.1)
+
+
+def hourly(changed: int, hours: int = 24) -> Rhythm:
+    """Undated items, polled every hour; so many polls found some."""
+    rhythm = observed(Rhythm(), Observation(MONDAY, None, [None] * 10))
+    for n in range(hours):
+        now = MONDAY + (n + 1) * HOUR
+        rhythm = observed(rhythm, Observation(now, now - HOUR, [None] if n < changed else []))
+    return rhythm
+
+
+@pytest.mark.parametrize("changed", [1, 12, 24])
+def test_polls_in_between_that_find_nothing_say_no_more_than_the_time_they_watched(changed: int) -> None:
+    before, start = hourly(changed), MONDAY + 24 * HOUR
+    once = observed(before, Observation(start + HOUR, start))
+    often = before
+    for minute in range(60):
+        now = start + timedelta(minutes=minute + 1)
+        often = observed(often, Observation(now, now - timedelta(minutes=1)))
+    assert rate(often) == pytest.approx(rate(once), rel=0.001)
+    assert often.exposure == pytest.approx(once.exposure)
+
+
+def test_polls_by_turns_close_and_far_apart_find_the_true_rate_of_undated_items() -> None:
+    rng, now = random_from(5), MONDAY
+    rhythm = observed(Rhythm(), Observation(now, None, [None]))
+    for n in range(2_000):
+        wait = (0.1 if n % 2 else 2.0) * HOUR
+        is_changed = rng.random() < 1 - exp(-wait / HOUR)
+        rhythm, now = observed(rhythm, Observation(now + wait, now, [None] if is_changed else [])), now + wait
+    assert rate(rhythm) == pytest.approx(1.0, rel=0.15)
+
+
+def test_two_polls_in_the_same_moment_are_no_observation() -> None:
+    first = observed(Rhythm(), Observation(MONDAY, None, [None]))
+    again = observed(first, Observation(MONDAY, MONDAY, []))
+    assert again.polls == 0
+    assert rate(observed(again, Observation(MONDAY + HOUR, MONDAY, [None]))) == pytest.approx(1.1, abs=0.1)
 
 
 def test_undated_items_teach_the_hour_only_if_the_polls_were_close() -> None:
