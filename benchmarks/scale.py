@@ -51,6 +51,7 @@ from headwater.sources.source import Profile
 # As it comes, but for what only a benchmark may do: lose what it wrote.
 SERVER = {"fsync": "off", "full_page_writes": "off", "max_wal_size": "8GB", "autovacuum_naptime": "1h"}
 WHOLE, TENTH = 1.0, 0.1
+# Of processor time: what else the machine does weighs on the time that passes.
 GOAL_MS, GOAL_MB, GOAL_STATEMENTS = 1_000, 150, 10
 COMMANDS = (
     "version",
@@ -330,7 +331,7 @@ async def run(size: float, folder: Path) -> dict[str, Any]:
         "beyond_goals": sorted(
             name
             for name, one in large_commands.items()
-            if name not in NOT_JUDGED and (one.ms > GOAL_MS or one.mb > GOAL_MB)
+            if name not in NOT_JUDGED and (one.cpu_ms > GOAL_MS or one.mb > GOAL_MB)
         )
         + ["idle"] * (idle > GOAL_STATEMENTS),
         "growth": growth,
