@@ -3,8 +3,8 @@
 
 PYTHON ?= $(shell command -v python3 || command -v python)
 ARGS ?=
-# Tests wait for servers and clocks half of their time: more of them than cores keep the cores busy.
-WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores + (cores + 1) / 2)))
+# Tests wait for servers, slots and clocks most of their time: a few more of them than cores keep the cores busy.
+WORKERS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 4)))
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready

@@ -21,6 +21,7 @@ import asyncpg
 import hypothesis
 import pytest
 from tests.distribution import has_programs, start_server, stop_server
+from tests.nurseries import Sources
 from tests.published import GUARD
 
 from headwater.database.embedded import EmbeddedServer
@@ -29,6 +30,7 @@ from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.database.programs import FOLDERS
 from headwater.database.translate import with_schema
+from headwater.extract.children_parent import NurseryLink
 
 RUN_FOLDER = "HEADWATER_TEST_RUN_FOLDER"
 OUTSIDE_SERVER = "HEADWATER_TEST_DATABASE_URL"
@@ -128,6 +130,19 @@ def _stop_and_remove(folder: Path) -> None:
         asyncio.run(EmbeddedServer(cluster.parent).stop())
     stop_server(folder / DISTRIBUTION)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_nurseries() -> Iterator[None]:
+    """A nursery costs milliseconds, not the second that its imports take."""
+    if not hasattr(os, "pidfd_open"):
+        yield
+        return
+    sources = Sources()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NurseryLink, "open", sources.opening())
+        yield
+    sources.close()
 
 
 @pytest.fixture(scope="session")

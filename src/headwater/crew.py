@@ -10,6 +10,7 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.log import Logger
+from headwater.settling import Settling
 
 # A third of the lease: two heartbeats may fail before anything is lost.
 HEARTBEATS_PER_LEASE = 3
@@ -19,7 +20,12 @@ IDLE_SHARE = 8
 GRACE = timedelta(seconds=30)
 # After trouble with the database, doubled until some work has succeeded again.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 10.0
+# While there is other work, a tenth of the time at the most goes to work that must be alone, and to waiting for it.
 LONELY_EVERY = timedelta(minutes=2)
+LONELY_SPELL = timedelta(seconds=5)
+TIMES_AS_LONG = 9
+# A heartbeat that failed is tried again so much later.
+NEXT_BEAT = 1.0
 # After it ran out of something a crew is whole again so much later.
 RECOVERY = timedelta(minutes=1)
 
@@ -87,12 +93,16 @@ class Crew(Generic[Lease]):
     size: int
     lease: timedelta
     grace: timedelta = GRACE
+    settling: Settling | None = None
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
-    _last_alone: float = field(default=float("-inf"), init=False)
+    _alone_from: float = field(default=float("-inf"), init=False)
     _ending: asyncio.Future[None] | None = field(default=None, init=False)
     _missed: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _is_troubled: bool = field(default=False, init=False)
     _has_strays: bool = field(default=False, init=False)
+    _troubles: int = field(default=0, init=False)
+    _is_told: bool = field(default=False, init=False)
+    _is_beating: bool = field(default=True, init=False)
     _pause: float = field(default=FIRST_PAUSE, init=False)
     _room: Room = field(init=False)
     _lost: list[Lease] = field(default_factory=list, init=False)
@@ -112,7 +122,7 @@ class Crew(Generic[Lease]):
                     await self._claim_and_start(stop)
                 except (DatabaseDown, QueryFailed) as error:
                     self.log.warning("claim_failed", error=error.what)
-                    self._is_troubled = self._has_strays = True
+                    self._note_trouble()
             if self._running:
                 await asyncio.wait(self._running, timeout=self.grace.total_seconds())
         finally:
@@ -146,6 +156,9 @@ class Crew(Generic[Lease]):
             self._is_short = False
             await self._sleep_unless(stop, FIRST_PAUSE)
             return
+        if self._must_wait:
+            await self._until_something_ends(stop)
+            return
         if stop.is_set() or await self._worked_alone(stop):
             return
         size = self._most_at_once
@@ -156,8 +169,19 @@ class Crew(Generic[Lease]):
         leases, come_back_in = await self.trade.claim(min(room, LARGEST_CLAIM))
         for lease in leases:
             self._start(lease)
-        if not leases:
+        # What was put off for other work need not wait while there is none.
+        is_put_off = self.clock.monotonic() < self._alone_from
+        if not leases and not (is_put_off and await self._work_alone(stop)):
             await self._rest(come_back_in, stop)
+
+    @property
+    def _must_wait(self) -> bool:
+        """What is under way cannot be settled: more of it would only be asked for in vain."""
+        waits = self.settling is not None and self.settling.fails and bool(self._running)
+        if waits and not self._is_told:
+            self.log.warning("claims_wait", under_way=len(self._running), why="what is done cannot be settled")
+        self._is_told = waits
+        return waits
 
     @property
     def _most_at_once(self) -> int:
@@ -172,22 +196,36 @@ class Crew(Generic[Lease]):
             del self._lost[: len(lost)]
 
     def _start(self, lease: Lease) -> None:
-        task = asyncio.create_task(self._work(lease))
+        task = asyncio.create_task(self._work(lease, self._troubles))
         self._running[task] = lease
         task.add_done_callback(self._forget)
 
     async def _worked_alone(self, stop: asyncio.Event) -> bool:
         """Mostly there is nothing of the kind. A crew that is never idle makes itself so now and then."""
-        moment = self.clock.monotonic()
-        if self._running and moment - self._last_alone >= LONELY_EVERY.total_seconds():
-            self._last_alone = moment
-            if await self.trade.has_lonely_work():
-                await self._until_idle(stop)
-        if self._running or stop.is_set() or not (lease := await self.trade.claim_alone()):
+        began = self.clock.monotonic()
+        if began < self._alone_from:
             return False
-        self._start(lease)
-        await self._until_idle(stop)
+        if self._running:
+            self._alone_from = began + LONELY_EVERY.total_seconds()
+            if not await self.trade.has_lonely_work():
+                return False
+            await self._until_idle(stop)
+        if not await self._work_alone(stop):
+            return False
+        spent = self.clock.monotonic() - began
+        self._alone_from = max(self._alone_from, began + spent * (1 + TIMES_AS_LONG))
         return True
+
+    async def _work_alone(self, stop: asyncio.Event) -> bool:
+        """One after the other, for a spell; False where nothing of the kind waits, or something else is under way."""
+        ends_at, has_worked = self.clock.monotonic() + LONELY_SPELL.total_seconds(), False
+        while not self._running and not stop.is_set() and self.clock.monotonic() < ends_at:
+            if not (lease := await self.trade.claim_alone()):
+                break
+            has_worked = True
+            self._start(lease)
+            await self._until_idle(stop)
+        return has_worked
 
     async def _until_idle(self, stop: asyncio.Event) -> None:
         """Or until told to stop. Asked anew each time: the last task may end while nobody waits for it."""
@@ -228,20 +266,26 @@ class Crew(Generic[Lease]):
         if self._ending is not None and not self._ending.done():
             self._ending.set_result(None)
 
-    async def _work(self, lease: Lease) -> None:
+    async def _work(self, lease: Lease, troubles: int) -> None:
         try:
             await self.trade.work(lease)
-            self._is_troubled, self._pause = False, FIRST_PAUSE
+            # What was begun before the last trouble says nothing about whether that is over.
+            if troubles == self._troubles:
+                self._is_troubled, self._pause = False, FIRST_PAUSE
         except OutOfResources as error:
             self._lost.append(lease)
             self._take_on_less(error)
         except (DatabaseDown, QueryFailed) as error:
             # Given back as soon as the database takes it; should this process end before, its lease runs out.
             self.log.warning("work_lost", **self.trade.named(lease), error=error.what)
-            self._is_troubled = self._has_strays = True
+            self._note_trouble()
         except Exception:
             # One page or one feed must not end a role; it comes back when its lease has run out.
             self.log.exception("work_broke", **self.trade.named(lease))
+
+    def _note_trouble(self) -> None:
+        self._is_troubled = self._has_strays = True
+        self._troubles += 1
 
     def _take_on_less(self, error: OutOfResources) -> None:
         """One line for all that failed in the same moment."""
@@ -251,30 +295,39 @@ class Crew(Generic[Lease]):
             self.log.error("ran_out_of_resources", error=error.what, fix=error.fix, at_once=self._room.at(moment))
 
     async def _beat(self) -> None:
-        wait = self.lease.total_seconds() / HEARTBEATS_PER_LEASE
+        """Also with nothing under way: it shows that this crew lives."""
+        every = self.lease.total_seconds() / HEARTBEATS_PER_LEASE
+        wait = every
         while True:
             await self.clock.sleep(wait)
-            await self._extend()
+            try:
+                wait = every if await self._extend() else min(NEXT_BEAT, every)
+            except Exception:
+                # Without a heart everything under way would be lost.
+                self.log.exception("heartbeat_broke")
+                wait = min(NEXT_BEAT, every)
 
-    async def _extend(self) -> None:
+    async def _extend(self) -> bool:
         """A lease that no longer holds is somebody else's by now: the work under it ends where it is.
 
         Once is not enough: it may be settled at this very moment, and only the answer is still on its way. What is done
-        under a lost lease changes nothing meanwhile.
+        under a lost lease changes nothing meanwhile. False where the database did not answer.
         """
         leases = dict(self._running)
-        if not leases:
-            return
         try:
             held = await self.trade.extend(list(leases.values()))
         except (DatabaseDown, QueryFailed) as error:
-            self.log.warning("heartbeat_failed", error=error.what)
-            return
+            if self._is_beating:
+                self.log.warning("heartbeat_failed", error=error.what, under_way=len(leases))
+            self._is_beating = False
+            return False
+        self._is_beating = True
         missing = {task for task, lease in leases.items() if lease.token not in held and not task.done()}
         for task in missing & self._missed:
             self.log.warning("lease_lost", **self.trade.named(leases[task]))
             task.cancel()
         self._missed = missing
+        return True
 
 
 def worth_a_claim(size: int) -> int:

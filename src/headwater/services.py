@@ -1,6 +1,5 @@
 """The composition root: everything that is shared is built here, once, and handed down."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from headwater.metrics import Metrics
 from headwater.settings import Loaded, Settings
 from headwater.settings.environment import data_directory
 from headwater.settings.groups import DatabaseSettings
+from headwater.supervisor import Supervisor
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,9 @@ async def database_address(settings: Settings, log: Logger | None = None) -> Asy
             yield dsn
             return
         # By the machine's clock: whatever days are simulated, the server is real.
-        keeping = asyncio.create_task(keep_serving(server, SystemClock(), log))
-        try:
+        async with Supervisor(SystemClock(), log) as tasks:
+            tasks.keep("keep_database_running", lambda: keep_serving(server, SystemClock(), log))
             yield dsn
-        finally:
-            keeping.cancel()
-            await asyncio.wait([keeping])
 
 
 def in_schema(dsn: str, settings: DatabaseSettings) -> str:
@@ -111,12 +108,9 @@ async def open_services(
 async def following_rules(database: Database, log: Logger) -> AsyncIterator[None]:
     """Keys are made by the exceptions of hosts as they are stored; a change is known here within seconds."""
     await use_stored_rules(database)
-    following = asyncio.create_task(_keep_reading_rules(database, log))
-    try:
+    async with Supervisor(SystemClock(), log) as tasks:
+        tasks.keep("read_host_rules", lambda: _keep_reading_rules(database, log))
         yield
-    finally:
-        following.cancel()
-        await asyncio.wait([following])
 
 
 async def _keep_reading_rules(database: Database, log: Logger) -> None:

@@ -20,6 +20,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.ma
 
 PARTS = "".join(f"<script src=/{n}.js></script>" for n in range(5))
 NEXT_SLOT = "select next_slot_at from hosts where host = 'a.test'"
+# No other timeout is as long.
+FAR_AWAY = timedelta(seconds=3571)
 LOGGED = "select count(*) from fetch_log where kind = 'render' and host = 'a.test'"
 
 
@@ -84,20 +86,39 @@ async def test_without_its_place_at_the_host_a_page_gets_nothing(five_parts: Sta
     assert stage.asked() == ["a.test/"]
 
 
-async def test_a_request_that_the_deadline_cuts_off_is_paid_for_too(five_parts: Stage) -> None:
+async def test_a_request_that_the_deadline_cuts_off_is_paid_for_too(
+    five_parts: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage = five_parts
-    stage.site.pages["/plain"] = html("<p>Text</p>")
-    began = stage.browser.clock.monotonic()
-    assert isinstance(await stage.render("http://a.test/plain"), Rendered)
-    took = stage.browser.clock.monotonic() - began
-    # Only what never ends may meet it: several times what a page takes on this machine.
-    stage.with_renderer(deadline=timedelta(seconds=3 + 5 * took), quiet_within=timedelta(hours=1))
+    stage.with_renderer(deadline=FAR_AWAY, quiet_within=timedelta(hours=1))
+    deadlines = noted_timeouts(monkeypatch, FAR_AWAY)
     stage.path.sim.script("a.test", StallAt(), "/0.js")
-    result = await stage.render()
+    rendering = asyncio.create_task(stage.render())
+    async with asyncio.timeout(60):
+        while "a.test/0.js" not in stage.asked():
+            await asyncio.sleep(0.01)
+    [deadline] = deadlines
+    deadline.reschedule(asyncio.get_running_loop().time())
+    result = await rendering
     assert isinstance(result, RenderFailed)
     assert result.reason is WhyFailed.DEADLINE
     assert await stage.path.database.fetchval(LOGGED) == 1
-    assert stage.asked() == ["a.test/plain", "a.test/", "a.test/0.js"]
+    assert stage.asked() == ["a.test/", "a.test/0.js"]
+
+
+def noted_timeouts(monkeypatch: pytest.MonkeyPatch, length: timedelta) -> list[asyncio.Timeout]:
+    """Those of this length, to be moved to the moment that a test is about."""
+    noted: list[asyncio.Timeout] = []
+    made = asyncio.timeout
+
+    def make(delay: float | None) -> asyncio.Timeout:
+        one = made(delay)
+        if delay == length.total_seconds():
+            noted.append(one)
+        return one
+
+    monkeypatch.setattr(asyncio, "timeout", make)
+    return noted
 
 
 async def test_what_is_refused_counts_as_asked_for(stage: Stage) -> None:

@@ -54,7 +54,8 @@ class Newsstand:
         await self.until(f"select ({OPEN}) = 0")
 
     async def until(self, holds: str) -> None:
-        async with asyncio.timeout(120):
+        # Only so that a hang ends.
+        async with asyncio.timeout(300):
             while not await self.services.database.fetchval(holds):
                 await asyncio.sleep(0.1)
 

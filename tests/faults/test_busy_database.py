@@ -89,10 +89,12 @@ async def test_without_autovacuum_our_own_keeps_dead_rows_bounded(database: Data
         await go_round(database)
         await vacuum_hot_tables(database)
         sizes.append(await size_of_hot_tables(database))
-    assert sizes[-1] <= sizes[ROUNDS // 2]
-    for _ in range(ROUNDS):
+    with_vacuum = sizes[-1] - sizes[ROUNDS // 2]
+    for _ in range(ROUNDS // 2):
         await go_round(database)
-    assert await size_of_hot_tables(database) > sizes[-1]
+    without = await size_of_hot_tables(database) - sizes[-1]
+    # A page or two more or less, as rows happen to fall.
+    assert with_vacuum * 10 < without, (with_vacuum, without)
     assert await invariants.broken(database) == []
 
 

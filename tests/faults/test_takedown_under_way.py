@@ -32,12 +32,13 @@ from headwater.log import make_logger
 from headwater.net.transport import Response
 from headwater.politeness.takedown import parse_takedown
 from headwater.run.children import page_children as children_of
-from headwater.run.fetching import studying
+from headwater.run.fetching import start_studying
 from headwater.run.maintenance import Maintenance
 from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
 from headwater.sources.channels import NOTICE
 from headwater.sources.source import Kind
+from headwater.supervisor import Supervisor
 
 GONE = "gone.test"
 TAKEDOWN = parse_takedown(GONE)
@@ -76,7 +77,8 @@ class TakenDownMeanwhile:
 async def travel(path: Path, url: str, *, is_taken_down: bool) -> Leaves:
     await path.queue(url)
     token = path.web.identity.product_token
-    async with children_of(path.services) as children, studying(path.services, token, children) as study:
+    async with children_of(path.services) as children, Supervisor(SystemClock(), path.services.log) as tasks:
+        study = start_studying(tasks, path.services, token, children)
         reads = TakenDownMeanwhile(study, path.database) if is_taken_down else study
         claimed = await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)
         return (await replace(path.journey(), study=reads).travel(claimed.leases[0])).leaves

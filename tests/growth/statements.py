@@ -191,6 +191,7 @@ def _archive(w: Sample) -> dict[str, Calls]:
 def _database() -> dict[str, Calls]:
     return {
         "lock_migrations": [()],
+        "say_alive": [("sample",)],
         "ledger_exists": [()],
         "schema_is_there": [("public",)],
         "names_taken": [(["hosts", "slots"],)],
@@ -250,6 +251,7 @@ def _discover(w: Sample) -> dict[str, Calls]:
         "read_cadence": [(None,)],
         "steer_cadence": [({}, w.now, w.now)],
         "some_rhythms": [(200,)],
+        "has_got_to": [(w.leased_channel, w.channel_token, {})],
         "redirects_of": [(w.buckets, w.hashes)],
         "crawl_counts": [(w.source,)],
         "begin_next_round": [(w.source, w.channel, w.now)],
@@ -284,7 +286,7 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "settle_requests": [([w.settlement(lease)], None)],
         "extend_leases": [([one["bucket"] for one in w.leases], [one["token"] for one in w.leases], MINUTE, None)],
         "release_all_but": [("sample", [lease["token"]], None)],
-        "rescue_expired": [(500, None)],
+        "rescue_expired": [(500, None, MINUTE)],
         "fall_asleep": [("sample", MINUTE)],
         "wake_sleepers": [()],
         "promote_hosts": [(None, 500)],
@@ -523,6 +525,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "facts_of_sources": [(w.sources, 10)],
         "troubled_hosts": [(None, 1_000), ([w.host], 1_000)],
         "work_that_waits": [(15 * MINUTE,)],
+        "count_suspects": [(1_000,)],
         "kept_of_page": [key],
         "pages_of_crawl": [(w.source, 2)],
         "page_in_short": [key],

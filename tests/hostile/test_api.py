@@ -45,9 +45,9 @@ def read(body: bytes, mapping: dict[str, object] | None = None) -> ApiPage | Unr
     ],
 )
 def test_json_that_is_none_is_a_sentence(body: bytes, why: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     found = read(body)
-    assert time.monotonic() - began < SECONDS
+    assert time.process_time() - began < SECONDS
     assert isinstance(found, Unreadable)
     assert why in found.why
     assert found.why.endswith(".")
@@ -56,9 +56,9 @@ def test_json_that_is_none_is_a_sentence(body: bytes, why: str) -> None:
 
 def test_a_million_items_are_cut_and_noted() -> None:
     body = b"[" + b",".join([b'{"url":"/1"}'] * 1_000_000) + b"]"
-    began = time.monotonic()
+    began = time.process_time()
     found = read(body)
-    assert time.monotonic() - began < SECONDS
+    assert time.process_time() - began < SECONDS
     assert isinstance(found, ApiPage)
     assert len(found.reading.items) == 10_000
     assert found.reading.notes == ("Only the first 10,000 of 1,000,000 items were read.",)

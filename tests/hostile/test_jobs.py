@@ -2,7 +2,7 @@
 
 import json
 from datetime import UTC, datetime
-from time import monotonic
+from time import process_time
 from typing import Any
 
 import pytest
@@ -85,9 +85,9 @@ def test_many_references_to_one_costly_text_cost_it_once(text: str) -> None:
     org = {"@id": "#o", "@type": "Organization", "name": "Aid " + text}
     many = {"jobLocation": [{"@id": "#p"}] * 220, "hiringOrganization": {"@id": "#o"}, "description": f"Care {text}"}
     postings = [{"@type": "JobPosting", "title": f"Nurse {n}", "url": f"/jobs/{n}", **many} for n in range(10)]
-    began = monotonic()
+    began = process_time()
     found = vacancies_in(data(json.dumps({"@graph": [place, org, *postings]})), BASE)
-    assert monotonic() - began < 10  # it took hours
+    assert process_time() - began < 10  # it took hours
     assert [one.title for one in found] == [f"Nurse {n}" for n in range(10)]
     assert found[0].org_name.startswith("Aid")
     assert found[0].description.startswith("Care")

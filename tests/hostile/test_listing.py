@@ -46,11 +46,11 @@ def read(html: str | bytes, rules: ListingRules | None = None) -> Listing:
 
 @pytest.mark.parametrize("html", PAGES.values(), ids=PAGES.keys())
 def test_no_page_keeps_us_busy(html: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     found = read(html)
     next_page(html, "https://h/", frozenset(), scope=SITE, today=NOW.date())
     candidates_in(html, "https://h/")
-    assert time.monotonic() - began < SECONDS
+    assert time.process_time() - began < SECONDS
     assert len(found.reading.items) + len(found.follow) <= 2_000
     assert all(len(item.title) <= 500 for item in found.reading.items)
 
@@ -63,9 +63,9 @@ def test_a_page_that_was_not_read_says_so(name: str) -> None:
 def test_every_selector_that_is_accepted_is_cheap_on_a_deep_page() -> None:
     html = "<div>" * 300 + '<a href="/news/x">x</a>' * 1_000
     selectors = ListSelectors(container="b div a", article_cards="i div a", exclude_from_list=("u div a",))
-    began = time.monotonic()
+    began = time.process_time()
     read(html, ListingRules(SITE, selectors=selectors))
-    assert time.monotonic() - began < SECONDS
+    assert time.process_time() - began < SECONDS
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_no_pattern_keeps_us_busy(pattern: str) -> None:
 
 
 def _seconds(act: Callable[[], object]) -> float:
-    began = time.monotonic()
+    began = time.process_time()
     act()
-    return time.monotonic() - began
+    return time.process_time() - began
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The frontier as a few lines of plain Python: what every call must have done, said without SQL."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -54,6 +55,7 @@ class Entry:
     reason: str | None = None
     owner_rank: int = 0
     reads_anew: bool = False
+    losses: int = 0
 
     def is_due(self, now: datetime) -> bool:
         return self.status in ("pending", "failed") and self.held is None and self.next_fetch_at <= now
@@ -158,21 +160,34 @@ class Model:
         assert running.url is not None
         entry = self.entries[running.url]
         if not isinstance(verdict, Released):
+            entry.losses = 0
             self.hosts[running.host].is_doubted = isinstance(verdict, RetryLater)
         if isinstance(verdict, HostSaysWait):
             self.close(running.host, now + verdict.wait)
         _apply(entry, running, verdict, now)
 
-    def rescue(self, now: datetime) -> int:
+    def rescue(self, now: datetime, lease: timedelta, living: Collection[str]) -> int:
+        """What a dead owner had begun is suspected, and whatever is lost too often."""
         expired = [token for token, running in self.running.items() if running.expires_at <= now]
+        seen = {
+            owner: max(one.expires_at for one in self.running.values() if one.owner == owner) - lease
+            for owner in {one.owner for one in self.running.values()}
+        }
         for token in expired:
             running = self.running.pop(token)
             if running.url is None:
                 continue
-            entry = self.entries[running.url]
-            poison = running.kind == "suspect"
-            entry.status = "dead" if poison else running.from_status
-            entry.held = None if poison else "suspect"
+            entry, is_dead, was_alone = (
+                self.entries[running.url],
+                running.owner not in living,
+                running.kind == "suspect",
+            )
+            has_begun = is_dead and running.starts_at <= seen[running.owner]
+            entry.losses += 1
+            is_poison = was_alone and (is_dead or entry.losses >= 10)
+            is_suspect = was_alone or has_begun or entry.losses >= (2 if is_dead else 5)
+            entry.status = "dead" if is_poison else running.from_status
+            entry.held = "suspect" if is_suspect and not is_poison else None
         return len(expired)
 
     def counts(self) -> dict[tuple[str, str], int]:

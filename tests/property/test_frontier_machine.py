@@ -33,6 +33,7 @@ from tests.integration.frontier.stage import (
 )
 from tests.property.frontier_model import PACES, URLS, VERDICTS, Host, Model
 
+from headwater.database.heartbeat import Heartbeat
 from headwater.database.pool import Database
 from headwater.frontier.control import Key, change
 from headwater.frontier.entry import Lease, Origin, Status
@@ -93,6 +94,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.model = Model(active=dict.fromkeys(self.sources, True))
         self.issued: list[Lease] = []
         self.slots: list[Slot] = []
+        self.living: dict[str, Heartbeat] = {}
         self.run(self._make_hosts())
 
     async def _make_hosts(self) -> None:
@@ -299,8 +301,53 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @rule()
     def rescue(self) -> None:
-        expected = self.model.rescue(self.now)
-        assert self.run(self.stage.rescue())[0] == expected
+        expected = self.model.rescue(self.now, LEASE, self.living)
+        assert self.run(self.stage.rescue(LEASE))[0] == expected
+
+    @rule(owner=owners)
+    def heart_begins_to_beat(self, owner: str) -> None:
+        if owner not in self.living:
+            self.living[owner] = Heartbeat(self.database, owner, 30)
+            self.run(self.living[owner].fetchval("SELECT 1"))
+
+    @rule(owner=owners)
+    def heart_stops(self, owner: str) -> None:
+        if heart := self.living.pop(owner, None):
+            self.run(self._end_heart(heart))
+
+    async def _end_heart(self, heart: Heartbeat) -> None:
+        await heart.__aexit__(None, None, None)
+        while await self.database.fetchval("SELECT is_owner_alive($1, NULL)", heart.owner):
+            await asyncio.sleep(0.001)
+
+    def teardown(self) -> None:
+        for owner in list(self.living):
+            self.heart_stops(owner)
+
+    @rule(which=numbers, verdict=st.sampled_from(VERDICTS), pause=st.sampled_from([0.0, 1.03, 61.0]), owner=owners)
+    def settle_unheard(self, which: int, verdict: Verdict, pause: float, owner: str) -> None:
+        """The answer is lost, and its worker tries again: meanwhile the entry may be somebody else's."""
+        if not self.issued:
+            return
+        lease = self._some_lease(which)
+        self._settle(lease, verdict, late=0.0)
+        self.the_model_agrees()
+        self.stage.wait(pause)
+        self.claim(5, owner)
+        self._nothing_changes_by(self.stage.settle(lease, verdict))
+
+    @rule(which=numbers, verdict=st.sampled_from(VERDICTS), owner=owners)
+    def settle_after_another_took_it(self, which: int, verdict: Verdict, owner: str) -> None:
+        """Tried again for so long that the lease ran out, was taken back and given to somebody else."""
+        if not self.issued:
+            return
+        lease = self._some_lease(which)
+        self.stage.wait(LEASE.total_seconds() + 0.5)
+        self.rescue()
+        self.the_model_agrees()
+        self.stage.wait(2.03)
+        self.claim(5, owner)
+        self._nothing_changes_by(self.stage.settle(lease, verdict))
 
     @rule(host=hosts)
     def reserve_thrice(self, host: str) -> None:

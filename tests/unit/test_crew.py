@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from headwater.clock import SystemClock
-from headwater.crew import LARGEST_CLAIM, RECOVERY, Crew, Room
+from headwater.crew import LARGEST_CLAIM, LONELY_SPELL, RECOVERY, Crew, Room
 from headwater.errors import DatabaseDown, OutOfResources
 from headwater.log import Logger, make_logger
 
@@ -243,3 +243,73 @@ async def test_what_a_lost_database_interrupted_is_given_back_when_it_is_there_a
         end.set()
     await running
     assert errands.refused == 1
+
+
+class Steps(SystemClock):
+    """Only work makes time pass."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+@dataclass(slots=True)
+class Suspects(Errands):
+    """Without end; each takes a second, and so does everything else."""
+
+    clock: Steps = field(default_factory=Steps)
+    others: int = 1_000_000
+    alone: float = 0.0
+    together: float = 0.0
+
+    async def claim(self, most: int) -> tuple[Sequence[Errand], timedelta | None]:
+        if not self.others:
+            return [], None
+        self.others -= 1
+        self.claims.append(most)
+        return [Errand(UUID(int=sum(self.claims)))], None
+
+    async def has_lonely_work(self) -> bool:
+        return True
+
+    async def claim_alone(self) -> Errand | None:
+        return Errand(UUID(int=0))
+
+    async def work(self, lease: Errand) -> None:
+        await asyncio.sleep(0)
+        self.clock.seconds += 1
+        if lease.token.int:
+            self.together += 1
+        else:
+            self.alone += 1
+
+    async def rest(self, come_back_in: timedelta | None) -> None:
+        raise AssertionError("suspects are left")
+
+
+async def worked(suspects: Suspects, size: int, seconds: float) -> Suspects:
+    stop = asyncio.Event()
+    crew = Crew(suspects, suspects.clock, quiet_log(), size, lease=timedelta(days=1))
+    running = asyncio.create_task(crew.run(stop))
+    while suspects.clock.seconds < 1000 + seconds and not running.done():
+        await asyncio.sleep(0)
+    stop.set()
+    await running
+    return suspects
+
+
+async def test_a_crew_with_other_work_spends_a_tenth_of_its_time_alone() -> None:
+    spent = await worked(Suspects(), size=1, seconds=2000)
+    assert 0.08 < spent.alone / (spent.alone + spent.together) < 0.12
+
+
+async def test_a_crew_that_is_never_idle_works_alone_in_spells() -> None:
+    spent = await worked(Suspects(), size=8, seconds=2000)
+    assert LONELY_SPELL.total_seconds() <= spent.alone <= 0.11 * (spent.alone + spent.together)
+
+
+async def test_a_crew_without_other_work_tries_suspects_one_after_the_other() -> None:
+    spent = await worked(Suspects(others=0), size=8, seconds=200)
+    assert spent.alone >= 200

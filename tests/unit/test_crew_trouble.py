@@ -9,9 +9,10 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from headwater.clock import SystemClock
-from headwater.crew import FIRST_PAUSE, LONGEST_PAUSE, Crew
+from headwater.crew import FIRST_PAUSE, LONGEST_PAUSE, NEXT_BEAT, Crew
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.log import make_logger
+from headwater.settling import Settling
 
 SIZE = 8
 DISK_IS_FULL = QueryFailed("No space left on device", sqlstate="53100")
@@ -134,5 +135,128 @@ async def test_a_lease_is_lost_when_two_heartbeats_in_a_row_miss_it() -> None:
         await asyncio.sleep(0)
     await asyncio.sleep(0)
     assert log.getvalue().count("lease_lost") == SIZE
+    stop.set()
+    await running
+
+
+@dataclass
+class Settled(Errands):
+    """Work that consists of its end; `ends` are what settling it is met with."""
+
+    settling: Settling = field(init=False)
+    ends: asyncio.Queue[Exception | None] = field(default_factory=asyncio.Queue)
+    tries: int = 0
+
+    def __post_init__(self) -> None:
+        log = make_logger("info", "json", stream=StringIO())
+        self.settling = Settling(self.clock, log, timedelta(minutes=1))
+
+    async def work(self, lease: Errand) -> None:
+        await self.settling.settle(self._settle)
+
+    async def _settle(self) -> None:
+        self.tries += 1
+        if trouble := await self.ends.get():
+            raise trouble
+
+
+async def until_quiet() -> None:
+    for _ in range(100):
+        await asyncio.sleep(0)
+
+
+async def test_nothing_is_claimed_while_what_is_done_cannot_be_settled() -> None:
+    errands, log, stop = Settled(), StringIO(), asyncio.Event()
+    crew = crew_of(errands, log)
+    crew.settling = errands.settling
+    running = asyncio.create_task(crew.run(stop))
+    await until_quiet()
+    assert errands.claims == [SIZE]
+    for _ in range(SIZE - 1):
+        errands.ends.put_nowait(DISK_IS_FULL)
+    await until_quiet()
+    assert (errands.claims, errands.tries) == ([SIZE], 2 * SIZE - 1)
+    assert log.getvalue().count("claims_wait") == 0  # nothing has ended, and nobody has looked
+    errands.ends.put_nowait(DISK_IS_FULL)
+    errands.ends.put_nowait(None)
+    await until_quiet()
+    assert errands.claims == [SIZE, 1]
+    stop.set()
+    await running
+
+
+async def test_room_that_comes_free_is_left_empty_while_other_ends_cannot_be_settled() -> None:
+    errands, log, stop = Settled(), StringIO(), asyncio.Event()
+    crew = crew_of(errands, log)
+    crew.settling = errands.settling
+    running = asyncio.create_task(crew.run(stop))
+    await until_quiet()
+    errands.ends.put_nowait(None)
+    errands.ends.put_nowait(DISK_IS_FULL)
+    await until_quiet()
+    assert errands.claims == [SIZE]
+    assert log.getvalue().count("claims_wait") == 1
+    stop.set()
+    await running
+
+
+@dataclass
+class Stubborn(Errands):
+    """The first works until it is let go, the second meets trouble."""
+
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def work(self, lease: Errand) -> None:
+        if len(self.claims) == 1 and not self.work_troubles:
+            await self.go.wait()
+            return
+        await Errands.work(self, lease)
+
+
+async def test_work_begun_before_the_trouble_does_not_end_it() -> None:
+    errands, stop = Stubborn(work_troubles=[DISK_IS_FULL] * (SIZE - 1)), asyncio.Event()
+    running = asyncio.create_task(crew_of(errands, StringIO()).run(stop))
+    await until_quiet()
+    errands.go.set()
+    await until_quiet()
+    assert errands.claims == [SIZE, 1]
+    stop.set()
+    await running
+
+
+class Heart(SystemClock):
+    """Time passes at once; the crew's loop never sleeps here."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        await asyncio.sleep(0)
+
+
+@dataclass
+class Beating(Errands):
+    """`beats` are what heartbeats are met with, one after the other; then they stop."""
+
+    beats: list[Exception | None] = field(default_factory=list)
+
+    async def extend(self, leases: Sequence[Errand]) -> Collection[UUID]:
+        if not self.beats:
+            await asyncio.Event().wait()
+        if trouble := self.beats.pop(0):
+            raise trouble
+        return {lease.token for lease in leases}
+
+
+async def test_a_heart_goes_on_whatever_stops_it_and_beats_again_soon() -> None:
+    errands = Beating(beats=[DatabaseDown("gone"), KeyError("a fault of ours"), None, None])
+    clock, log, stop = Heart(), StringIO(), asyncio.Event()
+    crew = Crew(errands, clock, make_logger("info", "json", stream=log), SIZE, timedelta(minutes=1), timedelta())
+    running = asyncio.create_task(crew.run(stop))
+    await until_quiet()
+    assert clock.seconds == [20, NEXT_BEAT, NEXT_BEAT, 20, 20]
+    assert "heartbeat_failed" in log.getvalue()
+    assert "heartbeat_broke" in log.getvalue()
     stop.set()
     await running

@@ -9,12 +9,12 @@ from cyclopts import App, Parameter
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.sources_fields import fields_in_words, follows_links, scope_of
-from headwater.cli.words import counted, due, in_words, inert, length_of, relative, shortened, with_seconds
+from headwater.cli.sources_fields import scope_of
+from headwater.cli.sources_showing import event_row, next_poll_of, show_overview
+from headwater.cli.words import counted, inert, length_of, relative, shortened, with_seconds
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from headwater.reports.discovery import Overview, Status, Wanted
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from headwater.sources.channels import ChannelState
     from headwater.sources.events import Happened
     from headwater.sources.health import Word
-    from headwater.sources.source import Profile, Source
+    from headwater.sources.source import Source
 
 ACTOR = "command line"
 READ_AT_ONCE = 500
@@ -156,12 +156,6 @@ def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
     )
 
 
-def next_poll_of(channel: "ChannelState", now: "datetime") -> str:
-    if not channel.is_active:
-        return "off"
-    return "running" if channel.is_running else due(channel.next_poll_at, now)
-
-
 def told_of(one: "Overview") -> dict[str, Any]:
     """One source for programs: names that are asked for in R7 and R77, beside ours."""
     source = one.source
@@ -234,58 +228,6 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         show_table(("when", "who", "what happened"), [event_row(one, now) for one in events])
 
 
-def event_row(one: "Happened", now: "datetime") -> tuple[str, ...]:
-    return relative(one.at, now), inert(one.event.actor), shortened(in_words(one.event.message), 100)
-
-
-def show_overview(
-    overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = (), limits: "Sequence[str]" = ()
-) -> None:
-    source, profile = overview.source, overview.source.profile
-    reason = f": {in_words(overview.health.reason)}" if overview.health.reason else ""
-    show(f"{inert(source.name)}  {profile.url}")
-    show(f"  {overview.health.word}{reason}")
-    tags = f", tags {', '.join(map(inert, profile.tags))}" if profile.tags else ""
-    show(f"  {profile.kind}, priority {profile.priority}, mode {profile.ingestion_mode}{tags}  (id {source.id})")
-    if external_ids:
-        show(f"  called {', '.join(map(inert, external_ids))} elsewhere")
-    show(f"  scope: {scope_of(overview)}")
-    for label, told in fields_in_words(profile, follows_links=follows_links(overview)):
-        show(f"  {label}: {inert(told)}")
-    for limit in limits:
-        show(f"  {limit}")
-    if source.last_run_at:
-        message = in_words(source.last_run_message or "")
-        show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
-    for one in overview.channels:
-        if one.kind == "backfill":
-            show(f"  backfill: {inert(_why(one)).removeprefix('waits: ')}")
-    if profile.speaks_for:
-        show(f"  speaks for {', '.join(profile.speaks_for)} beside its own pages")
-    for one in overview.channels:
-        if is_unheard(profile, one):
-            show(f"  {inert(one.url)} lies elsewhere: its titles, dates and texts are not used for pages of this site.")
-            show(f"    Trust it: headwater sources edit {source.id} speaks_for={domain_of(profile.url)}")
-    show_channels(overview, now)
-
-
-def show_channels(overview: "Overview", now: "datetime") -> None:
-    rows = [
-        (
-            str(one.kind),
-            one.url,
-            "taken down" if overview.is_taken_down(one) else next_poll_of(one, now),
-            "see headwater takedown list" if overview.is_taken_down(one) else shortened(in_words(_why(one)), 80),
-            str(one.last_item_count),
-            shortened(in_words(one.last_error or ""), 60),
-        )
-        for one in overview.channels
-    ]
-    if rows:
-        columns = ("channel", "address", "next poll", "why then", "items", "last error")
-        show_table(columns, rows, below=("address",))
-
-
 def show_next(source: str, launch: Launch) -> None:
     """One line: what happens to a source next."""
 
@@ -315,26 +257,6 @@ def what_next(overview: "Overview", now: "datetime") -> str:
         return f"its {following.kind} is being polled"
     told = f"is polled by the next free poller, {when}" if when.startswith("overdue") else f"is polled {when}"
     return f"its {following.kind} {told}: {following.next_reason}"
-
-
-def domain_of(url: str) -> str:
-    from headwater.urls.canonical import canonicalise
-    from headwater.urls.domains import registrable_domain
-
-    return registrable_domain(canonicalise(url).host)
-
-
-def is_unheard(profile: "Profile", channel: "ChannelState") -> bool:
-    """A channel on another domain that neither the site nor a person has named."""
-    if not channel.is_enabled or channel.speaks_for_site or domain_of(channel.url) == domain_of(profile.url):
-        return False
-    return domain_of(profile.url) not in profile.speaks_for
-
-
-def _why(channel: "ChannelState") -> str:
-    if channel.is_active:
-        return channel.next_reason
-    return channel.disabled_reason or "its source is not active"
 
 
 @app.command(name="pause")

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from headwater.frontier.entry import Status
     from headwater.reports.discovery import Scheduled, Summary
-    from headwater.reports.frontier import HostsNow
+    from headwater.reports.frontier import HostsNow, Suspects
     from headwater.reports.problems import Problems
     from headwater.reports.templates import TemplatesNow
     from headwater.services import Services
@@ -60,6 +60,7 @@ class Now(NamedTuple):
     hosts: "HostsNow"
     templates: "TemplatesNow"
     learns: bool
+    suspects: "Suspects"
 
 
 def status(
@@ -78,7 +79,7 @@ def status(
     async def work(services: "Services") -> "tuple[Now, list[Scheduled], Problems]":
         from headwater.frontier.reads import count_statuses
         from headwater.reports.discovery import schedule, summary
-        from headwater.reports.frontier import hosts_now
+        from headwater.reports.frontier import hosts_now, suspects_now
         from headwater.reports.templates import templates_now
 
         database = services.database
@@ -89,6 +90,7 @@ def status(
             await hosts_now(database),
             await templates_now(database),
             services.settings.extract.templates,
+            await suspects_now(database),
         )
         return now, coming, await all_problems(services)
 
@@ -142,7 +144,8 @@ def show_all(now: Now, coming: "list[Scheduled]", problems: "Problems", *, wants
 
 def head_of(now: Now, width: int) -> list[str]:
     """The whole at a glance; folded to a width, if there is one."""
-    lines = [*lines_of(now.summary, now.counts, now.hosts), *template_lines(now.templates, is_on=now.learns)]
+    templates = template_lines(now.templates, is_on=now.learns)
+    lines = [*lines_of(now.summary, now.counts, now.hosts), *suspect_lines(now.suspects), *templates]
     return [part for line in lines for part in (folded(line, width, INDENT) if width else [line])]
 
 
@@ -174,6 +177,7 @@ def told(now: Now) -> dict[str, object]:
         **with_seconds(asdict(now.summary), "delay_p50", "delay_p95"),
         "frontier": now.counts,
         "hosts": with_seconds(asdict(now.hosts), "next_in"),
+        "suspects": asdict(now.suspects),
         "hurried_by_source": templates.pop("hurried"),
         "templates": {"is_on": now.learns, **templates},
     }
@@ -197,6 +201,14 @@ def lines_of(found: "Summary", counts: "dict[Status, int]", hosts: "HostsNow") -
         f"Frontier  {statuses} · {waiting}",
         f"Last 24 h {lately} · from publication to discovery p50/p95: {delay}",
     ]
+
+
+def suspect_lines(now: "Suspects") -> list[str]:
+    """Nothing where nobody died."""
+    pages = f"{counted(now.pages, 'page')} to be tried alone: a worker died while it had begun them"
+    channels = f"{counted(now.channels, 'channel')} to be tried one at a time: a poller died while it polled them"
+    told = [words for count, words in ((now.pages, pages), (now.channels, channels)) if count]
+    return [f"Suspects  {' · '.join(told)}"] if told else []
 
 
 def template_lines(now: "TemplatesNow", *, is_on: bool) -> list[str]:

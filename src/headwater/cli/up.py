@@ -1,6 +1,5 @@
 """`headwater up`: everything, in one terminal."""
 
-import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
@@ -15,9 +14,12 @@ from headwater.cli.words import counted, in_words, shortened, shortened_line
 from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.discover.polls.poll import Ran
     from headwater.ingest.journey import Told
     from headwater.services import Services
+    from headwater.supervisor import Health, Supervisor
 
 # Name and width of each figure; with what happened last in a line of its own, all fits into 80 columns.
 FIGURES = {"polls": 7, "found": 8, "fetched": 9, "documents": 11, "vacancies": 11, "failed": 8, "waiting": 9}
@@ -58,10 +60,21 @@ class Pulse:
         """For a log: one after the other."""
         return f"{self.figures(waiting)}   {shortened(self.news, WIDEST_NEWS)}"
 
-    def rows(self, waiting: int, width: int) -> tuple[str, ...]:
+    def rows(self, waiting: int, width: int, ailing: str = "") -> tuple[str, ...]:
         """For a terminal, redrawn in place: none may be as wide as it, or it would wrap."""
         last = f"  last: {self.news}" if self.news else "  nothing has happened yet"
-        return tuple(shortened_line(row, width - 1) for row in (HEADINGS, self.figures(waiting), last))
+        rows = (HEADINGS, self.figures(waiting), last, *([f"  {ailing}"] if ailing else []))
+        return tuple(shortened_line(row, width - 1) for row in rows)
+
+
+def ailing_in(health: "Mapping[str, Health]") -> str:
+    """The tasks that fail at present, in one line."""
+    failing = [(name, one) for name, one in health.items() if one.is_failing]
+    if not failing:
+        return ""
+    (name, first), others = failing[0], len(failing) - 1
+    more = f" (and {counted(others, 'other task')})" if others else ""
+    return f"failing: {name}{more}, {first.last_error}"
 
 
 def up(
@@ -81,18 +94,17 @@ def up(
 async def keep_up(services: "Services", *, is_quiet: bool) -> None:
     from headwater.run.everything import run_everything
     from headwater.run.stopping import until_stopped
+    from headwater.supervisor import Supervisor
 
-    pulse = Pulse()
+    pulse, tasks = Pulse(), Supervisor(services.clock, services.log)
     await introduce(services)
-    showing = asyncio.create_task(show_figures(services, pulse)) if not is_quiet else None
-    try:
+    async with tasks:
+        if not is_quiet:
+            tasks.keep("show_figures", lambda: show_figures(services, pulse, tasks))
         await until_stopped(
-            lambda stop: run_everything(services, stop, pulse.polled, pulse.fetched), on_first=say_stopping
+            lambda stop: run_everything(services, stop, pulse.polled, pulse.fetched, supervisor=tasks),
+            on_first=say_stopping,
         )
-    finally:
-        if showing:
-            showing.cancel()
-            await asyncio.wait([showing])
 
 
 def say_stopping() -> None:
@@ -118,7 +130,7 @@ def place_of_database(services: "Services") -> str:
     return f"of its own, in {data_folder(services.settings)}"
 
 
-async def show_figures(services: "Services", pulse: Pulse) -> None:
+async def show_figures(services: "Services", pulse: Pulse, tasks: "Supervisor") -> None:
     from headwater.frontier.entry import Status
     from headwater.frontier.reads import count_statuses
 
@@ -128,7 +140,7 @@ async def show_figures(services: "Services", pulse: Pulse) -> None:
     try:
         while True:
             if width := message_width():
-                keep_below(*pulse.rows(waiting, width))
+                keep_below(*pulse.rows(waiting, width, ailing_in(tasks.health)))
             await services.clock.sleep(ON_A_TERMINAL_SECONDS if width else ELSEWHERE_SECONDS)
             try:
                 counts = await count_statuses(services.database)

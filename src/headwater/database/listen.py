@@ -11,6 +11,7 @@ import asyncpg
 from headwater.chance import Random
 from headwater.database.translate import connecting, mask_dsn, translated
 from headwater.errors import DatabaseDown
+from headwater.log import Logger
 
 FIRST_WAIT_SECONDS = 0.2
 LONGEST_WAIT_SECONDS = 30.0
@@ -28,7 +29,8 @@ def wait_before_reconnect(failures: int, random: Random) -> float:
 class Listener:
     """LISTEN on a connection of its own, for one reader; it outlives any loss of that connection."""
 
-    def __init__(self, dsn: str, channels: Sequence[str], random: Random) -> None:
+    def __init__(self, dsn: str, channels: Sequence[str], random: Random, log: Logger | None = None) -> None:
+        self.log = log
         self._dsn = dsn
         self._address = mask_dsn(dsn)
         self._channels = frozenset(channels)
@@ -64,10 +66,16 @@ class Listener:
     async def _listen_for_ever(self) -> None:
         failures = 0
         while True:
-            with suppress(DatabaseDown):
+            try:
                 connection = await self._connect()
                 failures = 0
                 await self._listen_until_lost(connection)
+            except DatabaseDown:
+                pass
+            except Exception:
+                # Without a listener its role would sleep longer than it must, and nobody would know why.
+                if self.log is not None:
+                    self.log.exception("listener_broke", channels=sorted(self._channels))
             await asyncio.sleep(wait_before_reconnect(failures, self._random))
             failures += 1
 

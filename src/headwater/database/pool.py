@@ -1,7 +1,7 @@
 """The one way to PostgreSQL: a pool that heals itself, with a limit on every wait and errors of our own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -10,12 +10,18 @@ from typing import Any, Self
 import asyncpg
 import orjson
 
-from headwater.database.translate import connecting, mask_dsn, translated
+from headwater.clock import SystemClock
+from headwater.database.spares import Spares
+from headwater.database.translate import connecting, is_refusal, mask_dsn, translated
 from headwater.errors import DatabaseDown
 
 OLDEST_SERVER = 15
 # Kept at hand for whoever comes next; more are seldom needed at once.
 MOST_SPARES = 4
+# A server that let no more of us in is asked again so much later; meanwhile our connections go from hand to hand.
+ASKED_AGAIN_SECONDS = 1.0
+# So long afterwards every connection is kept, since the next one may not be had.
+SCARCE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -81,13 +87,25 @@ class Connection:
 class Database:
     """Each call borrows a connection for itself; `borrowed` and `transaction` keep one for their block."""
 
-    def __init__(self, pool: Any, address: str, limits: Limits, schema: str = "", *, pooler: bool = False) -> None:
+    def __init__(
+        self,
+        pool: Any,
+        address: str,
+        limits: Limits,
+        schema: str = "",
+        *,
+        pooler: bool = False,
+        opens: Callable[[str, float], Awaitable[Any]] | None = None,
+    ) -> None:
         self._pool = pool
+        self._opens = opens
         self._limits = limits
         # Behind a pooler the next transaction may have another session: each has to say where its tables are.
         self._start = f"SET LOCAL search_path = {schema}" if schema and pooler else ""
-        self._spares: list[Any] = []
+        self._spares = Spares()
         self._waiting = 0
+        self._clock = SystemClock()
+        self._refused_at = float("-inf")
         self._is_closing = False
         self.address = address
         self.schema = schema
@@ -122,7 +140,13 @@ class Database:
             init=_teach_json,
             reset=_leave_session_alone,
         )
-        database = cls(pool, mask_dsn(dsn), limits, schema, pooler=pooler)
+
+        async def open_one(name: str, seconds: float) -> Any:
+            named = settings | {"application_name": name}
+            return await asyncpg.connect(dsn, timeout=seconds, command_timeout=seconds, server_settings=named)
+
+        opens = None if pooler else open_one
+        database = cls(pool, mask_dsn(dsn), limits, schema, pooler=pooler, opens=opens)
         await database._open()
         return database
 
@@ -205,13 +229,20 @@ class Database:
             with translated(self.address):
                 await transaction.commit()
 
+    async def opened_beside(self, name: str, seconds: float) -> Any:
+        """A connection of the driver's that is no part of the pool; None behind a pooler, where no session is ours."""
+        if self._opens is None:
+            return None
+        with connecting(self.address):
+            return await self._opens(name, seconds)
+
     async def close(self) -> None:
         """Wait a little for borrowed connections, then cut them."""
         self._is_closing = True
         try:
             async with asyncio.timeout(self._limits.close):
-                while self._spares:
-                    await self._pool.release(self._spares.pop())
+                while raw := self._spares.take():
+                    await self._pool.release(raw)
                 await self._pool.close()
         except TimeoutError:
             self._pool.terminate()
@@ -225,32 +256,62 @@ class Database:
             # It may be in the middle of something, and the driver's pool knows how to end that.
             await self._release(raw)
             raise
-        # The driver's pool needs a task and two timers for each loan, which is more than a short query costs.
-        if self._waiting or self._is_closing or len(self._spares) >= MOST_SPARES or not is_usable(raw):
-            await self._release(raw)
+        if self._is_worth_keeping(raw):
+            self._spares.put(raw)
         else:
-            self._spares.append(raw)
+            await self._release(raw)
+
+    def _is_worth_keeping(self, raw: Any) -> bool:
+        if self._is_closing or not is_usable(raw):
+            return False
+        is_scarce = self._clock.monotonic() - self._refused_at < SCARCE_SECONDS
+        has_room = is_scarce or len(self._spares) < MOST_SPARES
+        return self._spares.is_waited_for or (has_room and not self._waiting)
 
     async def _spare(self) -> Any:
         """One that was given back a moment ago and still stands, or None."""
-        while self._spares:
-            raw = self._spares.pop()
+        while raw := self._spares.take():
             if is_usable(raw):
                 return raw
             await self._release(raw)
         return None
 
     async def _acquired(self) -> Any:
+        """A server that lets no more of us in is waited for like a pool that is in use: one of ours comes back."""
+        deadline = self._clock.monotonic() + self._limits.acquire
         self._waiting += 1
         try:
-            with connecting(self.address):
-                return await self._pool.acquire(timeout=self._limits.acquire)
+            while (left := deadline - self._clock.monotonic()) > 0:
+                if self._may_open and (raw := await self._opened(left)):
+                    return raw
+                raw = await self._spares.wait(min(left, ASKED_AGAIN_SECONDS))
+                if raw is not None and is_usable(raw):
+                    return raw
+                if raw is not None:
+                    await self._release(raw)
+            return await self._opened(ASKED_AGAIN_SECONDS, is_last=True)
         finally:
             self._waiting -= 1
+
+    @property
+    def _may_open(self) -> bool:
+        return self._clock.monotonic() - self._refused_at > ASKED_AGAIN_SECONDS
+
+    async def _opened(self, seconds: float, *, is_last: bool = False) -> Any:
+        """None where the server lets no more of us in."""
+        try:
+            with connecting(self.address):
+                return await self._pool.acquire(timeout=seconds)
+        except DatabaseDown as error:
+            if is_last or not is_refusal(error):
+                raise
+            self._refused_at = self._clock.monotonic()
+            return None
 
     async def _release(self, raw: Any) -> None:
         with translated(self.address):
             await self._pool.release(raw)
+        self._spares.put(None)
 
     async def _open(self) -> None:
         try:

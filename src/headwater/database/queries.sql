@@ -46,3 +46,7 @@ select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhreli
 where i.inhparent = $1::text::regclass and c.relname ~ ('^' || $1 || '_[0-9]{8}$')
   and to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'utc')::date - $2::integer
 order by 1;
+
+-- name: say_alive
+-- Held until this session ends: for so long its owner lives, as `is_owner_alive` sees it.
+select pg_advisory_lock_shared(owner_key($1::text));

@@ -120,6 +120,11 @@ def database_down(address: str, error: BaseException) -> DatabaseDown:
     )
 
 
+def is_refusal(error: DatabaseDown) -> bool:
+    """The server runs, and lets in no more of its role or of all together."""
+    return isinstance(error.__cause__, asyncpg.TooManyConnectionsError)
+
+
 def _reason(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "no reply or no free connection in time"

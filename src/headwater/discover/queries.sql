@@ -63,9 +63,16 @@ SELECT min(next_poll_at) - coalesce($1::timestamptz, clock_timestamp()) FROM (
      ORDER BY next_poll_at LIMIT 1)) AS first;
 
 -- name: extend_polls
--- Keep leases that still hold; answers with their tokens.
-UPDATE channels SET lease_until = clock_timestamp() + $2::interval
-WHERE token IS NOT NULL AND token = ANY ($1::uuid[]) AND lease_until > statement_timestamp() RETURNING token;
+-- Keep leases that still hold; answers with their tokens. A row that somebody has locked is being settled: it holds, and a
+-- heartbeat that waited for it would come too late for all the others.
+WITH held AS MATERIALIZED (
+    SELECT id, token FROM channels WHERE token IS NOT NULL AND token = ANY ($1::uuid[]) AND lease_until > statement_timestamp()
+), free AS MATERIALIZED (
+    SELECT c.id FROM held h JOIN channels c ON c.id = h.id AND c.token = h.token FOR UPDATE OF c SKIP LOCKED
+), extended AS (
+    UPDATE channels c SET lease_until = clock_timestamp() + $2::interval FROM free f WHERE c.id = f.id
+)
+SELECT token FROM held;
 
 -- name: release_polls
 -- Give back what was not finished: it is due again at once, from where it got to.
@@ -169,6 +176,10 @@ SET progress = $3::jsonb, updated_at = now(), next_poll_at = coalesce($4::timest
     token = CASE WHEN $4 IS NULL THEN token END, leased_by = CASE WHEN $4 IS NULL THEN leased_by END,
     lease_until = CASE WHEN $4 IS NULL THEN clock_timestamp() + $6::interval END
 WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
+
+-- name: has_got_to
+-- Whether a run under this lease stands where it would stand after a step: the step was taken, and its answer lost.
+SELECT progress = $3::jsonb FROM channels WHERE id = $1::uuid AND token = $2::uuid;
 
 -- name: finish_poll
 -- A run's end: the channel's new state, its next poll, its lease given back.

@@ -63,7 +63,7 @@ class NurseryGone(DependencyDown):
 def no_child(why: str) -> OutOfResources:
     return OutOfResources(
         f"No extraction child can be started: {why}.",
-        fix="Look at the limits on processes, file descriptors and memory.",
+        fix="Look at the limits on processes, file descriptors (`ulimit -n`) and memory.",
     )
 
 

@@ -20,6 +20,7 @@ HOT_TABLES = ("hosts", "slots", "counter_deltas", "url_frontier")
 class Rescue:
     rescued: int
     poisoned: int
+    suspected: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +33,20 @@ class OldSnapshot:
     state: str
 
 
-async def rescue(database: Database, now: datetime | None = None) -> Rescue:
-    """Take back what dead workers held, until nothing expired is left."""
-    rescued = poisoned = 0
+async def rescue(database: Database, now: datetime | None = None, lease: timedelta | None = None) -> Rescue:
+    """Take back leases that ran out, until none is left.
+
+    `lease` is how long workers lease: with it is known who of them lives and what a dead one had begun. Without it
+    everything that a dead one held counts as begun.
+    """
+    rescued = suspected = poisoned = 0
     while True:
-        row = await database.fetchrow(queries.rescue_expired, BATCH, now)
+        row = await database.fetchrow(queries.rescue_expired, BATCH, now, lease)
         assert row is not None
-        rescued, poisoned = rescued + row["rescued"], poisoned + row["poisoned"]
+        rescued, suspected = rescued + row["rescued"], suspected + row["suspected"]
+        poisoned += row["poisoned"]
         if row["rescued"] < BATCH:
-            return Rescue(rescued, poisoned)
+            return Rescue(rescued, poisoned, suspected)
 
 
 async def promote(database: Database, now: datetime | None = None) -> int:

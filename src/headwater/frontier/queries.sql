@@ -29,7 +29,7 @@ SELECT EXISTS (SELECT 1 FROM url_frontier WHERE held = 'suspect' AND next_fetch_
 SELECT settle_requests($1::settlement[], $2::timestamptz);
 
 -- name: extend_leases
--- Keep leases that still hold; answers with their tokens.
+-- Keep leases that still hold; answers with their tokens, also of those that somebody has locked.
 SELECT extend_leases($1::smallint[], $2::uuid[], $3::interval, $4::timestamptz);
 
 -- name: release_all_but
@@ -37,8 +37,8 @@ SELECT extend_leases($1::smallint[], $2::uuid[], $3::interval, $4::timestamptz);
 SELECT release_all_but($1::text, $2::uuid[], $3::timestamptz);
 
 -- name: rescue_expired
--- Take back what dead workers held.
-SELECT rescued, poisoned FROM rescue_expired($1::integer, $2::timestamptz);
+-- Take back leases that ran out; only what a dead owner had begun is held against its entry.
+SELECT rescued, suspected, poisoned FROM rescue_expired($1::integer, $2::timestamptz, $3::interval);
 
 -- name: fall_asleep
 -- Say that this worker sleeps, so that somebody bothers to wake it.

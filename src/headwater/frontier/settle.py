@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from headwater.database.heartbeat import Heartbeat
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
@@ -63,9 +64,9 @@ def slot_settlement(
 
 
 async def extend(
-    database: Database, leases: Sequence[Lease | Slot], lease: timedelta, now: datetime | None = None
+    database: Database | Heartbeat, leases: Sequence[Lease | Slot], lease: timedelta, now: datetime | None = None
 ) -> frozenset[UUID]:
-    """A heartbeat: the tokens that still hold. Work under any other is lost and must stop."""
+    """A heartbeat: the tokens that hold, also where a row is locked. Work under any other is lost and must stop."""
     if lease <= timedelta():
         raise UsageError(f"A lease cannot be extended by {lease}.", fix="Give a positive duration.")
     buckets = [one.bucket for one in leases]

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from headwater.database.heartbeat import Heartbeat
 from headwater.database.pool import Database
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier.claim import Claimer, has_suspects
@@ -15,7 +16,7 @@ from headwater.frontier.settle import extend, release, release_all_but
 from headwater.frontier.shares import Shares
 from headwater.frontier.verdicts import Dead, HostSaysWait, Postponed, Released, RetryLater
 from headwater.frontier.wake import Sleeper
-from headwater.ingest.journey import Journey, Told
+from headwater.ingest.journey import Journey, Told, named
 from headwater.log import Logger
 
 
@@ -27,6 +28,7 @@ class Fetching:
     journey: Journey
     shares: Shares
     told: Callable[[Told], None]
+    heart: Heartbeat | None = None
 
     async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
         claimed = await self.claimer.claim(most, allowance=self.shares.next_allowance())
@@ -55,7 +57,7 @@ class Fetching:
             self.journey.study.forget(lease)
 
     async def extend(self, leases: Sequence[Lease]) -> Collection[UUID]:
-        return await extend(self.database, leases, self.claimer.lease)
+        return await extend(self.heart or self.database, leases, self.claimer.lease)
 
     async def release(self, leases: Sequence[Lease]) -> None:
         await release(self.database, leases)
@@ -67,7 +69,7 @@ class Fetching:
         await self.sleeper.sleep(come_back_in)
 
     def named(self, lease: Lease) -> dict[str, Any]:
-        return {"host": lease.host, "url": lease.url}
+        return named(lease)
 
 
 def log_page(log: Logger, told: Told) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from headwater.chance import Random
 from headwater.clock import Clock
-from headwater.errors import DatabaseDown, QueryFailed, UrlRejected, blames_nobody
+from headwater.errors import UrlRejected, blames_nobody
 from headwater.fetch.browser import RenderUnavailable
 from headwater.fetch.fetcher import Fetcher, Wish
 from headwater.fetch.outcomes import Answered, Outcome
@@ -22,13 +22,12 @@ from headwater.ingest.keeping import NOTHING, Keeper, Leaves
 from headwater.log import Logger
 from headwater.net.body import Complete
 from headwater.net.transport import Response
-from headwater.politeness.settlement import Settlement, Visit
+from headwater.politeness.settlement import Visit
+from headwater.settling import Settling
 from headwater.urls.articles import is_file
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 WAIT_FOR_A_BROWSER = timedelta(hours=1)
-# Seconds before each further try to keep a page: longer than a database needs to start again, and shorter than a lease.
-TRIED_AGAIN_AFTER = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,7 @@ class Journey:
     random: Random
     policy: RetryPolicy
     log: Logger
+    settling: Settling
     rendering: Rendering | None = None
 
     async def travel(self, lease: Lease) -> Told:
@@ -92,28 +92,26 @@ class Journey:
         if verdict is None:
             return Told(lease, None, seat.past)
         if isinstance(verdict, Fetched) and isinstance(seen, Answered):
-            verdict, leaves = await self.study.read(lease, verdict, seen.response)
+            verdict, leaves = await self._read(lease, verdict, seen.response)
             return await self._end(lease, verdict, seat, leaves)
         leaves = await self.study.read_feed(lease, self.clock.now()) if is_refused(verdict) else NOTHING
         return await self._end(lease, verdict, seat, leaves)
 
+    async def _read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
+        """Tried again where the database did not say what is known of the page: its host was asked for it once."""
+        return await self.settling.read(lambda: self.study.read(lease, fetched, response), **named(lease))
+
     async def _end(self, lease: Lease, verdict: Verdict, seat: Seat, leaves: Leaves) -> Told:
         settlement = settlement_of(lease, verdict, seat.past, self.policy, self.random)
-        is_ours = await self._kept(lease, verdict, settlement, leaves)
+        # Again where the database did not take it, or did not say that it had: its token is good for once.
+        is_ours = await self.settling.settle(
+            lambda: self.keeper.keep(lease, verdict, settlement, leaves), **named(lease)
+        )
         return Told(lease, verdict if is_ours else None, seat.past, leaves)
 
-    async def _kept(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
-        """Tried again where the database did not take it, or did not say that it had: its token is good for once."""
-        for wait in TRIED_AGAIN_AFTER:
-            try:
-                return await self.keeper.keep(lease, verdict, settlement, leaves)
-            except (DatabaseDown, QueryFailed) as error:
-                if not blames_nobody(error):
-                    raise
-                told = {"url": lease.url, "error": error.what, "again_in_seconds": wait}
-                self.log.warning("keep_failed", host=lease.host, **told)
-            await self.clock.sleep(wait)
-        return await self.keeper.keep(lease, verdict, settlement, leaves)
+
+def named(lease: Lease) -> dict[str, str]:
+    return {"host": lease.host, "url": lease.url}
 
 
 def address_of(lease: Lease) -> CanonicalUrl:

@@ -11,6 +11,8 @@ from headwater.database.queries import load_queries
 
 queries = load_queries("headwater.reports")
 
+MOST_SUSPECTS = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class HostsNow:
@@ -29,6 +31,20 @@ async def hosts_now(database: Database) -> HostsNow:
     seconds = row["next_in_seconds"]
     next_in = None if seconds is None else timedelta(seconds=seconds)
     return HostsNow(row["open"], row["waiting"], row["busy"], row["doubted"], next_in)
+
+
+@dataclass(frozen=True, slots=True)
+class Suspects:
+    """What a worker had begun when it died, and what a poller had: each is tried with nothing of its kind beside it."""
+
+    pages: int
+    channels: int
+
+
+async def suspects_now(database: Database) -> Suspects:
+    row = await database.fetchrow(queries.count_suspects, MOST_SUSPECTS)
+    assert row is not None
+    return Suspects(row["pages"], row["channels"])
 
 
 async def delays_of(database: Database) -> dict[str, float]:

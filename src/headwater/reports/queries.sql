@@ -52,6 +52,11 @@ SELECT count(*) FILTER (WHERE wake_at <= statement_timestamp()) AS open,
            AS next_in_seconds
 FROM hosts WHERE line > 0;
 
+-- name: count_suspects
+-- Entries that wait to be tried alone, and channels whose last poll was lost; each counted up to a bound.
+SELECT (SELECT count(*) FROM (SELECT 1 FROM url_frontier WHERE held = 'suspect' LIMIT $1::integer) AS e) AS pages,
+       (SELECT count(*) FROM (SELECT 1 FROM channels WHERE lost_count > 0 LIMIT $1) AS c) AS channels;
+
 -- name: list_hosts
 -- Hosts in key order, with what is known of their pace.
 SELECT h.bucket, h.host, greatest(h.delay_ms, h.penalty_ms) AS delay_ms, h.penalty_ms, h.in_flight, h.max_concurrency,

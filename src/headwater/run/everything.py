@@ -11,12 +11,14 @@ from headwater.discover.polls.reader import ChannelReader
 from headwater.frontier.wake import CHANNEL
 from headwater.ingest.journey import Told
 from headwater.run.children import FOR_BOTH, most_for_channels, page_children
-from headwater.run.fetching import studying, worker_of
+from headwater.run.fetching import start_studying, worker_of
+from headwater.run.heartbeat import heartbeat_of
 from headwater.run.maintenance import maintenance_of
-from headwater.run.polling import Calendar, by_the_database, chores_beside, poller_of
+from headwater.run.polling import Calendar, by_the_database, poller_of, start_chores_beside
 from headwater.run.stopping import owner_name
 from headwater.services import Services
 from headwater.sources.channels import NOTICE
+from headwater.supervisor import Supervisor
 from headwater.web import open_web
 
 
@@ -27,28 +29,24 @@ async def run_everything(
     fetched: Callable[[Told], None],
     resolver: AbstractResolver | None = None,
     calendar: Calendar = by_the_database,
+    supervisor: Supervisor | None = None,
 ) -> None:
-    """Until told to stop; then what is under way is finished or given back."""
+    """Until told to stop; then what is under way is finished or given back. A supervisor can be asked how tasks are."""
     owner = owner_name("up", services.random)
     async with (
         open_web(services, owner, resolver) as web,
         page_children(services, FOR_BOTH) as children,
         children.beside(most_for_channels(services.settings.extract)) as others,
-        Listener(services.dsn, [CHANNEL], services.random) as entries,
-        Listener(services.dsn, [NOTICE], services.random) as channels,
-        studying(services, web.identity.product_token, children) as study,
+        Listener(services.dsn, [CHANNEL], services.random, services.log) as entries,
+        Listener(services.dsn, [NOTICE], services.random, services.log) as channels,
+        heartbeat_of(services, owner) as heart,
+        supervisor or Supervisor(services.clock, services.log) as tasks,
     ):
-        beside = [
-            asyncio.create_task(maintenance_of(services).run()),
-            *chores_beside(services, web, calendar),
-        ]
-        poller = poller_of(services, web, ChannelReader(others), channels, owner, polled, calendar)
-        worker = worker_of(services, web, study, entries, owner, fetched)
-        try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(poller.run(stop))
-                group.create_task(worker.run(stop))
-        finally:
-            for task in beside:
-                task.cancel()
-            await asyncio.wait(beside)
+        maintenance_of(services).start(tasks)
+        start_chores_beside(tasks, services, web, calendar)
+        study = start_studying(tasks, services, web.identity.product_token, children)
+        poller = poller_of(services, web, ChannelReader(others), channels, heart, polled, calendar)
+        worker = worker_of(services, web, study, entries, heart, fetched)
+        await asyncio.wait(
+            [tasks.keep("poll", lambda: poller.run(stop)), tasks.keep("fetch", lambda: worker.run(stop))]
+        )

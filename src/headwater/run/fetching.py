@@ -1,12 +1,12 @@
 """`fetch` as a process: one worker with its own way to the web, and children to read pages in."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 
 from aiohttp.abc import AbstractResolver
 
 from headwater.crew import Crew
+from headwater.database.heartbeat import Heartbeat
 from headwater.database.listen import Listener
 from headwater.extract.children import Children
 from headwater.frontier.claim import Claimer
@@ -23,7 +23,10 @@ from headwater.ingest.reading import Reader
 from headwater.ingest.study import Study
 from headwater.learning.shelf import Shelf
 from headwater.run.children import page_children
+from headwater.run.heartbeat import heartbeat_of
 from headwater.services import Services
+from headwater.settling import Settling
+from headwater.supervisor import Supervisor
 from headwater.web import Web, open_web
 
 
@@ -38,10 +41,13 @@ async def run_worker(
     async with (
         open_web(services, owner, resolver) as web,
         page_children(services) as children,
-        Listener(services.dsn, [CHANNEL], services.random) as listener,
-        studying(services, web.identity.product_token, children) as study,
+        Listener(services.dsn, [CHANNEL], services.random, services.log) as listener,
+        heartbeat_of(services, owner) as heart,
+        Supervisor(services.clock, services.log) as supervisor,
     ):
-        await worker_of(services, web, study, listener, owner, told).run(stop)
+        study = start_studying(supervisor, services, web.identity.product_token, children)
+        worker = worker_of(services, web, study, listener, heart, told)
+        await supervisor.keep("fetch", lambda: worker.run(stop))
 
 
 def worker_of(
@@ -49,35 +55,32 @@ def worker_of(
     web: Web,
     study: Studies,
     listener: Listener,
-    owner: str,
+    heart: Heartbeat,
     told: Callable[[Told], None] = lambda _told: None,
 ) -> Crew[Lease]:
-    settings = services.settings
+    settings, journey = services.settings, journey_of(services, web, study)
     fetching = Fetching(
         database=services.database,
-        claimer=Claimer(services.database, services.clock, owner, settings.lease.duration),
-        sleeper=Sleeper(services.database, listener, owner, settings.fetch.claim_retry_delay),
-        journey=journey_of(services, web, study),
+        claimer=Claimer(services.database, services.clock, heart.owner, settings.lease.duration),
+        sleeper=Sleeper(services.database, listener, heart.owner, settings.fetch.claim_retry_delay),
+        journey=journey,
         shares=Shares(settings.fetch.concurrency),
         told=told,
+        heart=heart,
     )
-    return Crew(fetching, services.clock, services.log, settings.fetch.concurrency, settings.lease.duration)
+    size, lease = settings.fetch.concurrency, settings.lease.duration
+    return Crew(fetching, services.clock, services.log, size, lease, settling=journey.settling)
 
 
-@asynccontextmanager
-async def studying(services: Services, product_token: str, children: Children) -> AsyncIterator[Study]:
+def start_studying(supervisor: Supervisor, services: Services, product_token: str, children: Children) -> Study:
     """Reading pages, and learning from them in the background."""
     database, clock, settings = services.database, services.clock, services.settings.extract
     shelf = Shelf(clock, services.random, settings.audit_percent / 100, settings.templates)
     context = Context(database, clock, shelf)
     reader = Reader(children, product_token, settings.hurry_after.total_seconds())
     classroom = Classroom(database, children, context, shelf, product_token, clock, services.log)
-    learning = asyncio.create_task(classroom.run(), name="classroom")
-    try:
-        yield Study(context, reader, shelf.note)
-    finally:
-        learning.cancel()
-        await asyncio.wait([learning])
+    supervisor.keep("learn_templates", classroom.run)
+    return Study(context, reader, shelf.note)
 
 
 def journey_of(services: Services, web: Web, study: Studies) -> Journey:
@@ -91,5 +94,6 @@ def journey_of(services: Services, web: Web, study: Studies) -> Journey:
         services.random,
         RetryPolicy(settings.fetch.max_retries),
         services.log,
+        Settling(services.clock, services.log, settings.lease.duration),
         web.rendering,
     )

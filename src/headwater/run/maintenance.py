@@ -1,9 +1,9 @@
 """`maintain`: the role that keeps the database in order. Any number of it may run."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 
 from headwater.archive.jobs import BATCH as EXPIRED_AT_ONCE
 from headwater.archive.jobs import expire_jobs, forget_sightings
@@ -13,7 +13,7 @@ from headwater.database.days import keep_days
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import forget_items
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import DatabaseDown
 from headwater.frontier import maintain
 from headwater.frontier.clock_steps import ClockWatch
 from headwater.frontier.host_rules import apply_rules
@@ -22,22 +22,30 @@ from headwater.ingest.taking_down import finish_takedowns
 from headwater.learning.store import expire
 from headwater.log import Logger
 from headwater.politeness.addresses import pace_addresses
-from headwater.politeness.backoff import stretched
+from headwater.run.chores import Chore, start_chores
 from headwater.services import Services
 from headwater.sources.events import forget_events
 from headwater.sources.store import prove_sources
+from headwater.supervisor import Supervisor
 
-JITTER = 0.1
 EVENT_DAYS = 180
+# Workers that lost the database find it again sooner.
+LONGEST_GRACE = timedelta(seconds=10)
 
 queries = load_queries("headwater.reports")
 
 
-@dataclass(frozen=True, slots=True)
-class Chore:
-    name: str
-    every: timedelta
-    work: Callable[[], Awaitable[object]]
+@dataclass(slots=True)
+class Contact:
+    """Since when the database has answered without a break."""
+
+    _since: float = float("-inf")
+
+    def begin(self, moment: float) -> None:
+        self._since = moment
+
+    def is_settled(self, moment: float, grace: timedelta) -> bool:
+        return moment - self._since >= grace.total_seconds()
 
 
 def maintenance_of(services: Services) -> "Maintenance":
@@ -73,6 +81,7 @@ class Maintenance:
     longest_snapshot: timedelta = timedelta(seconds=60)
     address_delay: timedelta = timedelta(seconds=1)
     lease: timedelta = timedelta(seconds=60)
+    contact: Contact = field(default_factory=Contact)
     watch: ClockWatch = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,23 +117,26 @@ class Maintenance:
 
     async def run(self) -> None:
         """Until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            for chore in self.chores():
-                group.create_task(self._repeat(chore), name=chore.name)
+        async with Supervisor(self.clock, self.log) as supervisor:
+            self.start(supervisor)
+            await supervisor.wait()
+
+    def start(self, supervisor: Supervisor) -> None:
+        self.contact.begin(self.clock.monotonic())
+        watched = (replace(chore, work=partial(self._in_contact, chore.work)) for chore in self.chores())
+        start_chores(watched, supervisor, self.random)
 
     async def once(self) -> None:
         """Every chore one time, in order."""
         for chore in self.chores():
             await chore.work()
 
-    async def _repeat(self, chore: Chore) -> None:
-        while True:
-            try:
-                await chore.work()
-            except (DatabaseDown, QueryFailed) as error:
-                # The next round tries again; the other chores go on meanwhile.
-                self.log.warning("chore_failed", chore=chore.name, error=error.what)
-            await self.clock.sleep(stretched(chore.every, JITTER, self.random).total_seconds())
+    async def _in_contact(self, work: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await work()
+        except DatabaseDown:
+            self.contact.begin(self.clock.monotonic())
+            raise
 
     async def _follow_clock(self) -> None:
         if step := await self.watch.look():
@@ -133,9 +145,13 @@ class Maintenance:
     async def _rescue(self) -> None:
         # First: a clock that was set forward makes every lease look expired.
         await self._follow_clock()
-        done = await maintain.rescue(self.database)
+        # Who could not reach the database either is given time to say that it lives.
+        if not self.contact.is_settled(self.clock.monotonic(), min(LONGEST_GRACE, self.lease / 3)):
+            return
+        done = await maintain.rescue(self.database, lease=self.lease)
         if done.rescued:
-            self.log.warning("leases_rescued", rescued=done.rescued, poisoned=done.poisoned)
+            counts = {"rescued": done.rescued, "suspected": done.suspected, "poisoned": done.poisoned}
+            self.log.warning("leases_rescued", **counts)
 
     async def _apply_rules(self) -> None:
         done = await apply_rules(self.database)

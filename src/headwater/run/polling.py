@@ -1,7 +1,7 @@
 """`poll` as a process: due channels asked, their price steered, robots.txt kept fresh."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from aiohttp.abc import AbstractResolver
 
 from headwater.crew import Crew, give_back
+from headwater.database.heartbeat import Heartbeat
 from headwater.database.listen import Listener
 from headwater.discover.api.secrets import secrets_from
 from headwater.discover.api.tokens import Tokens
@@ -22,18 +23,19 @@ from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling, make_everything_due
 from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
-from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
-from headwater.politeness.backoff import stretched
 from headwater.run.children import channel_children
+from headwater.run.chores import Chore, start_chores
+from headwater.run.heartbeat import heartbeat_of
 from headwater.services import Services
+from headwater.settling import Settling
 from headwater.sources.channels import NOTICE
+from headwater.supervisor import Supervisor
 from headwater.web import Web, open_web
 
 Calendar = Callable[[], datetime | None]
 ROBOTS_EVERY = timedelta(seconds=60)
-JITTER = 0.1
 
 
 def by_the_database() -> datetime | None:
@@ -52,15 +54,13 @@ async def run_poller(
     async with (
         open_web(services, owner, resolver) as web,
         channel_reader(services) as reader,
-        Listener(services.dsn, [NOTICE], services.random) as listener,
+        Listener(services.dsn, [NOTICE], services.random, services.log) as listener,
+        heartbeat_of(services, owner) as heart,
+        Supervisor(services.clock, services.log) as supervisor,
     ):
-        beside = chores_beside(services, web, calendar)
-        try:
-            await poller_of(services, web, reader, listener, owner, told, calendar).run(stop)
-        finally:
-            for task in beside:
-                task.cancel()
-            await asyncio.wait(beside)
+        start_chores_beside(supervisor, services, web, calendar)
+        poller = poller_of(services, web, reader, listener, heart, told, calendar)
+        await supervisor.keep("poll", lambda: poller.run(stop))
 
 
 @asynccontextmanager
@@ -69,13 +69,11 @@ async def channel_reader(services: Services) -> AsyncIterator[ChannelReader]:
         yield ChannelReader(children)
 
 
-def chores_beside(services: Services, web: Web, calendar: Calendar) -> list[asyncio.Task[None]]:
-    """What a poller does beside its polls; whoever runs one ends them."""
+def start_chores_beside(supervisor: Supervisor, services: Services, web: Web, calendar: Calendar) -> None:
+    """What a poller does beside its polls."""
     rounds = RobotsRounds(services.database, web.places, web.fetcher.lookout)
-    return [
-        asyncio.create_task(repeated(services, STEERED_EVERY / 60, lambda: keep_price(services, calendar))),
-        asyncio.create_task(repeated(services, ROBOTS_EVERY, rounds.go)),
-    ]
+    steering = Chore("steer_price", STEERED_EVERY / 60, lambda: keep_price(services, calendar))
+    start_chores([steering, Chore("refresh_robots", ROBOTS_EVERY, rounds.go)], supervisor, services.random)
 
 
 def poller_of(
@@ -83,15 +81,16 @@ def poller_of(
     web: Web,
     reader: ChannelReader,
     listener: Listener,
-    owner: str,
+    heart: Heartbeat,
     told: Callable[[Ran], None],
     calendar: Calendar = by_the_database,
 ) -> Crew[Leased]:
     settings = services.settings
     if not settings.poll.enabled:
         services.log.warning("polling_is_off", setting="poll.enabled = false")
-    polling = polling_of(services, web, reader, listener, owner, told, calendar)
-    return Crew(polling, services.clock, services.log, settings.poll.concurrency, settings.lease.duration)
+    polling = replace(polling_of(services, web, reader, listener, heart.owner, told, calendar), heart=heart)
+    size, lease = settings.poll.concurrency, settings.lease.duration
+    return Crew(polling, services.clock, services.log, size, lease, settling=polling.poll.book.settling)
 
 
 def polling_of(
@@ -136,6 +135,7 @@ def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calen
                 settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
             ),
             overheard,
+            Settling(services.clock, services.log, settings.lease.duration),
         ),
         settings=settings.poll,
         clock=services.clock,
@@ -149,16 +149,6 @@ async def keep_price(services: Services, calendar: Calendar) -> None:
     steered = await steer(services.database, services.settings.poll.polls_per_hour, calendar())
     if steered:
         services.log.info("price_steered", hours=steered.price.hours, made=steered.made, allowed=steered.allowed)
-
-
-async def repeated(services: Services, every: timedelta, chore: Callable[[], Awaitable[object]]) -> None:
-    """Until cancelled; a database that is away is no reason to stop."""
-    while True:
-        try:
-            await chore()
-        except (DatabaseDown, OutOfResources, QueryFailed) as error:
-            services.log.warning("chore_failed", error=error.what)
-        await services.clock.sleep(stretched(every, JITTER, services.random).total_seconds())
 
 
 # What waits for its turn at a host is still waited for; what is due later is not due.
@@ -187,7 +177,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
     async with (
         open_web(services, "headwater crawl run-due") as web,
         channel_reader(services) as reader,
-        Listener(services.dsn, [NOTICE], services.random) as listener,
+        Listener(services.dsn, [NOTICE], services.random, services.log) as listener,
     ):
         polling = polling_of(services, web, reader, listener, "headwater crawl run-due", told)
         while True:

@@ -105,7 +105,10 @@ class DatabaseSettings(Group):
         alias="schema",
         description="A schema of Headwater's own for all its tables, made when missing; empty means the usual one.",
     )
-    pool_size: Count = Field(10, description="Most connections one process opens.")
+    pool_size: Count = Field(
+        10,
+        description="Most connections in the pool of one process; a role has up to three more.",
+    )
     pooler: bool = Field(False, description="Set when a transaction pooler stands between us and PostgreSQL.")
     acquire_timeout: Duration = Field(timedelta(seconds=10), description="Longest wait for a free connection.")
     statement_timeout: Duration = Field(timedelta(seconds=30), description="Longest time one statement may run.")

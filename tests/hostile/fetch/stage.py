@@ -15,6 +15,7 @@ from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, Moved, Retr
 from headwater.frontier.wake import CHANNEL
 from headwater.ingest.journey import Told
 from headwater.run.fetching import worker_of
+from headwater.run.heartbeat import heartbeat_of
 from headwater.simweb.message import Page
 from headwater.urls.canonical import canonicalise
 
@@ -103,8 +104,11 @@ class Stage:
                 stop.set()
 
         services = self.path.services
-        async with Listener(services.dsn, [CHANNEL], services.random) as listener:
-            worker = worker_of(services, self.path.web, Unread(), listener, "worker", hear)
+        async with (
+            Listener(services.dsn, [CHANNEL], services.random) as listener,
+            heartbeat_of(services, "worker") as heart,
+        ):
+            worker = worker_of(services, self.path.web, Unread(), listener, heart, hear)
             running = asyncio.create_task(worker.run(stop))
             await asyncio.wait({asyncio.create_task(stop.wait())}, timeout=LONGEST_WORK_S)
             stop.set()

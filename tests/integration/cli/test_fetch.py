@@ -1,22 +1,29 @@
 """A fetch that fails says whose trouble it is."""
 
+from pathlib import Path
+
 import pytest
-from tests.integration.cli.conftest import Person
+from tests.integration.cli.desk import Desk
 
 from headwater.cli.fetch import advice_on
 
 
-def test_a_host_that_does_not_exist_is_said_not_to_and_the_database_is_not_blamed(person: Person) -> None:
-    said = person.says("fetch", "https://nowhere.invalid/")
+@pytest.fixture
+def desk(database_url: str, open_folder: Path) -> Desk:
+    return Desk(database_url, open_folder)
+
+
+def test_a_host_that_does_not_exist_is_said_not_to_and_the_database_is_not_blamed(desk: Desk) -> None:
+    said = desk.says("fetch", "https://nowhere.invalid/")
     assert said.code == 1, "5 would say that the database is down"
     assert "There is no host called nowhere.invalid.\n  fix: Check how its name is spelt.\n" in said.err
 
 
-def test_a_private_address_is_refused_with_the_way_to_allow_it(person: Person) -> None:
-    said = person.says("fetch", "http://10.0.0.1/")
+def test_a_private_address_is_refused_with_the_way_to_allow_it(desk: Desk) -> None:
+    said = desk.says("fetch", "http://10.0.0.1/")
     assert said.code == 6
     assert "10.0.0.1:80 is a private address.\n  fix: Allow it: --set network.allow=10.0.0.1:80\n" in said.err
-    assert person.says("config", "check", "--set", "network.allow=10.0.0.1:80").code == 0
+    assert desk.says("config", "check", "--set", "network.allow=10.0.0.1:80").code == 0
 
 
 @pytest.mark.parametrize(

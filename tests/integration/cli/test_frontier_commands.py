@@ -1,77 +1,85 @@
 """The queue, hosts, takedowns and one fetch, as a person uses them."""
 
-from tests.integration.cli.conftest import Person
+from pathlib import Path
+
+import pytest
+from tests.integration.cli.desk import Desk
 
 
-def test_a_url_is_added_explained_and_forgotten(person: Person) -> None:
-    added = person.says("frontier", "add", "https://a.example/one", "mailto:x@a.example")
+@pytest.fixture
+def desk(database_url: str, open_folder: Path) -> Desk:
+    return Desk(database_url, open_folder)
+
+
+def test_a_url_is_added_explained_and_forgotten(desk: Desk) -> None:
+    added = desk.says("frontier", "add", "https://a.example/one", "mailto:x@a.example")
     assert added.code == 3, added.err
     assert "queued     https://a.example/one" in added.out
     assert "(unsupported scheme)" in added.out
-    explained = person.says("explain", "http://A.example/one/", "--json")
+    explained = desk.says("explain", "http://A.example/one/", "--json")
     assert explained.json["status"] == "pending"
     assert explained.json["why"].startswith("ready")
-    assert person.says("frontier", "stats", "--json").json["by_status"]["pending"] == 1
-    assert person.says("frontier", "rm", "https://a.example/one").code == 0
-    assert person.says("explain", "https://a.example/one").code == 4
+    assert desk.says("frontier", "stats", "--json").json["by_status"]["pending"] == 1
+    assert desk.says("frontier", "rm", "https://a.example/one").code == 0
+    assert desk.says("explain", "https://a.example/one").code == 4
 
 
-def test_urls_are_counted_by_source_a_page_at_a_time(person: Person) -> None:
-    person.says("frontier", "add", "https://a.example/one", "https://a.example/two")
-    whole = person.says("frontier", "stats", "--recount", "--json").json
+def test_urls_are_counted_by_source_a_page_at_a_time(desk: Desk) -> None:
+    desk.says("frontier", "add", "https://a.example/one", "https://a.example/two")
+    whole = desk.says("frontier", "stats", "--recount", "--json").json
     assert whole["by_status"]["pending"] == 2
     assert [one["pending"] for one in whole["by_source"].values()] == [2]
     assert whole["cursor"] is None
     [source] = whole["by_source"]
-    behind = person.says("frontier", "stats", "--cursor", source, "--json").json
+    behind = desk.says("frontier", "stats", "--cursor", source, "--json").json
     assert (behind["by_status"]["pending"], behind["by_source"]) == (2, {})
-    assert person.says("frontier", "stats", "--cursor", "nonsense").code == 2
+    assert desk.says("frontier", "stats", "--cursor", "nonsense").code == 2
 
 
-def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(person: Person) -> None:
-    person.says("frontier", "add", "https://www.a.example/one")
-    taken = person.says("takedown", "add", "a.example", "--reason", "asked by its owner")
+def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(desk: Desk) -> None:
+    desk.says("frontier", "add", "https://www.a.example/one")
+    taken = desk.says("takedown", "add", "a.example", "--reason", "asked by its owner")
     assert taken.out == "a.example is taken down; 1 queued URL ended, 0 documents and 0 vacancies withdrawn.\n"
-    assert "(takedown)" in person.says("frontier", "add", "https://a.example/two").out
-    [listed] = person.says("takedown", "list", "--json").json["takedowns"]
+    assert "(takedown)" in desk.says("frontier", "add", "https://a.example/two").out
+    [listed] = desk.says("takedown", "list", "--json").json["takedowns"]
     assert listed["reason"] == "asked by its owner"
     assert listed["swept_at"] is not None
-    assert "applied" in person.says("takedown", "list").out
-    why = person.says("explain", "https://www.a.example/one", "--json").json["why"]
+    assert "applied" in desk.says("takedown", "list").out
+    why = desk.says("explain", "https://www.a.example/one", "--json").json["why"]
     assert why.startswith("taken down with a.example since ")
     assert why.endswith("asked by its owner")
-    assert "taken down with a.example" in person.says("explain", "https://a.example/two").out
-    refused = person.says("frontier", "retry", "https://www.a.example/one")
+    assert "taken down with a.example" in desk.says("explain", "https://a.example/two").out
+    refused = desk.says("frontier", "retry", "https://www.a.example/one")
     assert (refused.code, "is taken down" in refused.err) == (6, True)
-    assert person.says("takedown", "rm", "a.example").code == 0
-    assert person.says("takedown", "rm", "a.example").code == 4
+    assert desk.says("takedown", "rm", "a.example").code == 0
+    assert desk.says("takedown", "rm", "a.example").code == 4
 
 
-def test_a_policy_is_set_shown_and_refused_where_impossible(person: Person) -> None:
-    person.says("frontier", "add", "https://a.example/one")
-    told = person.says("hosts", "policy", "set", "a.example", "--min-request-interval-ms", "5000")
+def test_a_policy_is_set_shown_and_refused_where_impossible(desk: Desk) -> None:
+    desk.says("frontier", "add", "https://a.example/one")
+    told = desk.says("hosts", "policy", "set", "a.example", "--min-request-interval-ms", "5000")
     assert "a.example: one request every 5 s, decided by host policy" in told.out
-    refused = person.says("hosts", "policy", "set", "a.example", "--max-concurrency", "0")
+    refused = desk.says("hosts", "policy", "set", "a.example", "--max-concurrency", "0")
     assert refused.code == 2
     assert "max_concurrency = 0 is not possible." in refused.err
 
 
-def test_the_address_guard_holds_for_a_persons_own_fetch(person: Person) -> None:
-    fetched = person.says("fetch", "http://127.0.0.1/", "--json")
+def test_the_address_guard_holds_for_a_persons_own_fetch(desk: Desk) -> None:
+    fetched = desk.says("fetch", "http://127.0.0.1/", "--json")
     assert fetched.code == 6, fetched.err
     assert fetched.json["problem"] == "blocked_address"
-    assert person.says("hosts", "robots", "127.0.0.1").code == 4
-    assert person.says("fetch", "ftp://a.example/").code == 2
+    assert desk.says("hosts", "robots", "127.0.0.1").code == 4
+    assert desk.says("fetch", "ftp://a.example/").code == 2
 
 
-def test_the_counters_are_audited(person: Person) -> None:
-    person.says("frontier", "add", "https://a.example/one")
-    assert person.says("run", "maintain", "--once").code == 0
-    assert person.says("audit", "conservation", "--json").json["equal"] is True
-    assert person.says("audit", "politeness", "--json").json == {"hosts": [], "addresses": [], "broken": 0}
+def test_the_counters_are_audited(desk: Desk) -> None:
+    desk.says("frontier", "add", "https://a.example/one")
+    assert desk.says("run", "maintain", "--once").code == 0
+    assert desk.says("audit", "conservation", "--json").json["equal"] is True
+    assert desk.says("audit", "politeness", "--json").json == {"hosts": [], "addresses": [], "broken": 0}
 
 
-def test_a_wrong_filter_names_the_right_ones(person: Person) -> None:
-    told = person.says("frontier", "list", "--status", "sleeping")
+def test_a_wrong_filter_names_the_right_ones(desk: Desk) -> None:
+    told = desk.says("frontier", "list", "--status", "sleeping")
     assert told.code == 2
     assert "One of: pending, fetching, fetched, failed, dead." in told.err

@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from orjson import loads
 from tests.integration.cli.desk import Desk
 
 WHEN = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
@@ -124,3 +125,15 @@ def test_a_wrong_option_is_a_usage_error(desk: Desk) -> None:
     said = desk.says("status", "--nonsense")
     assert said.code == 2
     assert "--nonsense" in said.err
+
+
+def test_suspects_are_shown_and_nothing_where_there_are_none(desk: Desk) -> None:
+    assert "Suspects" not in desk.says("status").out
+    desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
+    desk.says("frontier", "add", "https://a.example/1", "https://a.example/2")
+    desk.execute("update url_frontier set held = 'suspect'")
+    desk.execute("update channels set lost_count = 1")
+    told = " ".join(desk.says("status").out.split())
+    assert "Suspects 2 pages to be tried alone: a worker died while it had begun them" in told
+    assert "1 channel to be tried one at a time: a poller died while it polled them" in told
+    assert loads(desk.says("status", "--json").out)["suspects"] == {"pages": 2, "channels": 1}

@@ -21,6 +21,17 @@ from headwater.sources.source import Profile
 
 STARTED = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 DELAY = timedelta(milliseconds=50)
+# Nobody here claims pages: a poll that left a second to claims after each request would wait in vain.
+NOBODY_CLAIMS = """
+    create function owe_nothing() returns trigger language plpgsql
+        as $$ begin new.owes_claim := false; return new; end $$;
+    create trigger owe_nothing before update of owes_claim on hosts for each row execute function owe_nothing();
+"""
+# Of sources of vacancies, whose hosts are asked every three seconds.
+QUICK = """
+    with slow as (update host_policies set source_delay_ms = null where source_delay_ms > 50)
+    update hosts set delay_ms = 50, base_delay_ms = 50 where delay_ms > 50
+"""
 
 
 def rss(*items: tuple[str, str, datetime], ttl: int | None = None) -> Page:
@@ -55,6 +66,8 @@ class Desk:
         return site
 
     async def follow(self, url: str = "http://a.test/", **wanted: object) -> UUID:
+        """Hosts are asked quickly, but for `keeps_delay`: where their delay is what is looked at."""
+        keeps_delay = wanted.pop("keeps_delay", False)
         profile = {name: wanted.pop(name) for name in list(wanted) if name in Profile.__dataclass_fields__}
         async with self.path.database.transaction() as connection:
             chosen = Wanted(Profile(url, **profile), **wanted)  # type: ignore[arg-type]
@@ -63,6 +76,8 @@ class Desk:
         await self.path.database.execute(
             "update channels set next_poll_at = $1 where last_polled_at is null", self.now[0]
         )
+        if not keeps_delay:
+            await self.path.database.execute(QUICK)
         return source
 
     async def claim(self, most: int = 10) -> list[Leased]:
@@ -112,6 +127,7 @@ async def opened_desk(
         Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
     ):
         await path.database.execute("select ensure_days('runs', $1, 60)", STARTED.date())
+        await path.database.execute(NOBODY_CLAIMS)
         desk = Desk(path, None)  # type: ignore[arg-type]
         desk.polling = polling_of(
             path.services, path.web, reader, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]

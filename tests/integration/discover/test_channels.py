@@ -109,7 +109,6 @@ async def test_an_api_is_read_page_by_page_with_its_secret_told_to_nobody_else(d
         "pagination": {"type": "page", "page_param": "page", "max_pages": 5, "until_empty": True},
     }
     await desk.follow("http://a.test/api", kind=Kind.JOBS, is_api=True, parser_hint=orjson.dumps(recipe).decode())
-    await desk.path.database.execute("update hosts set delay_ms = 50")
     [ran] = await desk.poll()
     assert ran.ending is not None
     assert (ran.ending.status, ran.walk.tally.inserted) == ("ok", 3)
@@ -210,7 +209,6 @@ async def test_vacancies_of_a_listing_are_stored_with_the_run_and_counted(desk: 
     )
     desk.site.pages["/jobs"] = Page(f"<html><ul>{rows}</ul></html>".encode())
     source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS, name="Aid Org")
-    await desk.path.database.execute("update hosts set delay_ms = 50")
     [ran] = await desk.poll()
     assert (ran.walk.tally.found, ran.walk.tally.inserted) == (3, 3)
     jobs = await desk.path.database.fetch("select title, org_name, country_iso, source_id from jobs order by title")
@@ -285,7 +283,7 @@ async def test_a_throttle_holds_between_the_pages_of_an_api_at_the_server(desk: 
     desk.site.pages |= {f"/api?page={n}": answer_of(n) for n in range(1, 4)}
     desk.site.pages["/api?page=4"] = answer_of()
     hint = recipe_at("/api", pagination={"type": "page"}, throttle={"requests_per_minute": 200})
-    source = await desk.follow("http://a.test/api", is_api=True, parser_hint=hint)
+    source = await desk.follow("http://a.test/api", keeps_delay=True, is_api=True, parser_hint=hint)
     while len(await desk.entries()) < 3:
         await desk.poll_again()
     arrived = [visit.arrived for visit in desk.path.visits() if visit.path == "/api"]

@@ -5,8 +5,7 @@ from uuid import UUID
 
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 
-from headwater.frontier.takedowns import lift
-from headwater.ingest.taking_down import take_down_everywhere
+from headwater.ingest.taking_down import lift_everywhere, take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 from headwater.reports.discovery import overviews
 from headwater.simweb.message import Page
@@ -111,17 +110,15 @@ async def test_a_crawl_whose_first_page_is_not_there_is_told(desk: Desk) -> None
     assert found.word is Word.STRUGGLING
 
 
-async def test_a_poll_of_a_taken_down_host_is_an_error_and_not_a_wait_of_thousands_of_years(desk: Desk) -> None:
+async def test_a_source_whose_host_is_taken_down_is_blocked_until_it_is_lifted(desk: Desk) -> None:
     desk.site.pages["/feed.xml"] = rss(*stories(2))
     source = await desk.follow(feeds=(FEED,))
     await desk.poll()
     await take_down_everywhere(desk.path.database, parse_takedown("a.test"), "asked")
     [ran] = await desk.poll_again()
-    assert ran.ending is not None
-    assert ran.ending.message == "a.test is on the takedown list"
-    assert ran.ending.next.interval <= timedelta(days=8)
+    assert ran.waits is not None
     assert (await health(desk, source)).word is Word.BLOCKED
-    await lift(desk.path.database, parse_takedown("a.test"))
+    await lift_everywhere(desk.path.database, parse_takedown("a.test"))
     [again] = await desk.poll_again()
     assert again.ending is not None
     assert again.ending.status == "ok"

@@ -1,16 +1,22 @@
 """Two pollers, a poller that dies, and many channels at one host."""
 
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import pairwise
 
+import asyncpg
 import pytest
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import index, sitemap
 
+from headwater.database.heartbeat import Heartbeat
+from headwater.database.pool import Connection, Database
 from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.poll import Poll
 from headwater.discover.stopping import change_status
+from headwater.errors import DatabaseDown
 from headwater.fetch.fetcher import Wish
 from headwater.fetch.outcomes import Outcome
 from headwater.sources.channels import poll_now
@@ -154,3 +160,59 @@ async def test_thousands_of_channels_of_one_host_starve_nobody(desk: Desk) -> No
     await desk.follow("http://b.test/", feeds=("http://b.test/feed.xml",))
     hosts = [lease.url.host for _ in range(3) for lease in await desk.claim(2)]
     assert "b.test" in hosts
+
+
+async def test_a_poll_that_is_being_settled_holds_and_keeps_no_heartbeat_waiting(desk: Desk, database_url: str) -> None:
+    await desk.follow("http://a.test/", feeds=(FEED,))
+    await desk.follow("http://b.test/", feeds=("http://b.test/feed.xml",))
+    leases = await desk.claim()
+    connection = await asyncpg.connect(database_url)
+    async with connection.transaction():
+        await connection.execute("select 1 from channels where token = $1 for update", leases[0].token)
+        assert set(await desk.polling.extend(leases)) == {lease.token for lease in leases}
+    await connection.close()
+
+
+async def test_a_poll_that_its_living_poller_lost_is_not_held_against_its_channel(desk: Desk) -> None:
+    await desk.follow(feeds=(FEED,))
+    async with Heartbeat(desk.path.database, desk.polling.owner, 30):
+        [_] = await desk.claim()
+        await desk.path.database.execute(EXPIRE)
+        [again] = await desk.claim()
+    assert again.lost == 0
+
+
+@dataclass
+class Unheard:
+    """The database behind a connection that breaks after every other commit."""
+
+    database: Database
+    commits: int = 0
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        async with self.database.transaction() as connection:
+            yield connection
+        self.commits += 1
+        if self.commits % 2:
+            raise DatabaseDown("The answer was lost.")
+
+
+async def test_a_step_that_was_stored_unheard_is_counted_once(desk: Desk) -> None:
+    desk.site.pages |= {
+        "/sitemap.xml": index("/one.xml", "/two.xml"),
+        "/one.xml": sitemap(("/a", "2026-03-01T12:00:00Z")),
+        "/two.xml": sitemap(("/b", "2026-03-02T01:00:00Z")),
+    }
+    await desk.follow(sitemaps=("http://a.test/sitemap.xml",))
+    [lease] = await desk.claim()
+    poll, unheard = desk.polling.poll, Unheard(desk.path.database)
+    broken = replace(poll, book=replace(poll.book, database=unheard))  # type: ignore[arg-type]
+    # The last step uses its token up: whether it was stored is not to be seen by it.
+    with pytest.raises(PollLost):
+        await broken.run(lease)
+    assert unheard.commits == 5
+    row = await desk.path.database.fetchrow("select requests, inserted from runs")
+    assert row is not None
+    assert tuple(row) == (3, 2)
+    assert await desk.entries() == {"http://a.test/a", "http://a.test/b"}

@@ -15,7 +15,6 @@ from headwater.sources.source import Kind, Mode
 
 BESIDE = ("/our-team", "/offices", "/culture", "/partners")
 MENU = "".join(f'<li><a href="{path}">Menu {path[1:]}</a></li>' for path in BESIDE)
-QUICK = "update hosts set delay_ms = 50, base_delay_ms = 50"
 
 
 def list_page(path: str, numbers: range, pager: str, place: str = "jobs", menu: str = MENU) -> Page:
@@ -60,7 +59,6 @@ def publish(desk: Desk, pager: Pager, pages: int = 3) -> None:
 
 async def follow(desk: Desk, **more: object) -> None:
     await desk.follow("http://a.test/list", kind=Kind.JOBS, name="Aid Org", **more)
-    await desk.path.database.execute(QUICK)
 
 
 def asked(desk: Desk, since: int = 0) -> Counter[str]:

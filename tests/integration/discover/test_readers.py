@@ -15,6 +15,7 @@ from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import index, sitemap
 from tests.integration.discover.test_leases import EXPIRE
 from tests.integration.fetch.conftest import SmallSite
+from tests.nurseries import as_users_do
 
 from headwater.clock import SystemClock
 from headwater.crew import Crew
@@ -23,6 +24,7 @@ from headwater.discover.polls.reader import TAKEN_OVER, TOO_LARGE, TOO_LONG, Cha
 from headwater.discover.searching.exploring import explore, summed_up
 from headwater.discover.trying import try_channels
 from headwater.extract.children import Children
+from headwater.extract.children_parent import NurseryLink
 from headwater.simweb.message import Page
 from headwater.sources.source import Kind
 from headwater.urls.canonical import canonicalise
@@ -122,7 +124,8 @@ async def test_while_an_answer_is_never_read_to_its_end_others_are_polled_and_le
     assert await desk.path.database.fetchval("select max(lost_count) from channels") == 0
 
 
-async def test_no_channel_is_blamed_where_no_reader_can_be_started(desk: Desk) -> None:
+async def test_no_channel_is_blamed_where_no_reader_can_be_started(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NurseryLink, "open", as_users_do)
     desk.site.pages["/feed.xml"] = rss(*stories(3))
     source = await desk.follow(feeds=(FEED,))
     nowhere = Children("tests.nowhere:nothing", size=1, timeout=LIMIT, clock=SystemClock())

@@ -89,7 +89,7 @@ async def test_a_sitemap_brings_the_pages_of_the_paths_and_says_what_it_left_out
     [ran] = await desk.poll()
     assert await desk.entries() == {"http://a.test/docs/a", "http://a.test/docs/b"}
     assert ran.ending is not None
-    assert "Left out because of their paths: 3." in ran.ending.message
+    assert "Left out because of their paths: 3" in ran.ending.message
 
 
 async def test_a_sitemap_brings_no_more_pages_than_are_wanted(desk: Desk) -> None:

@@ -170,7 +170,6 @@ async def test_silence_is_an_alarm_that_ends_with_the_next_item(desk: Desk) -> N
 async def test_a_job_source_whose_page_robots_forbid_is_blocked(desk: Desk) -> None:
     desk.site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /jobs\n")
     source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
-    await desk.path.database.execute("update hosts set delay_ms = 50")
     await desk.poll()
     found = await read_source(desk.path.database, source)
     assert (found.status, found.status_reason) == (SourceStatus.BLOCKED, "robots disallow")
@@ -181,7 +180,6 @@ async def test_a_job_source_whose_page_robots_forbid_is_blocked(desk: Desk) -> N
 async def test_a_job_source_is_paused_after_five_failures_and_resuming_forgives(desk: Desk) -> None:
     desk.path.sim.script("a.test", Status(500), "/jobs")
     source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
-    await desk.path.database.execute("update hosts set delay_ms = 50")
     await desk.poll()
     for _ in range(4):
         await desk.poll_again()

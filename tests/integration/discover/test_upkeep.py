@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.integration.discover.conftest import STARTED, Desk, rss, stories
+from tests.integration.discover.conftest import QUICK, STARTED, Desk, rss, stories
 from tests.integration.fetch.conftest import robots
 
 from headwater.discover.crawling import CrawlState, crawl_of, pages_of
@@ -34,7 +34,6 @@ async def test_items_that_are_listed_no_more_are_forgotten_in_time(desk: Desk) -
 async def test_a_blocked_source_goes_on_when_the_rules_change(desk: Desk) -> None:
     desk.site.pages |= {"/robots.txt": robots("User-agent: *\nDisallow: /jobs\n"), "/jobs": Page(b"<p>Jobs</p>")}
     source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
-    await desk.path.database.execute("update hosts set delay_ms = 50")
     await desk.poll()
     assert (await read_source(desk.path.database, source)).status is SourceStatus.BLOCKED
     rounds = RobotsRounds(desk.path.database, desk.path.web.places, desk.path.web.fetcher.lookout)
@@ -50,9 +49,9 @@ async def test_a_blocked_source_goes_on_when_the_rules_change(desk: Desk) -> Non
 
 async def test_a_job_sources_host_is_asked_slowly_and_its_pages_are_small(desk: Desk) -> None:
     desk.site.pages["/jobs"] = Page(b"<p>" + b"x" * (1024 * 1024) + b"</p>")
-    await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
+    await desk.follow("http://a.test/jobs", keeps_delay=True, kind=Kind.JOBS)
     assert await desk.path.database.fetchval("select delay_ms from hosts where host = 'a.test'") == 3000
-    await desk.path.database.execute("update hosts set delay_ms = 50")
+    await desk.path.database.execute(QUICK)
     [ran] = await desk.poll()
     assert ran.ending is not None
     assert ran.ending.message.startswith("too_large")

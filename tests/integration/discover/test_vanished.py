@@ -44,7 +44,6 @@ async def follow_list(desk: Desk, *names: str) -> None:
 async def stay_away_from_pages(desk: Desk) -> None:
     """Pages that wait would have every second turn at their host."""
     await desk.path.database.execute("update url_frontier set status = 'fetched'")
-    await desk.path.database.execute("update hosts set delay_ms = 50, base_delay_ms = 50")
 
 
 async def standing(desk: Desk) -> dict[str, str]:

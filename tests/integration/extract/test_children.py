@@ -9,16 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.nurseries import as_users_do
 
 from headwater.clock import SystemClock
 from headwater.errors import DependencyDown
 from headwater.extract.children import Children, Crashed, Done, OutOfMemory, TimedOut
+from headwater.extract.children_parent import NurseryLink
 from headwater.extract.jobs.answers import harvest_from
 from headwater.extract.jobs.vacancy import SkipReason
 from headwater.urls.rules import HostRules, use_rules
 
 CHORE = "tests.integration.extract.chores:chore"
 MEMORY_BYTES = 256 << 20
+
+
+@pytest.fixture(autouse=True)
+def _started_as_users_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NurseryLink, "open", as_users_do)
 
 
 @asynccontextmanager

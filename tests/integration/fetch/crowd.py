@@ -21,6 +21,7 @@ from headwater.frontier.wake import CHANNEL
 from headwater.ingest.journey import Told
 from headwater.politeness.slots import NotBefore
 from headwater.run.fetching import worker_of
+from headwater.run.heartbeat import heartbeat_of
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
 from headwater.simweb.resolver import SimResolver
@@ -63,10 +64,11 @@ async def crowd(services: Services, task: dict[str, Any]) -> Counter[str]:
     async with (
         open_web(services, owner, SimResolver(task["port"], clock=SystemClock())) as web,
         Listener(services.dsn, [CHANNEL], services.random) as listener,
+        heartbeat_of(services, owner) as heart,
     ):
         say("ready")
         await asyncio.to_thread(sys.stdin.readline)
-        working = asyncio.create_task(worker_of(services, web, Unread(), listener, owner, hear).run(stop))
+        working = asyncio.create_task(worker_of(services, web, Unread(), listener, heart, hear).run(stop))
         polling = asyncio.create_task(poll_all(web, task["feeds"], counts))
         await asyncio.to_thread(sys.stdin.read)
         stop.set()

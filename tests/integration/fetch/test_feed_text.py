@@ -14,9 +14,10 @@ from headwater.clock import SystemClock
 from headwater.frontier.claim import Claimer
 from headwater.ingest.journey import Told
 from headwater.run.children import page_children
-from headwater.run.fetching import studying
+from headwater.run.fetching import start_studying
 from headwater.simweb.message import Page
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
+from headwater.supervisor import Supervisor
 from headwater.urls.canonical import canonicalise
 
 URL = "http://paper.test/story"
@@ -50,7 +51,8 @@ async def tell_in_feed(path: Path, content: str, told_from: str = "paper.test") 
 async def travel(path: Path) -> Told:
     await path.queue(URL)
     token = path.web.identity.product_token
-    async with page_children(path.services) as children, studying(path.services, token, children) as study:
+    async with page_children(path.services) as children, Supervisor(SystemClock(), path.services.log) as tasks:
+        study = start_studying(tasks, path.services, token, children)
         claimed = await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)
         return await replace(path.journey(), study=study).travel(claimed.leases[0])
 

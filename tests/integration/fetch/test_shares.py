@@ -15,6 +15,7 @@ from headwater.frontier.submit import Answer, Found, Submitter, submit
 from headwater.frontier.wake import CHANNEL
 from headwater.ingest.journey import Told
 from headwater.run.fetching import worker_of
+from headwater.run.heartbeat import heartbeat_of
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.pace import SlowStart, StallAt
 from headwater.simweb.resolver import SimResolver
@@ -55,8 +56,9 @@ async def working(path: Path, told: list[Told]) -> AsyncIterator[asyncio.Event]:
     async with (
         open_web(path.services, "w", SimResolver(port, clock=SystemClock())) as web,
         Listener(path.services.dsn, [CHANNEL], path.services.random) as listener,
+        heartbeat_of(path.services, "w") as heart,
     ):
-        crew = asyncio.create_task(worker_of(path.services, web, Unread(), listener, "w", hear).run(stop))
+        crew = asyncio.create_task(worker_of(path.services, web, Unread(), listener, heart, hear).run(stop))
         try:
             yield news
         finally:

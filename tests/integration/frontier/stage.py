@@ -110,8 +110,8 @@ class Stage:
     async def extend(self, *held: Lease | Slot, lease: timedelta = LEASE) -> int:
         return len(await extend(self.database, held, lease, self.now))
 
-    async def rescue(self) -> tuple[int, int]:
-        done = await rescue(self.database, self.now)
+    async def rescue(self, lease: timedelta | None = None) -> tuple[int, int]:
+        done = await rescue(self.database, self.now, lease)
         return done.rescued, done.poisoned
 
     async def ask(self, host: str, kind: str = "feed", owner: str = "poller") -> Slot | NotBefore:

@@ -1,5 +1,6 @@
 from tests.integration.frontier.stage import LEASE, NEVER_BEGAN, Stage, seconds
 
+from headwater.database.heartbeat import Heartbeat
 from headwater.frontier.control import set_aside
 from headwater.frontier.settle import release_all_but
 from headwater.frontier.submit import Found
@@ -182,3 +183,76 @@ async def test_slots_that_are_no_entrys_are_left_to_whoever_holds_them(stage: St
     slot = await stage.reserve("a.example")
     assert await release_all_but(stage.database, "poller", [], stage.now) == 0
     assert await stage.end(slot)
+
+
+async def test_what_a_living_owner_lost_is_given_back_as_it_was(stage: Stage) -> None:
+    """It lost its way to the database for longer than a lease, and not its life."""
+    await stage.submit(PAGE, "https://b.example/1")
+    await stage.claim_one("bob")
+    async with Heartbeat(stage.database, "ann", 30):
+        await stage.claim_one("ann")
+        stage.wait(LEASE.total_seconds())
+        assert await stage.rescue(LEASE) == (2, 0)
+    states = {str(await stage.state(url)) for url in (PAGE, "https://b.example/1")}
+    assert states == {str(("pending", None)), str(("pending", "suspect"))}
+    assert await stage.database.fetch("select owner from fetch_log where verdict = 'crashed' and owner = 'ann'") == []
+
+
+async def test_a_suspect_that_a_living_owner_lost_stays_one(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    await stage.claim_one()
+    await die(stage)
+    stage.wait(10)
+    async with Heartbeat(stage.database, "ann", 30):
+        assert await stage.claim_suspect("ann") is not None
+        stage.wait(LEASE.total_seconds())
+        assert await stage.rescue(LEASE) == (1, 0)
+    assert await stage.state(PAGE) == ("pending", "suspect")
+
+
+async def test_an_owner_that_was_stopped_counts_as_dead_when_its_heart_beats_no_more(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    async with Heartbeat(stage.database, "ann", 30):
+        await stage.claim_one("ann")
+        stage.wait(LEASE.total_seconds())
+        assert await stage.rescue(seconds(0)) == (1, 0)
+    assert await stage.state(PAGE) == ("pending", "suspect")
+
+
+async def test_what_waited_for_its_slot_when_its_worker_died_is_no_suspect(stage: Stage) -> None:
+    await stage.submit(PAGE, "https://a.example/2", "https://a.example/3")
+    await stage.set_host("a.example", max_concurrency=3)
+    leases = sorted(await stage.claim(3), key=lambda lease: lease.window.earliest)
+    stage.wait(LEASE.total_seconds())
+    assert await stage.rescue(LEASE) == (3, 0)
+    states = [await stage.state(lease.url) for lease in leases]
+    assert states == [("pending", "suspect"), ("pending", None), ("pending", None)]
+
+
+async def test_a_second_death_suspects_also_what_seemed_to_wait(stage: Stage) -> None:
+    """Its worker may have died before it showed a sign of life again."""
+    await stage.submit(PAGE, "https://a.example/2")
+    await stage.set_host("a.example", max_concurrency=2)
+    _, waited = sorted(await stage.claim(2), key=lambda lease: lease.window.earliest)
+    stage.wait(LEASE.total_seconds())
+    await stage.rescue(LEASE)
+    assert await stage.state(waited.url) == ("pending", None)
+    stage.wait(2)
+    await stage.submit(Found("https://a.example/3", priority=10))
+    assert [lease.url for lease in await stage.claim(2)][-1] == waited.url
+    stage.wait(LEASE.total_seconds())
+    await stage.rescue(LEASE)
+    assert await stage.state(waited.url) == ("pending", "suspect")
+
+
+async def test_an_entry_that_living_owners_lose_again_and_again_is_poison_in_the_end(stage: Stage) -> None:
+    await stage.submit(PAGE)
+    states = []
+    async with Heartbeat(stage.database, "ann", 30):
+        for _ in range(10):
+            assert await stage.claim(1, "ann") or await stage.claim_suspect("ann")
+            stage.wait(LEASE.total_seconds())
+            await stage.rescue(LEASE)
+            stage.wait(10)
+            states.append(await stage.state(PAGE))
+    assert states == [*[("pending", None)] * 4, *[("pending", "suspect")] * 5, ("dead", None)]

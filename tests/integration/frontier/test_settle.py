@@ -2,6 +2,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
+import asyncpg
 import pytest
 from tests.integration.frontier.invariants import counts, recount
 from tests.integration.frontier.stage import AT_ONCE, LEASE, NEVER_BEGAN, Stage, everything, seconds
@@ -281,3 +282,18 @@ async def test_a_penalty_does_not_earn_a_spent_burst_anew(stage: Stage) -> None:
     await stage.settle(await stage.claim_one())
     await stage.settle(await stage.claim_one(), HostSaysWait(timedelta()))
     assert (await stage.look(owner="bob")).come_back_in == seconds(2.03)
+
+
+async def test_a_lease_that_is_locked_by_its_own_settlement_holds(stage: Stage, database_url: str) -> None:
+    """Otherwise a heartbeat would end work in the middle of its last statement."""
+    await stage.submit(PAGE, "https://b.example/1")
+    first, second = await stage.claim(2)
+    stage.wait(30)
+    connection = await asyncpg.connect(database_url)
+    async with connection.transaction():
+        await connection.execute("select 1 from slots where token = $1 for update", first.token)
+        assert await stage.extend(first, second) == 2
+    await connection.close()
+    stage.wait(LEASE.total_seconds() - 1)
+    # The one that was locked was not extended, and nobody waited for it.
+    assert await stage.extend(first, second) == 1

@@ -16,9 +16,10 @@ from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
-from headwater.run.fetching import journey_of, studying
+from headwater.run.fetching import journey_of, start_studying
 from headwater.simweb.message import Page
 from headwater.sources.store import create_source
+from headwater.supervisor import Supervisor
 
 URL = "http://a.test/news/the-harbour-opens-again"
 TEXT = " ".join(f"Sentence number {n} tells what happened at the harbour on that long morning." for n in range(30))
@@ -43,7 +44,8 @@ class Reading:
         await self.path.database.execute(f"update url_frontier set {due} where status = 'fetched'")
         await self.path.reopen()
         claimed = await Claimer(self.path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)
-        async with studying(self.path.services, "Headwater", self.children) as study:
+        async with Supervisor(SystemClock(), self.path.services.log) as tasks:
+            study = start_studying(tasks, self.path.services, "Headwater", self.children)
             journey = replace(journey_of(self.path.services, self.path.web, study), rendering=None)
             return (await journey.travel(claimed.leases[0])).verdict
 

@@ -24,6 +24,7 @@ from headwater.errors import QueryFailed
 from headwater.frontier.entry import storable
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
+from headwater.settling import Settling
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel, poll_now
 from headwater.sources.events import Event, record
 from headwater.sources.source import Mode
@@ -42,11 +43,14 @@ LOOKED_THROUGH = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
 
 @dataclass(frozen=True, slots=True)
 class Book:
+    """Each step is tried again while the database does not take it: its host was asked once, and that is enough."""
+
     database: Database
     clock: Clock
     lease: timedelta
     limits: IntakeLimits
     overheard: Overheard
+    settling: Settling
 
     async def why_taken_down(self, channel: Leased) -> str:
         """Its own address or that of its source, in words; empty if neither is. To spare a request: what is stored is
@@ -58,20 +62,33 @@ class Book:
 
     async def go_on(self, channel: Leased, walk: Walk, haul: Haul, now: datetime) -> Walk:
         """A step in the middle of a run; the lease begins anew."""
-        async with self.database.transaction() as connection:
-            taken = await take_haul(connection, channel, walk, haul, now, self.limits)
-            # Where an API answers from may hold a key.
-            answered = "" if channel.kind is ChannelKind.API else haul.url or came_from(channel, walk)
-            passed = taken.pruned().passed(answered)
-            await self._put_away(connection, channel, passed.to_dict())
-        return passed
+        tried: list[Walk] = []
+
+        async def take() -> Walk:
+            async with self.database.transaction() as connection:
+                # The token stays good, so a step that was committed unheard would be counted twice.
+                if tried and await self._has_gone_on(connection, channel, tried[-1]):
+                    return tried[-1]
+                taken = await take_haul(connection, channel, walk, haul, now, self.limits)
+                # Where an API answers from may hold a key.
+                answered = "" if channel.kind is ChannelKind.API else haul.url or came_from(channel, walk)
+                tried.append(taken.pruned().passed(answered))
+                await self._put_away(connection, channel, tried[-1].to_dict())
+            return tried[-1]
+
+        return await self.settling.settle(take, **named(channel))
+
+    async def _has_gone_on(self, connection: Connection, channel: Leased, walk: Walk) -> bool:
+        return bool(await connection.fetchval(queries.has_got_to, channel.id, channel.token, walk.to_dict()))
 
     async def leave_to_queue(self, channel: Leased, walk: Walk) -> Walk:
         """Without the pages that are items of this channel: whoever fetches items asks them, and once is enough."""
         beside = {canonicalise(one.url).url_hash: one.url for one in walk.todo[1:] if not one.continues}
         if channel.kind is not ChannelKind.LISTING or not beside:
             return walk
-        rows = await self.database.fetch(queries.known_items, channel.id, list(beside))
+        rows = await self.settling.read(
+            lambda: self.database.fetch(queries.known_items, channel.id, list(beside)), **named(channel)
+        )
         return walk.without(beside[row["url_hash"]] for row in rows)
 
     async def wait(self, channel: Leased, walk: Walk, wait: Wait, now: datetime) -> None:
@@ -79,13 +96,27 @@ class Book:
         # What an untouched one was given with its row is still to be read.
         progress = channel.progress if walk.is_untouched else walk.to_dict()
         reason = f"waits: {wait.why}"[:LONGEST_REASON]
-        async with self.database.transaction() as connection:
-            await self._put_away(connection, channel, progress, now + wait.wait, reason)
+
+        async def put_away() -> None:
+            async with self.database.transaction() as connection:
+                await self._put_away(connection, channel, progress, now + wait.wait, reason)
+
+        await self.settling.settle(put_away, **named(channel))
 
     async def finish(
         self, channel: Leased, walk: Walk, haul: Haul, now: datetime, end: Callable[[Walk], Ending]
     ) -> tuple[Walk, Ending]:
         """The last step; `end` decides once it is known which items are new."""
+        taken, ending = await self.settling.settle(
+            lambda: self._finish(channel, walk, haul, now, end), **named(channel)
+        )
+        for finding in taken.findings:
+            self.overheard.forget(canonicalise(finding.url).url_hash)
+        return taken, ending
+
+    async def _finish(
+        self, channel: Leased, walk: Walk, haul: Haul, now: datetime, end: Callable[[Walk], Ending]
+    ) -> tuple[Walk, Ending]:
         async with self.database.transaction() as connection:
             # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
             await connection.execute(queries.hold_source, channel.source_id)
@@ -187,7 +218,7 @@ class Book:
         added = []
         for finding in chosen(tuple(findings)):
             place = canonicalise(finding.url)
-            heard = self.overheard.take(place.url_hash)
+            heard = self.overheard.heard_at(place.url_hash)
             kept = packed(heard) if heard else None
             new = NewChannel(finding.kind, place, finding.title or None, reason="just found", heard=kept)
             if await add_channel(connection, channel.source_id, new, now=now):
@@ -230,6 +261,11 @@ class Book:
         )
         noted = (channel.source_id, now, ending.status, message, channel.is_by_hand)
         await connection.execute(queries.note_run_of_source, *noted)
+
+
+def named(channel: Leased) -> dict[str, str]:
+    """How a channel is called in a log line."""
+    return {"source": str(channel.source_id), "channel": str(channel.id), "host": channel.url.host}
 
 
 def search_for_sitemap(channel: Leased) -> NewChannel:

@@ -48,13 +48,13 @@ class Overheard:
         while self._bytes > MOST_BYTES:
             self._drop(next(iter(self._bodies)))
 
-    def take(self, place: bytes) -> Body | None:
-        """Once: whatever is asked after that is new."""
-        kept = self._drop(place)
-        if kept is None:
-            return None
-        since, heard = kept
+    def heard_at(self, place: bytes) -> Body | None:
+        since, heard = self._bodies.get(place, (float("-inf"), None))
         return heard if self.clock.monotonic() - since <= KEPT_FOR.total_seconds() else None
+
+    def forget(self, place: bytes) -> None:
+        """Once its channel has it: whatever is asked after that is new."""
+        self._drop(place)
 
     def _drop(self, place: bytes) -> tuple[float, Body] | None:
         kept = self._bodies.pop(place, None)

@@ -7,9 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from headwater.clock import Clock
+from headwater.database.heartbeat import Heartbeat
 from headwater.database.listen import Listener
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.discover.polls.book import named
 from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.poll import Poll, Ran
@@ -38,6 +40,7 @@ class Polling:
     lease: timedelta
     tick: timedelta
     told: Callable[[Ran], None]
+    heart: Heartbeat | None = None
 
     async def claim(self, most: int) -> tuple[Sequence[Leased], timedelta | None]:
         """One channel of a host at a time; the longest due first."""
@@ -108,7 +111,8 @@ class Polling:
 
     async def extend(self, leases: Sequence[Leased]) -> Collection[UUID]:
         tokens = [lease.token for lease in leases]
-        return {row["token"] for row in await self.database.fetch(queries.extend_polls, tokens, self.lease)}
+        rows = await (self.heart or self.database).fetch(queries.extend_polls, tokens, self.lease)
+        return {row["token"] for row in rows}
 
     async def release(self, leases: Sequence[Leased]) -> None:
         await self.database.execute(queries.release_polls, [lease.token for lease in leases])
@@ -121,7 +125,7 @@ class Polling:
         await self.listener.wait(wait.total_seconds())
 
     def named(self, lease: Leased) -> dict[str, Any]:
-        return {"source": str(lease.source_id), "channel": str(lease.id), "host": lease.url.host}
+        return named(lease)
 
 
 async def make_everything_due(database: Database, shortest_interval: timedelta) -> None:
