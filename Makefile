@@ -12,8 +12,8 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-long test-pg16 test-slow unit chromium coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search demo docs lock clean
+.PHONY: help install check fix test test-long test-pg15 test-pg16 test-slow unit chromium postgresql-15 coverage bench bench-urls bench-simweb bench-frontier bench-net \
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-scale demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,16 @@ test: $(READY) chromium ## the tests, on a real embedded PostgreSQL and the simu
 
 test-pg16: $(READY) ## the same on the other bundled server, PostgreSQL 16
 	@HEADWATER_TEST_PG=16 $(MAKE) --no-print-directory test
+
+test-pg15: $(READY) postgresql-15 ## the same on Debian's PostgreSQL 15, the oldest that is supported, with JIT
+	@HEADWATER_TEST_PG=15 $(MAKE) --no-print-directory test
+
+postgresql-15:
+	@if [ ! -x /usr/lib/postgresql/15/bin/postgres ] && [ -f /etc/debian_version ] && [ "$$(id -u)" = 0 ]; then \
+	  echo "Installing postgresql-15 …"; \
+	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql-15; } >/dev/null 2>&1 \
+	    || echo "postgresql-15 could not be installed."; \
+	fi
 
 # Some tests look at pages as a person would. As root on Debian their browser is installed; elsewhere they are skipped.
 chromium:
@@ -107,6 +117,9 @@ bench-neighbours: $(READY) ## the healthy publishers' rate beside a hostile neig
 
 bench-search: $(READY) ## what the pending list of the search index costs in WAL and in time of searches
 	@$(BIN)/python -m benchmarks.search $(ARGS)
+
+bench-scale: $(READY) ## every chore and report at 200,000 sources and a tenth of it; QUICK=1: a tenth and a hundredth
+	@$(BIN)/python -m benchmarks.scale $(if $(QUICK),--quick) $(ARGS)
 
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)

@@ -1,7 +1,8 @@
 """One real PostgreSQL for the whole run, and a database of its own for every test that asks.
 
-HEADWATER_TEST_PG=16 runs the suite on the other embedded version, HEADWATER_TEST_DATABASE_URL on a server
-of your own (a superuser's address; the run makes and drops databases beside the one it names).
+HEADWATER_TEST_PG=16 runs the suite on the other embedded version, HEADWATER_TEST_PG=15 on the one of Debian's package,
+HEADWATER_TEST_DATABASE_URL on a server of your own (a superuser's address; the run makes and drops databases beside the
+one it names).
 HEADWATER_TEST_SCHEMA=name has everything in a schema of that name, beside tables of another system.
 """
 
@@ -19,6 +20,7 @@ from urllib.parse import urlsplit
 import asyncpg
 import hypothesis
 import pytest
+from tests.distribution import has_programs, start_server, stop_server
 from tests.nurseries import Sources
 from tests.published import GUARD
 
@@ -26,11 +28,15 @@ from headwater.database.embedded import EmbeddedServer
 from headwater.database.locks import FileLock, exclusively
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
+from headwater.database.programs import FOLDERS
 from headwater.database.translate import with_schema
 from headwater.extract.children_parent import NurseryLink
 
 RUN_FOLDER = "HEADWATER_TEST_RUN_FOLDER"
 OUTSIDE_SERVER = "HEADWATER_TEST_DATABASE_URL"
+PG_VERSION = int(os.environ.get("HEADWATER_TEST_PG", "18"))
+# In the run's folder: a server of a distribution's package, if one was asked for.
+DISTRIBUTION = "distribution"
 OWN_SCHEMA = os.environ.get("HEADWATER_TEST_SCHEMA", "")
 # Of another system, and not fit for us.
 NEIGHBOURS = "create table sources (id serial); create table jobs (id serial); create table events (id serial)"
@@ -80,6 +86,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_NEEDED_BYTES:
         in_memory(folder).mkdir()
         in_memory(folder).chmod(0o711)
+    if PG_VERSION not in FOLDERS and OUTSIDE_SERVER not in os.environ:
+        _start_distribution(in_memory(folder) if in_memory(folder).exists() else folder)
+
+
+def _start_distribution(folder: Path) -> None:
+    if not has_programs(PG_VERSION):
+        pytest.exit(f"PostgreSQL {PG_VERSION} is not installed: apt-get install postgresql-{PG_VERSION}", returncode=4)
+    os.environ[OUTSIDE_SERVER] = start_server(folder / DISTRIBUTION, PG_VERSION, UNSAFE_BUT_QUICK | ROOMY)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -114,6 +128,7 @@ def _remove_run(folder: Path) -> None:
 def _stop_and_remove(folder: Path) -> None:
     for cluster in folder.rglob("users.lock"):
         asyncio.run(EmbeddedServer(cluster.parent).stop())
+    stop_server(folder / DISTRIBUTION)
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -169,8 +184,7 @@ def server_url(quick_folder: Path) -> Iterator[str]:
     if outside := os.environ.get(OUTSIDE_SERVER):
         yield outside
         return
-    version = int(os.environ.get("HEADWATER_TEST_PG", "18"))
-    server = EmbeddedServer(quick_folder / "shared", version=version, settings=UNSAFE_BUT_QUICK | ROOMY)
+    server = EmbeddedServer(quick_folder / "shared", version=PG_VERSION, settings=UNSAFE_BUT_QUICK | ROOMY)
     yield asyncio.run(server.start())
     asyncio.run(server.stop())
 

@@ -22,6 +22,7 @@ from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.database.postmaster import running_pid
 from headwater.database.programs import ENVIRONMENT
+from headwater.database.queries import load_queries
 from headwater.frontier.claim import Claimer
 from headwater.frontier.clock_steps import ClockWatch, Look
 from headwater.frontier.settle import settle
@@ -30,6 +31,8 @@ from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import Slot, SlotKeeper
 from headwater.simweb.questions import by_host, smallest_gaps
 from headwater.simweb.visits import Visit as Visited
+
+frontier = load_queries("headwater.frontier")
 
 HOURS = timedelta(hours=2)
 LEASE = timedelta(seconds=60)
@@ -359,3 +362,14 @@ async def channel(database: Database) -> UUID:
         "select id, 'feed', 'http://a.test/feed', sha256('a'), 1, 'a.test', true from sources limit 1 returning id"
     )
     return made
+
+
+async def test_a_clock_that_goes_on_as_it_should_is_followed_by_one_statement(database_url: str) -> None:
+    async with await Database.connect(database_url, size=1) as alone:
+        await alone.execute("update clock_mark set seen_at = clock_timestamp() - interval '1 second'")
+        before = await clock_of(alone)
+        assert not await ClockWatch(alone, SystemClock(), LEASE).look()
+        assert await alone.fetchval("select seen_at >= $1 from clock_mark", before)
+        rows = await alone.fetch("select statement from pg_prepared_statements where statement ilike '%clock_mark%'")
+        asked = [row[0] for row in rows if "seen_at >= $1" not in row[0] and "pg_prepared" not in row[0]]
+        assert asked == [frontier.pass_on_clock_mark]

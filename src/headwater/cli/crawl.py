@@ -141,7 +141,7 @@ def logs(
     """
 
     async def work(services: "Services") -> None:
-        from headwater.reports.discovery import list_runs, runs_lately, summary
+        from headwater.reports.discovery import list_runs, runs_lately, time_now
         from headwater.sources.store import find_source
 
         database = services.database
@@ -151,7 +151,7 @@ def logs(
         before = run_at(cursor) if cursor else None
         found = await list_runs(database, wanted, limit + 1, before)
         runs = found[:limit][::-1]
-        now = (await summary(database)).now
+        now = await time_now(database)
         show_runs(runs, now, json=json)
         if len(found) > limit and not follow:
             say_more(f"{runs[0].at.isoformat()}/{runs[0].id}")

@@ -14,7 +14,7 @@ from headwater.cli.words import counted, length_of, shortened_line
 from headwater.database.queries import load_queries
 from headwater.errors import DependencyDown
 from headwater.frontier.entry import Status
-from headwater.frontier.reads import count_entries, counted_and_recounted
+from headwater.frontier.reads import count_statuses, counted_and_recounted
 from headwater.reports.frontier import delays_of, hosts_now
 from headwater.run.maintenance import maintenance_of
 from headwater.run.processes import children
@@ -166,7 +166,7 @@ async def comment(watched: Watched, heard: Heard) -> None:
         await watched.services.clock.sleep(1.0)
         if watched.is_quiet:
             continue
-        counts = (await count_entries(database)).by_status
+        counts = await count_statuses(database)
         now = await hosts_now(database)
         done = counts[Status.FETCHED]
         waiting = counts[Status.PENDING] + counts[Status.FAILED]

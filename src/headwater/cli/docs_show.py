@@ -71,7 +71,8 @@ def show_document(
         from headwater.reports.frontier import source_names
 
         found = await document_named(services, document)
-        source = (await source_names(services.database)).get(found.source_id, str(found.source_id))
+        names = await source_names(services.database, [found.source_id])
+        source = names.get(found.source_id, str(found.source_id))
         past = await versions_of(services.database, found.key)
         around = Around(await relatives_of(services.database, found.key), await claim_of(services.database, found.key))
         return found, source, around, past

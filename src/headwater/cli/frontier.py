@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
+    from headwater.frontier.entry import Status
     from headwater.frontier.reads import Counts, Page
     from headwater.frontier.submit import Answer
     from headwater.services import Services
@@ -38,32 +39,49 @@ app = App(name="frontier", help="Look at the queue of URLs, add to it, retry and
 def stats(
     *,
     recount: Annotated[
-        bool, Parameter(negative="", help="Count the rows themselves instead of reading counters; slow.")
+        bool, Parameter(negative="", help="Count all rows by status instead of reading counters; slow.")
     ] = False,
+    limit: Annotated[int, Parameter(validator=Number(gte=1, lte=1_000), help="Sources per page.")] = 50,
+    cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Count URLs by status and by source."""
+    """Count URLs by status, of everything and of a page of sources by name."""
 
-    async def work(services: "Services") -> "tuple[Counts, dict[UUID, str]]":
-        from headwater.frontier.reads import count_entries, recount_entries
-        from headwater.reports.frontier import source_names
+    async def work(services: "Services") -> "tuple[dict[Status, int], Counts, dict[UUID, str]]":
+        from headwater.frontier.reads import count_entries_of, count_statuses, recount_statuses
 
-        count = recount_entries if recount else count_entries
-        return await count(services.database), await source_names(services.database)
+        database = services.database
+        names = await _sources_after(services, cursor, limit + 1)
+        count = recount_statuses if recount else count_statuses
+        return await count(database), await count_entries_of(database, list(names)[:limit]), names
 
-    counts, names = with_services(launch, work)
+    whole, counts, names = with_services(launch, work)
+    page = [source for source in list(names)[:limit] if source in counts.by_source]
+    following = list(names)[limit - 1] if len(names) > limit else None
     if json:
-        by_source = {str(source): statuses for source, statuses in counts.by_source.items()}
-        show_json({"by_status": counts.by_status, "by_source": by_source})
+        by_source = {str(source): counts.by_source[source] for source in page}
+        show_json({"by_status": whole, "by_source": by_source, "cursor": following})
         return
-    statuses = list(counts.by_status)
-    rows = [
-        (names.get(source, str(source)), *(f"{found.get(status, 0):,}" for status in statuses))
-        for source, found in counts.by_source.items()
-    ]
-    rows.append(("all", *(f"{counts.by_status[status]:,}" for status in statuses)))
-    show_table(("source", *statuses), rows)
+    rows = [(names[source], *(f"{counts.by_source[source].get(status, 0):,}" for status in whole)) for source in page]
+    rows.append(("all", *(f"{count:,}" for count in whole.values())))
+    show_table(("source", *whole), rows)
+    say_more(following)
+
+
+async def _sources_after(services: "Services", cursor: str | None, limit: int) -> "dict[UUID, str]":
+    from uuid import UUID
+
+    from headwater.reports.frontier import page_of_sources, source_names
+
+    last, name = UUID(int=0), ""
+    if cursor:
+        try:
+            last = UUID(cursor)
+        except ValueError:
+            raise UsageError("This cursor was not made by a listing.", fix="Start again without one.") from None
+        name = (await source_names(services.database, [last])).get(last, "")
+    return await page_of_sources(services.database, limit, (name, last))
 
 
 @app.command(name="list")

@@ -74,7 +74,7 @@ def list_sources(
     from headwater.cli.filters import word_of
 
     async def work(services: "Services") -> "tuple[list[Overview], datetime]":
-        from headwater.reports.discovery import NOBODY, Wanted, summary
+        from headwater.reports.discovery import NOBODY, Wanted, time_now
         from headwater.sources.source import Kind
         from headwater.sources.store import read_source
 
@@ -85,7 +85,7 @@ def list_sources(
             last = await read_source(services.database, _id(cursor))
             start = (last.name, last.id)
         found = await _page_of(services, wanted, health, limit + 1, start)
-        return found, (await summary(services.database)).now
+        return found, await time_now(services.database)
 
     found, now = with_services(launch, work)
     page = found[:limit]
@@ -203,7 +203,7 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
     """
 
     async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime, tuple[str, ...], list[str]]":
-        from headwater.reports.discovery import limits_reached, overviews, summary
+        from headwater.reports.discovery import limits_reached, overviews, time_now
         from headwater.sources.events import events_of
         from headwater.sources.external import external_ids_of
         from headwater.sources.store import find_source
@@ -213,7 +213,7 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         events = await events_of(services.database, found.id, limit=10)
         external_ids = (await external_ids_of(services.database, [found.id])).get(found.id, ())
         limits = await limits_reached(services.database, found)
-        return overview, events, (await summary(services.database)).now, external_ids, limits
+        return overview, events, await time_now(services.database), external_ids, limits
 
     overview, events, now, external_ids, limits = with_services(launch, work)
     if json:
@@ -232,11 +232,11 @@ def show_next(source: str, launch: Launch) -> None:
     """One line: what happens to a source next."""
 
     async def work(services: "Services") -> "tuple[Overview, datetime]":
-        from headwater.reports.discovery import overviews, summary
+        from headwater.reports.discovery import overviews, time_now
         from headwater.sources.store import find_source
 
         [overview] = await overviews(services.database, [await find_source(services.database, source)])
-        return overview, (await summary(services.database)).now
+        return overview, await time_now(services.database)
 
     overview, now = with_services(launch, work)
     show(f"Next: {inert(what_next(overview, now))}")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
 
-    from headwater.frontier.reads import Counts
+    from headwater.frontier.entry import Status
     from headwater.reports.discovery import Scheduled, Summary
     from headwater.reports.frontier import HostsNow, Suspects
     from headwater.reports.problems import Problems
@@ -56,7 +56,7 @@ EVERYTHING = 1_000_000
 
 class Now(NamedTuple):
     summary: "Summary"
-    counts: "Counts"
+    counts: "dict[Status, int]"
     hosts: "HostsNow"
     templates: "TemplatesNow"
     learns: bool
@@ -77,7 +77,7 @@ def status(
     most = SHOWN if sys.stdout.isatty() and not (all_ or json) else EVERYTHING
 
     async def work(services: "Services") -> "tuple[Now, list[Scheduled], Problems]":
-        from headwater.frontier.reads import count_entries
+        from headwater.frontier.reads import count_statuses
         from headwater.reports.discovery import schedule, summary
         from headwater.reports.frontier import hosts_now, suspects_now
         from headwater.reports.templates import templates_now
@@ -86,7 +86,7 @@ def status(
         coming = await schedule(database, most) if wants_schedule else []
         now = Now(
             await summary(database),
-            await count_entries(database),
+            await count_statuses(database),
             await hosts_now(database),
             await templates_now(database),
             services.settings.extract.templates,
@@ -175,7 +175,7 @@ def told(now: Now) -> dict[str, object]:
     templates = asdict(now.templates)
     return {
         **with_seconds(asdict(now.summary), "delay_p50", "delay_p95"),
-        "frontier": now.counts.by_status,
+        "frontier": now.counts,
         "hosts": with_seconds(asdict(now.hosts), "next_in"),
         "suspects": asdict(now.suspects),
         "hurried_by_source": templates.pop("hurried"),
@@ -183,10 +183,10 @@ def told(now: Now) -> dict[str, object]:
     }
 
 
-def lines_of(found: "Summary", counts: "Counts", hosts: "HostsNow") -> list[str]:
+def lines_of(found: "Summary", counts: "dict[Status, int]", hosts: "HostsNow") -> list[str]:
     kinds = ", ".join(f"{count:,} {word}" for word, count in sorted(found.followed.items())) or "none yet"
     waits = f", next host opens in {length_of(hosts.next_in)}" if hosts.next_in else ""
-    statuses = " · ".join(f"{count:,} {word}" for word, count in counts.by_status.items())
+    statuses = " · ".join(f"{count:,} {word}" for word, count in counts.items())
     delay = (
         f"{length_of(found.delay_p50)} / {length_of(found.delay_p95)}"
         if found.delay_p50 is not None and found.delay_p95 is not None

@@ -132,7 +132,7 @@ def place_of_database(services: "Services") -> str:
 
 async def show_figures(services: "Services", pulse: Pulse, tasks: "Supervisor") -> None:
     from headwater.frontier.entry import Status
-    from headwater.frontier.reads import count_entries
+    from headwater.frontier.reads import count_statuses
 
     waiting = 0
     if not message_width():
@@ -143,7 +143,7 @@ async def show_figures(services: "Services", pulse: Pulse, tasks: "Supervisor") 
                 keep_below(*pulse.rows(waiting, width, ailing_in(tasks.health)))
             await services.clock.sleep(ON_A_TERMINAL_SECONDS if width else ELSEWHERE_SECONDS)
             try:
-                counts = (await count_entries(services.database)).by_status
+                counts = await count_statuses(services.database)
             except (DatabaseDown, QueryFailed):
                 continue  # the roles say so, and go on when it is back
             waiting = counts[Status.PENDING] + counts[Status.FAILED]

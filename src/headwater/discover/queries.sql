@@ -7,7 +7,7 @@ SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz, $5::
 -- interval, is left alone.
 UPDATE channels SET next_poll_at = clock_timestamp(), next_reason = 'adaptive scheduling is off: all are polled', updated_at = now()
 WHERE is_active AND token IS NULL AND consecutive_errors = 0 AND kind IN ('feed', 'listing', 'sitemap', 'api')
-  AND next_poll_at > clock_timestamp() AND (last_polled_at IS NULL OR last_polled_at <= clock_timestamp() - $1::interval);
+  AND next_poll_at > statement_timestamp() AND (last_polled_at IS NULL OR last_polled_at <= statement_timestamp() - $1::interval);
 
 -- name: read_leased
 -- Everything a run needs to know of the channels somebody has just leased.
@@ -58,7 +58,7 @@ SELECT min(next_poll_at) - coalesce($1::timestamptz, clock_timestamp()) FROM (
     (SELECT next_poll_at FROM channels WHERE is_active AND token IS NULL AND lost_count = 0 ORDER BY next_poll_at LIMIT 1)
     UNION ALL
     (SELECT next_poll_at FROM channels
-     WHERE is_active AND (token IS NOT NULL OR lost_count > 0) AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+     WHERE is_active AND (token IS NOT NULL OR lost_count > 0) AND (lease_until IS NULL OR lease_until <= statement_timestamp())
        AND NOT has_suspect($2::text)
      ORDER BY next_poll_at LIMIT 1)) AS first;
 
@@ -66,7 +66,7 @@ SELECT min(next_poll_at) - coalesce($1::timestamptz, clock_timestamp()) FROM (
 -- Keep leases that still hold; answers with their tokens. A row that somebody has locked is being settled: it holds, and a
 -- heartbeat that waited for it would come too late for all the others.
 WITH held AS MATERIALIZED (
-    SELECT id, token FROM channels WHERE token = ANY ($1::uuid[]) AND lease_until > clock_timestamp()
+    SELECT id, token FROM channels WHERE token IS NOT NULL AND token = ANY ($1::uuid[]) AND lease_until > statement_timestamp()
 ), free AS MATERIALIZED (
     SELECT c.id FROM held h JOIN channels c ON c.id = h.id AND c.token = h.token FOR UPDATE OF c SKIP LOCKED
 ), extended AS (
@@ -76,7 +76,7 @@ SELECT token FROM held;
 
 -- name: release_polls
 -- Give back what was not finished: it is due again at once, from where it got to.
-UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL WHERE token = ANY ($1::uuid[]);
+UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL WHERE token IS NOT NULL AND token = ANY ($1::uuid[]);
 
 -- name: release_unheld_polls
 -- The same for what is leased to somebody who does not know of it: the answer to the claim was lost.
@@ -150,9 +150,9 @@ SET foreign_taken = CASE WHEN foreign_day = $2::date THEN foreign_taken ELSE 0 E
 WHERE id = $1::uuid;
 
 -- name: see_items_again
--- Listed again, as they were. Not at every poll: it only has to be known whether they are still there.
+-- Listed again, as they were. Once a day: it only has to be known whether they are still there, and each is a row written.
 UPDATE channel_items SET last_seen_at = $2::timestamptz
-WHERE channel_id = $1::uuid AND url_hash = ANY ($3::bytea[]) AND last_seen_at < $2::timestamptz - interval '6 hours';
+WHERE channel_id = $1::uuid AND url_hash = ANY ($3::bytea[]) AND last_seen_at < $2::timestamptz - interval '1 day';
 
 -- name: forget_items
 -- Items that their channels have not listed for long; a batch. What stood in a channel's last answer is still listed,

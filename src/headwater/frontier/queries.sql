@@ -22,7 +22,7 @@ FROM claim_suspect($1::text, $2::interval, $3::timestamptz);
 
 -- name: has_suspects
 -- Whether an entry waits to be tried alone.
-SELECT EXISTS (SELECT 1 FROM url_frontier WHERE held = 'suspect' AND next_fetch_at <= clock_timestamp());
+SELECT EXISTS (SELECT 1 FROM url_frontier WHERE held = 'suspect' AND next_fetch_at <= statement_timestamp());
 
 -- name: settle_requests
 -- End requests; answers with the tokens that still held. A stale token changes nothing.
@@ -47,11 +47,13 @@ ON CONFLICT (owner) DO UPDATE SET until = excluded.until;
 
 -- name: wake_sleepers
 -- One NOTIFY, and only if somebody sleeps.
-SELECT pg_notify('headwater_work', '') WHERE EXISTS (SELECT 1 FROM sleepers WHERE until > clock_timestamp());
+SELECT pg_notify('headwater_work', '') WHERE EXISTS (SELECT 1 FROM sleepers WHERE until > statement_timestamp());
 
 -- name: promote_hosts
 -- Hosts for which something better has fallen due while they waited; a batch.
-SELECT bucket, host FROM hosts WHERE promote_at <= coalesce($1::timestamptz, clock_timestamp()) ORDER BY promote_at LIMIT $2::integer;
+SELECT bucket, host FROM hosts
+WHERE promote_at < 'infinity' AND promote_at <= coalesce($1::timestamptz, statement_timestamp())
+ORDER BY promote_at LIMIT $2::integer;
 
 -- name: lock_hosts
 -- In one order everywhere.
@@ -68,7 +70,7 @@ SELECT refresh_hosts($1::smallint[], $2::text[], coalesce($3::timestamptz, clock
 -- name: due_revisits
 -- Fetched entries whose revisit is due; a batch.
 SELECT bucket, url_hash FROM url_frontier
-WHERE status = 'fetched' AND revisit_at IS NOT NULL AND revisit_at <= coalesce($1::timestamptz, clock_timestamp())
+WHERE status = 'fetched' AND revisit_at IS NOT NULL AND revisit_at <= coalesce($1::timestamptz, statement_timestamp())
 ORDER BY revisit_at LIMIT $2::integer;
 
 -- name: change_entries
@@ -169,16 +171,41 @@ WITH gone AS (
 SELECT host FROM gone;
 
 -- name: fold_counters
--- Add the deltas to the counters. One statement: a reader sees them before or after, never twice.
+-- Add the deltas to the counters and to the totals. One statement: a reader sees them before or after, never twice.
 WITH folded AS (
     DELETE FROM counter_deltas RETURNING source_id, status, entries
+), totals AS (
+    INSERT INTO counter_totals AS t (status, entries) SELECT status, sum(entries) FROM folded GROUP BY 1 ORDER BY 1
+    ON CONFLICT (status) DO UPDATE SET entries = t.entries + excluded.entries
 )
 INSERT INTO counters AS c (source_id, status, entries)
 SELECT source_id, status, sum(entries) FROM folded GROUP BY 1, 2 ORDER BY 1, 2
 ON CONFLICT (source_id, status) DO UPDATE SET entries = c.entries + excluded.entries;
 
+-- name: count_statuses
+-- Entries by status, equal to a recount at this moment: totals, deltas and live leases in one snapshot.
+SELECT status, sum(entries)::bigint AS entries
+FROM (
+    SELECT status, entries FROM counter_totals
+    UNION ALL SELECT status, entries FROM counter_deltas
+    UNION ALL SELECT from_status, -1 FROM slots WHERE url_hash IS NOT NULL
+    UNION ALL SELECT 'fetching', 1 FROM slots WHERE url_hash IS NOT NULL
+) AS counted
+GROUP BY 1;
+
+-- name: count_entries_of
+-- As count_statuses, of some sources.
+SELECT source_id, status, sum(entries)::bigint AS entries
+FROM (
+    SELECT source_id, status, entries FROM counters WHERE source_id = ANY ($1::uuid[])
+    UNION ALL SELECT source_id, status, entries FROM counter_deltas WHERE source_id = ANY ($1)
+    UNION ALL SELECT source_id, from_status, -1 FROM slots WHERE url_hash IS NOT NULL AND source_id = ANY ($1)
+    UNION ALL SELECT source_id, 'fetching', 1 FROM slots WHERE url_hash IS NOT NULL AND source_id = ANY ($1)
+) AS counted
+GROUP BY 1, 2 HAVING sum(entries) <> 0;
+
 -- name: count_entries
--- Entries by source and status, equal to a recount at this moment: counters, deltas and live leases in one snapshot.
+-- Entries by source and status, as count_statuses: for audits.
 SELECT source_id, status, sum(entries)::bigint AS entries
 FROM (
     SELECT source_id, status, entries FROM counters
@@ -188,6 +215,10 @@ FROM (
 ) AS counted
 GROUP BY 1, 2 HAVING sum(entries) <> 0
 ORDER BY 1, 2;
+
+-- name: recount_statuses
+-- As count_statuses, from the entries themselves: slow, for people who doubt the counters.
+SELECT status, count(*) AS entries FROM url_frontier GROUP BY 1;
 
 -- name: recount_entries
 -- The same from the entries themselves: slow, for audits.
@@ -266,7 +297,7 @@ SELECT reason, until FROM host_closures WHERE bucket = $1::smallint AND host = $
 SELECT count(*) FROM (
     SELECT 1 FROM url_frontier e
     WHERE e.bucket = $1::smallint AND e.host = $2::text AND e.status IN ('pending', 'failed') AND e.held IS NULL
-      AND e.next_fetch_at <= coalesce($6::timestamptz, clock_timestamp())
+      AND e.next_fetch_at <= coalesce($6::timestamptz, statement_timestamp())
       AND (e.priority > $3::smallint OR e.priority = $3 AND e.next_fetch_at < $4::timestamptz)
     LIMIT $5::integer
 ) AS better;
@@ -290,19 +321,22 @@ SELECT pg_try_advisory_xact_lock(hashtextextended('headwater.' || $1::text, 0));
 -- Sources that stopped being active a while ago, to hold what was submitted to them in that moment.
 SELECT id FROM sources WHERE status <> 'active' AND updated_at > now() - interval '10 minutes';
 
+-- name: statistics_to_fold
+-- From where to where the logs of requests and of runs are to be folded: only past rows whose writers have surely ended.
+SELECT folded_until, runs_folded_until, now() - interval '1 minute' AS until FROM statistics_mark;
+
 -- name: fold_statistics
--- Add to the hosts' statistics what the fetch log holds since the last fold.
--- Invariant: the mark moves in this transaction, and only past rows whose writers have surely ended.
-WITH bounds AS (
-    SELECT folded_until AS since, now() - interval '1 minute' AS until FROM statistics_mark
-), fresh AS (
+-- Add to the hosts' statistics what the fetch log holds since the last fold. The bounds are given: only days between them
+-- are looked at.
+-- Invariant: the mark moves in this transaction, in which nobody else folds.
+WITH fresh AS (
     SELECT l.bucket, l.host, count(*) AS requests, count(*) FILTER (WHERE l.status BETWEEN 200 AND 399) AS succeeded,
            count(*) FILTER (WHERE l.status >= 400 OR l.status IS NULL) AS failed,
            count(*) FILTER (WHERE l.status IN (429, 503)) AS rate_limited,
            coalesce(sum(l.body_bytes), 0) AS body_bytes, coalesce(sum(l.duration_ms), 0) AS busy_ms,
            (array_agg(l.status ORDER BY l.at DESC))[1] AS last_status, max(l.at) AS last_seen_at
-    FROM fetch_log l, bounds b
-    WHERE l.at > b.since AND l.at <= b.until
+    FROM fetch_log l
+    WHERE l.at > $1::timestamptz AND l.at <= $2::timestamptz
     GROUP BY 1, 2
 ), folded AS (
     INSERT INTO host_statistics AS s
@@ -315,7 +349,22 @@ WITH bounds AS (
         body_bytes = s.body_bytes + excluded.body_bytes, busy_ms = s.busy_ms + excluded.busy_ms,
         last_status = excluded.last_status, last_seen_at = excluded.last_seen_at
 )
-UPDATE statistics_mark SET folded_until = b.until FROM bounds b;
+UPDATE statistics_mark SET folded_until = $2;
+
+-- name: fold_runs
+-- Add to the minutes what the log of runs holds since the last fold, and forget those of days ago.
+-- Invariant: as fold_statistics.
+WITH forgotten AS (
+    DELETE FROM run_minutes WHERE minute < $2::timestamptz - interval '2 days'
+), folded AS (
+    INSERT INTO run_minutes AS m (minute, runs, failed, found)
+    SELECT date_trunc('minute', at), count(*), count(*) FILTER (WHERE status = 'fail'), coalesce(sum(inserted), 0)
+    FROM runs WHERE at > $1::timestamptz AND at <= $2
+    GROUP BY 1 ORDER BY 1
+    ON CONFLICT (minute) DO UPDATE
+    SET runs = m.runs + excluded.runs, failed = m.failed + excluded.failed, found = m.found + excluded.found
+)
+UPDATE statistics_mark SET runs_folded_until = $2;
 
 -- name: oldest_snapshot
 -- Whoever keeps vacuum from its work: the age of the oldest snapshot, and whose it is.
@@ -331,7 +380,7 @@ WHERE schemaname = current_schema() AND relname IN ('hosts', 'slots', 'url_front
 
 -- name: forget_sleepers
 -- Workers that are long awake or dead.
-DELETE FROM sleepers WHERE until < clock_timestamp() - interval '1 minute';
+DELETE FROM sleepers WHERE until < statement_timestamp() - interval '1 minute';
 
 -- name: hosts_without_domain
 -- Hosts that were made without their registrable domain; a batch.
@@ -341,6 +390,17 @@ SELECT bucket, host FROM hosts WHERE domain IS NULL ORDER BY bucket, host LIMIT 
 -- Note the registrable domains of hosts this transaction has locked.
 UPDATE hosts h SET domain = g.domain FROM unnest($1::smallint[], $2::text[], $3::text[]) AS g (bucket, host, domain)
 WHERE h.bucket = g.bucket AND h.host = g.host;
+
+-- name: pass_on_clock_mark
+-- The time, if it went on as it should since anybody looked; nothing where the clock may have been set.
+-- Invariant: it is read when the mark is held, since a wait for it would be in the time.
+WITH held AS MATERIALIZED (
+    SELECT seen_at FROM clock_mark FOR UPDATE
+), seen AS MATERIALIZED (
+    SELECT seen_at, clock_timestamp() AS now FROM held
+)
+UPDATE clock_mark SET seen_at = s.now FROM seen s
+WHERE s.now >= s.seen_at AND s.now - s.seen_at < $1::interval RETURNING s.now;
 
 -- name: hold_clock_mark
 -- The newest time that was seen; nobody else follows the clock meanwhile.
@@ -400,17 +460,20 @@ SELECT id, url, url_hash FROM channels WHERE bucket = $1::smallint AND host = $2
 -- name: rekey_source
 -- Unless another source has that address.
 UPDATE sources SET url_hash = $2::bytea
-WHERE id = $1::uuid AND NOT EXISTS (SELECT 1 FROM sources o WHERE o.url_hash = $2);
+WHERE id = $1::uuid AND NOT EXISTS (SELECT 1 FROM sources o WHERE o.url_hash = $2 AND o.status <> 'deleted')
+  AND NOT EXISTS (SELECT 1 FROM sources o WHERE o.url_hash = $2 AND o.status = 'deleted');
 
 -- name: rekey_channel
--- Unless another channel has that address.
-UPDATE channels SET url_hash = $2::bytea
-WHERE id = $1::uuid AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.url_hash = $2);
+-- Unless another channel has that address: of its kind and source, or a feed of any.
+UPDATE channels c SET url_hash = $2::bytea
+WHERE c.id = $1::uuid
+  AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.source_id = c.source_id AND o.kind = c.kind AND o.url_hash = $2)
+  AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.url_hash = $2 AND o.kind = 'feed' AND o.is_enabled);
 
 -- name: rules_to_apply
 -- Hosts whose entries are to be keyed anew: one walk at once, and one more when every process knows of the change.
 SELECT bucket, host, keep_slash, keep_params, strip_params, changed_at FROM host_rules
-WHERE rekeyed_at IS NULL AND (pass_from IS NOT NULL OR position = '' OR changed_at <= clock_timestamp() - $1::interval)
+WHERE rekeyed_at IS NULL AND (pass_from IS NOT NULL OR position = '' OR changed_at <= statement_timestamp() - $1::interval)
 ORDER BY changed_at;
 
 -- name: take_up_rekeying

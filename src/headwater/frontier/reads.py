@@ -1,6 +1,6 @@
 """Looking at the frontier: counts that equal a recount, pages by key, and one entry explained."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,8 @@ queries = load_queries("headwater.frontier")
 LARGEST_PAGE = 1_000
 # A page looks at no more rows than this: a rare filter answers quickly with how far it has searched.
 MOST_LOOKED_AT = 20_000
+# Enough where most match.
+LOOKED_AT_FIRST = 1_000
 PATIENCE_SECONDS = 600
 
 
@@ -29,8 +31,29 @@ class Counts:
         return {status: sum(counts.get(status, 0) for counts in self.by_source.values()) for status in Status}
 
 
-async def count_entries(database: Database) -> Counts:
+async def count_statuses(database: Database) -> dict[Status, int]:
     """Equal to a recount at this moment, at the price of a few rows."""
+    return _statuses(await database.fetch(queries.count_statuses))
+
+
+async def recount_statuses(database: Database) -> dict[Status, int]:
+    """From the entries themselves; reads the whole table."""
+    async with database.transaction(readonly=True, patience=PATIENCE_SECONDS) as connection:
+        return _statuses(await connection.fetch(queries.recount_statuses, timeout=PATIENCE_SECONDS))
+
+
+def _statuses(rows: Iterable[Any]) -> dict[Status, int]:
+    found = {row["status"]: row["entries"] for row in rows}
+    return {status: found.get(status, 0) for status in Status}
+
+
+async def count_entries_of(database: Database, sources: Sequence[UUID]) -> Counts:
+    """As `count_statuses`, of some sources."""
+    return _counts(await database.fetch(queries.count_entries_of, sources))
+
+
+async def count_entries(database: Database) -> Counts:
+    """Of every source: for audits, since there may be many."""
     return _counts(await database.fetch(queries.count_entries))
 
 
@@ -94,6 +117,14 @@ class Page:
 async def list_entries(database: Database, wanted: Filter, *, limit: int = 50, cursor: str | None = None) -> Page:
     if not 1 <= limit <= LARGEST_PAGE:
         raise UsageError(f"A page of {limit} entries is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
+    first = await _look(database, wanted, limit, cursor, LOOKED_AT_FIRST)
+    if first.cursor is None or len(first.entries) == limit:
+        return first
+    rest = await _look(database, wanted, limit - len(first.entries), first.cursor, MOST_LOOKED_AT)
+    return Page([*first.entries, *rest.entries], rest.cursor)
+
+
+async def _look(database: Database, wanted: Filter, limit: int, cursor: str | None, most: int) -> Page:
     bucket, url_hash = key_at(cursor) if cursor else (-1, b"")
     arguments: list[object] = [
         bucket,
@@ -104,7 +135,7 @@ async def list_entries(database: Database, wanted: Filter, *, limit: int = 50, c
         wanted.origin,
         wanted.reason,
         wanted.url_prefix,
-        MOST_LOOKED_AT,
+        most,
         limit + 1,  # one more, to know whether there is one
     ]
     if wanted.source_id:

@@ -106,7 +106,7 @@ WHERE id = ANY ($1::uuid[]) OR source_id = ANY ($2::uuid[]);
 -- name: welcome_sources
 -- The same for what counts against the sources themselves.
 UPDATE sources SET consecutive_failures = 0
-WHERE id = ANY ($2::uuid[]) OR id IN (SELECT source_id FROM channels WHERE id = ANY ($1::uuid[]));
+WHERE id = ANY ($2::uuid[] || ARRAY(SELECT source_id FROM channels WHERE id = ANY ($1::uuid[])));
 
 -- name: wake_pollers
 -- Somebody may be asleep until the next tick.

@@ -42,7 +42,7 @@ WHERE t.bucket = r.bucket AND t.host = r.host AND t.section = r.section AND t.ve
 -- does its claim, and a host whose pages kill whoever learns from them is tried ever more rarely.
 UPDATE learning_hosts p
 SET learn_at = clock_timestamp() + $1::interval * power(2, least(p.failures, 7)), failures = p.failures + 1
-FROM (SELECT bucket, host FROM learning_hosts WHERE learn_at <= clock_timestamp() ORDER BY learn_at LIMIT 1
+FROM (SELECT bucket, host FROM learning_hosts WHERE learn_at <= statement_timestamp() ORDER BY learn_at LIMIT 1
       FOR UPDATE SKIP LOCKED) AS due
 WHERE p.bucket = due.bucket AND p.host = due.host
 RETURNING p.bucket, p.host, p.source_id, p.pool, p.refused, p.why, p.failures;
@@ -80,7 +80,7 @@ WHERE t.bucket = $1::smallint AND t.host = $2::text AND t.status <> 'active'
 -- Nobody asked for them for so long: what they know may no longer hold.
 UPDATE templates
 SET status = 'expired', ended_at = clock_timestamp(), why_ended = 'not used for ' || $1::integer || ' days'
-WHERE status = 'active' AND used_at < clock_timestamp() - make_interval(days => $1)
+WHERE status = 'active' AND used_at < statement_timestamp() - make_interval(days => $1)
 RETURNING bucket, host, section, version;
 
 -- name: list_pupils

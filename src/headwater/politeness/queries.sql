@@ -44,7 +44,7 @@ ORDER BY domain_or_url;
 -- name: unswept_takedowns
 -- Takedowns that whoever added them has not applied in all this time.
 SELECT domain_or_url, domain, key_prefix FROM takedowns
-WHERE swept_at IS NULL AND created_at <= clock_timestamp() - $1::interval ORDER BY created_at;
+WHERE swept_at IS NULL AND created_at <= statement_timestamp() - $1::interval ORDER BY created_at;
 
 -- name: is_recorded
 -- Whether it is still taken down.
@@ -131,7 +131,7 @@ WHERE h.bucket = $1::smallint AND h.host = $2::text;
 -- name: closures_of_host
 -- Why a host is closed now, the longest first.
 SELECT reason, until FROM host_closures
-WHERE bucket = $1::smallint AND host = $2::text AND until > clock_timestamp()
+WHERE bucket = $1::smallint AND host = $2::text AND until > statement_timestamp()
 ORDER BY until DESC;
 
 -- name: regrant_slot
@@ -156,7 +156,7 @@ FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::interval, $5::timesta
 WITH crowds AS (
     SELECT address, count(*) AS names, count(DISTINCT domain) FILTER (WHERE NOT is_doubted) AS answering,
            count(*) FILTER (WHERE priority > 0 OR in_flight > 0
-                            OR last_fetch_at > coalesce($4::timestamptz, clock_timestamp()) - interval '1 hour') AS active
+                            OR last_fetch_at > coalesce($4::timestamptz, statement_timestamp()) - interval '1 hour') AS active
     FROM hosts WHERE address IS NOT NULL
     GROUP BY 1 HAVING count(*) > $2::integer OR max(address_delay_ms) > 0
 ), wanted AS (

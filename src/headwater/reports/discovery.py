@@ -18,6 +18,8 @@ from headwater.sources.store import source_from
 queries = load_queries("headwater.reports")
 
 NOBODY = UUID(int=0)
+# Of so many the delay from publication to discovery is told: more would take longer and say the same.
+NEWEST_ITEMS = 2_000
 
 
 class Status(StrEnum):
@@ -246,8 +248,14 @@ def _resting(overview: Overview, channel: ChannelState) -> Scheduled:
     )
 
 
+async def time_now(database: Database) -> datetime:
+    """The database's."""
+    moment: datetime = await database.fetchval(queries.server_time)
+    return moment
+
+
 async def summary(database: Database) -> Summary:
-    row = await database.fetchrow(queries.discovery_summary)
+    row = await database.fetchrow(queries.discovery_summary, NEWEST_ITEMS)
     counted = await database.fetch(queries.count_sources)
     assert row is not None
     return Summary(

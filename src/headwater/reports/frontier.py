@@ -1,5 +1,6 @@
 """The frontier in figures for people."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -51,8 +52,13 @@ async def delays_of(database: Database) -> dict[str, float]:
     return {row["host"]: row["delay"] for row in await database.fetch(queries.delays)}
 
 
-async def source_names(database: Database) -> dict[UUID, str]:
-    return {row["id"]: row["name"] for row in await database.fetch(queries.source_names)}
+async def source_names(database: Database, ids: Sequence[UUID]) -> dict[UUID, str]:
+    return {row["id"]: row["name"] for row in await database.fetch(queries.source_names, ids)}
+
+
+async def page_of_sources(database: Database, limit: int, after: tuple[str, UUID]) -> dict[UUID, str]:
+    """Names by id, in the order of the names."""
+    return {row["id"]: row["name"] for row in await database.fetch(queries.page_of_sources, *after, limit)}
 
 
 async def list_hosts(database: Database, limit: int, after: tuple[int, str] = (-1, "")) -> list[Any]:

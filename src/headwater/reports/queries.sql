@@ -42,14 +42,15 @@ WHERE g.names > 1
 ORDER BY p.most_in_a_minute DESC NULLS LAST, g.most_in_a_second DESC LIMIT $2::integer;
 
 -- name: waiting_hosts
--- Hosts with something waiting: how many are open now, how many not yet, and when the next one opens.
-SELECT count(*) FILTER (WHERE wake_at <= clock_timestamp()) AS open,
-       count(*) FILTER (WHERE wake_at > clock_timestamp() AND wake_at < 'infinity') AS waiting,
-       count(*) FILTER (WHERE in_flight > 0) AS busy,
-       count(*) FILTER (WHERE is_doubted AND wake_at < 'infinity') AS doubted,
-       extract(epoch FROM min(wake_at) FILTER (WHERE wake_at > clock_timestamp() AND wake_at < 'infinity') - clock_timestamp())::float8
+-- Hosts with something waiting: how many are open now, how many not yet, and when the next one opens. Hosts that are asked
+-- at this moment have a slot each.
+SELECT count(*) FILTER (WHERE wake_at <= statement_timestamp()) AS open,
+       count(*) FILTER (WHERE wake_at > statement_timestamp() AND wake_at < 'infinity') AS waiting,
+       (SELECT count(DISTINCT (bucket, host)) FROM slots) AS busy,
+       count(*) FILTER (WHERE line <= 10 AND wake_at < 'infinity') AS doubted,
+       extract(epoch FROM min(wake_at) FILTER (WHERE wake_at > statement_timestamp() AND wake_at < 'infinity') - clock_timestamp())::float8
            AS next_in_seconds
-FROM hosts;
+FROM hosts WHERE line > 0;
 
 -- name: count_suspects
 -- Entries that wait to be tried alone, and channels whose last poll was lost; each counted up to a bound.
@@ -59,16 +60,20 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM url_frontier WHERE held = 'suspect' 
 -- name: list_hosts
 -- Hosts in key order, with what is known of their pace.
 SELECT h.bucket, h.host, greatest(h.delay_ms, h.penalty_ms) AS delay_ms, h.penalty_ms, h.in_flight, h.max_concurrency,
-       h.wake_at <= clock_timestamp() AS is_open, h.last_fetch_at, s.requests, s.failed, s.rate_limited, s.last_status,
-       (SELECT c.reason FROM host_closures c WHERE c.bucket = h.bucket AND c.host = h.host AND c.until > clock_timestamp()
+       h.wake_at <= statement_timestamp() AS is_open, h.last_fetch_at, s.requests, s.failed, s.rate_limited, s.last_status,
+       (SELECT c.reason FROM host_closures c WHERE c.bucket = h.bucket AND c.host = h.host AND c.until > statement_timestamp()
         ORDER BY c.until DESC LIMIT 1) AS closed_by
 FROM hosts h LEFT JOIN host_statistics s USING (bucket, host)
 WHERE (h.bucket, h.host) > ($1::smallint, $2::text)
 ORDER BY h.bucket, h.host LIMIT $3::integer;
 
 -- name: source_names
--- Names of sources, for people.
-SELECT id, name, status FROM sources ORDER BY name;
+-- Names of some sources, for people.
+SELECT id, name FROM sources WHERE id = ANY ($1::uuid[]);
+
+-- name: page_of_sources
+-- A page by name, of all there are: also of the one for what people add, and of deleted ones.
+SELECT id, name FROM sources WHERE (lower(name), id) > (lower($1::text), $2::uuid) ORDER BY lower(name), id LIMIT $3::integer;
 
 -- name: delays
 -- The delay of every host, for small worlds.
@@ -80,12 +85,14 @@ SELECT * FROM source_profiles p
 WHERE (lower(p.name), p.id) > (lower($1::text), $2::uuid)
   AND CASE coalesce($3::text, 'all')
           WHEN 'all' THEN p.status <> 'deleted'
-          WHEN 'failing' THEN p.status = 'active' AND EXISTS (
-              SELECT 1 FROM channels c WHERE c.source_id = p.id AND c.is_active AND c.consecutive_errors > 0)
-          WHEN 'silent' THEN p.status = 'active' AND EXISTS (
-              SELECT 1 FROM channels c WHERE c.source_id = p.id AND c.is_active AND c.silent_since IS NOT NULL)
+          WHEN 'failing' THEN p.status = 'active' AND p.id = ANY (ARRAY(
+              SELECT c.source_id FROM channels c WHERE c.is_active AND c.consecutive_errors > 0))
+          WHEN 'silent' THEN p.status = 'active' AND p.id = ANY (ARRAY(
+              SELECT c.source_id FROM channels c WHERE c.is_active AND c.silent_since IS NOT NULL))
+          WHEN 'paused' THEN p.status = 'paused'
+          WHEN 'blocked' THEN p.status = 'blocked'
           ELSE p.status = $3 END
-  AND ($4::text IS NULL OR p.kind = $4) AND ($5::text IS NULL OR $5 = ANY (p.tags))
+  AND ($4::text IS NULL OR p.kind = $4) AND ($5::text IS NULL OR p.tags @> ARRAY[$5])
   AND ($6::text IS NULL OR lower(p.name) LIKE $6)
 ORDER BY lower(p.name), p.id LIMIT $7::integer;
 
@@ -124,24 +131,29 @@ ORDER BY r.at LIMIT 1000;
 -- name: schedule
 -- What is polled next. `is_watched`: a takedown may cover it or its source.
 SELECT s.name AS source, s.url AS site, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason, c.poll_interval,
-       c.consecutive_errors, c.last_error, c.lease_until > clock_timestamp() AS is_running,
+       c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running,
        EXISTS (SELECT 1 FROM takedowns t WHERE t.domain = ANY (domains_above(c.host) || domains_above(s.host))) AS is_watched
 FROM channels c JOIN sources s ON s.id = c.source_id
 WHERE c.is_active ORDER BY c.next_poll_at LIMIT $1::integer;
 
 -- name: discovery_summary
--- Channels now, runs of the last day with what was new to their channels, and how long items took from publication to discovery: of those that a channel did not
--- list already when it was first looked at.
+-- Channels now, runs of the last day with what was new to their channels, and how long items took from publication to
+-- discovery: of the newest, without those that a channel listed already when it was first looked at. Runs are read by the
+-- minute up to the mark, and one by one after it.
 SELECT clock_timestamp() AS now,
        (SELECT count(*) FROM channels WHERE is_active) AS channels,
-       (SELECT count(*) FROM channels WHERE token IS NOT NULL AND lease_until > clock_timestamp()) AS polling,
-       (SELECT count(*) FROM channels WHERE is_active AND next_poll_at <= clock_timestamp()) AS due,
+       (SELECT count(*) FROM channels WHERE token IS NOT NULL AND lease_until > statement_timestamp()) AS polling,
+       (SELECT count(*) FROM channels WHERE is_active AND next_poll_at <= statement_timestamp()) AS due,
        r.runs, r.failed_runs, coalesce(r.found, 0) AS found,
        (SELECT percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY greatest(i.first_seen_at - i.published_at, interval '0'))
-        FROM channel_items i JOIN channels c ON c.id = i.channel_id
-        WHERE i.first_seen_at > clock_timestamp() - interval '24 hours' AND i.published_at > c.created_at) AS delays
-FROM (SELECT count(*) AS runs, count(*) FILTER (WHERE status = 'fail') AS failed_runs, sum(inserted) AS found
-      FROM runs WHERE at > clock_timestamp() - interval '24 hours') AS r;
+        FROM (SELECT channel_id, first_seen_at, published_at FROM channel_items
+              WHERE first_seen_at > statement_timestamp() - interval '24 hours' ORDER BY first_seen_at DESC LIMIT $1::integer) AS i
+        WHERE i.published_at > (SELECT c.created_at FROM channels c WHERE c.id = i.channel_id)) AS delays
+FROM (SELECT sum(p.runs)::bigint AS runs, sum(p.failed)::bigint AS failed_runs, sum(p.found)::bigint AS found
+      FROM (SELECT runs, failed, found FROM run_minutes WHERE minute > statement_timestamp() - interval '24 hours'
+            UNION ALL
+            SELECT count(*), count(*) FILTER (WHERE status = 'fail'), coalesce(sum(inserted), 0) FROM runs
+            WHERE at > greatest((SELECT runs_folded_until FROM statistics_mark), statement_timestamp() - interval '24 hours')) AS p) AS r;
 
 -- name: delays_to_discovery
 -- Minutes from publication to discovery, of what was published since a moment.
@@ -239,7 +251,7 @@ FROM (
     SELECT s.id AS source_id, r.bucket, r.url_hash, r.at,
            r.at > n.now - $5::interval AND row_number() OVER (PARTITION BY s.id ORDER BY r.at DESC) <= $3::integer AS is_recent
     FROM unnest($1::uuid[]) AS s (id)
-    CROSS JOIN (SELECT now, date_trunc('day', now, 'UTC') AS today FROM coalesce($2::timestamptz, clock_timestamp()) AS now) AS n
+    CROSS JOIN (SELECT now, date_trunc('day', now, 'UTC') AS today FROM coalesce($2::timestamptz, statement_timestamp()) AS now) AS n
     CROSS JOIN LATERAL (
         -- Day by day, as they are stored, and no further back than needed: a busy source fills its share in a day or two.
         SELECT d.bucket, d.url_hash, max(d.at) AS at
@@ -277,7 +289,7 @@ ORDER BY id DESC LIMIT $3::integer;
 -- Documents of which only the densest part of the page was read, by source, since so long; most first.
 SELECT coalesce(s.name, d.source_id::text) AS source, count(*) AS documents
 FROM documents d LEFT JOIN sources s ON s.id = d.source_id
-WHERE d.produced_by = 'trafilatura_cropped' AND d.deleted_at IS NULL AND d.changed_at > clock_timestamp() - $1::interval
+WHERE d.produced_by = 'trafilatura_cropped' AND d.deleted_at IS NULL AND d.changed_at > statement_timestamp() - $1::interval
 GROUP BY 1 ORDER BY 2 DESC, 1;
 
 -- name: find_vacancy
@@ -297,7 +309,8 @@ WHERE g.bucket = $1::smallint AND g.canonical_hash = $2::bytea ORDER BY g.last_s
 
 -- name: sources_to_look_at
 -- Sources of which something may be wrong; the rules judge them. Probable errors first (rank 0), then probable warnings, last
--- those that a person stopped: where there are too many, the least is left out. Every part is answered by an index of its own.
+-- those that a person stopped: where there are too many, the least is left out. Every part is answered by an index of its own;
+-- of a source that is proven nobody has to ask whether it has channels and whether something was kept, unless one is idle.
 -- Scalar questions with a limit: joined at large, channels, documents and jobs would be read whole.
 SELECT l.source_id FROM (
     SELECT source_id, CASE WHEN consecutive_errors > 1 OR (consecutive_errors > 0 AND last_ok_at IS NULL)
@@ -307,9 +320,10 @@ SELECT l.source_id FROM (
     WHERE is_active AND (consecutive_errors > 0 OR silent_since IS NOT NULL OR last_error IS NOT NULL
                          OR (last_item_count = 0 AND last_ok_at IS NOT NULL AND kind IN ('feed', 'listing')))
     UNION ALL
-    SELECT c.source_id, CASE e.status WHEN 'dead' THEN 0 ELSE 1 END
-    FROM channels c JOIN url_frontier e ON e.bucket = c.bucket AND e.url_hash = c.url_hash
-    WHERE c.is_active AND c.kind = 'crawl' AND e.status IN ('failed', 'dead')
+    SELECT h.source_id, CASE h.status WHEN 'dead' THEN 0 ELSE 1 END
+    FROM (SELECT c.source_id, (SELECT e.status FROM url_frontier e WHERE e.bucket = c.bucket AND e.url_hash = c.url_hash) AS status
+          FROM channels c WHERE c.is_active AND c.kind = 'crawl') AS h
+    WHERE h.status IN ('failed', 'dead')
     UNION ALL
     SELECT c.source_id, 0 FROM channels c
     WHERE c.is_active AND c.kind = 'crawl'
@@ -319,7 +333,10 @@ SELECT l.source_id FROM (
     SELECT id, CASE WHEN status_reason = $3::text OR status = 'blocked' THEN 0 ELSE 2 END
     FROM sources WHERE status IN ('paused', 'blocked')
     UNION ALL
-    SELECT s.id, 0 FROM sources s
+    SELECT s.id, 0
+    FROM (SELECT id FROM sources WHERE status = 'active' AND url_hash IS NOT NULL AND NOT is_proven
+          UNION SELECT source_id FROM channels WHERE NOT is_active) AS u
+    JOIN sources s ON s.id = u.id
     WHERE s.status = 'active' AND s.url_hash IS NOT NULL
       AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind NOT IN ('search', 'backfill') LIMIT 1) IS NULL
     UNION ALL
@@ -335,10 +352,11 @@ SELECT l.source_id FROM (
     UNION ALL
     SELECT s.id, 1 FROM takedowns t JOIN sources s ON s.host = t.domain OR s.host = 'www.' || t.domain
     UNION ALL
-    SELECT k.source_id, 0
-    FROM (SELECT source_id FROM counters WHERE status IN ('fetched', 'dead') GROUP BY 1 HAVING sum(entries) >= $1::integer) AS k
-    WHERE (SELECT 1 FROM documents d WHERE d.source_id = k.source_id AND d.deleted_at IS NULL LIMIT 1) IS NULL
-      AND (SELECT 1 FROM jobs j WHERE j.source_id = k.source_id LIMIT 1) IS NULL
+    SELECT s.id, 0 FROM sources s
+    WHERE s.status = 'active' AND s.url_hash IS NOT NULL AND NOT s.is_proven
+      AND (SELECT sum(k.entries) FROM counters k WHERE k.source_id = s.id AND k.status IN ('fetched', 'dead')) >= $1::integer
+      AND (SELECT 1 FROM documents d WHERE d.source_id = s.id AND d.deleted_at IS NULL LIMIT 1) IS NULL
+      AND (SELECT 1 FROM jobs j WHERE j.source_id = s.id LIMIT 1) IS NULL
 ) AS l
 GROUP BY 1 ORDER BY min(l.rank), 1 LIMIT $2::integer;
 
@@ -394,7 +412,7 @@ LEFT JOIN LATERAL (
                  (array_agg((e.details ->> 'shortest_seconds')::float8 ORDER BY e.id DESC))[1] AS shortest
           FROM events e
           WHERE e.source_id = g.id AND e.kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
-            AND e.kind = 'channel_overflowed' AND e.at > clock_timestamp() - interval '24 hours'
+            AND e.kind = 'channel_overflowed' AND e.at > statement_timestamp() - interval '24 hours'
           GROUP BY 1) AS f
 ) AS o ON true;
 
@@ -416,12 +434,12 @@ JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
 LEFT JOIN LATERAL (SELECT failing_since, failure FROM robots r WHERE r.bucket = c.bucket AND r.host = c.host
                    AND r.failing_since IS NOT NULL ORDER BY r.failing_since LIMIT 1) AS r ON true
 WHERE c.reason IN ('breaker', 'robots_unreachable', 'retry_after') AND h.wake_at < 'infinity'
-  AND c.until > clock_timestamp() + CASE c.reason WHEN 'retry_after' THEN interval '10 minutes' ELSE interval '0' END
+  AND c.until > statement_timestamp() + CASE c.reason WHEN 'retry_after' THEN interval '10 minutes' ELSE interval '0' END
   AND ($1::text[] IS NULL OR c.host = ANY ($1))
 UNION ALL
 SELECT s.host, 'refused', NULL, 0, NULL, NULL, s.last_status, s.requests, s.failed, NULL
 FROM host_statistics s
-WHERE s.last_status IN (401, 402, 403, 407, 429, 451) AND s.last_seen_at > clock_timestamp() - interval '24 hours'
+WHERE s.last_status IN (401, 402, 403, 407, 429, 451) AND s.last_seen_at > statement_timestamp() - interval '24 hours'
   AND s.requests >= 5 AND s.failed * 2 > s.requests AND ($1 IS NULL OR s.host = ANY ($1))
 LIMIT $2::integer;
 

@@ -25,6 +25,7 @@ from headwater.politeness.addresses import pace_addresses
 from headwater.run.chores import Chore, start_chores
 from headwater.services import Services
 from headwater.sources.events import forget_events
+from headwater.sources.store import prove_sources
 from headwater.supervisor import Supervisor
 
 EVENT_DAYS = 180
@@ -106,6 +107,7 @@ class Maintenance:
             Chore("apply_rules", timedelta(seconds=5), self._apply_rules),
             Chore("finish_takedowns", timedelta(seconds=30), lambda: finish_takedowns(database)),
             Chore("watch_decay", timedelta(hours=1), lambda: watch_decay(database)),
+            Chore("prove_sources", timedelta(minutes=10), lambda: prove_sources(database)),
             Chore("expire_templates", timedelta(hours=1), lambda: expire(database, self.template_days)),
             Chore("forget_events", timedelta(hours=1), lambda: forget_events(database, EVENT_DAYS)),
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),

@@ -18,10 +18,14 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class Stretch(NamedTuple):
-    """A page looks at no more than so many times so many rows: a rare filter answers soon, with how far it searched."""
+    """A page looks at no more than so many times so many rows: a rare filter answers soon, with how far it searched.
+
+    The first time at few, which are enough where most match.
+    """
 
     rows: int = 20_000
     most: int = 50
+    first: int = 200
 
 
 DEFAULT_STRETCH = Stretch()
@@ -47,8 +51,9 @@ async def newest(
     """`wanted` are values of a vacancy's columns. A short page with a cursor has searched up to there."""
     require_page(limit)
     hits: list[Hit] = []
-    for _ in range(stretch.most):
-        page = await _look(database, filters, limit - len(hits), cursor, wanted or {}, stretch.rows)
+    for number in range(stretch.most):
+        rows = min(stretch.rows, stretch.first * 10**number)
+        page = await _look(database, filters, limit - len(hits), cursor, wanted or {}, rows)
         hits += page.hits
         cursor = page.cursor
         if len(hits) == limit or cursor is None:

@@ -1,5 +1,6 @@
 """Ask the archive: the best of the newest matches, with a piece of the text around the words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -78,16 +79,10 @@ async def search(
     wanted = filters or Filters()
     after = place_at(cursor) if cursor else (None, None, None)
     words = words_of(query)
-    arguments = [
-        with_slashes_parted(words) if wanted.kind is Kind.JOB else words,
-        *_values(wanted),
-        bounds.most_ranked,
-        *after,
-        limit + 1,  # one more, to know whether there is one
-        _MATCHED,
-        _ANGLES,
-    ]
-    rows = await _rows(database, wanted.kind, arguments, bounds.patience_seconds)
+    asked = with_slashes_parted(words) if wanted.kind is Kind.JOB else words
+    # One more, to know whether there is one.
+    arguments = [*_values(wanted), bounds.most_ranked, *after, limit + 1, _MATCHED, _ANGLES]
+    rows = await _rows(database, wanted.kind, asked, arguments, bounds.patience_seconds)
     hits = [hit_from(row, wanted.kind) for row in rows[:limit]]
     is_complete = not rows or rows[0]["matches"] < bounds.most_ranked
     return Page(hits, cursor_after(hits[-1]) if len(rows) > limit else None, is_complete)
@@ -98,11 +93,21 @@ def require_page(limit: int) -> None:
         raise UsageError(f"A page of {limit} hits is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
 
 
-async def _rows(database: Database, kind: Kind, arguments: list[object], patience: float) -> list[Any]:
-    statement = queries.search_jobs if kind is Kind.JOB else queries.search_documents
+async def _rows(database: Database, kind: Kind, words: str, arguments: Sequence[object], patience: float) -> list[Any]:
+    is_job = kind is Kind.JOB
     try:
         async with database.transaction(readonly=True, patience=patience) as connection:
-            return await connection.fetch(statement, *arguments)
+            # Each question has its own plan: how many texts match makes all the difference.
+            await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+            language, *_ = arguments
+            understood = queries.question_to_jobs if is_job else queries.question_to_documents
+            asked = await connection.fetchrow(understood, words, language)
+            if asked is None or asked["anywhere"] is None:
+                return []
+            statement = queries.search_jobs if is_job else queries.search_documents
+            return await connection.fetch(
+                statement, asked["anywhere"], *arguments, asked["configs"], asked["questions"]
+            )
     except QueryFailed as refused:
         if refused.sqlstate != STATEMENT_TIMED_OUT:
             raise

@@ -58,25 +58,33 @@ SELECT * FROM source_profiles WHERE id = $1::uuid FOR NO KEY UPDATE;
 -- name: find_sources
 -- By what a person types: id, address, exact name, id in another system, host of its own or of a channel, with its port if
 -- one is named, beginning of the id or of the name; the surest first.
-WITH there AS (
-    SELECT s.id AS source_id, 4 AS rank, s.url FROM sources s WHERE s.host = $5::text
-    UNION ALL
-    SELECT c.source_id, 5, c.url FROM channels c WHERE c.bucket = $4::smallint AND c.host = $5
-), placed AS (
-    SELECT source_id, min(rank) AS rank FROM there
-    WHERE $6::text IS NULL OR substring(url FROM '^https?://([^/]*)') = $6
-    GROUP BY 1
-)
-SELECT p.*,
-       CASE WHEN p.id::text = lower($1::text) THEN 0 WHEN p.url_hash = $2::bytea THEN 1 WHEN lower(p.name) = lower($1) THEN 2
-            WHEN p.id IN (SELECT source_id FROM external_ids WHERE external_id = $1) THEN 3
-            ELSE coalesce((SELECT o.rank FROM placed o WHERE o.source_id = p.id), 6) END AS rank
-FROM source_profiles p
-WHERE p.status <> 'deleted'
-  AND (p.id::text = lower($1) OR p.url_hash = $2 OR lower(p.name) = lower($1) OR p.id::text LIKE $3::text OR lower(p.name) LIKE $3
-       OR p.id IN (SELECT source_id FROM external_ids WHERE external_id = $1)
-       OR p.id IN (SELECT source_id FROM placed))
-ORDER BY rank, p.name, p.id LIMIT 20;
+-- Each is asked for alone and by its index; ids from $7 to $8 are those that begin so.
+SELECT p.*, f.rank
+FROM (SELECT id, min(rank) AS rank FROM (
+          SELECT $7::uuid AS id, 0 AS rank WHERE $7 = $8::uuid
+          UNION ALL SELECT id, 1 FROM sources WHERE url_hash = $2::bytea AND status <> 'deleted'
+          UNION ALL (SELECT id, 2 FROM source_profiles WHERE lower(name) = lower($1::text) AND status <> 'deleted' LIMIT 20)
+          UNION ALL SELECT source_id, 3 FROM external_ids WHERE external_id = $1
+          UNION ALL (SELECT id, 4 FROM sources WHERE host = $5::text AND url_hash IS NOT NULL AND status <> 'deleted'
+                       AND ($6::text IS NULL OR substring(url FROM '^https?://([^/]*)') = $6) LIMIT 20)
+          UNION ALL (SELECT source_id, 5 FROM channels WHERE bucket = $4::smallint AND host = $5
+                       AND ($6 IS NULL OR substring(url FROM '^https?://([^/]*)') = $6) LIMIT 100)
+          UNION ALL (SELECT id, 6 FROM source_profiles WHERE id BETWEEN $7 AND $8 AND status <> 'deleted' ORDER BY id LIMIT 20)
+          UNION ALL (SELECT id, 6 FROM source_profiles WHERE lower(name) LIKE $3::text AND status <> 'deleted'
+                     ORDER BY lower(name), id LIMIT 20)) AS one
+      GROUP BY 1) AS f
+JOIN source_profiles p ON p.id = f.id
+WHERE p.status <> 'deleted' ORDER BY f.rank, p.name, p.id LIMIT 20;
+
+-- name: prove_sources
+-- Sources that have an active channel and of which something was kept, a batch: from now on nobody asks for that.
+UPDATE sources SET is_proven = true WHERE id = ANY (ARRAY(
+    SELECT s.id FROM sources s
+    WHERE s.status = 'active' AND s.url_hash IS NOT NULL AND NOT s.is_proven
+      AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind NOT IN ('search', 'backfill') LIMIT 1) IS NOT NULL
+      AND ((SELECT 1 FROM documents d WHERE d.source_id = s.id AND d.deleted_at IS NULL LIMIT 1) IS NOT NULL
+           OR (SELECT 1 FROM jobs j WHERE j.source_id = s.id LIMIT 1) IS NOT NULL)
+    LIMIT $1::integer FOR NO KEY UPDATE SKIP LOCKED));
 
 -- name: set_source_status
 -- Resuming forgives what went wrong before.

@@ -22,6 +22,15 @@ queries = load_queries("headwater.sources")
 _HOST_AND_PORT = re.compile(r"[^/\s]+:\d+")
 SHORTEST_BEGINNING = 4
 SHOWN_CHOICES = 5
+PROVEN_AT_ONCE = 1_000
+# As an id is written, up to any of its letters.
+_GROUPS = (8, 4, 4, 4, 12)
+ID_BEGINNING = re.compile(
+    "|".join(
+        "-".join((*(f"[0-9a-f]{{{n}}}" for n in _GROUPS[:whole]), f"[0-9a-f]{{0,{_GROUPS[whole]}}}"))
+        for whole in range(5)
+    )
+)
 _COLUMNS = tuple(Profile.__dataclass_fields__)
 _NOT_EDITABLE = frozenset({"url"})
 # When and how politely a source is asked, and how people find it: what is taken of its answers stays the same.
@@ -111,7 +120,14 @@ async def find_source(database: Database, text: str) -> Source:
     wanted = one_line(text)
     host, site = _place_in(wanted)
     rows = await database.fetch(
-        queries.find_sources, wanted, _hash_of(wanted), _beginning(wanted), bucket_of(host), host, site
+        queries.find_sources,
+        wanted,
+        _hash_of(wanted),
+        _beginning(wanted),
+        bucket_of(host),
+        host,
+        site,
+        *ids_beginning_with(wanted),
     )
     if not rows:
         raise NotFound(f"No source is called {text!r}.", fix="`headwater sources list` shows those there are.")
@@ -140,6 +156,22 @@ def _beginning(text: str) -> str | None:
         return None
     literal = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"{literal}%"
+
+
+def ids_beginning_with(text: str) -> tuple[UUID, UUID] | tuple[None, None]:
+    """The first and the last id that begin so; none where no id does."""
+    digits = text.lower().replace("-", "")
+    if len(text) < SHORTEST_BEGINNING or not ID_BEGINNING.fullmatch(text.lower()):
+        return None, None
+    return UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f"))
+
+
+async def prove_sources(database: Database) -> int:
+    """Note which sources have an active channel and kept something; how many are new among them."""
+    count = 0
+    while proven := int((await database.execute(queries.prove_sources, PROVEN_AT_ONCE)).split()[-1]):
+        count += proven
+    return count
 
 
 async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[str, Any], actor: str) -> list[str]:

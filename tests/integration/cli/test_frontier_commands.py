@@ -24,6 +24,18 @@ def test_a_url_is_added_explained_and_forgotten(desk: Desk) -> None:
     assert desk.says("explain", "https://a.example/one").code == 4
 
 
+def test_urls_are_counted_by_source_a_page_at_a_time(desk: Desk) -> None:
+    desk.says("frontier", "add", "https://a.example/one", "https://a.example/two")
+    whole = desk.says("frontier", "stats", "--recount", "--json").json
+    assert whole["by_status"]["pending"] == 2
+    assert [one["pending"] for one in whole["by_source"].values()] == [2]
+    assert whole["cursor"] is None
+    [source] = whole["by_source"]
+    behind = desk.says("frontier", "stats", "--cursor", source, "--json").json
+    assert (behind["by_status"]["pending"], behind["by_source"]) == (2, {})
+    assert desk.says("frontier", "stats", "--cursor", "nonsense").code == 2
+
+
 def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(desk: Desk) -> None:
     desk.says("frontier", "add", "https://www.a.example/one")
     taken = desk.says("takedown", "add", "a.example", "--reason", "asked by its owner")

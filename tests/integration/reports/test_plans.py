@@ -5,6 +5,7 @@ from datetime import timedelta
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.sources.health import AUTO_PAUSED, FEWEST_PAGES
+from headwater.sources.store import prove_sources
 
 queries = load_queries("headwater.reports")
 
@@ -80,3 +81,40 @@ async def test_old_overflows_and_stopped_sources_hide_no_failing_one(database: D
     assert {row[0] for row in found} == failing
     everything = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED)
     assert len(everything) == 700
+
+
+KEPT = """
+    INSERT INTO documents (bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, language,
+                           section, keywords, images, word_count, page_type, quality_parts, content_hash, produced_by,
+                           metadata, version, crawled_at, first_seen_at, changed_at, search)
+    SELECT 1, url_hash, id, url, url, '', '', '', '', 'en', '', '{}', '{}', 1, '', '{}', url_hash, '', '{}', 1, now(),
+           now(), now(), '' FROM sources WHERE name <> 's7'"""
+
+
+async def test_a_proven_source_is_looked_at_again_when_its_last_channel_is_switched_off(database: Database) -> None:
+    await database.execute(
+        """INSERT INTO sources (name, url, url_hash)
+           SELECT 's' || n, 'https://h' || n || '.example/', sha256(int8send(n))
+           FROM generate_series(1, 9::bigint) AS n"""
+    )
+    await database.execute(
+        """INSERT INTO channels (source_id, kind, url, url_hash, bucket, host, is_active, next_poll_at, last_ok_at,
+                                 last_new_at, last_item_count)
+           SELECT id, 'feed', url, url_hash, 1, 'h.example', true, now(), now(), now(), 20 FROM sources
+           WHERE name <> 's9'"""
+    )
+    await database.execute(KEPT)
+    # Neither the one that kept nothing nor the one without a channel.
+    assert await prove_sources(database) == 7
+    assert await prove_sources(database) == 0
+    unproven = [row[0] for row in await database.fetch("SELECT name FROM sources WHERE NOT is_proven ORDER BY name")]
+    assert unproven == ["s7", "s9"]
+    look = queries.sources_to_look_at, FEWEST_PAGES, 100, AUTO_PAUSED
+    names = "SELECT name FROM sources WHERE id = ANY ($1) ORDER BY name"
+    found = [row[0] for row in await database.fetch(*look)]
+    assert [row[0] for row in await database.fetch(names, found)] == ["s9"]
+    await database.execute(
+        "UPDATE channels SET is_active = false WHERE source_id = (SELECT id FROM sources WHERE name = 's3')"
+    )
+    found = [row[0] for row in await database.fetch(*look)]
+    assert [row[0] for row in await database.fetch(names, found)] == ["s3", "s9"]

@@ -15,12 +15,13 @@ from headwater.discover.stopping import change_status
 from headwater.frontier import maintain
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Origin, Status
-from headwater.frontier.reads import counted_and_recounted
+from headwater.frontier.reads import count_entries_of, count_statuses, counted_and_recounted, recount_statuses
 from headwater.frontier.settle import settle
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.verdicts import Fetched, RetryPolicy, settlement_of
 from headwater.log import make_logger
 from headwater.politeness.settlement import Visit
+from headwater.reports.discovery import summary
 from headwater.run.maintenance import Maintenance
 from headwater.sources.source import SourceStatus
 from headwater.sources.store import create_source
@@ -68,6 +69,44 @@ async def test_folding_keeps_the_counters_equal_to_a_recount(database: Database,
     counted, recounted = await counted_and_recounted(database)
     assert counted.by_source == recounted.by_source
     assert counted.by_status[Status.FETCHED] == 1
+
+
+async def test_the_totals_equal_a_recount_before_and_after_a_fold(database: Database, source: UUID) -> None:
+    await queue(database, source, "https://a.test/1", "https://b.test/2", "https://c.test/3")
+    await fetch_one(database, Fetched())
+    # A lease that is held counts as being fetched.
+    await Claimer(database, SystemClock(), "w", LEASE).claim(1)
+    for _ in range(3):
+        assert await count_statuses(database) == await recount_statuses(database)
+        assert (await count_statuses(database))[Status.FETCHING] == 1
+        assert (await count_entries_of(database, [source])).by_status == await count_statuses(database)
+        assert await maintain.fold_counters(database)
+
+
+LOG_RUN = """
+    insert into runs (at, id, source_id, channel_id, kind, trigger, status, inserted, duration_ms)
+    select now() - ago, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'feed', 'schedule', status, 3, 5
+    from unnest($1::interval[], $2::text[]) as r (ago, status)
+"""
+
+
+async def test_runs_of_the_last_day_are_counted_alike_before_and_after_a_fold(database: Database) -> None:
+    await database.execute("update statistics_mark set runs_folded_until = now() - interval '1 day'")
+    ago = [timedelta(hours=23), timedelta(hours=22), timedelta(minutes=2), timedelta(seconds=20)]
+    await database.execute("select ensure_days('runs', (now() at time zone 'utc')::date - 2, 3)")
+    await database.execute(LOG_RUN, [timedelta(hours=25), *ago], ["fail", "ok", "fail", "ok", "ok"])
+    for _ in range(3):
+        found = await summary(database)
+        assert (found.runs, found.failed_runs, found.found) == (4, 1, 12)
+        await maintain.fold_statistics(database)
+    folded = await database.fetchval("select sum(runs) from run_minutes")
+    assert folded == 3, "the last minute is not folded: its writers may not have ended"
+
+
+async def test_minutes_of_days_ago_are_forgotten(database: Database) -> None:
+    await database.execute("insert into run_minutes values (now() - interval '3 days', 1, 0, 0)")
+    await maintain.fold_statistics(database)
+    assert await database.fetchval("select count(*) from run_minutes") == 0
 
 
 async def test_two_folds_at_once_count_nothing_twice(database: Database, source: UUID) -> None:

@@ -9,7 +9,7 @@ from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.errors import NotFound
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, channels_of
-from headwater.sources.store import create_source, find_source
+from headwater.sources.store import create_source, find_source, ids_beginning_with
 from headwater.urls.canonical import canonicalise
 
 FEED = NewChannel(ChannelKind.FEED, canonicalise("http://feeds.test/all.xml"))
@@ -61,6 +61,33 @@ async def test_a_source_at_a_host_is_meant_before_one_that_only_has_a_feed_there
     await add_feed(database, await source_at(database, "http://a.test/", "A"))
     own = await source_at(database, "http://feeds.test/company", "The feed company")
     assert (await find_source(database, "feeds.test")).id == own
+
+
+async def test_a_source_is_found_by_the_beginning_of_its_id_or_of_its_name(database: Database) -> None:
+    source = await source_at(database, "http://a.test/", "Harbour_News")
+    await source_at(database, "http://b.test/", "Harbour News")
+    for beginning in (str(source)[:7], str(source)[:14].upper(), str(source), "harbour_n"):
+        assert (await find_source(database, beginning)).id == source
+    for nothing in ("harbour%", str(source)[:8] + str(source)[9:], "zzzz-"):
+        with pytest.raises(NotFound):
+            await find_source(database, nothing)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("ab12", "ab120000-0000-0000-0000-000000000000", "ab12ffff-ffff-ffff-ffff-ffffffffffff"),
+        ("AB12cd34-5", "ab12cd34-5000-0000-0000-000000000000", "ab12cd34-5fff-ffff-ffff-ffffffffffff"),
+        ("ab12cd34-", "ab12cd34-0000-0000-0000-000000000000", "ab12cd34-ffff-ffff-ffff-ffffffffffff"),
+    ],
+)
+def test_the_beginning_of_an_id_stands_for_a_range(text: str, first: str, last: str) -> None:
+    assert ids_beginning_with(text) == (UUID(first), UUID(last))
+
+
+@pytest.mark.parametrize("text", ["ab1", "ab12cd345", "news", "ab12cd34-56789", "", "ab12cd34--"])
+def test_what_begins_no_id_stands_for_none(text: str) -> None:
+    assert ids_beginning_with(text) == (None, None)
 
 
 async def test_what_is_being_polled_says_since_when(database: Database) -> None:

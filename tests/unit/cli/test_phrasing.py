@@ -12,7 +12,6 @@ from headwater.cli.status import lines_of, scheduled, titles_of
 from headwater.cli.templates_show import show_pupil
 from headwater.errors import UsageError
 from headwater.frontier.entry import Status
-from headwater.frontier.reads import Counts
 from headwater.reports.discovery import Scheduled, Summary
 from headwater.reports.frontier import HostsNow
 from headwater.reports.templates import Pupil
@@ -44,7 +43,7 @@ def test_for_programs_what_is_late_counts_below_zero_and_what_rests_has_no_time(
 def test_the_whole_is_told_in_three_lines_with_right_plurals() -> None:
     summary = Summary(NOW, {"active": 1, "deleted": 9}, 1, 0, 1, 1, 0, 1, timedelta(minutes=6), timedelta(minutes=22))
     hosts = HostsNow(1, 2, 0, 0, timedelta(seconds=4))
-    sources, frontier, lately = lines_of(summary, Counts({UUID(int=1): {Status.PENDING: 1_902}}), hosts)
+    sources, frontier, lately = lines_of(summary, dict.fromkeys(Status, 0) | {Status.PENDING: 1_902}, hosts)
     assert sources == "Sources   1 (1 active) · 1 channel, 1 due, 0 being polled"
     assert frontier.startswith("Frontier  1,902 pending · 0 fetching · ")
     assert frontier.endswith(" · 1 host open, 2 waiting, next host opens in 4s")
