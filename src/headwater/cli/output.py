@@ -208,11 +208,15 @@ def show_marked(pieces: Sequence[str]) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from headwater.cli.tables import folded
+
     styled = Text.assemble(*((harmless(piece), "bold" if number % 2 else "") for number, piece in enumerate(pieces)))
-    margin = " " * (len(styled.plain) - len(styled.plain.lstrip(" ")))
-    console = Console()
-    for line in styled[len(margin) :].wrap(console, terminal_width() - len(margin), overflow="ignore"):
-        console.print(Text(margin) + line, soft_wrap=True, highlight=False)
+    margin = Text(" " * (len(styled.plain) - len(styled.plain.lstrip(" "))))
+    console, end = Console(), 0
+    for line in folded(styled.plain, terminal_width()):
+        start = styled.plain.index(line.strip(" "), end)
+        end = start + len(line.strip(" "))
+        console.print(margin + styled[start:end], soft_wrap=True, highlight=False)
 
 
 def terminal_width() -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 IN_VAIN = "Found no feed, no sitemap and no list of articles"
 ANYWAY = "Try again later, or follow it all the same with --anyway."
-BAD_REQUEST, TOO_MANY_REQUESTS, SERVER_ERROR = 400, 429, 500
+MOVED, BAD_REQUEST, TOO_MANY_REQUESTS, SERVER_ERROR = 300, 400, 429, 500
 GONE = frozenset({404, 410})
 # An error of the page itself, in words.
 IN_WORDS = {
@@ -213,6 +213,9 @@ def require_page(look: "Look", url: str) -> None:
     from headwater.sources.channels import ChannelKind
 
     match look.page:
+        case Trouble(_, why, int(status)) if not look.findings and MOVED <= status < BAD_REQUEST:
+            fix = "Give the address where a browser ends up. Follow this one all the same with --anyway."
+            raise NotFound(f"{url} answers with {inert(why)}.", fix=fix)
         case Trouble(_, _, int(status)) if not look.findings and status != TOO_MANY_REQUESTS and status >= BAD_REQUEST:
             what = f"{url} answers with HTTP {status}{_meaning(look.page)}."
             if status >= SERVER_ERROR:

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.blocks import text_of_html
 from headwater.extract.elements import Elements
-from headwater.extract.links import Anchors
+from headwater.extract.links import Anchors, leads_on, texts_of
 from headwater.extract.page import LONGEST_HTML, Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.paywall import without_calls
@@ -38,6 +38,9 @@ _MOST_PARAGRAPHS, _MOST_STEPS_OUT = 0.7, 3
 _SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
 _FEWEST_TEASERS = 8
 _TEASING = 0.4
+_LIST_MARK = "- "
+_HEADINGS = "h2, h3, h4, h5, h6"
+_MOST_HEADINGS = 1_000
 _SWALLOWED = "noscript article, noscript h1, noscript main"
 _LAYOUT_TABLE = "td h1, td article, td > table"
 _TAG = re.compile(r"</?[a-zA-Z]")
@@ -73,6 +76,17 @@ class Body(NamedTuple):
 class _Line(NamedTuple):
     text: str
     compared: str
+
+
+class _LinkTexts(NamedTuple):
+    """What links say, and which of it is a heading of the page itself."""
+
+    all: frozenset[str]
+    sections: frozenset[str]
+
+    @property
+    def announcing(self) -> frozenset[str]:
+        return self.all - self.sections
 
 
 class Known(NamedTuple):
@@ -126,12 +140,20 @@ def _learned(elements: Elements, page: Page, known: Known) -> Body:
 
 
 def _general(tree: LexborHTMLParser, page: Page, known: Known) -> Body:
-    link_texts = known.anchors.texts  # of the tree as it is
+    links = _LinkTexts(known.anchors.texts, _sections(tree, known.anchors))  # of the tree as it is
     found = _general_text(tree, _densest if page.is_hurried else _html_of_story)
     lines = [_Line(line, comparable(line)) for line in found.split("\n")]
-    text = tidy([line.text for line in _without_title(_without_links(lines, link_texts), known)])
+    text = tidy([line.text for line in _without_title(_without_links(lines, links), known)])
     producer = Producer.HURRIED if page.is_hurried else Producer.TRAFILATURA
-    return Body(text, producer, count_words(text), _are_teasers(lines, link_texts))
+    return Body(text, producer, count_words(text), _are_teasers(lines, links.announcing))
+
+
+def _sections(tree: LexborHTMLParser, anchors: Anchors) -> frozenset[str]:
+    """Headings that a table of contents repeats: they are linked to, and announce no other page."""
+    if not anchors.texts_within:
+        return frozenset()
+    headings = tree.css(_HEADINGS)[:_MOST_HEADINGS]
+    return anchors.texts_within & texts_of(heading for heading in headings if not leads_on(heading))
 
 
 def _general_text(tree: LexborHTMLParser, cropped: Callable[[LexborHTMLParser], str]) -> str:
@@ -195,9 +217,12 @@ def _without_title(lines: list[_Line], known: Known) -> list[_Line]:
     return top + lines[_TITLE_WITHIN_LINES:]
 
 
-def _without_links(lines: list[_Line], link_texts: frozenset[str]) -> list[_Line]:
-    """Without lines that are nothing but a link: they announce other pages."""
-    return [line for line in lines if line.compared not in link_texts]
+def _without_links(lines: list[_Line], links: _LinkTexts) -> list[_Line]:
+    """Without lines that are nothing but a link: they announce other pages, or other places of this one."""
+    announcing = links.announcing
+    return [
+        line for line in lines if line.compared not in (links.all if line.text.startswith(_LIST_MARK) else announcing)
+    ]
 
 
 def _are_teasers(lines: list[_Line], link_texts: frozenset[str]) -> bool:

@@ -29,7 +29,7 @@ _SAYING = {"meta", "script", "link", "base", "input", "time", "article", "h1", "
 # What asks whether a reader is human.
 _CHALLENGES = ("#challenge-form", "#challenge-running", "#cf-challenge-running", "#px-captcha")
 _WANTED = ", ".join((*sorted(_LEADING | _SAYING), *_CHALLENGES))
-_LEADING_IDS, _SAYING_IDS = ids_of(_LEADING), {id_of(tag): tag for tag in _SAYING}
+LEADING_IDS, _SAYING_IDS = ids_of(_LEADING), {id_of(tag): tag for tag in _SAYING}
 
 
 class Elements:
@@ -42,7 +42,7 @@ class Elements:
         self._by_tag: defaultdict[str, list[LexborNode]] = defaultdict(list)
         for node in tree.css(_WANTED):
             number = node.tag_id
-            if number in _LEADING_IDS:
+            if number in LEADING_IDS:
                 self.leading.append(node)
             elif tag := _SAYING_IDS.get(number):
                 self._by_tag[tag].append(node)

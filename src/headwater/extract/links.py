@@ -1,6 +1,6 @@
 """Where a page points: absolute, distinct, in page order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from headwater.errors import UrlRejected
-from headwater.extract.elements import TEXT, Elements, attribute
+from headwater.extract.elements import LEADING_IDS, TEXT, Elements, attribute
 from headwater.extract.text import comparable
 from headwater.urls.origin import site_at
 from headwater.urls.parse import is_plain_path, resolve
@@ -51,9 +51,18 @@ class Anchors:
 
         Asked for the first time before the tree is pruned, if at all: few pages need it.
         """
-        # What is longer than a headline can be is prose, whatever it leads to.
-        texts = map(comparable, {_said_by(anchor.node)[:_LONGEST_READ] for anchor in self.found})
-        return frozenset(text for text in texts if 0 < len(text) <= _LONGEST_ANCHOR_TEXT)
+        return texts_of(anchor.node for anchor in self.found)
+
+    @cached_property
+    def texts_within(self) -> frozenset[str]:
+        """What those say that lead to a place of their own page, as in a table of contents."""
+        return texts_of(anchor.node for anchor in self.found if len(anchor.href) > 1 and anchor.href[0] == "#")
+
+
+def texts_of(nodes: Iterable[LexborNode]) -> frozenset[str]:
+    # What is longer than a headline can be is prose, whatever it leads to.
+    texts = map(comparable, {_said_by(node)[:_LONGEST_READ] for node in nodes})
+    return frozenset(text for text in texts if 0 < len(text) <= _LONGEST_ANCHOR_TEXT)
 
 
 def _said_by(node: LexborNode) -> str:
@@ -62,6 +71,12 @@ def _said_by(node: LexborNode) -> str:
     if len(parts) > _MOST_PARTS:
         return ""
     return " ".join(part.text_content or "" for part in parts if part.tag_id == TEXT)
+
+
+def leads_on(node: LexborNode) -> bool:
+    """Whether it holds a link, or so many parts that it may."""
+    parts = list(islice(node.traverse(), _MOST_PARTS + 1))
+    return len(parts) > _MOST_PARTS or any(part.tag_id in LEADING_IDS and "href" in part.attributes for part in parts)
 
 
 def anchors_of(elements: Elements, base: str) -> Anchors:

@@ -4,7 +4,9 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from headwater.extract.elements import Elements, attribute
+from selectolax.lexbor import LexborNode
+
+from headwater.extract.elements import Elements, attribute, ids_of
 
 SHORTEST_ARTICLE_WORDS = 50
 _LONG_ENOUGH_WORDS = 200
@@ -23,6 +25,9 @@ _CHALLENGE_TITLE = re.compile(
     re.IGNORECASE,
 )
 _CHALLENGE_SCRIPT = re.compile(r"/cdn-cgi/challenge-platform/|captcha-delivery\.com")
+# Of documentation, menus and sidebars name more pages than a short page has words for.
+_MENU_IDS = ids_of({"nav", "aside", "footer"})
+_MOST_LINKS, _MOST_STEPS_OUT = 10_000, 30
 _MICRODATA = "[itemtype*='Article'], [itemtype*='BlogPosting'], [itemprop='articleBody']"
 
 
@@ -35,7 +40,7 @@ class PageType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """Seen before the tree is pruned."""
+    """Seen before the tree is pruned. `links_within`: those outside of menus."""
 
     has_password_field: bool
     has_time: bool
@@ -43,6 +48,7 @@ class Signs:
     has_challenge: bool
     has_article_element: bool
     links: int
+    links_within: int
     is_article_by_linked_data: bool
     is_article_by_og: bool
 
@@ -57,6 +63,7 @@ def signs_of(elements: Elements, *, links: int, is_article_by_linked_data: bool,
         has_challenge=bool(elements.challenges) or any(map(_CHALLENGE_SCRIPT.search, scripts)),
         has_article_element=bool(elements.named("article")),
         links=links,
+        links_within=links - _links_in_menus(elements) if links >= _LISTED_LINKS else links,
         is_article_by_linked_data=is_article_by_linked_data,
         is_article_by_og=is_article_by_og,
     )
@@ -70,9 +77,36 @@ def page_type_of(signs: Signs, *, words: int, has_title: bool, is_teasers: bool)
         >= _ARTICLE_SCORE
     ):
         return PageType.ARTICLE
-    if signs.links >= _LISTED_LINKS and (is_teasers or words / signs.links < _WORDS_PER_LISTED_LINK):
+    if _is_list(signs, words=words, is_teasers=is_teasers):
         return PageType.LISTING
     return PageType.STUB if words < SHORTEST_ARTICLE_WORDS else PageType.OTHER
+
+
+def _is_list(signs: Signs, *, words: int, is_teasers: bool) -> bool:
+    if is_teasers:
+        return signs.links >= _LISTED_LINKS
+    return signs.links_within >= _LISTED_LINKS and words / signs.links_within < _WORDS_PER_LISTED_LINK
+
+
+def _links_in_menus(elements: Elements) -> int:
+    known: dict[int, bool] = {}
+    links = (node for node in elements.leading[:_MOST_LINKS] if "href" in node.attributes)
+    return sum(_is_in_menu(link, known) for link in links)
+
+
+def _is_in_menu(link: LexborNode, known: dict[int, bool]) -> bool:
+    """`known` is what was said of elements around other links. A selector would look out to the root for each."""
+    around, way = link.parent, list[int]()
+    answer = False
+    while around is not None and len(way) < _MOST_STEPS_OUT and not answer:
+        if around.mem_id in known:
+            answer = known[around.mem_id]
+            break
+        way.append(around.mem_id)
+        answer = around.tag_id in _MENU_IDS or attribute(around, "role") == "navigation"
+        around = around.parent
+    known.update(dict.fromkeys(way, answer))
+    return answer
 
 
 def is_challenge(signs: Signs, title: str, words: int) -> bool:

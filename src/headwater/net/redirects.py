@@ -26,6 +26,22 @@ class Flaw(StrEnum):
     HAS_A_BODY = "would_not_repeat_the_same_request"
 
 
+_IN_WORDS: dict[str, str] = {
+    Flaw.NO_LOCATION: "it names no address",
+    Flaw.SEVERAL_LOCATIONS: "it names several addresses",
+    Flaw.SELF_LOOP: "it leads to itself",
+    Flaw.TOO_MANY_REDIRECTS: "there are too many, one behind the other",
+    Flaw.HAS_EFFECTS: "what it leads to looks as if it did something when it is fetched",
+    Flaw.WOULD_BETRAY_US: "it would carry our key elsewhere",
+    Flaw.HAS_A_BODY: "it would not repeat the same request",
+}
+
+
+def flaw_in_words(reason: str) -> str:
+    """Of a Flaw, or of a target that was rejected as a URL."""
+    return _IN_WORDS.get(reason) or f"its target is no address that can be asked ({reason.replace('_', ' ')})"
+
+
 @dataclass(frozen=True, slots=True)
 class NotARedirect:
     pass

@@ -168,7 +168,7 @@ def limits_in_words(source: Source, pages: int, deep: int) -> list[str]:
         more = f"Allow more: {edit} max_pages={profile.max_pages * 10}, {then}"
         told.append(f"max_pages = {profile.max_pages:,} is reached: further pages are left out. {more}")
     if deep:
-        links = f"links on {deep:,} page{'s' * (deep > 1)} are not followed"
+        links = f"links on {deep:,} page{'s' * (deep > 1)}, if there are any to further pages, are not followed"
         more = f"Go deeper: {edit} max_depth={profile.max_depth + 1}, {then}"
         told.append(f"max_depth = {profile.max_depth} is reached: {links}. {more}")
     return told

@@ -130,6 +130,16 @@ def test_an_address_that_answers_with_an_error_is_refused(
     assert sources(desk) == 0
 
 
+@pytest.mark.parametrize("more", [(), ("--kind", "docs"), ("--dry-run",)])
+def test_an_address_whose_redirect_leads_nowhere_is_refused(desk: Desk, site: Served, more: tuple[str, ...]) -> None:
+    site.pages["/place"] = Page(b"", status=302, headers=(("Location", "/place"),))
+    said = desk.says("sources", "add", f"{site.url}/place", *more)
+    assert said.code == 4
+    assert f"{site.url}/place answers with a redirect that leads nowhere: it leads to itself." in said.err
+    assert sources(desk) == 0
+    assert desk.says("sources", "add", f"{site.url}/place", "--anyway", *more).code == 0
+
+
 @pytest.mark.parametrize("more", [(), ("--kind", "jobs"), ("--dry-run",)])
 def test_an_address_without_a_page_may_be_followed_all_the_same(
     desk: Desk, site: Served, more: tuple[str, ...]
@@ -478,7 +488,8 @@ def test_a_limit_that_is_reached_is_shown_with_the_way_on(desk: Desk) -> None:
     more = f"headwater sources edit {source} max_pages=30, then headwater crawl run {source}"
     deeper = f"headwater sources edit {source} max_depth=2, then headwater crawl run {source}"
     assert f"  max_pages = 3 is reached: further pages are left out. Allow more: {more}\n" in out
-    assert f"  max_depth = 1 is reached: links on 1 page are not followed. Go deeper: {deeper}\n" in out
+    left = "links on 1 page, if there are any to further pages, are not followed"
+    assert f"  max_depth = 1 is reached: {left}. Go deeper: {deeper}\n" in out
     told = desk.says("sources", "show", "Alpha", "--json").json
     assert len(told["limits_reached"]) == 2
     assert "max_pages = 3 is reached" in desk.says("crawl", "pages", "Alpha").out

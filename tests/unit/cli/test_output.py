@@ -1,12 +1,17 @@
 """Input 126: whatever is printed is one line, bounded, with nothing in it that a terminal would obey."""
 
 import json
+import os
+import re
+from contextlib import redirect_stdout
 from decimal import Decimal
+from io import StringIO
 from unicodedata import category
+from unittest.mock import patch
 
 import pytest
 
-from headwater.cli.output import LONGEST_LINE, harmless, say, show, show_json, show_lines, show_table
+from headwater.cli.output import LONGEST_LINE, harmless, say, show, show_json, show_lines, show_marked, show_table
 
 ESC, CSI_C1, OSC_C1 = "\x1b[2J", "\x9b2J", "\x9d0;title\x9c"
 BIDI = "\u202egnp.exe\u2066\u2069\u200f\u061c"
@@ -67,3 +72,19 @@ def test_letters_of_any_script_stay(text: str) -> None:
 def test_amounts_are_written_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     show_json({"salary": Decimal("4E+4"), "part": Decimal("1234.50")})
     assert json.loads(capsys.readouterr().out) == {"salary": "40000", "part": "1234.50"}
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_an_excerpt_is_folded_between_words_and_keeps_its_marks() -> None:
+    out = Terminal()
+    words = "the slow grey ferry came home before the harbour froze "
+    with patch.dict(os.environ, {"COLUMNS": "30", "TERM": "xterm"}), redirect_stdout(out):
+        show_marked([f"  {words}", "ferry harbour", f" and {'x' * 40} {words}"])
+    lines = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in out.getvalue().splitlines()]
+    assert " ".join(line.strip() for line in lines) == f"{words}ferry harbour and {'x' * 40} {words}".strip()
+    assert all(line.startswith("  ") and (len(line) <= 30 or line == f"  {'x' * 40}") for line in lines)
+    assert "\x1b[1m" in out.getvalue()

@@ -3,6 +3,7 @@
 import pytest
 from tests.unit.extract.conftest import NOW, PROSE, Read
 
+from headwater.extract.article import Article
 from headwater.extract.language import language_of
 from headwater.extract.metadata import Metadata
 from headwater.extract.page_type import PageType, Signs, page_type_of
@@ -30,8 +31,8 @@ def signs(**more: bool | int) -> Signs:
         (signs(is_article_by_og=True), 100, PageType.OTHER),
         (signs(is_article_by_og=True, has_time=True), 100, PageType.ARTICLE),
         (signs(), 200, PageType.ARTICLE),
-        (signs(links=20), 199, PageType.LISTING),
-        (signs(links=19), 199, PageType.OTHER),
+        (signs(links=20, links_within=20), 199, PageType.LISTING),
+        (signs(links=200, links_within=19), 199, PageType.OTHER),
         (signs(links=5), 49, PageType.STUB),
         (signs(has_password_field=True, is_article_by_linked_data=True), 100, PageType.OTHER),
         (signs(has_password_field=True), 300, PageType.ARTICLE),
@@ -49,6 +50,20 @@ def test_a_page_of_teasers_is_a_listing_however_many_words_it_has(read: Read) ->
     )
     assert read("<title>News</title>", f"<main>{cards}</main>").page_type is PageType.LISTING
     assert page_type_of(signs(links=24), words=900, has_title=True, is_teasers=True) is PageType.LISTING
+
+
+@pytest.mark.parametrize(
+    ("tag", "role"), [("nav", ""), ("aside", ""), ("footer", ""), ("div", "navigation")], ids=lambda said: said or "-"
+)
+def test_a_short_page_beside_a_long_menu_is_no_listing(read: Read, tag: str, role: str) -> None:
+    chapters = "".join(f"<li><a href=/chapter/{n}>Chapter {n}</a></li>" for n in range(60))
+    short = "\n".join(PROSE.split("\n")[:2])
+    menu = f"<{tag} role={role or 'complementary'}><ul>{chapters}</ul></{tag}>"
+    shown = read("<title>Settings</title>", f"{menu}<main>{short}</main>")
+    assert isinstance(shown, Article)
+    assert shown.page_type is PageType.OTHER
+    listed = read("<title>Chapters</title>", f"<main>{short}<ul>{chapters}</ul></main>")
+    assert listed.page_type is PageType.LISTING
 
 
 @pytest.mark.parametrize(("words", "points"), [(99, 0), (100, 10), (299, 10), (300, 15), (500, 20), (1000, 25)])

@@ -191,3 +191,24 @@ def test_a_sign_in_a_sentence_stays() -> None:
 )
 def test_no_nesting_of_code_harms(inside: str) -> None:
     text_of_html(inside + "<p>after</p>")
+
+
+def test_headings_that_a_table_of_contents_names_are_kept_once() -> None:
+    contents = '<ul><li><a href="#warp">Setting up the warp</a></li><li><a href="#weft">Usage</a></li></ul>'
+    read = by_the_general_extractor(
+        f"<nav><a href=/usage>Usage</a>{contents}</nav><article>{contents}{PARAGRAPH}<h2 id=warp>Setting up the warp"
+        f"<a class=headerlink href=#warp>¶</a></h2>{PARAGRAPH}<h2 id=weft>Usage</h2>{PARAGRAPH}"
+        "<p><a href=#top>Back to top</a></p></article>"
+    )
+    lines = read.split("\n")
+    assert [lines.count(one) for one in ("Setting up the warp", "Usage")] == [1, 1]
+    assert "- Usage" not in lines
+    assert "Back to top" not in lines
+
+
+def test_a_headline_that_links_to_another_page_is_no_heading_of_this_one() -> None:
+    teaser = '<h2><a href="/flood">The flood of last year</a></h2>'
+    read = by_the_general_extractor(
+        f'<nav><a href="#flood">The flood of last year</a></nav><article>{PARAGRAPH * 3}{teaser}</article>'
+    )
+    assert "The flood of last year" not in read

@@ -57,7 +57,8 @@ def _why_unknown(facts: ChannelFacts) -> str:
     watched = timedelta(hours=facts.rhythm.exposure)
     if watched <= facts.interval:
         return "nothing is known of its rhythm yet"
-    return f"little is known of its rhythm: it was watched for {in_words(watched)}"
+    # Dates of its first list count, too.
+    return f"little is known of its rhythm: only its last {in_words(watched)}"
 
 
 def tiers(facts: ChannelFacts, now: datetime) -> Plan:

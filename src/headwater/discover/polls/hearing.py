@@ -18,6 +18,7 @@ from headwater.fetch.outcomes import (
     TakenDown,
 )
 from headwater.net.problems import FetchProblem, Problem, problem_with
+from headwater.net.redirects import flaw_in_words
 from headwater.net.transport import Response
 from headwater.urls.canonical import CanonicalUrl
 
@@ -95,7 +96,8 @@ def hear(outcome: Outcome, *, is_conditional: bool) -> Heard:
         case LeaseLost():
             return Wait(AGAIN_SOON, "its place at the host was lost")
         case BadRedirect(reason, _, response):
-            return Trouble(ErrorClass.UPSTREAM, f"a redirect that leads nowhere: {reason}", response.status)
+            why = f"a redirect that leads nowhere: {flaw_in_words(reason)}"
+            return Trouble(ErrorClass.UPSTREAM, why, response.status)
         case LedAway(to, _, response):
             return Trouble(ErrorClass.UPSTREAM, f"redirected to {to.host}", response.status)
         case Failed(problem):

@@ -132,7 +132,7 @@ def test_a_wait_is_at_most_as_long_as_the_channel_was_watched() -> None:
     facts = ChannelFacts(price=Price(1e5), rhythm=Rhythm(as_of=in_hours(NOW), exposure=30.0))
     plan = adaptive(facts, NOW)
     assert plan.wait == 30 * HOUR
-    assert plan.reason == "little is known of its rhythm: it was watched for 30 h"
+    assert plan.reason == "little is known of its rhythm: only its last 30 h"
     watched = replace(facts, rhythm=Rhythm(as_of=in_hours(NOW), exposure=200.0), bounds=Bounds(longest=3 * DAY))
     assert adaptive(watched, NOW).wait == 3 * DAY
 
