@@ -277,6 +277,21 @@ async def problem_of(desk: Desk) -> tuple[str, str, str]:
     return (told[0].kind, told[0].what, told[0].fix) if told else ("", "", "")
 
 
+async def test_a_doubt_that_is_over_leaves_no_word_behind(desk: Desk) -> None:
+    """By "not modified": an answer that nobody doubts any more is not a damaged one."""
+    names = [f"n{number}" for number in range(8)]
+    await follow_list(desk, *names)
+    desk.site.pages["/jobs"] = listing("n0", "n1")
+    assert "no longer names 6 vacancies of 8" in await poll_again(desk, HOUR)
+    again = await poll_again(desk, HOUR)
+    assert again == "not modified; It no longer names 6 vacancies of 8"
+    kind, what, _ = await problem_of(desk)
+    assert (kind, "6 vacancies of 8" in what) == ("list_doubted", True)
+    assert await poll_again(desk, DAY) == "not modified; 6 vacancies no longer listed"
+    assert await open_now(desk) == {"n0", "n1"}
+    assert await problem_of(desk) == ("", "", "")
+
+
 @pytest.mark.parametrize("why", ["HTTP 500", "line 2 of robots.txt", "reset"])
 async def test_a_further_page_that_cannot_be_read_is_a_problem_with_a_name(desk: Desk, why: str) -> None:
     await follow_two_pages(desk)
