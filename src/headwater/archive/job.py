@@ -1,6 +1,6 @@
 """A vacancy on its way into the archive, and what becomes of it beside the one that stands there."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -133,6 +133,9 @@ class StandingJob:
         """Nobody tells it any more: the next teller may, in words of its own."""
         return self.is_abandoned or self.status is not JobStatus.ACTIVE
 
+    def is_told_by(self, teller: Teller) -> bool:
+        return self.status is JobStatus.ACTIVE and self.source_id == teller.source_id
+
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -178,6 +181,13 @@ def judge_sighting(standing: StandingJob | None, new: NewJob, teller: Teller, no
     return SeenAgain(new.key) if is_own else SeenElsewhere(new.key)
 
 
+def judge_redirected(standing: StandingJob | None, new: NewJob, teller: Teller, now: datetime) -> Sighting:
+    """Where its listed address led to the page that tells it: a list takes nothing over that it did not name."""
+    if standing and standing.status is JobStatus.ACTIVE and standing.is_spoken_for != teller.speaks_for(new):
+        return SeenAgain(new.key) if standing.is_told_by(teller) else SeenElsewhere(new.key)
+    return judge_sighting(standing, new, teller, now)
+
+
 def _takes_over(standing: StandingJob, new: NewJob, now: datetime, *, speaks: bool) -> bool:
     if speaks and not standing.is_spoken_for:
         return standing.status is JobStatus.ACTIVE or not is_over(new, now)
@@ -199,6 +209,25 @@ def merge(old: NewJob, new: NewJob) -> NewJob:
     said = {name: getattr(first, name) or getattr(second, name) for name in FIELDS}
     # A deadline is put off everywhere at once, and lists are read more often.
     return replace(new, **said | {"deadline": new.deadline or old.deadline})
+
+
+def readdressed(job: NewJob, to: CanonicalUrl | None) -> NewJob:
+    """The same vacancy at the address to which its own redirects; None: it stays where it is."""
+    return replace(job, canonical_hash=to.url_hash, apply_url=to.url) if to else job
+
+
+def with_former_words(job: NewJob, former: Iterable[StandingJob], teller: Teller) -> NewJob:
+    """What its list said of a vacancy under addresses that led to this one, where both words count alike."""
+    for one in former:
+        if one.is_spoken_for == teller.speaks_for(one.job) == teller.speaks_for(job):
+            same = replace(one.job, canonical_hash=job.canonical_hash, apply_url=job.apply_url)
+            job = replace(merge(same, job), page_url=job.page_url, is_detailed=job.is_detailed, document=job.document)
+    return job
+
+
+def key_at(url: CanonicalUrl) -> Key:
+    """Of the vacancy for which one applies at this address alone."""
+    return Key(url.url_hash[0], url.url_hash)
 
 
 def is_over(job: NewJob, now: datetime) -> bool:

@@ -21,14 +21,20 @@ from headwater.archive.job import (
     addresses_of,
     as_given_back,
     cleaned,
+    judge_redirected,
     judge_sighting,
+    key_at,
+    readdressed,
     row_of,
+    with_former_words,
 )
 from headwater.archive.outbox import Change, Kind, write_changes
 from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.net.redirects import LONGEST_CHAIN
 from headwater.politeness.takedown import takedowns_for
+from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 queries = load_queries("headwater.archive")
 
@@ -50,10 +56,18 @@ class Counts:
 
 async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJob], now: datetime) -> Counts:
     """Once per transaction, after its hosts. Nothing of a place that was taken down is kept."""
-    wanted = await _without_takedowns(connection, teller, jobs)
+    left = await _left_addresses(connection, teller, jobs)
+    wanted = await _without_takedowns(connection, teller, [readdressed(job, left.get(job.key)) for job in jobs])
     distinct = list({job.key: cleaned(job) for job in reversed(wanted)}.values())
-    standing = await _hold(connection, [job.key for job in distinct])
-    sightings: list[Sighting] = [judge_sighting(standing.get(job.key), job, teller, now) for job in distinct]
+    standing = await _hold(connection, [*(job.key for job in distinct), *left])
+    former = [standing[key] for key in left if key in standing and standing[key].is_told_by(teller)]
+    led_to = {key_at(url) for url in left.values()} if teller.channel_id else set()
+    if not teller.channel_id:
+        distinct = [_with_former_words(job, former, left, teller) for job in distinct]
+    sightings: list[Sighting] = [
+        (judge_redirected if job.key in led_to else judge_sighting)(standing.get(job.key), job, teller, now)
+        for job in distinct
+    ]
     if teller.channel_id:
         sightings = await _without_gone(connection, sightings, standing)
     again = [one.key for one in sightings if isinstance(one, SeenAgain)]
@@ -65,8 +79,59 @@ async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJo
     rows = [row_of(one) for one in sightings if isinstance(one, Write)]
     written = await connection.fetch(queries.write_jobs, rows, teller.source_id, teller.channel_id, now)
     await _tell(connection, written, Op.UPSERT, now)
+    for one in former:
+        await connection.execute(queries.pass_on_list, *one.job.key, *key_at(left[one.job.key]))
+    await _expire(connection, (one.job.key for one in former), now)
     inserted = sum(row["version"] == 1 for row in written)
     return Counts(len(jobs), inserted, len(written) - inserted, len(jobs) - len(written))
+
+
+def _with_former_words(
+    job: NewJob, former: Sequence[StandingJob], left: Mapping[Key, CanonicalUrl], teller: Teller
+) -> NewJob:
+    return with_former_words(job, (one for one in former if key_at(left[one.job.key]) == job.key), teller)
+
+
+async def _left_addresses(connection: Connection, teller: Teller, jobs: Sequence[NewJob]) -> Mapping[Key, CanonicalUrl]:
+    """Addresses that redirect to a vacancy's own page, by the key of the vacancy there: the two are one."""
+    named = {job.key: url for job in jobs for url in addresses_of(job.apply_url) if key_at(url) == job.key}
+    if teller.channel_id:
+        return await _led_to(connection, named) if named else {}
+    pages = [url for url in addresses_of(teller.url) if key_at(url) in named]
+    return {key_at(left): page for page in pages for left in await _leading_to(connection, page)}
+
+
+async def _led_to(connection: Connection, named: Mapping[Key, CanonicalUrl]) -> Mapping[Key, CanonicalUrl]:
+    """Where the redirects of these addresses end, if a vacancy was read there. Those in a circle end nowhere."""
+    ends, following = dict[Key, CanonicalUrl](), dict(named)
+    for _ in range(LONGEST_CHAIN + 1):
+        rows = await connection.fetch(queries.redirects_of, *_columns(_entry_of(url) for url in following.values()))
+        onward = {row["url_hash"]: canonicalise(row["moved_to"]) for row in rows}
+        following = {key: onward[url.url_hash] for key, url in following.items() if url.url_hash in onward}
+        if not following:
+            break
+        ends |= following
+    vacancies = _columns(key_at(url) for url in ends.values())
+    rows = await connection.fetch(queries.jobs_read_on_their_pages, *vacancies) if ends else []
+    read = {Key(*row) for row in rows}
+    return {key: url for key, url in ends.items() if key not in following and key_at(url) in read}
+
+
+async def _leading_to(connection: Connection, page: CanonicalUrl) -> list[CanonicalUrl]:
+    """Addresses whose redirects led to this page, where they are how it was found."""
+    way = [page]
+    for _ in range(LONGEST_CHAIN):
+        finder = await connection.fetchval(queries.found_on, *_entry_of(way[-1]))
+        found = addresses_of(finder or "")
+        rows = await connection.fetch(queries.redirects_of, *_columns(map(_entry_of, found)))
+        if not any(canonicalise(row["moved_to"]).url_hash == way[-1].url_hash for row in rows):
+            break
+        way += found
+    return way[1:]
+
+
+def _entry_of(url: CanonicalUrl) -> Key:
+    return Key(url.bucket, url.url_hash)
 
 
 async def _without_takedowns(connection: Connection, teller: Teller, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
@@ -165,5 +230,6 @@ async def _tell(connection: Connection, rows: Iterable[Any], op: Op, now: dateti
     await write_changes(connection, changes, now)
 
 
-def _columns(keys: Sequence[Key]) -> tuple[list[int], list[bytes]]:
-    return [key.bucket for key in keys], [key.url_hash for key in keys]
+def _columns(keys: Iterable[Key]) -> tuple[list[int], list[bytes]]:
+    found = list(keys)
+    return [key.bucket for key in found], [key.url_hash for key in found]

@@ -206,6 +206,29 @@ SELECT e.url_hash FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_has
 JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
 WHERE e.status = 'dead' AND e.reason IN ('not_found', 'gone', 'legal');
 
+-- name: redirects_of
+-- Which of these pages were left for another one, and where they led.
+SELECT e.url_hash, e.moved_to FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+WHERE e.status = 'dead' AND e.reason = 'redirect' AND e.moved_to IS NOT NULL;
+
+-- name: found_on
+-- The page on which an address was found, or which led there.
+SELECT parent_url FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea;
+
+-- name: jobs_read_on_their_pages
+-- Which of these vacancies were read on their own pages, whatever became of them.
+SELECT j.bucket, j.canonical_hash FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
+JOIN jobs j ON j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash
+WHERE j.is_detailed;
+
+-- name: pass_on_list
+-- A vacancy that no list has named goes on in the list that named it under a former address.
+UPDATE jobs j SET channel_id = f.channel_id, listed_at = f.listed_at
+FROM jobs f
+WHERE f.bucket = $1::smallint AND f.canonical_hash = $2::bytea AND j.bucket = $3::smallint AND j.canonical_hash = $4::bytea
+  AND j.source_id = f.source_id AND j.channel_id IS NULL AND j.status = 'active';
+
 -- name: expire_jobs
 -- Vacancies this transaction has locked are over.
 UPDATE jobs j SET status = 'expired', version = j.version + 1, updated_at = $3::timestamptz

@@ -29,7 +29,6 @@ from headwater.sources.source import Profile
 from headwater.sources.store import read_source
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
-from headwater.urls.scope import Scope
 
 queries = load_queries("headwater.ingest")
 
@@ -107,8 +106,10 @@ class Keeper:
         target = canonicalise(moved.to)
         await hold_hosts(connection, [lease.host, target.host], self.default_delay)
         found = Found(moved.to, lease.url, lease.depth, priority=lease.priority, hops=moved.hops)
-        scope, voice = await redirect_scope(connection, lease), await voice_of(connection, lease)
-        submitter = Submitter(lease.source_id, lease.origin, scope=scope, voice=voice, is_link=True)
+        source, voice = await followed_source(connection, lease), await voice_of(connection, lease)
+        scope = source.redirects if source and lease.origin is not Origin.MANUAL else None
+        home = source.address if source else None
+        submitter = Submitter(lease.source_id, lease.origin, scope=scope, voice=voice, home=home, is_link=True)
         # A source that was blocked or deleted meanwhile takes no new URLs: the redirect ends here.
         with suppress(NotFound, UsageError):
             [answer] = await submit(connection, submitter, [found], default_delay=self.default_delay)
@@ -143,13 +144,10 @@ class Keeper:
             )
 
 
-async def redirect_scope(connection: Connection, lease: Lease) -> Scope | None:
-    """Where the page's source lets itself be led; anywhere for a URL that a person added by hand."""
-    if lease.origin is Origin.MANUAL:
-        return None
-    # Only a source with an address says anything of paths.
+async def followed_source(connection: Connection, lease: Lease) -> Profile | None:
+    """The page's source, which says where it lets itself be led; None: one without an address, that says nothing."""
     with suppress(NotFound):
-        return (await read_source(connection, lease.source_id)).profile.redirects
+        return (await read_source(connection, lease.source_id)).profile
     return None
 
 

@@ -288,6 +288,9 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     if taken := await why_taken_down(database, url):
         why = f"not queued: it is {taken}"
         return PageStory(url.url, UNKNOWN, why, "none: nothing of it may be kept", WHILE_TAKEN_DOWN)
+    if reads := await database.fetchrow(queries.channel_that_reads, url.bucket, url.host, url.url):
+        why, next_step = why_polled(reads)
+        return PageStory(url.url, UNKNOWN, f"not queued: {why}", "none: polls look there for others", next_step)
     hosts, sites = spellings_of(url.host), spellings_of(url.site)
     rows = await database.fetch(queries.followers_of_host, hosts, [bucket_of(host) for host in hosts], sites)
     listed = await database.fetchrow(queries.listed_at, url.bucket, url.url_hash)
@@ -297,6 +300,13 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     kept = await _kept(database, url, ())
     document = "none: it was never fetched" if not kept.has_vacancy else "none: it is a vacancy: headwater jobs search"
     return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step)
+
+
+def why_polled(reads: Mapping[str, Any]) -> tuple[str, str]:
+    """Of an address that a channel's polls ask for themselves, and where to see that. Pure."""
+    trouble = f"; {reads['trouble']}" if reads["trouble"] else ""
+    why = f"polls of {reads['name']} read it, for the {reads['kind']} {reads['url']}{trouble}"
+    return why, f"it is asked for with the next poll. See them: headwater crawl logs {reads['id']}"
 
 
 def spellings_of(name: str) -> list[str]:

@@ -497,6 +497,13 @@ WHERE p.status <> 'deleted'
                       AND substring(c.url FROM '^https?://([^/]*)') = ANY ($3))
 ORDER BY lower(p.name), p.id LIMIT 5;
 
+-- name: channel_that_reads
+-- The channel whose polls ask for an address themselves: its own one, or a further page of its list.
+SELECT c.kind, c.url, s.id, s.name, CASE WHEN c.answers -> $3::text ? 'missing_since' THEN c.last_error END AS trouble
+FROM channels c JOIN sources s ON s.id = c.source_id
+WHERE c.bucket = $1::smallint AND c.host = $2::text AND c.is_enabled AND s.status <> 'deleted' AND (c.url = $3 OR c.answers ? $3)
+ORDER BY c.next_poll_at LIMIT 1;
+
 -- name: listed_at
 -- Whether a channel lists an address, and whether it was refused then.
 SELECT bool_or(signature = '') AS is_refused FROM channel_items WHERE bucket = $1::smallint AND url_hash = $2::bytea

@@ -23,7 +23,8 @@ from headwater.archive.jobs import (
 from headwater.database.pool import Database
 from headwater.frontier.takedowns import record
 from headwater.politeness.takedown import parse_takedown
-from headwater.urls.domains import Voice
+from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import NO_VOICE, Voice
 
 LIST, OTHER_LIST, MALLORY = uuid4(), uuid4(), uuid4()
 UNSEEN = timedelta(days=7)
@@ -346,3 +347,104 @@ async def test_no_vacancy_is_kept_of_a_place_that_was_taken_down(shelf: Shelf, p
     assert counts == Counts(2, 0 if is_told_there else 1, 0, 2 if is_told_there else 1)
     titles = {one["title"] for one in await shelf.database.fetch("SELECT title FROM jobs")}
     assert titles == (set() if is_told_there else {"There"})
+
+
+LISTED, MIDWAY, LED_TO = "https://o.example/r/1", "https://o.example/m/1", "https://o.example/jobs/nurse"
+
+
+def at(url: str, **fields: Any) -> NewJob:
+    return job(**{"canonical_hash": canonicalise(url).url_hash, "apply_url": url, "title": "Nurse"} | fields)
+
+
+async def lead(shelf: Shelf, *way: str) -> None:
+    """Each address redirects to the next one, which was found by it."""
+    for parent, url, onward in zip((None, *way), way, (*way[1:], None), strict=False):
+        place = canonicalise(url)
+        await shelf.database.execute(
+            "INSERT INTO url_frontier (bucket, url_hash, host, url, source_id, origin, parent_url, priority, status,"
+            " reason, moved_to) VALUES ($1, $2, $3, $4, $5, 'feed', $6, 5, $7, $8, $9)",
+            *(place.bucket, place.url_hash, place.host, url, SOURCE, parent),
+            *(("dead", "redirect", onward) if onward else ("fetched", None, None)),
+        )
+
+
+async def standing(shelf: Shelf) -> list[tuple[str, str]]:
+    rows = await shelf.database.fetch("SELECT apply_url, city FROM jobs WHERE status = 'active' ORDER BY apply_url")
+    return [tuple(one) for one in rows]
+
+
+def page_at(url: str) -> Teller:
+    return Teller(SOURCE, url, Voice("o.example"), source_url="https://o.example/")
+
+
+async def test_a_vacancy_whose_address_redirects_stands_once(shelf: Shelf) -> None:
+    await keep(shelf, at(LISTED, city="Rome"))
+    await lead(shelf, LISTED, MIDWAY, LED_TO)
+    await keep(shelf, at(LED_TO, is_detailed=True), by=page_at(LED_TO))
+    assert await standing(shelf) == [(LED_TO, "Rome")]
+    shelf.wait(DAY)
+    assert await keep(shelf, at(LISTED, city="Rome")) == Counts(1, 0, 0, 1)
+    assert await standing(shelf) == [(LED_TO, "Rome")]
+
+
+async def test_a_list_takes_nothing_from_the_page_that_its_address_led_to(shelf: Shelf) -> None:
+    """The page was read for a source that may not speak for it; its list may speak for what it names itself."""
+    await keep(shelf, at(LISTED, city="Rome"))
+    await lead(shelf, LISTED, LED_TO)
+    await keep(shelf, at(LED_TO, city="Oslo", is_detailed=True), by=Teller(SOURCE, LED_TO, NO_VOICE))
+    await keep(shelf, at(LISTED, city="Rome"))
+    assert await standing(shelf) == [(LED_TO, "Oslo")]
+
+
+async def test_a_redirected_vacancy_is_over_when_its_list_leaves_it_out(shelf: Shelf) -> None:
+    await keep(shelf, at(LISTED))
+    await lead(shelf, LISTED, LED_TO)
+    await keep(shelf, at(LED_TO, is_detailed=True), by=page_at(LED_TO))
+    shelf.wait(DAY)
+    assert await expire_left_out(shelf) == 1
+    assert await standing(shelf) == []
+
+
+async def test_a_list_names_the_page_that_a_redirect_of_another_source_led_to(shelf: Shelf) -> None:
+    """The page was known before: nothing says that the redirect led there but the redirect itself."""
+    await lead(shelf, LED_TO)
+    await keep(shelf, at(LED_TO, is_detailed=True), by=page_at(LED_TO))
+    board = teller(OTHER_LIST, source=MALLORY, domain="board.example")
+    await keep(shelf, at("https://board.example/7"), by=board)
+    place = canonicalise("https://board.example/7")
+    await shelf.database.execute(
+        "INSERT INTO url_frontier (bucket, url_hash, host, url, source_id, origin, priority, status, reason, moved_to)"
+        " VALUES ($1, $2, $3, $4, $5, 'feed', 5, 'dead', 'redirect', $6)",
+        *(place.bucket, place.url_hash, place.host, place.url, MALLORY, LED_TO),
+    )
+    await keep(shelf, at("https://board.example/7"), by=board)
+    assert [url for url, _ in await standing(shelf)] == [LED_TO]
+    assert await shelf.database.fetchval("SELECT count(*) FROM job_sightings WHERE source_id = $1", MALLORY) == 1
+
+
+async def test_a_redirect_to_a_page_without_a_vacancy_ends_none(shelf: Shelf) -> None:
+    await keep(shelf, at(LISTED))
+    await lead(shelf, LISTED, "https://o.example/careers")
+    await keep(shelf, at(LISTED))
+    assert [url for url, _ in await standing(shelf)] == [LISTED]
+
+
+async def test_redirects_in_a_circle_end_no_vacancy(shelf: Shelf) -> None:
+    await lead(shelf, LISTED, MIDWAY)
+    await shelf.database.execute(
+        "UPDATE url_frontier SET status = 'dead', reason = 'redirect', moved_to = $1 WHERE url = $2", LISTED, MIDWAY
+    )
+    await keep(shelf, at(LISTED, is_detailed=True), at(MIDWAY, is_detailed=True))
+    await keep(shelf, at(LISTED), at(MIDWAY))
+    assert len(await standing(shelf)) == 2
+
+
+async def test_a_vacancy_that_a_person_deleted_stays_out_under_the_address_that_leads_to_it(shelf: Shelf) -> None:
+    await keep(shelf, at(LISTED))
+    await lead(shelf, LISTED, LED_TO)
+    await keep(shelf, at(LED_TO, is_detailed=True), by=page_at(LED_TO))
+    place = canonicalise(LED_TO)
+    async with shelf.database.transaction() as connection:
+        await delete_jobs(connection, [Key(place.url_hash[0], place.url_hash)], "me", "asked", shelf.now)
+    await keep(shelf, at(LISTED))
+    assert await standing(shelf) == []

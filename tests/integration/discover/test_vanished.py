@@ -8,12 +8,14 @@ from tests.integration.discover.conftest import Desk
 from tests.integration.discover.test_conditional import asked, last_visit
 
 from headwater.discover.polls import reader
+from headwater.reports.pages import story_of
 from headwater.reports.problems import find_problems_of
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.framing import ResetAt
 from headwater.simweb.mischief.replies import Status
 from headwater.sources.source import Kind
 from headwater.sources.store import read_source
+from headwater.urls.canonical import canonicalise
 
 LIST = "http://a.test/jobs"
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -276,6 +278,21 @@ async def problem_of(desk: Desk) -> tuple[str, str, str]:
     return (told[0].kind, told[0].what, told[0].fix) if told else ("", "", "")
 
 
+async def test_a_doubt_that_is_over_leaves_no_word_behind(desk: Desk) -> None:
+    """By "not modified": an answer that nobody doubts any more is not a damaged one."""
+    names = [f"n{number}" for number in range(8)]
+    await follow_list(desk, *names)
+    desk.site.pages["/jobs"] = listing("n0", "n1")
+    assert "no longer names 6 vacancies of 8" in await poll_again(desk, HOUR)
+    again = await poll_again(desk, HOUR)
+    assert again == "not modified; It no longer names 6 vacancies of 8"
+    kind, what, _ = await problem_of(desk)
+    assert (kind, "6 vacancies of 8" in what) == ("list_doubted", True)
+    assert await poll_again(desk, DAY) == "not modified; 6 vacancies no longer listed"
+    assert await open_now(desk) == {"n0", "n1"}
+    assert await problem_of(desk) == ("", "", "")
+
+
 @pytest.mark.parametrize("why", ["HTTP 500", "line 2 of robots.txt", "reset"])
 async def test_a_further_page_that_cannot_be_read_is_a_problem_with_a_name(desk: Desk, why: str) -> None:
     await follow_two_pages(desk)
@@ -295,6 +312,19 @@ async def test_a_further_page_that_cannot_be_read_is_a_problem_with_a_name(desk:
     assert why in what
     assert "14 days" in fix
     assert await open_now(desk) == {"one", "two", "three", "four"}
+
+
+async def test_explain_knows_the_further_pages_of_a_list(desk: Desk) -> None:
+    await follow_two_pages(desk)
+    page_2 = canonicalise(f"http://a.test{PAGE_2}")
+    story = await story_of(desk.path.database, page_2)
+    assert story.why == f"not queued: polls of Aid Org read it, for the listing {LIST}"
+    desk.site.pages[PAGE_2] = BROKEN
+    await poll_again(desk)
+    story = await story_of(desk.path.database, page_2)
+    assert "could not be read since 2026-03-03" in story.why
+    assert "HTTP 500" in story.why
+    assert "crawl logs" in story.next
 
 
 async def test_vacancies_of_a_page_that_stays_broken_are_over_in_the_end(desk: Desk) -> None:

@@ -332,10 +332,10 @@ def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
 
 
 def _damage(channel: Leased, walk: Walk, now: datetime) -> dict[str, Any]:
-    """An answer that was not modified is as damaged as it was."""
+    """An answer that was not modified is as damaged as it was; words of a doubt are said anew while it lasts."""
     if walk.kept.get("unread") and channel.kind in PAGED:
         return {"last_error": _unread_in_words(walk, now)[:LONGEST_MESSAGE]}
-    is_as_before = walk.kept.get("is_unchanged") and not channel.past.errors
+    is_as_before = walk.kept.get("is_unchanged") and not channel.past.errors and not channel.past.naming.doubted_since
     return {} if is_as_before else {"last_error": walk.damage[:LONGEST_MESSAGE] or None}
 
 

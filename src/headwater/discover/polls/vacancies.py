@@ -38,9 +38,11 @@ async def with_named(connection: Connection, channel: Leased, walk: Walk) -> Wal
     if "began_at" not in walk.kept or not channel.lists_vacancies:
         return walk
     began = datetime.fromisoformat(walk.kept["began_at"])
+    doubted_since = channel.past.naming.doubted_since
+    # An answer that was not modified names those of the answer that was doubted.
+    since = doubted_since if doubted_since and walk.kept.get("is_unchanged") else began
     # What a doubted list has named since bears nothing out.
-    stood_before = channel.past.naming.doubted_since or began
-    still, no_more = await named_and_unnamed(connection, channel.id, began, stood_before)
+    still, no_more = await named_and_unnamed(connection, channel.id, since, doubted_since or began)
     return walk.keeping(named=[still, no_more])
 
 
