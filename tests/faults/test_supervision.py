@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from tests.integration.frontier.surgery import until
 from headwater.cli.up import Pulse, show_figures
 from headwater.clock import SystemClock
 from headwater.database.embedded import EmbeddedServer
+from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.log import make_logger
 from headwater.services import open_services
@@ -80,28 +81,39 @@ class Quick(SystemClock):
         await asyncio.sleep(min(seconds, 0.05))
 
 
+@dataclass(slots=True)
+class Faint(Pulse):
+    is_broken: bool = False
+
+    def line(self, waiting: int) -> str:
+        if self.is_broken:
+            raise ValueError("of what nobody expected")
+        return Pulse.line(self, waiting)
+
+
 async def test_running_figures_go_on_after_a_restart_of_the_database_and_after_a_death(
     open_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server = EmbeddedServer(open_folder / "pg", settings={"fsync": "off", "shared_buffers": "32MB"})
-    dsn, log = await server.start(), Lines()
+    dsn, log, pulse = await server.start(), Lines(), Faint()
     try:
+        async with await Database.connect(dsn, size=1) as database:
+            await migrate(database)
         async with open_services(load(Given(flags={"database.url": dsn}))) as services:
             quick = replace(services, clock=Quick(), log=make_logger("info", "json", stream=log))
             async with Supervisor(quick.clock, quick.log) as tasks:
-                tasks.keep("show_figures", lambda: show_figures(quick, Pulse(), tasks))
+                tasks.keep("show_figures", lambda: show_figures(quick, pulse, tasks))
                 await shown(capsys, waiting=0)
                 await server.stop()
                 await server.start()
                 async with workbench(services.database, {}) as bench:
                     await bench.queue("http://a.test/1", "http://a.test/2")
                 await shown(capsys, waiting=2)
-                # A status that no code of ours writes.
-                await services.database.execute("update counter_deltas set status = 'lost'")
+                pulse.is_broken = True
                 async with asyncio.timeout(30):
                     while not tasks.health["show_figures"].deaths:
                         await asyncio.sleep(0.01)
-                await services.database.execute("update counter_deltas set status = 'pending'")
+                pulse.is_broken = False
                 capsys.readouterr()
                 await shown(capsys, waiting=2)
     finally:

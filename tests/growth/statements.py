@@ -150,6 +150,10 @@ def _archive(w: Sample) -> dict[str, Calls]:
     key, jobs = (w.bucket, w.hash), ([w.job_bucket], [w.job_hash])
     within = ("elpmaxe.", "", -1, b"", 500)
     return {
+        "redirects_of": [(w.buckets, w.hashes)],
+        "found_on": [(w.bucket, w.hash)],
+        "jobs_read_on_their_pages": [([w.job_bucket], [w.job_hash])],
+        "pass_on_list": [(w.job_bucket, w.job_hash, w.job_bucket, w.job_hash)],
         "keep_document": [(w.document(), w.now)],
         "tombstone_documents": [([w.bucket], [w.hash], "gone", w.now)],
         "write_changes": [(["document"], [w.bucket], [w.hash], [2], ["upsert"], w.now)],
@@ -504,6 +508,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "schedule": [(20,)],
         "discovery_summary": [(500,)],
         "delays_to_discovery": [(w.now - HOUR,)],
+        "channel_that_reads": [(w.host_bucket, w.host, w.url)],
         "archive_in_figures": [()],
         "a_common_word": [()],
         "describe_documents": [keys],

@@ -189,6 +189,9 @@ class Unheard:
     database: Database
     commits: int = 0
 
+    async def fetch(self, query: str, *values: object) -> list[asyncpg.Record]:
+        return await self.database.fetch(query, *values)
+
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
         async with self.database.transaction() as connection:
