@@ -40,7 +40,7 @@ async def test_a_chore_that_dies_ends_no_other_and_is_started_again(bench: Workb
         await bench.database.execute("delete from clock_mark")
         await running.says("task_died")
         [died, *_] = running.log.events("task_died")
-        assert died["task"] == "follow_clock"
+        assert died["task"] in ("follow_clock", "rescue")  # both look at the clock
         assert "TypeError" in died["exception"]
         await bench.queue(*PAGES)
         await bench.until_settled()
