@@ -5,6 +5,8 @@ PYTHON ?= $(shell command -v python3 || command -v python)
 ARGS ?=
 # Tests wait for servers, slots and clocks most of their time: a few more of them than cores keep the cores busy.
 WORKERS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 4)))
+# Long tests work hard, with processes of their own.
+LONG_WORKERS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -68,7 +70,7 @@ chromium:
 	fi
 
 test-long: $(READY) ## killed processes, a database that goes away, hostile neighbours: minutes of real work
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m long $(ARGS)
+	@$(BIN)/python -m pytest -n $(LONG_WORKERS) --dist loadgroup -m long $(ARGS)
 
 test-slow: $(READY) ## the slow proofs: a million URLs in one call, two hundred publishers over days
 	@$(BIN)/python -m pytest -m slow $(ARGS)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from os import getpid
 from typing import Any, NamedTuple
 
 import asyncpg
@@ -84,7 +85,7 @@ Pairs = dict[str, list[Pair]]
 
 @asynccontextmanager
 async def filled(server_url: str, template: str, size: float) -> AsyncIterator[Any]:
-    name = f"{template}_growth_{round(size * 1000)}"
+    name = f"{template}_growth_{round(size * 1000)}_{getpid()}"
     await administer(server_url, f'create database "{name}" template "{template}"')
     url = database_named(server_url, name)
     connection = await asyncpg.connect(
