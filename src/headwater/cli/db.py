@@ -124,9 +124,9 @@ async def _shell(settings: "Settings", arguments: tuple[str, ...]) -> int:
     outside = shutil.which("psql") if settings.database.url else None
     async with database_address(settings) as dsn:
         command, environment = command_for(Path(outside or bundled), dsn)
-        process = await asyncio.create_subprocess_exec(*command, *arguments, env=environment)
         # Ctrl-C is psql's: it cancels a query there, and must not take the database away under it.
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: None)
+        process = await asyncio.create_subprocess_exec(*command, *arguments, env=environment)
         try:
             return await process.wait()
         except asyncio.CancelledError:
