@@ -327,7 +327,6 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "fold_statistics": [(w.log_since, w.now)],
         "fold_runs": [(w.runs_since, w.now)],
         "oldest_snapshot": [()],
-        "dead_rows": [()],
         "forget_sleepers": [()],
         "hosts_without_domain": [(500,)],
         "name_domains": [(*hosts, w.hosts)],

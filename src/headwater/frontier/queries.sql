@@ -373,11 +373,6 @@ FROM pg_stat_activity
 WHERE backend_xmin IS NOT NULL AND xact_start IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
 ORDER BY age(backend_xmin) DESC LIMIT 1;
 
--- name: dead_rows
--- Dead rows of the hot tables, as the statistics know them.
-SELECT relname AS name, n_live_tup AS live, n_dead_tup AS dead FROM pg_stat_user_tables
-WHERE schemaname = current_schema() AND relname IN ('hosts', 'slots', 'url_frontier', 'counter_deltas') ORDER BY 1;
-
 -- name: forget_sleepers
 -- Workers that are long awake or dead.
 DELETE FROM sleepers WHERE until < statement_timestamp() - interval '1 minute';

@@ -47,9 +47,7 @@ class Context:
     database: Database
     clock: Clock
     shelf: Shelf
-    _sources: OrderedDict[UUID, tuple[float, datetime | None, Profile | None]] = field(
-        default_factory=OrderedDict, init=False
-    )
+    _sources: OrderedDict[UUID, _Remembered] = field(default_factory=OrderedDict, init=False)
     _expected: dict[UUID, Any] = field(default_factory=dict, init=False)
 
     async def expect(self, leases: Sequence[Lease]) -> None:

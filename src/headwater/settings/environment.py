@@ -108,7 +108,3 @@ def data_directory(configured: Path | None) -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "headwater"
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "headwater"
-
-
-def colour_is_wanted() -> bool:
-    return "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

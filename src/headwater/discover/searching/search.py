@@ -8,7 +8,7 @@ from datetime import datetime
 
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Reading
-from headwater.discover.pages.candidates import Candidate, candidates_in
+from headwater.discover.pages.candidates import Candidate, candidates_in, sitemaps_named
 from headwater.discover.pages.listing import ListingRules, read_listing
 from headwater.discover.polls.task import Reply
 from headwater.discover.polls.walk import Finding, Todo, Walk
@@ -33,14 +33,15 @@ def looked_at(walk: Walk, reply: Reply, now: datetime, followed: frozenset[Chann
                 return _with(walk, found)
         if listing := listing_at(reply, now):
             walk = _with(walk, listing)
-    return _with_candidates(walk, candidates_in(reply.body, reply.url), reply.sitemaps, followed)
+    named = sitemaps_named(reply.sitemaps, reply.url)
+    return _with_candidates(walk, candidates_in(reply.body, reply.url), named, followed)
 
 
 def looked_past(
     walk: Walk, site: str, sitemaps: tuple[str, ...], followed: frozenset[ChannelKind] = frozenset()
 ) -> Walk:
     """The walk where there is no page to go by: what robots.txt names and what is usual may be there all the same."""
-    return _with_candidates(walk, candidates_in(b"", site), sitemaps, followed)
+    return _with_candidates(walk, candidates_in(b"", site), sitemaps_named(sitemaps, site), followed)
 
 
 def todos_from(offered: list[Candidate]) -> list[Todo]:
@@ -80,9 +81,8 @@ def chosen(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 
 def _with_candidates(
-    walk: Walk, offered: tuple[Candidate, ...], sitemaps: tuple[str, ...], followed: frozenset[ChannelKind]
+    walk: Walk, offered: tuple[Candidate, ...], named: tuple[Candidate, ...], followed: frozenset[ChannelKind]
 ) -> Walk:
-    named = [Candidate(url, "sitemap", "", "robots") for url in sitemaps]
     wanted = [one for one in todos_from([*named, *offered]) if one.reads_as not in followed]
     return walk.ahead(wanted, MOST_CANDIDATES + 1)
 
