@@ -23,6 +23,7 @@ from headwater.ingest.reading import Reader
 from headwater.ingest.study import Study
 from headwater.learning.shelf import Shelf
 from headwater.run.children import page_children
+from headwater.run.patience import patient_crew
 from headwater.services import Services
 from headwater.web import Web, open_web
 
@@ -61,7 +62,7 @@ def worker_of(
         shares=Shares(settings.fetch.concurrency),
         told=told,
     )
-    return Crew(fetching, services.clock, services.log, settings.fetch.concurrency, settings.lease.duration)
+    return patient_crew(services, fetching, settings.fetch.concurrency)
 
 
 @asynccontextmanager

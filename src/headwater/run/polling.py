@@ -27,6 +27,7 @@ from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.politeness.backoff import stretched
 from headwater.run.children import channel_children
+from headwater.run.patience import patient_crew
 from headwater.services import Services
 from headwater.sources.channels import NOTICE
 from headwater.web import Web, open_web
@@ -91,7 +92,7 @@ def poller_of(
     if not settings.poll.enabled:
         services.log.warning("polling_is_off", setting="poll.enabled = false")
     polling = polling_of(services, web, reader, listener, owner, told, calendar)
-    return Crew(polling, services.clock, services.log, settings.poll.concurrency, settings.lease.duration)
+    return patient_crew(services, polling, settings.poll.concurrency)
 
 
 def polling_of(
