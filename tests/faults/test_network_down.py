@@ -44,12 +44,15 @@ async def follow_all(bench: Workbench, sites: dict[str, Articles]) -> None:
         await bench.follow(f"http://{name}/", f"http://{name}/feed")
 
 
-async def test_an_outage_from_the_start_is_charged_to_nobody(database: Database, database_url: str) -> None:
+async def test_an_outage_met_at_the_start_is_charged_to_nobody(database: Database, database_url: str) -> None:
     sites = hosts(COUNT)
     async with workbench(database, sites) as bench:
+        await bench.queue(*pages_of(sites, 1))
+        async with bench.worker(database_url):
+            await bench.until_settled()
+        bench.sim.visits.forget()
         await follow_all(bench, sites)
-        await known_before(database, sites)
-        await bench.queue(*pages_of(sites, 2))
+        await bench.queue(*pages_of(sites, 3))
         for number, name in enumerate(sites):
             bench.resolver.script(name, ServerFailure() if number % 2 else Answers(((NOBODY,),)))
         allowed = {"network__allow": f"127.0.0.1:{bench.port},{NOBODY}:80"}

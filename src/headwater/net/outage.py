@@ -1,7 +1,8 @@
 """Whether it is our own network that is down: then no site is to blame, and everybody waits until it is back.
 
 One host that fails says nothing; most domains that were asked lately, failing together, do, if they have answered
-before: a list of names that died long ago is no outage. A failure is held back for a moment until the others have said how they fare: the first ones of an outage are not charged either.
+before: a list of names that died long ago is no outage. A failure is held back for a moment until the others have said
+how they fare: the first ones of an outage are not charged either.
 """
 
 import asyncio

@@ -12,7 +12,7 @@ import pytest
 
 from headwater.clock import SystemClock
 from headwater.errors import DependencyDown
-from headwater.extract.children import Children, Crashed, Done, OutOfMemory, TimedOut
+from headwater.extract.children import FIRST_PAUSE_S, Children, Crashed, Done, OutOfMemory, TimedOut
 from headwater.extract.jobs.answers import harvest_from
 from headwater.extract.jobs.vacancy import SkipReason
 from headwater.urls.rules import HostRules, use_rules
@@ -236,7 +236,7 @@ async def test_work_that_cannot_be_imported_fails_at_the_start(capfd: pytest.Cap
 PARENT = """
 import asyncio, sys
 from headwater.clock import SystemClock
-from headwater.extract.children import Children
+from headwater.extract.children import FIRST_PAUSE_S, Children
 from headwater.extract.jobs.answers import harvest_from
 from headwater.extract.jobs.vacancy import SkipReason
 
