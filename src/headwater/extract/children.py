@@ -60,6 +60,7 @@ class Killed:
 
 
 Outcome = Done | Crashed | TimedOut | OutOfMemory
+ToldOfKill = Callable[[float], None]
 _Ticket = asyncio.Future[ChildLink | None]
 
 
@@ -88,7 +89,7 @@ class Children:
         self._tasks_per_child = tasks_per_child
         self._answer_bytes = answer_bytes
         # How long it is waited until a page whose child was killed is read again.
-        self.told_of_kill: Callable[[float], None] = lambda _pause: None
+        self.told_of_kill: ToldOfKill = lambda _pause: None
         self._pause = FIRST_PAUSE_S
         self._trying_again = asyncio.Lock()
         self._beside: Children | None = None

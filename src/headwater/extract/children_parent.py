@@ -53,7 +53,7 @@ class Birth:
     end: asyncio.Future[End]
 
 
-class NurseryGone(DependencyDown):
+class NurseryGone(OutOfResources):
     """Nobody's page is to blame: the process all children come from has ended."""
 
     def __init__(self) -> None:
