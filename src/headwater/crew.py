@@ -1,7 +1,7 @@
 """The loop of every role that works on leases: claim what can be carried, keep it alive, finish or give back."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Generic, Protocol, TypeVar
@@ -15,6 +15,8 @@ from headwater.settling import Settling
 # A third of the lease: two heartbeats may fail before anything is lost.
 HEARTBEATS_PER_LEASE = 3
 LARGEST_CLAIM = 10
+# Those that only wait use next to nothing, but their leases are kept alive.
+MOST_IDLE = 100
 # A claim is made when this share of the crew is idle.
 IDLE_SHARE = 8
 GRACE = timedelta(seconds=30)
@@ -94,6 +96,7 @@ class Crew(Generic[Lease]):
     lease: timedelta
     grace: timedelta = GRACE
     settling: Settling | None = None
+    idle: Callable[[], int] = lambda: 0  # how many of those at work only wait for what others find
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
     _alone_from: float = field(default=float("-inf"), init=False)
     _ending: asyncio.Future[None] | None = field(default=None, init=False)
@@ -162,7 +165,7 @@ class Crew(Generic[Lease]):
         if stop.is_set() or await self._worked_alone(stop):
             return
         size = self._most_at_once
-        room = size - len(self._running)
+        room = size - len(self._running) + min(self.idle(), MOST_IDLE)
         if room < worth_a_claim(size):
             await self._until_something_ends(stop)
             return
@@ -263,6 +266,10 @@ class Crew(Generic[Lease]):
 
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
+        self.look_again()
+
+    def look_again(self) -> None:
+        """There may be room for more."""
         if self._ending is not None and not self._ending.done():
             self._ending.set_result(None)
 

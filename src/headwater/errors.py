@@ -9,6 +9,7 @@
     │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
     │   ├── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
     │   ├── OutOfResources           5   file descriptors or processes ran out: our own trouble, no site's
+    │   │   └── NetworkDown          5   nearly everything fails at once: it is our own network that is away
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
     ├── Busy                         7   somebody else holds it: a lock, a port, a run
@@ -66,6 +67,10 @@ class EmbeddedServerFailed(DependencyDown):
 
 class OutOfResources(DependencyDown):
     """Whatever was under way is given back: nothing of it is held against a URL, a channel or a host."""
+
+
+class NetworkDown(OutOfResources):
+    pass
 
 
 class Refused(HeadwaterError):

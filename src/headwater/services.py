@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from headwater import __version__
@@ -20,6 +21,8 @@ from headwater.errors import DatabaseDown, QueryFailed
 from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
 from headwater.metrics import Metrics
+from headwater.net.outage import NetworkWatch
+from headwater.politeness.hosts import has_answered
 from headwater.settings import Loaded, Settings
 from headwater.settings.environment import data_directory
 from headwater.settings.groups import DatabaseSettings
@@ -38,6 +41,7 @@ class Services:
     dsn: str
     database: Database
     installation: Installation
+    network: NetworkWatch
 
 
 def logger_for(loaded: Loaded) -> Logger:
@@ -144,6 +148,8 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
         dsn=dsn,
         database=database,
         installation=await installation_of(database, __version__),
+        # By the machine's clock: whatever days are simulated, the network is real.
+        network=NetworkWatch(SystemClock(), log, partial(has_answered, database)),
     )
 
 

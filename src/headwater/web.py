@@ -77,6 +77,9 @@ async def open_web(
     transport = transport_of(services, identity, resolver, own)
     if leaves_no_trace:
         transport.dialled = None
+    if not owner.startswith(COMMAND):
+        # A person who asks for one thing is told how that went.
+        transport.network = services.network
     async with transport, Browser(clock) as browser:
         shared = DatabaseRobots(database, delay, followers.follow)
         store = PassingRobots(shared, strangers) if leaves_no_trace else shared

@@ -28,6 +28,7 @@ from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.run.children import channel_children
 from headwater.run.chores import Chore, start_chores
 from headwater.run.heartbeat import heartbeat_of
+from headwater.run.patience import patient_crew
 from headwater.services import Services
 from headwater.settling import Settling
 from headwater.sources.channels import NOTICE
@@ -89,8 +90,7 @@ def poller_of(
     if not settings.poll.enabled:
         services.log.warning("polling_is_off", setting="poll.enabled = false")
     polling = replace(polling_of(services, web, reader, listener, heart.owner, told, calendar), heart=heart)
-    size, lease = settings.poll.concurrency, settings.lease.duration
-    return Crew(polling, services.clock, services.log, size, lease, settling=polling.poll.book.settling)
+    return patient_crew(services, polling, settings.poll.concurrency, polling.poll.book.settling)
 
 
 def polling_of(
