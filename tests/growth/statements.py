@@ -198,7 +198,7 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "empty_documents": [(w.buckets, w.hashes)],
         "forget_versions_of": [(w.buckets, w.hashes)],
         "forget_outlinks_of": [(w.buckets, w.hashes)],
-        "forget_old_versions": [(1, 1_000), (3650, 1_000)],
+        "forget_old_versions": [(1, 50), (3650, 50)],
         "forget_old_changes": [(1, 1_000), (3650, 1_000)],
     }
 
