@@ -7,12 +7,15 @@
     ├── NotFound                     4   the named thing does not exist
     ├── DependencyDown               5   something we stand on does not answer
     │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
+    │   │   ├── OutOfConnections     5   a limit on connections is reached; `fix` names it
+    │   │   └── PoolerFound          5   a connection pooler that no setting mentions
     │   ├── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
     │   ├── OutOfResources           5   file descriptors or processes ran out: our own trouble, no site's
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
     ├── Busy                         7   somebody else holds it: a lock, a port, a run
     ├── QueryFailed                  1   PostgreSQL refused a statement; a bug or broken data
+    │   └── DiskFull                 5   of the database
     └── MigrationFailed              1   the schema could not be moved; nothing was half-applied
 
 Outcomes that belong to a URL (304, 404, 429, nothing extracted) are verdicts, not errors.
@@ -60,6 +63,14 @@ class DatabaseDown(DependencyDown):
     pass
 
 
+class OutOfConnections(DatabaseDown):
+    pass
+
+
+class PoolerFound(DatabaseDown):
+    pass
+
+
 class EmbeddedServerFailed(DependencyDown):
     pass
 
@@ -82,16 +93,29 @@ OUT_OF_LUCK = ("40", "53", "55", "57", "58")
 
 
 class QueryFailed(HeadwaterError):
-    """`sqlstate` is PostgreSQL's own five-character class of what went wrong."""
+    """`sqlstate` is PostgreSQL's own five-character class of what went wrong, `query` the name of the statement."""
 
-    def __init__(self, what: str, *, sqlstate: str = "", fix: str = "") -> None:
+    def __init__(self, what: str, *, sqlstate: str = "", query: str = "", fix: str = "") -> None:
         super().__init__(what, fix=fix)
         self.sqlstate = sqlstate
+        self.query = query
 
     @property
     def is_out_of_luck(self) -> bool:
         """The same statement may succeed later: nothing is wrong with it."""
         return self.sqlstate.startswith(OUT_OF_LUCK)
+
+
+class DiskFull(QueryFailed):
+    exit_code = 5
+
+
+def as_fields(error: HeadwaterError) -> dict[str, str]:
+    """What one line of the log says of it."""
+    said = {"error": error.what, "fix": error.fix}
+    if isinstance(error, QueryFailed):
+        said |= {"sqlstate": error.sqlstate, "query": error.query}
+    return {name: value for name, value in said.items() if value}
 
 
 def blames_nobody(error: BaseException) -> bool:

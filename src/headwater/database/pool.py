@@ -1,7 +1,7 @@
 """The one way to PostgreSQL: a pool that heals itself, with a limit on every wait and errors of our own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -10,12 +10,15 @@ from typing import Any, Self
 import asyncpg
 import orjson
 
-from headwater.database.translate import connecting, mask_dsn, translated
-from headwater.errors import DatabaseDown
+from headwater.database.queries import name_of
+from headwater.database.translate import connecting, mask_dsn, pooler_found, translated
+from headwater.errors import DatabaseDown, PoolerFound
 
 OLDEST_SERVER = 15
 # Kept at hand for whoever comes next; more are seldom needed at once.
 MOST_SPARES = 4
+# What PostgreSQL keeps of the name of a session.
+LONGEST_NAME_BYTES = 63
 
 
 @dataclass(frozen=True)
@@ -47,30 +50,36 @@ class Connection:
         self._address = address
 
     async def fetch(self, query: str, *args: object, timeout: float | None = None) -> list[asyncpg.Record]:
-        with translated(self._address):
+        with translated(self._address, name_of(query)):
             rows: list[asyncpg.Record] = await self._raw.fetch(query, *args, timeout=timeout)
             return rows
 
     async def fetchrow(self, query: str, *args: object, timeout: float | None = None) -> asyncpg.Record | None:
-        with translated(self._address):
+        with translated(self._address, name_of(query)):
             return await self._raw.fetchrow(query, *args, timeout=timeout)
 
     async def fetchval(self, query: str, *args: object, timeout: float | None = None) -> Any:
-        with translated(self._address):
+        with translated(self._address, name_of(query)):
             return await self._raw.fetchval(query, *args, timeout=timeout)
 
     async def execute(self, query: str, *args: object, timeout: float | None = None) -> str:
         """Without arguments `query` may be a script of several statements."""
-        with translated(self._address):
+        with translated(self._address, name_of(query)):
             told: str = await self._raw.execute(query, *args, timeout=timeout)
             return told
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
         """What fails inside is taken back alone; the transaction around it goes on."""
-        with translated(self._address):
-            async with self._raw.transaction():
-                yield
+        await self.execute("SAVEPOINT inside")
+        try:
+            yield
+        except BaseException:
+            # With the connection gone there is nothing to take back, and the first error tells more.
+            with suppress(DatabaseDown):
+                await self.execute("ROLLBACK TO SAVEPOINT inside; RELEASE SAVEPOINT inside")
+            raise
+        await self.execute("RELEASE SAVEPOINT inside")
 
     async def copy_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """The quickest way in for many rows."""
@@ -81,16 +90,19 @@ class Connection:
 class Database:
     """Each call borrows a connection for itself; `borrowed` and `transaction` keep one for their block."""
 
-    def __init__(self, pool: Any, address: str, limits: Limits, schema: str = "", *, pooler: bool = False) -> None:
+    def __init__(
+        self, pool: Any, address: str, limits: Limits, schema: str = "", settings: Mapping[str, str] | None = None
+    ) -> None:
+        """`settings`: behind a pooler, what each transaction has to say anew, since its session was another's."""
         self._pool = pool
         self._limits = limits
-        # Behind a pooler the next transaction may have another session: each has to say where its tables are.
-        self._start = f"SET LOCAL search_path = {schema}" if schema and pooler else ""
+        self._settings = settings or {}
         self._spares: list[Any] = []
         self._waiting = 0
         self._is_closing = False
         self.address = address
         self.schema = schema
+        self.is_behind_pooler = settings is not None
 
     @classmethod
     async def connect(
@@ -105,12 +117,24 @@ class Database:
     ) -> Self:
         """`pooler`: a transaction pooler is in between, so nothing of ours may live in the session.
 
-        `schema` holds all tables; without one they are where the server looks first.
+        One that nobody mentioned is noticed. `schema` holds all tables; without one they are where the server looks
+        first.
         """
         limits = limits or Limits()
-        settings = {"application_name": application_name} | ({} if pooler else limits.as_settings())
-        if schema and not pooler:
+        settings = {"application_name": short_name(application_name), **limits.as_settings()}
+        if schema:
             settings["search_path"] = schema
+        try:
+            return await cls._connect(dsn, size, limits, schema, settings, pooler=pooler)
+        except PoolerFound:
+            if pooler:
+                raise
+            return await cls._connect(dsn, size, limits, schema, settings, pooler=True)
+
+    @classmethod
+    async def _connect(
+        cls, dsn: str, size: int, limits: Limits, schema: str, settings: dict[str, str], *, pooler: bool
+    ) -> Self:
         pool = asyncpg.create_pool(
             dsn,
             min_size=1,
@@ -118,11 +142,13 @@ class Database:
             timeout=limits.acquire,
             command_timeout=limits.command,
             statement_cache_size=0 if pooler else 100,
-            server_settings=settings,
-            init=_teach_json,
+            connection_class=_SharedSession if pooler else asyncpg.Connection,
+            # The one thing that every pooler takes; others are refused or forgotten.
+            server_settings={"application_name": settings["application_name"]} if pooler else settings,
+            init=_teach_json_at_once if pooler else _greet,
             reset=_leave_session_alone,
         )
-        database = cls(pool, mask_dsn(dsn), limits, schema, pooler=pooler)
+        database = cls(pool, mask_dsn(dsn), limits, schema, settings if pooler else None)
         await database._open()
         return database
 
@@ -157,6 +183,10 @@ class Database:
         """
         async with self._borrowed_raw() as raw:
             connection = Connection(raw, self.address)
+            if self.is_behind_pooler:
+                # The session is somebody else's in a moment: only the client's own limit is set.
+                await connection.execute(statement, timeout=patience)
+                return
             await connection.execute(f"SET statement_timeout = {patience * 1000:.0f}")
             try:
                 await connection.execute(statement, timeout=patience)
@@ -170,9 +200,9 @@ class Database:
     async def borrowed(self) -> AsyncIterator[Connection]:
         """For whoever must know how long an answer took, and not the wait for a connection.
 
-        Without a transaction, unless one is needed to find the tables.
+        Without a transaction, unless a pooler is in between.
         """
-        if self._start:
+        if self.is_behind_pooler:
             async with self.transaction() as connection:
                 yield connection
             return
@@ -188,22 +218,17 @@ class Database:
         `snapshot` sees one moment only; `patience` is a longer limit, in seconds, for statements that read much.
         """
         async with self._borrowed_raw() as raw:
-            transaction = raw.transaction(readonly=readonly, isolation="repeatable_read" if snapshot else None)
-            with translated(self.address):
-                await transaction.start()
-                if self._start:
-                    await raw.execute(self._start)
-                if patience:
-                    await raw.execute(f"SET LOCAL statement_timeout = {patience * 1000:.0f}")
+            settings = {**self._settings, **({"statement_timeout": f"{patience * 1000:.0f}"} if patience else {})}
+            connection = Connection(raw, self.address)
+            await connection.execute(beginning(settings, readonly=readonly, snapshot=snapshot))
             try:
-                yield Connection(raw, self.address)
+                yield connection
             except BaseException:
                 # With the connection gone there is nothing to roll back, and the first error tells more.
-                with suppress(DatabaseDown), translated(self.address):
-                    await transaction.rollback()
+                with suppress(DatabaseDown):
+                    await connection.execute("ROLLBACK")
                 raise
-            with translated(self.address):
-                await transaction.commit()
+            await connection.execute("COMMIT")
 
     async def close(self) -> None:
         """Wait a little for borrowed connections, then cut them."""
@@ -263,6 +288,22 @@ class Database:
             raise
 
 
+def beginning(settings: Mapping[str, str], *, readonly: bool = False, snapshot: bool = False) -> str:
+    """A transaction with settings of its own, in one message."""
+    begin = f"BEGIN{' ISOLATION LEVEL REPEATABLE READ' * snapshot}{' READ ONLY' * readonly}"
+    return "; ".join([begin, *(f"SET LOCAL {name} = {_quoted(value)}" for name, value in settings.items())])
+
+
+def _quoted(text: str) -> str:
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
+
+
+def short_name(name: str) -> str:
+    """As much of it as the server keeps, without half a letter at its end."""
+    return name.encode()[:LONGEST_NAME_BYTES].decode(errors="ignore")
+
+
 def is_usable(raw: Any) -> bool:
     try:
         return not raw.is_closed()
@@ -277,6 +318,31 @@ def require_supported(major: int, address: str) -> None:
             f"The database {address} is PostgreSQL {major}, and Headwater needs {OLDEST_SERVER} or newer.",
             fix=f"Upgrade the server to PostgreSQL {OLDEST_SERVER} or newer, or leave out the address to use our own.",
         )
+
+
+class _SharedSession(asyncpg.Connection):  # type: ignore[misc]
+    """Of a pooler. The driver would switch jit off in the session to look up a type, and leave it so for others."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._server_caps = self._server_caps._replace(jit=False)
+
+
+async def _greet(raw: Any) -> None:
+    """A pooler names a process of its own when we connect, and statements run in another.
+
+    Asked without a prepared statement, which would be left behind in a session that is not ours.
+    """
+    if await raw.execute(f"select 1 where pg_backend_pid() <> {raw.get_server_pid():d}") != "SELECT 0":
+        raise pooler_found()
+    await _teach_json(raw)
+
+
+async def _teach_json_at_once(raw: Any) -> None:
+    """In a transaction: the driver prepares and asks in two messages, which a pooler may send to two sessions."""
+    await raw.execute("BEGIN")
+    await _teach_json(raw)
+    await raw.execute("COMMIT")
 
 
 async def _teach_json(raw: Any) -> None:
