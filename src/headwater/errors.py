@@ -21,6 +21,7 @@
 Outcomes that belong to a URL (304, 404, 429, nothing extracted) are verdicts, not errors.
 """
 
+import errno
 from typing import ClassVar
 
 
@@ -108,6 +109,11 @@ class QueryFailed(HeadwaterError):
 
 class DiskFull(QueryFailed):
     exit_code = 5
+
+
+# Of OSError: no space, or none that this user may have.
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+MAKE_ROOM = "Make room on that disk, or set HEADWATER_SERVICE__DATA_DIR to another one."
 
 
 def as_fields(error: HeadwaterError) -> dict[str, str]:

@@ -325,7 +325,7 @@ class _SharedSession(asyncpg.Connection):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._server_caps = self._server_caps._replace(jit=False)
+        self._server_caps: Any = self._server_caps._replace(jit=False)
 
 
 async def _greet(raw: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from headwater.chance import Random
 from headwater.clock import Clock
-from headwater.errors import DatabaseDown, QueryFailed, UrlRejected, blames_nobody
+from headwater.errors import DatabaseDown, QueryFailed, UrlRejected, as_fields, blames_nobody
 from headwater.fetch.browser import RenderUnavailable
 from headwater.fetch.fetcher import Fetcher, Wish
 from headwater.fetch.outcomes import Answered, Outcome
@@ -19,7 +19,7 @@ from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.judge import HTML, is_refused, judge
 from headwater.ingest.keeping import NOTHING, Keeper, Leaves
-from headwater.log import Logger
+from headwater.log import Logger, log_broken
 from headwater.net.body import Complete
 from headwater.net.transport import Response
 from headwater.politeness.settlement import Settlement, Visit
@@ -75,7 +75,7 @@ class Journey:
         except Exception as error:
             if blames_nobody(error):
                 raise
-            self.log.exception("journey_broke", host=lease.host, url=lease.url)
+            log_broken(self.log, "journey_broke", error, host=lease.host, url=lease.url)
             seat.break_off()
             return await self._end(lease, broken_by(error), seat, NOTHING)
 
@@ -110,7 +110,7 @@ class Journey:
             except (DatabaseDown, QueryFailed) as error:
                 if not blames_nobody(error):
                     raise
-                told = {"url": lease.url, "error": error.what, "again_in_seconds": wait}
+                told = {"url": lease.url, "again_in_seconds": wait, **as_fields(error)}
                 self.log.warning("keep_failed", host=lease.host, **told)
             await self.clock.sleep(wait)
         return await self.keeper.keep(lease, verdict, settlement, leaves)

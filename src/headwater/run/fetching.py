@@ -38,7 +38,7 @@ async def run_worker(
     async with (
         open_web(services, owner, resolver) as web,
         page_children(services) as children,
-        Listener(services.dsn, [CHANNEL], services.random) as listener,
+        services.listeners.on(CHANNEL) as listener,
         studying(services, web.identity.product_token, children) as study,
     ):
         await worker_of(services, web, study, listener, owner, told).run(stop)

@@ -13,7 +13,7 @@ from headwater.database.days import keep_days
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.polls.intake import forget_items
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import DatabaseDown, QueryFailed, as_fields
 from headwater.frontier import maintain
 from headwater.frontier.clock_steps import ClockWatch
 from headwater.frontier.host_rules import apply_rules
@@ -121,7 +121,7 @@ class Maintenance:
                 await chore.work()
             except (DatabaseDown, QueryFailed) as error:
                 # The next round tries again; the other chores go on meanwhile.
-                self.log.warning("chore_failed", chore=chore.name, error=error.what)
+                self.log.warning("chore_failed", chore=chore.name, **as_fields(error))
             await self.clock.sleep(stretched(chore.every, JITTER, self.random).total_seconds())
 
     async def _follow_clock(self) -> None:

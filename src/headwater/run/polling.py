@@ -22,7 +22,7 @@ from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling, make_everything_due
 from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
-from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed, as_fields
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.politeness.backoff import stretched
@@ -52,7 +52,7 @@ async def run_poller(
     async with (
         open_web(services, owner, resolver) as web,
         channel_reader(services) as reader,
-        Listener(services.dsn, [NOTICE], services.random) as listener,
+        services.listeners.on(NOTICE) as listener,
     ):
         beside = chores_beside(services, web, calendar)
         try:
@@ -157,7 +157,7 @@ async def repeated(services: Services, every: timedelta, chore: Callable[[], Awa
         try:
             await chore()
         except (DatabaseDown, OutOfResources, QueryFailed) as error:
-            services.log.warning("chore_failed", error=error.what)
+            services.log.warning("chore_failed", **as_fields(error))
         await services.clock.sleep(stretched(every, JITTER, services.random).total_seconds())
 
 
@@ -187,7 +187,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
     async with (
         open_web(services, "headwater crawl run-due") as web,
         channel_reader(services) as reader,
-        Listener(services.dsn, [NOTICE], services.random) as listener,
+        services.listeners.on(NOTICE) as listener,
     ):
         polling = polling_of(services, web, reader, listener, "headwater crawl run-due", told)
         while True:

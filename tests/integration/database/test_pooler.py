@@ -1,4 +1,4 @@
-"""Behind a real pgbouncer that gives each transaction another session: limits hold, and nothing is left in a session."""
+"""Behind a real pgbouncer, which gives each transaction another session: limits hold, and nothing stays in one."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,17 +8,24 @@ import asyncpg
 import pytest
 from tests.integration.database.bouncer import PROGRAM, bouncer
 
-from headwater.chance import random_from
 from headwater.database.migrate import known_migrations, migrate, rollback, status
-from headwater.database.pool import Database, Limits
-from headwater.errors import QueryFailed
+from headwater.database.pool import Connection, Database, Limits
+from headwater.errors import DatabaseDown, OutOfConnections, QueryFailed
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
 
 IMPATIENT = Limits(acquire=30, command=8, statement=1, lock=0.5, idle_in_transaction=2, close=1)
 # Of a pooler that is told to let them through, the settings of a session come to nothing.
-IGNORES = "ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, jit, options, search_path"
-SET_HERE = "select name, setting from pg_settings where source = 'session' and name not like 'transaction%' and name not in ('application_name', 'client_encoding', 'DateStyle', 'TimeZone', 'standard_conforming_strings') order by name"
+IGNORES = (
+    "ignore_startup_parameters = "
+    "statement_timeout, lock_timeout, idle_in_transaction_session_timeout, jit, options, search_path"
+)
+# Without what pgbouncer itself keeps in order for each of its clients.
+SET_HERE = """
+select name, setting from pg_settings
+where source = 'session' and name not like 'transaction%' and name not in
+    ('application_name', 'client_encoding', 'DateStyle', 'TimeZone', 'standard_conforming_strings')
+"""
 
 
 @pytest.fixture
@@ -93,13 +100,16 @@ async def test_many_statements_at_once_share_one_session_and_get_their_own_answe
 
 
 async def test_a_savepoint_is_taken_back_alone(pooled: Database) -> None:
+    async def stumble(connection: Connection) -> None:
+        async with connection.savepoint():
+            await connection.execute("insert into kept values (1)")
+            async with connection.savepoint():
+                await connection.execute("select 1 / 0")
+
     async with pooled.transaction() as connection:
         await connection.execute("create table kept (a int)")
         with pytest.raises(QueryFailed):
-            async with connection.savepoint():
-                await connection.execute("insert into kept values (1)")
-                async with connection.savepoint():
-                    await connection.execute("select 1 / 0")
+            await stumble(connection)
         async with connection.savepoint():
             await connection.execute("insert into kept values (2)")
     assert [row["a"] for row in await pooled.fetch("select a from kept")] == [2]
@@ -113,3 +123,55 @@ async def test_migrations_go_up_and_down_behind_a_pooler(empty_database_url: str
         await asyncio.gather(migrate(database), migrate(database))
         assert len((await status(database)).applied) == len(known_migrations())
         assert await rollback(database, 1) == [known_migrations()[-1]]
+
+
+async def test_migrations_go_on_where_no_setting_mentions_the_pooler(
+    empty_database_url: str, open_folder: Path
+) -> None:
+    async with bouncer(open_folder, empty_database_url) as url, await Database.connect(url, schema="hw") as database:
+        assert database.is_behind_pooler
+        await migrate(database)
+        assert not (await status(database)).pending
+
+
+@pytest.mark.parametrize("more", ["", IGNORES])
+@pytest.mark.parametrize("mode", ["transaction", "session"])
+async def test_a_pooler_that_nobody_mentioned_is_noticed_and_its_limits_hold(
+    database_url: str, open_folder: Path, mode: str, more: str
+) -> None:
+    """Whether it refuses the settings of a session or lets them fall."""
+    async with (
+        bouncer(open_folder, database_url, mode=mode, more=more) as url,
+        await Database.connect(url, size=1, limits=IMPATIENT) as database,
+    ):
+        assert database.is_behind_pooler
+        assert await database.fetchval("select current_setting('statement_timeout')") == "1s"
+
+
+async def test_a_server_without_a_pooler_is_not_taken_for_one(database: Database) -> None:
+    assert not database.is_behind_pooler
+
+
+async def test_a_pooler_without_transactions_is_refused_with_what_to_set(database_url: str, open_folder: Path) -> None:
+    async with bouncer(open_folder, database_url, mode="statement") as url:
+        with pytest.raises(DatabaseDown, match="allows no transactions") as caught:
+            await Database.connect(url, pooler=True)
+    assert "pool_mode = transaction" in caught.value.fix
+
+
+async def test_a_pooler_that_is_full_is_named_with_its_limit(database_url: str, open_folder: Path) -> None:
+    async with bouncer(open_folder, database_url, more="max_client_conn = 1") as url:
+        first = await asyncpg.connect(url, statement_cache_size=0)
+        with pytest.raises(OutOfConnections) as caught:
+            await Database.connect(url, pooler=True)
+        await first.close()
+    assert "max_client_conn of pgbouncer" in caught.value.fix
+    assert "database.pool_size" in caught.value.fix
+
+
+async def test_queries_that_run_long_are_cancelled_through_the_pooler(pooled: Database) -> None:
+    """By the client: of a statement outside of a transaction the server knows no limit."""
+    with pytest.raises(DatabaseDown):
+        await pooled.execute_patiently("select pg_sleep(60)", 0.5)
+    async with asyncio.timeout(10):
+        assert await pooled.fetchval("select 1") == 1
