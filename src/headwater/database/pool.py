@@ -220,8 +220,8 @@ class Database:
         async with self._borrowed_raw() as raw:
             settings = {**self._settings, **({"statement_timeout": f"{patience * 1000:.0f}"} if patience else {})}
             connection = Connection(raw, self.address)
-            await connection.execute(beginning(settings, readonly=readonly, snapshot=snapshot))
             try:
+                await connection.execute(beginning(settings, readonly=readonly, snapshot=snapshot))
                 yield connection
             except BaseException:
                 # With the connection gone there is nothing to roll back, and the first error tells more.
@@ -300,8 +300,8 @@ def _quoted(text: str) -> str:
 
 
 def short_name(name: str) -> str:
-    """As much of it as the server keeps, without half a letter at its end."""
-    return name.encode()[:LONGEST_NAME_BYTES].decode(errors="ignore")
+    """As much of it as the server keeps; it would spell other letters as `\\xc3`."""
+    return name.encode("ascii", "replace")[:LONGEST_NAME_BYTES].decode()
 
 
 def is_usable(raw: Any) -> bool:
