@@ -120,14 +120,13 @@ async def _shell(settings: "Settings", arguments: tuple[str, ...]) -> int:
     from headwater.services import database_address, direct_address, embedded_server
 
     schema, direct = settings.database.own_schema, direct_address(settings.database)
-    is_behind_pooler = settings.database.pooler and not direct
-    if is_behind_pooler and schema:
-        say(f"Behind a pooler psql does not begin in our schema: write {schema}.sources and so on.")
     bundled = embedded_server(settings).binary("psql")
     outside = shutil.which("psql") if settings.database.url else None
     async with database_address(settings) as dsn:
         address = direct or dsn
-        if schema and not is_behind_pooler:
+        if schema and not direct and await _is_behind_pooler(dsn, settings):
+            say(f"Behind a pooler psql does not begin in our schema: write {schema}.sources and so on.")
+        elif schema:
             address = with_schema(address, schema)
         command, environment = command_for(Path(outside or bundled), address)
         process = await asyncio.create_subprocess_exec(*command, *arguments, env=environment)
@@ -139,3 +138,10 @@ async def _shell(settings: "Settings", arguments: tuple[str, ...]) -> int:
             process.terminate()
             await process.wait()
             raise
+
+
+async def _is_behind_pooler(dsn: str, settings: "Settings") -> bool:
+    from headwater.services import connect
+
+    async with await connect(dsn, settings.database, "headwater db shell") as database:
+        return database.is_behind_pooler

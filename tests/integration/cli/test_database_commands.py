@@ -301,3 +301,17 @@ def test_a_data_folder_on_a_full_disk_is_called_that(person: Person, open_folder
         assert "Traceback" not in said.err
         check = check_disk(disk / "data")
         assert (check.level, check.says) == ("failure", f"The disk of the data directory {disk / 'data'} is full")
+
+
+@pytest.mark.skipif(BOUNCER is None, reason="pgbouncer is not installed")
+async def test_a_shell_opens_behind_a_pooler_that_nobody_mentioned(
+    person: Person, empty_database_url: str, open_folder: Path
+) -> None:
+    async with bouncer(open_folder, empty_database_url) as url:
+        here = {"HEADWATER_DATABASE__URL": url, "HEADWATER_DATABASE__SCHEMA": "hw"}
+        said = await asyncio.to_thread(lambda: person.says("db", "shell", "--", "-Atc", "select 'in'", **here))
+        past = {"HEADWATER_DATABASE__DIRECT_URL": empty_database_url, **here}
+        direct = await asyncio.to_thread(lambda: person.says("db", "shell", "--", "-Atc", "show search_path", **past))
+    assert (said.code, said.out) == (0, "in\n")
+    assert "write hw.sources" in said.err
+    assert direct.out == "hw\n"
