@@ -169,7 +169,7 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
         database=database,
         installation=await installation_of(database, __version__),
         # By the machine's clock: whatever days are simulated, the network is real.
-        network=NetworkWatch(SystemClock(), log, partial(has_answered, database)),
+        network=NetworkWatch(SystemClock(), log, partial(has_answered, database), loaded.settings.fetch.total_timeout),
     )
 
 
