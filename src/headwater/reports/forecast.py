@@ -38,10 +38,10 @@ class Part:
         return self.bytes + per_day * left
 
     def _bytes_of_days_in(self, days: int, per_day: float) -> float:
-        """Days that are old by then are gone; today's is not whole yet."""
+        """Days that are old by then are gone; as many as now are made ahead, and empty."""
         if self.keep_days is None:
             return self.bytes + per_day * days
-        standing = sum(day.bytes for day in self.days if max(0, day.days_ago) + days <= self.keep_days)
+        standing = sum(day.bytes for day in self.days if day.days_ago < 0 or day.days_ago + days <= self.keep_days)
         return standing + per_day * min(days, self.keep_days + 1)
 
 

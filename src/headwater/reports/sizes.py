@@ -85,7 +85,9 @@ async def forecast_of(database: Database, keep: KeepSettings, embedded: Path | N
     assert row is not None
     noted = await database.fetch(queries.sizes_noted, SHORTEST_LOOK, LONGEST_LOOK)
     notes = {one["part"]: Note(one["noted_at"], one["bytes"]) for one in noted}
-    free = await asyncio.to_thread(free_bytes, embedded or _place_here(row))
+    # What a pooler's address says is where the pooler is.
+    here = None if database.is_behind_pooler else _place_here(row)
+    free = await asyncio.to_thread(free_bytes, embedded or here)
     return Forecast(parts_of(relations, notes, keep, row["now"], row["since"]), free)
 
 

@@ -18,10 +18,10 @@ def test_what_is_as_old_as_it_may_become_grows_no_more() -> None:
 
 def test_days_that_are_dropped_are_replaced_by_days_to_come() -> None:
     days = tuple(Day(ago, 3 * MB) for ago in range(11))
-    part = Part("raw pages", 33 * MB, per_day=5 * MB, keep_days=10, days=days)
-    # Tomorrow the oldest is gone.
-    assert part.bytes_in(1) == 30 * MB + 5 * MB
-    assert part.bytes_in(365) == 11 * 5 * MB
+    part = Part("raw pages", 34 * MB, per_day=5 * MB, keep_days=10, days=(*days, Day(-1, 1 * MB)))
+    # Tomorrow the oldest is gone, and one is ahead as today.
+    assert part.bytes_in(1) == 30 * MB + 5 * MB + 1 * MB
+    assert part.bytes_in(365) == 11 * 5 * MB + 1 * MB
 
 
 def test_days_that_are_kept_for_ever_add_up() -> None:
@@ -60,7 +60,7 @@ def test_a_forecast_says_both_sums_and_every_part() -> None:
         "The database takes 1.0 GB, 1.3 GB in 30 days, 4.6 GB in 365 days; the disk has room for more than a year"
     )
     assert [line.split()[0] for line in check.details] == ["documents", "runs"]
-    assert check.details[0].endswith("kept forever")
+    assert check.details[0].endswith("in 365 days")
     assert check.details[1].endswith("kept 90 days")
     assert check.figures["bytes_in_30_days"] == 1025 * MB + 300 * MB
     assert check.figures["parts"]["runs"]["keep_days"] == 90
