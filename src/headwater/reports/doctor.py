@@ -157,7 +157,7 @@ def judge_size(forecast: Forecast) -> Check:
     }
     if forecast.is_early:
         says = f"The database takes {_size(forecast.bytes)}; it is too early to tell how it grows"
-        return Check("ok", f"{says} (maintenance notes sizes)", details=_table(forecast), figures=figures)
+        return Check("ok", f"{says} (maintenance notes sizes)", figures=figures)
     ahead = ", ".join(f"{_size(forecast.bytes_in(days))} in {days} days" for days in LOOKED_AHEAD_DAYS)
     says = f"The database takes {_size(forecast.bytes)}, {ahead}{_room(forecast)}"
     if forecast.days_of_room is not None and forecast.days_of_room < LEAST_DAYS_OF_ROOM:
@@ -180,18 +180,16 @@ def _table(forecast: Forecast) -> tuple[str, ...]:
 
 
 def _line(part: Part) -> str:
-    begins = f"{part.name:<18}{_size(part.bytes):>9}"
-    if part.per_day is None:
-        return begins
     ahead = "".join(f"  {_size(part.bytes_in(days)):>9} in {days} days" for days in LOOKED_AHEAD_DAYS)
     kept = f"  kept {part.keep_days} days" if part.keep_days else ""
-    return f"{begins}  {'+' + _size(part.per_day):>10} a day{ahead}{kept}"
+    return f"{part.name:<18}{_size(part.bytes):>9}  {'+' + _size(part.per_day or 0):>10} a day{ahead}{kept}"
 
 
 def _figures(of: Forecast | Part) -> dict[str, Any]:
-    ahead = {f"bytes_in_{days}_days": round(of.bytes_in(days)) for days in LOOKED_AHEAD_DAYS}
-    per_day = None if of.per_day is None else round(of.per_day)
-    return {"bytes": of.bytes, "bytes_per_day": per_day, **ahead}
+    """What cannot be told yet is none."""
+    is_early = of.per_day is None
+    ahead = {f"bytes_in_{days}_days": None if is_early else round(of.bytes_in(days)) for days in LOOKED_AHEAD_DAYS}
+    return {"bytes": of.bytes, "bytes_per_day": None if of.per_day is None else round(of.per_day), **ahead}
 
 
 def _size(count: float) -> str:

@@ -61,9 +61,9 @@ class Forecast:
         return any(part.per_day is None for part in self.parts)
 
     @property
-    def per_day(self) -> float:
-        """What the next day adds; days that are dropped are taken off."""
-        return self.bytes_in(1) - self.bytes
+    def per_day(self) -> float | None:
+        """What the next day adds, without what is dropped then; none while it is too early to tell."""
+        return None if self.is_early else self.bytes_in(1) - self.bytes
 
     def bytes_in(self, days: int) -> float:
         return sum(part.bytes_in(days) for part in self.parts)

@@ -69,4 +69,6 @@ def test_a_forecast_says_both_sums_and_every_part() -> None:
 def test_before_the_first_note_is_a_day_old_it_is_too_early() -> None:
     check = judge_size(Forecast((Part("documents", 5 * MB),), free_bytes=1 * MB))
     assert (check.level, "too early to tell" in check.says) == ("ok", True)
-    assert check.figures["days_of_room"] is None
+    figures = check.figures
+    assert (figures["days_of_room"], figures["bytes_per_day"], figures["bytes_in_30_days"]) == (None, None, None)
+    assert figures["bytes"] == 5 * MB
