@@ -18,6 +18,7 @@ from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
 from headwater.discover.polls.intake import IntakeLimits
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.marks import Marks
 from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling, make_everything_due
@@ -89,7 +90,8 @@ def poller_of(
     settings = services.settings
     if not settings.poll.enabled:
         services.log.warning("polling_is_off", setting="poll.enabled = false")
-    polling = replace(polling_of(services, web, reader, listener, heart.owner, told, calendar), heart=heart)
+    polling = polling_of(services, web, reader, listener, heart.owner, told, calendar)
+    polling = replace(polling, heart=heart, marks=Marks(services.clock))
     return patient_crew(services, polling, settings.poll.concurrency, polling.poll.book.settling)
 
 
