@@ -103,8 +103,8 @@ async def old_snapshot(database: Database) -> AsyncIterator[None]:
 
 ONE_ROUND = (
     "update channels set token = gen_random_uuid(), leased_by = 'other', lease_until = now() + interval '1 minute'",
-    "update channels set token = null, leased_by = null, lease_until = null,"
-    " next_poll_at = next_poll_at + interval '1 minute'",
+    """update channels set token = null, leased_by = null, lease_until = null,
+                           next_poll_at = next_poll_at + interval '1 minute'""",
 )
 
 
