@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from headwater.clock import Clock
-from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed, as_fields
 from headwater.log import Logger
 from headwater.settling import Settling
 
@@ -124,7 +124,7 @@ class Crew(Generic[Lease]):
                         await self._recover(stop)
                     await self._claim_and_start(stop)
                 except (DatabaseDown, QueryFailed) as error:
-                    self.log.warning("claim_failed", error=error.what)
+                    self.log.warning("claim_failed", **as_fields(error))
                     self._note_trouble()
             if self._running:
                 await asyncio.wait(self._running, timeout=self.grace.total_seconds())
@@ -140,7 +140,7 @@ class Crew(Generic[Lease]):
                 await self.trade.release_all_but(())
         except (DatabaseDown, QueryFailed) as error:
             # Its leases run out by themselves.
-            self.log.warning("release_failed", error=error.what)
+            self.log.warning("release_failed", **as_fields(error))
 
     async def _recover(self, stop: asyncio.Event) -> None:
         """After trouble with the database: wait a while, then give back what nobody here works on any more.
@@ -284,7 +284,7 @@ class Crew(Generic[Lease]):
             self._take_on_less(error)
         except (DatabaseDown, QueryFailed) as error:
             # Given back as soon as the database takes it; should this process end before, its lease runs out.
-            self.log.warning("work_lost", **self.trade.named(lease), error=error.what)
+            self.log.warning("work_lost", **self.trade.named(lease), **as_fields(error))
             self._note_trouble()
         except Exception:
             # One page or one feed must not end a role; it comes back when its lease has run out.
@@ -325,7 +325,7 @@ class Crew(Generic[Lease]):
             held = await self.trade.extend(list(leases.values()))
         except (DatabaseDown, QueryFailed) as error:
             if self._is_beating:
-                self.log.warning("heartbeat_failed", error=error.what, under_way=len(leases))
+                self.log.warning("heartbeat_failed", **as_fields(error), under_way=len(leases))
             self._is_beating = False
             return False
         self._is_beating = True

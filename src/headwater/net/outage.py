@@ -7,7 +7,7 @@ how they fare: the first ones of an outage are not charged either.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,6 +19,7 @@ from headwater.net.problems import FetchProblem, Problem
 from headwater.urls.domains import registrable_domain
 
 Counted = tuple[int, int]  # domains that fail, domains that answer
+Seen = tuple[float, bool]  # when a domain was asked last, and whether that failed
 
 # What a machine without a network meets. A name that does not exist, or a certificate that is wrong, was answered by
 # somebody.
@@ -32,10 +33,10 @@ PERHAPS_OURS = frozenset(
         Problem.RESET,
     }
 )
-# Requests are compared by when they began: dead hosts take longer to fail than others to answer.
-WINDOW_S = 30.0
 FEWEST_DOMAINS = 12
 FAILING_PER_ANSWER = 5
+# Requests are compared by when they began: dead hosts take longer to fail than others to answer, which have so long.
+ANSWERED_WITHIN_S = 10.0
 # Already suspicious where nobody answers.
 FEW_DOMAINS = 4
 # A failure waits so long for what else is under way, and so long for what is about to be claimed.
@@ -46,9 +47,23 @@ REMEMBERED = 20_000
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 
 
-def is_outage(failing: int, answering: int) -> bool:
-    """Counted in domains. Of a fleet in which two of five are dead, a dozen in a row fail by chance once in 60,000."""
-    return failing >= FEWEST_DOMAINS + FAILING_PER_ANSWER * answering
+def outage_in(seen: Iterable[Seen], now: float) -> Counted | None:
+    """Whether nearly everything failed that was asked from some moment on: how many domains, and how many answered.
+
+    Newest first. Of a fleet in which two of five are dead, a dozen in a row fail by chance once in 60,000.
+    """
+    failing = answering = 0
+    for began, is_failure in seen:
+        failing += is_failure
+        answering += not is_failure
+        if now - began >= ANSWERED_WITHIN_S and failing >= FEWEST_DOMAINS + FAILING_PER_ANSWER * answering:
+            return failing, answering
+    return None
+
+
+def window_for(total_timeout: timedelta) -> float:
+    """How long the last word of a domain is remembered, in seconds: as long as a failure may take and is held back."""
+    return total_timeout.total_seconds() + 2 * HELD_S
 
 
 def is_cleared(failing: int, answers_since: int) -> bool:
@@ -56,12 +71,10 @@ def is_cleared(failing: int, answers_since: int) -> bool:
     return answers_since > 0 and answers_since * FAILING_PER_ANSWER >= failing
 
 
-def held_until(counted: Counted, began: float, failed: float, *, others_work: bool, others_come: bool) -> float:
-    """The moment up to which a failure is held back. With enough others, until answers from before have aged."""
+def held_until(counted: Counted, failed: float, *, others_work: bool, others_come: bool) -> float:
+    """The moment up to which a failure is held back, for others to say how they fare."""
     failing, answering = counted
-    if failing >= FEWEST_DOMAINS:
-        return began + WINDOW_S
-    if others_work or (failing >= FEW_DOMAINS and not answering):
+    if others_work or failing >= FEWEST_DOMAINS or (failing >= FEW_DOMAINS and not answering):
         return failed + HELD_S
     return failed + SOON_S if others_come else failed
 
@@ -74,16 +87,17 @@ def next_pause(pause: float) -> float:
 class Window:
     """How each domain fared the last time it was asked, by when that began."""
 
-    _last: dict[str, tuple[float, bool]] = field(default_factory=dict)
+    seconds: float
+    _last: dict[str, Seen] = field(default_factory=dict)
 
     def note(self, domain: str, began: float, *, is_failure: bool) -> None:
         if domain not in self._last or self._last[domain][0] <= began:
             self._last[domain] = (began, is_failure)
 
-    def counted(self, now: float) -> Counted:
-        self._last = {domain: seen for domain, seen in self._last.items() if now - seen[0] <= WINDOW_S}
-        failing = sum(is_failure for _, is_failure in self._last.values())
-        return failing, len(self._last) - failing
+    def seen(self, now: float) -> list[Seen]:
+        """Newest first."""
+        self._last = {domain: seen for domain, seen in self._last.items() if now - seen[0] <= self.seconds}
+        return sorted(self._last.values(), reverse=True)
 
     def clear(self) -> None:
         self._last.clear()
@@ -96,14 +110,16 @@ class NetworkWatch:
     clock: Clock
     log: Logger
     has_answered: Callable[[str], Awaitable[bool]]  # whether a host ever did, as far as the database knows
+    total_timeout: timedelta = timedelta(seconds=30)  # of a request
     told_of_held: list[Callable[[], None]] = field(default_factory=list, init=False)
     _alive: OrderedDict[str, None] = field(default_factory=OrderedDict, init=False)
-    _window: Window = field(default_factory=Window, init=False)
+    _window: Window = field(init=False)
     _at_work: int = field(default=0, init=False)
     _held: int = field(default=0, init=False)
     _claiming: set[int] = field(default_factory=set, init=False)
     _answers: int = field(default=0, init=False)
     _counted: Counted = field(default=(0, 0), init=False)
+    _outage: Counted | None = field(default=None, init=False)
     _counted_at: float = field(default=float("-inf"), init=False)
     _down_since: float | None = field(default=None, init=False)
     _pause: float = field(default=FIRST_PAUSE_S, init=False)
@@ -111,6 +127,9 @@ class NetworkWatch:
     _last_probe: float = field(default=0.0, init=False)
     _probes: int = field(default=0, init=False)
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+
+    def __post_init__(self) -> None:
+        self._window = Window(window_for(self.total_timeout))
 
     @property
     def is_down(self) -> bool:
@@ -154,7 +173,7 @@ class NetworkWatch:
                 self._window.note(domain, began, is_failure=True)
             if not self.is_down:
                 with self._holding():
-                    await self._hold(began)
+                    await self._hold()
             if self.is_down:
                 self._still_down(began)
                 raise no_network()
@@ -187,27 +206,30 @@ class NetworkWatch:
         finally:
             self._held -= 1
 
-    async def _hold(self, began: float) -> None:
+    async def _hold(self) -> None:
         failed, answers = self.clock.monotonic(), self._answers
         while True:
-            failing, answering = self._count()
-            if is_outage(failing, answering):
-                self._go_down(failing, answering)
-            if self.is_down or is_cleared(failing, self._answers - answers):
+            self._count()
+            if self._outage:
+                self._go_down(*self._outage)
+            if self.is_down or is_cleared(self._counted[0], self._answers - answers):
                 return
             others_work, others_come = self._at_work > self._held, bool(self._claiming)
-            until = held_until((failing, answering), began, failed, others_work=others_work, others_come=others_come)
+            until = held_until(self._counted, failed, others_work=others_work, others_come=others_come)
             left = until - self.clock.monotonic()
             if left <= 0:
                 return
             await self.until_news(min(left, LOOKED_AT_S))
 
-    def _count(self) -> Counted:
+    def _count(self) -> None:
         """Not for each of a hundred failures anew."""
         now = self.clock.monotonic()
-        if now - self._counted_at >= LOOKED_AT_S / 2:
-            self._counted, self._counted_at = self._window.counted(now), now
-        return self._counted
+        if now - self._counted_at < LOOKED_AT_S / 2:
+            return
+        seen = self._window.seen(now)
+        failing = sum(is_failure for _, is_failure in seen)
+        self._counted, self._counted_at = (failing, len(seen) - failing), now
+        self._outage = outage_in(seen, now)
 
     def _remember(self, domain: str) -> None:
         self._alive[domain] = None
@@ -221,7 +243,7 @@ class NetworkWatch:
             seconds = round(self.clock.monotonic() - self._down_since, 1)
             self._down_since, self._pause = None, FIRST_PAUSE_S
             self._window.clear()
-            self._counted_at = float("-inf")
+            self._outage, self._counted_at = None, float("-inf")
             self.log.warning("network_back", down_seconds=seconds, probes=self._probes)
             self._tell()
 

@@ -42,7 +42,7 @@ async def run_worker(
     async with (
         open_web(services, owner, resolver) as web,
         page_children(services) as children,
-        Listener(services.dsn, [CHANNEL], services.random, services.log) as listener,
+        services.listeners.on(CHANNEL) as listener,
         heartbeat_of(services, owner) as heart,
         Supervisor(services.clock, services.log) as supervisor,
     ):

@@ -56,7 +56,7 @@ async def run_poller(
     async with (
         open_web(services, owner, resolver) as web,
         channel_reader(services) as reader,
-        Listener(services.dsn, [NOTICE], services.random, services.log) as listener,
+        services.listeners.on(NOTICE) as listener,
         heartbeat_of(services, owner) as heart,
         Supervisor(services.clock, services.log) as supervisor,
     ):
@@ -179,7 +179,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
     async with (
         open_web(services, "headwater crawl run-due") as web,
         channel_reader(services) as reader,
-        Listener(services.dsn, [NOTICE], services.random, services.log) as listener,
+        services.listeners.on(NOTICE) as listener,
     ):
         polling = polling_of(services, web, reader, listener, "headwater crawl run-due", told)
         while True:
