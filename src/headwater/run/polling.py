@@ -26,6 +26,7 @@ from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
+from headwater.load import FEWEST
 from headwater.run.children import channel_children
 from headwater.run.chores import Chore, start_chores
 from headwater.run.heartbeat import heartbeat_of
@@ -183,7 +184,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
     ):
         polling = polling_of(services, web, reader, listener, "headwater crawl run-due", told)
         while True:
-            leases, wait = await polling.claim(services.settings.poll.concurrency)
+            leases, wait = await polling.claim(services.settings.poll.concurrency or FEWEST)
             if leases:
                 await work_together(polling, leases)
             elif wait is None or wait > WAITED_FOR:
