@@ -481,6 +481,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
     first = ("", NOBODY)
     return {
         "write_a_little": [()],
+        "what_the_role_sees": [()],
         "which_database": [()],
         "server_version": [()],
         "server_time": [()],

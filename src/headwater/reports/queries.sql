@@ -1,3 +1,7 @@
+-- name: what_the_role_sees
+-- Our own role as it is written in SQL, and whether the server shows it the transactions of others.
+SELECT quote_ident(current_user) AS role, pg_has_role(current_user, 'pg_read_all_stats', 'usage') AS sees_sessions;
+
 -- name: server_version
 -- What the server calls itself, for people.
 SELECT current_setting('server_version');
