@@ -9,6 +9,7 @@ from uuid import UUID
 
 from headwater.clock import Clock
 from headwater.errors import DatabaseDown, OutOfResources, QueryFailed, as_fields
+from headwater.load import Load
 from headwater.log import Logger
 from headwater.settling import Settling
 
@@ -96,6 +97,7 @@ class Crew(Generic[Lease]):
     lease: timedelta
     grace: timedelta = GRACE
     settling: Settling | None = None
+    load: Load | None = None  # in place of a fixed size
     idle: Callable[[], int] = lambda: 0  # how many of those at work only wait for what others find
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
     _alone_from: float = field(default=float("-inf"), init=False)
@@ -167,9 +169,13 @@ class Crew(Generic[Lease]):
         size = self._most_at_once
         room = size - len(self._running) + min(self.idle(), MOST_IDLE)
         if room < worth_a_claim(size):
+            if self.load:
+                self.load.note_full(self.clock.monotonic())
             await self._until_something_ends(stop)
             return
-        leases, come_back_in = await self.trade.claim(min(room, LARGEST_CLAIM))
+        leases, come_back_in = await self.trade.claim(asked := min(room, LARGEST_CLAIM))
+        if self.load:
+            self.load.note_claim(asked, len(leases), self.clock.monotonic())
         for lease in leases:
             self._start(lease)
         # What was put off for other work need not wait while there is none.
@@ -189,6 +195,7 @@ class Crew(Generic[Lease]):
     @property
     def _most_at_once(self) -> int:
         """A database that takes claims and nothing else would have us ask site after site for nothing: one tries it."""
+        self._room.size = self.load.size if self.load else self.size
         return 1 if self._is_troubled else self._room.at(self.clock.monotonic())
 
     async def _give_back_lost(self) -> None:

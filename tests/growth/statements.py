@@ -229,11 +229,10 @@ def _discover(w: Sample) -> dict[str, Calls]:
         *(["Summary"] * count, [None] * count, ["en"] * count, [w.now] * count, [None] * count, [None] * count),
     )
     return {
-        "claim_channels": [("sample", 32, MINUTE, None, 5, 10, MINUTE)],
+        "claim_channels": [("sample", 32, MINUTE, None, 5, 10, MINUTE, None, 8)],
         "make_everything_due": [(MINUTE,)],
         "read_leased": [([w.leased_channel], "poller", None)],
         "read_channels_of_source": [(w.source,)],
-        "next_due": [(None, "sample")],
         "extend_polls": [([w.channel_token], MINUTE)],
         "release_polls": [([w.channel_token],)],
         "release_unheld_polls": [("poller", [w.channel_token])],
@@ -493,6 +492,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
     first = ("", NOBODY)
     return {
         "write_a_little": [()],
+        "what_the_role_sees": [()],
         "which_database": [()],
         "server_version": [()],
         "server_time": [()],

@@ -9,22 +9,28 @@ from headwater.cli.launch import Launch, Launched
 from headwater.cli.serving import with_services
 
 if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable, Callable
+
     from headwater.services import Services
 
 app = App(name="run", help="Run one role: poll, fetch, maintain.")
 
 
 @app.command(name="poll")
-def poll(*, launch: Launched = Launch()) -> None:  # noqa: B008
+def poll(
+    *,
+    processes: Annotated[int, Parameter(help="How many poller processes to run on this machine.")] = 1,
+    launch: Launched = Launch(),  # noqa: B008
+) -> int:
     """Poll channels as they fall due; until Ctrl-C. Any number of pollers may run."""
 
-    async def work(services: "Services") -> None:
+    async def alone(services: "Services", owner: str, stop: "asyncio.Event") -> None:
         from headwater.run.polling import run_poller
-        from headwater.run.stopping import owner_name, until_stopped
 
-        await until_stopped(lambda stop: run_poller(services, owner_name("poll", services.random), stop))
+        await run_poller(services, owner, stop)
 
-    with_services(launch, work)
+    return _run_role("poll", alone, processes, launch)
 
 
 @app.command(name="fetch")
@@ -34,6 +40,22 @@ def fetch(
     launch: Launched = Launch(),  # noqa: B008
 ) -> int:
     """Claim due URLs, fetch, read and store them; until Ctrl-C. Any number of workers may run."""
+
+    async def alone(services: "Services", owner: str, stop: "asyncio.Event") -> None:
+        from headwater.run.fetching import run_worker
+
+        await run_worker(services, owner, stop)
+
+    return _run_role("fetch", alone, processes, launch)
+
+
+def _run_role(
+    role: str,
+    alone: "Callable[[Services, str, asyncio.Event], Awaitable[None]]",
+    processes: int,
+    launch: Launch,
+) -> int:
+    """One in this process; several in processes of their own, which are started again when they die."""
     from headwater.errors import UsageError
 
     if not 1 <= processes <= 256:
@@ -41,17 +63,16 @@ def fetch(
 
     async def work(services: "Services") -> int:
         from headwater.run.children import children_of
-        from headwater.run.fetching import run_worker
         from headwater.run.herd import run_herd
         from headwater.run.stopping import owner_name, until_stopped
 
         if processes == 1:
-            await until_stopped(lambda stop: run_worker(services, owner_name("fetch", services.random), stop))
+            await until_stopped(lambda stop: alone(services, owner_name(role, services.random), stop))
             return 0
         # The cores are shared: every process with a child for each of them would only make them wait for each other.
         share = children_of(services.settings.extract, processes)
         task = replace(launch, overrides={**launch.overrides, "extract.children": str(share)}).as_task()
-        return await run_herd(services, "headwater.cli.fetch_worker", processes, task)
+        return await run_herd(services, "headwater.cli.role_worker", processes, {**task, "role": role})
 
     return with_services(launch, work)
 

@@ -1,7 +1,8 @@
 """`headwater sources import` and `export`: lists of sources as files."""
 
 import sys
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,11 +18,11 @@ from headwater.cli.words import counted, inert, shortened
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from headwater.discover.importing import Imported, Plan
+    from headwater.discover.importing import Imported
     from headwater.services import Services
-    from headwater.sources.exchange.reading import Read
+    from headwater.sources.exchange.reading import Read, SourceFile
     from headwater.sources.exchange.rows import BadLine, Row
 
 PARTLY = 3
@@ -56,121 +57,142 @@ def import_sources(
     file
         The file; - reads standard input.
     """
-    read = _read(file, format, mapping_from(map), kind)
+    source_file = _open(file, format, mapping_from(map))
+    read, wanted_kind = source_file.as_read(), _kind(kind)
     if not json:
-        say(f"Read {_what_was_read(read, file)}")
+        say(f"Read {_what_was_read(source_file, file)}")
+    unsure = Unsure()
 
-    async def work(services: "Services") -> "tuple[Plan, Imported | None]":
+    async def work(services: "Services") -> "Imported":
         from headwater.discover.api.secrets import secrets_from
-        from headwater.discover.importing import carry_out, plan_import
+        from headwater.discover.importing import Import
 
         secrets = secrets_from(services.settings.poll.secrets_file)
-        plan = await plan_import(services.database, read.rows, secrets, is_trusted=trusted)
-        if dry_run:
-            return plan, None
         delay = services.settings.politeness.delay
-        steps = len(plan.new) + len(plan.deleted) + len(plan.more)
-        with counting("importing", steps, is_shown=not json) as progress:
-            return plan, await carry_out(services.database, plan, delay, ACTOR, progress, is_trusted=trusted)
+        importing = Import(services.database, delay, ACTOR, secrets, is_trusted=trusted, is_dry=dry_run)
+        with counting("importing", source_file.rows, is_shown=not json) as progress:
+            return await importing.of(map_rows(source_file.in_order(), wanted_kind, unsure), progress)
 
-    plan, done = with_services(launch, work)
-    bad = [*read.bad_lines, *(done.bad if done else plan.bad)]
-    place = rejected_beside(file, read) if any(one.text for one in bad) else None
-    problem = write_rejected_to(place, bad, read) if place else ""
+    done = with_services(launch, work)
+    place = rejected_beside(file, read) if any(one.text for one in done.bad) else None
+    problem = write_rejected_to(place, done.bad, read) if place else ""
     rejected = None if problem else place
     if json:
-        show_json(told(read, plan, done, bad, rejected))
+        show_json(told(read, done, rejected, is_dry=dry_run))
     else:
-        tell(read, plan, done, bad, rejected)
+        tell(read, done, rejected, is_dry=dry_run)
         if not trusted:
-            say_what_trust_would_bring(read.rows)
+            say_what_trust_would_bring(unsure)
     if problem:
         say(f"The rejected lines could not be written to {place}: {problem}.")
-    return PARTLY if bad else 0
+    return PARTLY if done.bad else 0
 
 
-def _read(file: str, as_format: str, mapping: dict[str, str], kind: str | None) -> "Read":
-    """`kind` holds for rows that do not say theirs."""
+def _open(file: str, as_format: str, mapping: dict[str, str]) -> "SourceFile":
     from headwater.cli.filters import word_of
-    from headwater.sources.exchange.reading import Format, read_sources
+    from headwater.sources.exchange.reading import Format, open_sources
+
+    chosen = None if as_format == "auto" else word_of(Format, as_format)
+    return open_sources(
+        sys.stdin.buffer.read() if file == "-" else _content(Path(file)), chosen, mapping, filename=file
+    )
+
+
+def _kind(kind: str | None) -> str:
+    from headwater.cli.filters import word_of
     from headwater.sources.source import Kind
 
-    chosen, wanted_kind = None if as_format == "auto" else word_of(Format, as_format), word_of(Kind, kind)
-    data = sys.stdin.buffer.read() if file == "-" else _content(Path(file))
-    read = read_sources(data, chosen, mapping, filename=file)
-    if wanted_kind is None:
-        return read
-    return replace(read, rows=tuple(replace(row, kind=row.kind or str(wanted_kind)) for row in read.rows))
+    return str(word_of(Kind, kind) or "")
 
 
-def say_what_trust_would_bring(rows: "Sequence[Row]") -> None:
-    from headwater.discover.importing import is_plain_api, needs_browser, needs_trust
+@dataclass(slots=True)
+class Unsure:
+    """Rows that would bring more if the file were trusted: how many of each sort, and the first of them."""
 
-    unsure = [row for row in rows if needs_trust(row)]
-    if apis := [row for row in unsure if is_plain_api(row)]:
-        say(
-            f"{counted(len(apis), 'source')} of this list read an API by a recipe, such as {inert(apis[0].url)}: pages "
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def note(self, row: "Row") -> None:
+        from headwater.discover.importing import is_plain_api, needs_browser, needs_trust
+
+        sorts = [("api" if is_plain_api(row) else "voice", needs_trust(row)), ("browser", needs_browser(row))]
+        for sort in (sort for sort, is_so in sorts if is_so):
+            self.counts[sort] += 1
+            self.first.setdefault(sort, row.url)
+
+
+def map_rows(found: "Iterable[Row | BadLine]", kind: str, unsure: Unsure) -> "Iterator[Row | BadLine]":
+    """`kind` holds for rows that do not say theirs."""
+    from headwater.sources.exchange.rows import Row
+
+    for one in found:
+        if isinstance(one, Row):
+            unsure.note(one)
+            yield replace(one, kind=one.kind or kind)
+        else:
+            yield one
+
+
+def say_what_trust_would_bring(unsure: Unsure) -> None:
+    told = {
+        "api": (
+            "{count} of this list read an API by a recipe, such as {first}: pages "
             "it names are found, and what the recipe makes of its words is left out. "
-            "If the file is your own, import it with --trusted."
-        )
-    if silenced := [row for row in unsure if not is_plain_api(row)]:
-        say(
-            f"{counted(len(silenced), 'source')} would speak for sites other than those of their feeds, such as "
-            f"{inert(silenced[0].url)}: what their feeds say of those pages is left out. "
-            "If the file is your own, import it with --trusted."
-        )
-    if plain := [row for row in rows if needs_browser(row)]:
-        say(
-            f"{counted(len(plain), 'source')} asked for a browser (render_mode dynamic), such as "
-            f"{inert(plain[0].url)}: their pages are read as they are sent. "
-            "If the file is your own, import it with --trusted."
-        )
+        ),
+        "voice": (
+            "{count} would speak for sites other than those of their feeds, such as "
+            "{first}: what their feeds say of those pages is left out. "
+        ),
+        "browser": (
+            "{count} asked for a browser (render_mode dynamic), such as {first}: "
+            "their pages are read as they are sent. "
+        ),
+    }
+    for sort, text in told.items():
+        if count := unsure.counts[sort]:
+            said = text.format(count=counted(count, "source"), first=inert(unsure.first[sort]))
+            say(f"{said}If the file is your own, import it with --trusted.")
 
 
-def _what_was_read(read: "Read", file: str) -> str:
-    rows = counted(len(read.rows) + read.duplicates + len(read.bad_lines), "row")
+def _what_was_read(source_file: "SourceFile", file: str) -> str:
+    read = source_file.as_read()
+    rows = counted(source_file.rows + read.duplicates + source_file.bad, "row")
     unused = f" · columns not used: {', '.join(map(inert, read.unused))}" if read.unused else ""
     doubled = f" · columns doubled: {', '.join(map(inert, read.doubled))}" if read.doubled else ""
     return f"{rows} from {file} ({read.format}, {read.spelling}){unused}{doubled}"
 
 
-def told(
-    read: "Read", plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", rejected: Path | None
-) -> dict[str, object]:
+def told(read: "Read", done: "Imported", rejected: Path | None, *, is_dry: bool) -> dict[str, object]:
     return {
-        "is_dry_run": done is None,
-        "added": done.added if done else len(plan.new),
-        "paused": done.paused if done else sum(row.status == "paused" for row in plan.new),
-        "blocked": done.blocked if done else sum(row.status == "blocked" for row in plan.new),
-        "deleted": done.deleted if done else len(plan.deleted),
-        "feeds_added": done.feeds_added if done else len(plan.more),
-        "known": done.known if done else len(plan.known),
-        "updated": done.updated if done else None,  # only doing it tells
+        "is_dry_run": is_dry,
+        "added": done.added,
+        "paused": done.paused,
+        "blocked": done.blocked,
+        "deleted": done.deleted,
+        "feeds_added": done.feeds_added,
+        "known": done.known,
+        "updated": None if is_dry else done.updated,  # only doing it tells
         "duplicates": read.duplicates,
         "unused_columns": read.unused,
         "doubled_columns": read.doubled,
-        "invalid": [{"line": one.line, "text": one.text, "reason": one.reason} for one in bad],
+        "invalid": [{"line": one.line, "text": one.text, "reason": one.reason} for one in done.bad],
         "rejected_file": rejected and str(rejected),
     }
 
 
-def tell(read: "Read", plan: "Plan", done: "Imported | None", bad: "Sequence[BadLine]", rejected: Path | None) -> None:
-    if done is None:
-        counts = (len(plan.new), len(plan.more), len(plan.deleted), len(plan.known), read.duplicates, len(bad))
-        show(f"  would add {_amounts(*counts)}")
-    else:
-        counts = (done.added, done.feeds_added, done.deleted, done.known, read.duplicates, len(bad))
-        show(f"  added {_amounts(*counts)}")
-    for one in bad[:SHOWN_BAD_LINES]:
+def tell(read: "Read", done: "Imported", rejected: Path | None, *, is_dry: bool) -> None:
+    counts = (done.added, done.feeds_added, done.deleted, done.known, read.duplicates, len(done.bad))
+    show(f"  {'would add' if is_dry else 'added'} {_amounts(*counts)}")
+    for one in done.bad[:SHOWN_BAD_LINES]:
         # Cut first: the whole record may be long, and its letters are measured one by one.
         text = shortened(one.text[: SHOWN_COLUMNS_OF_TEXT * 4], SHOWN_COLUMNS_OF_TEXT)
         show(f"  line {one.line:<5} {text or '(empty)'}  {inert(one.reason)}")
-    if len(bad) > SHOWN_BAD_LINES:
-        show(f"  … {len(bad) - SHOWN_BAD_LINES:,} more")
+    if len(done.bad) > SHOWN_BAD_LINES:
+        show(f"  … {len(done.bad) - SHOWN_BAD_LINES:,} more")
     if rejected:
         show(f"  Rejected lines are in {rejected}")
-    if done is None:
-        again = f" to add {counted(len(plan.new), 'source')}" if plan.new else ""
+    if is_dry:
+        again = f" to add {counted(done.added, 'source')}" if done.added else ""
         show(f"Nothing was changed. Run it again without --dry-run{again}.")
         return
     say_how_they_came(done)
@@ -255,7 +277,7 @@ def export_sources(
     assert chosen is not None
 
     async def work(services: "Services") -> "list[Row]":
-        from headwater.discover.importing import rendered_among, rows_of
+        from headwater.discover.exporting import rendered_among, rows_of
         from headwater.reports.discovery import NOBODY, Wanted, list_sources
         from headwater.sources.external import external_ids_of
 

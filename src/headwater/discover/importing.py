@@ -1,8 +1,9 @@
 """Many sources at once, from a file: first said what would happen, then done; doing it twice changes nothing."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -14,7 +15,6 @@ from headwater.discover.api.secrets import Secrets
 from headwater.errors import Refused, UrlRejected, UsageError
 from headwater.sources.channels import (
     ChannelKind,
-    ChannelState,
     NewChannel,
     add_channel,
     channels_of,
@@ -23,16 +23,17 @@ from headwater.sources.channels import (
 from headwater.sources.exchange.fields import NO_REASON_GIVEN
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
 from headwater.sources.external import note_external_ids
-from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
+from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, SourceStatus
 from headwater.sources.store import edit_source, read_source, set_status, store_source
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
 from headwater.urls.effects import has_effects
-from headwater.urls.scope import folder_of
 
 queries = load_queries("headwater.sources")
 
 BATCH = 200
+# Of a file, planned and carried out together.
+ROWS_AT_ONCE = 1_000
 # Written the same in a file and in a profile.
 SAID_ALIKE = (
     *("max_pages", "start_urls", "allowed_domains", "include_paths", "exclude_paths", "allow_external"),
@@ -90,10 +91,18 @@ class Known:
 
 
 async def plan_import(
-    database: Database, rows: Sequence[Row], secrets: Secrets | None = None, *, is_trusted: bool = False
+    database: Database,
+    rows: Sequence[Row],
+    secrets: Secrets | None = None,
+    *,
+    is_trusted: bool = False,
+    coming: set[bytes] | None = None,
 ) -> Plan:
-    """A recipe of the file may name secrets, but binds none: where they may go only their own file says."""
-    return planned(rows, await _known_to(database, rows), secrets, is_trusted=is_trusted)
+    """A recipe of the file may name secrets, but binds none: where they may go only their own file says.
+
+    `coming`: addresses of earlier plans of the same file that nobody has carried out; those of this one are added.
+    """
+    return planned(rows, await _known_to(database, rows), secrets, is_trusted=is_trusted, coming=coming)
 
 
 async def _known_to(database: Database, rows: Sequence[Row]) -> Known:
@@ -111,14 +120,21 @@ async def _known_to(database: Database, rows: Sequence[Row]) -> Known:
     return Known(addresses, frozenset(had), {row["url_hash"]: row["source_id"] for row in deleted})
 
 
-def planned(rows: Sequence[Row], known: Known, secrets: Secrets | None = None, *, is_trusted: bool = False) -> Plan:
-    """Pure."""
+def planned(
+    rows: Sequence[Row],
+    known: Known,
+    secrets: Secrets | None = None,
+    *,
+    is_trusted: bool = False,
+    coming: set[bytes] | None = None,
+) -> Plan:
+    """Pure, but for `coming`, which grows."""
     new: list[Row] = []
     more: list[tuple[Row, UUID | None]] = []
     had: list[tuple[Row, UUID | None]] = []
     deleted: list[Row] = []
     bad: list[BadLine] = []
-    coming: set[bytes] = set()
+    coming = set() if coming is None else coming
     for row in rows:
         site = canonicalise(row.url).url_hash
         feed = canonicalise(row.feed_url).url_hash if row.feed_url else None
@@ -165,12 +181,16 @@ async def carry_out(
     progress: Callable[[int], None] = lambda _done: None,
     *,
     is_trusted: bool = False,
+    done: Imported | None = None,
 ) -> Imported:
     """In batches: whatever ends it in the middle, the same file again adds the rest and nothing twice.
 
     `is_trusted`: the file is the operator's own, and says for which hosts a source may speak and which need a browser.
+    `done`: what was done before, of the same file.
     """
-    done = Imported(is_trusted, known=len(plan.known), bad=list(plan.bad))
+    done = done or Imported(is_trusted)
+    done.known += len(plan.known)
+    done.bad.extend(plan.bad)
     for rows in _batches((*plan.deleted, *plan.new)):
         async with database.transaction() as connection:
             for row in rows:
@@ -185,6 +205,49 @@ async def carry_out(
         async with database.transaction() as connection:
             done.updated += await _update(connection, known, done, actor)
     return done
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A file of any length: so many rows at a time are planned and carried out, and then forgotten."""
+
+    database: Database
+    default_delay: timedelta
+    actor: str
+    secrets: Secrets | None = None
+    is_trusted: bool = False
+    is_dry: bool = False
+
+    async def of(
+        self, found: Iterable[Row | BadLine], progress: Callable[[int], None] = lambda _done: None
+    ) -> Imported:
+        """Of a dry run what would be done."""
+        done = Imported(self.is_trusted)
+        coming: set[bytes] | None = set() if self.is_dry else None
+        remaining = iter(found)
+        while batch := list(islice(remaining, ROWS_AT_ONCE)):
+            done.bad += [one for one in batch if isinstance(one, BadLine)]
+            rows = [one for one in batch if isinstance(one, Row)]
+            plan = await plan_import(self.database, rows, self.secrets, is_trusted=self.is_trusted, coming=coming)
+            if self.is_dry:
+                _count(plan, done)
+            else:
+                await carry_out(
+                    self.database, plan, self.default_delay, self.actor, is_trusted=self.is_trusted, done=done
+                )
+            progress(len(rows))
+        done.bad.sort(key=lambda one: one.line)
+        return done
+
+
+def _count(plan: Plan, done: Imported) -> None:
+    done.added += len(plan.new)
+    done.paused += sum(row.status == SourceStatus.PAUSED for row in plan.new)
+    done.blocked += sum(row.status == SourceStatus.BLOCKED for row in plan.new)
+    done.deleted += len(plan.deleted)
+    done.feeds_added += len(plan.more)
+    done.known += len(plan.known)
+    done.bad.extend(plan.bad)
 
 
 async def _add(connection: Connection, row: Row, done: Imported, default_delay: timedelta, actor: str) -> None:
@@ -363,82 +426,6 @@ def is_plain_api(row: Row) -> bool:
 
 def needs_browser(row: Row) -> bool:
     return row.render_mode == DYNAMIC and not _is_deleted(row)
-
-
-async def rendered_among(database: Database, sources: Sequence[Source]) -> set[UUID]:
-    """Those on hosts whose pages are rendered."""
-    places = {one.id: one.profile.address for one in sources}
-    buckets, hosts = [one.bucket for one in places.values()], [one.host for one in places.values()]
-    rendered = {row["host"] for row in await database.fetch(queries.rendered_hosts, buckets, hosts)}
-    return {source_id for source_id, place in places.items() if place.host in rendered}
-
-
-def rows_of(
-    source: Source,
-    channels: Sequence[ChannelState],
-    line: int = 0,
-    *,
-    external_ids: tuple[str, ...] = (),
-    is_rendered: bool = False,
-) -> Iterator[Row]:
-    """As it is exported: one row per feed, so that every format carries all of them."""
-    profile = source.profile
-    by_kind = {kind: [one.url for one in channels if one.kind is kind and one.is_enabled] for kind in ChannelKind}
-    first_sitemap, *more_sitemaps = by_kind[ChannelKind.SITEMAP] or [""]
-    feeds = [(one.url, why) for one in channels if (why := _why_off(one)) is not None]
-    for feed, why in feeds or [("", "")]:
-        yield Row(
-            line=line,
-            url=profile.url,
-            name=profile.name,
-            feed_url=feed,
-            sitemap_url=first_sitemap,
-            more_sitemaps=tuple(more_sitemaps),
-            kind=str(profile.kind),
-            source_type="api" if by_kind[ChannelKind.API] else "rss" if feed else "html",
-            ingestion_mode=_said_mode(profile, by_kind),
-            status=str(source.status),
-            disable_reason="" if source.status is SourceStatus.ACTIVE else source.status_reason or "",
-            tags=profile.tags,
-            priority=profile.priority,
-            interval=profile.poll_every,
-            rate_limit=None if profile.rate_limit_ms is None else timedelta(milliseconds=profile.rate_limit_ms),
-            max_depth=profile.max_depth,
-            timezone=profile.timezone or "",
-            org_type=profile.org_type or "",
-            parser_hint=profile.parser_hint or "",
-            crawl_frequency_days=profile.crawl_frequency_days,
-            time_window=profile.time_window or "",
-            country=profile.country or "",
-            policy=str(profile.policy or ""),
-            revisit_every=profile.revisit_every,
-            **{name: getattr(profile, name) for name in SAID_ALIKE} | {"include_paths": said_paths(profile)},
-            speaks_for=profile.speaks_for,
-            external_ids=external_ids,
-            render_mode=DYNAMIC if is_rendered else "",
-            feed_disable_reason=why,
-        )
-
-
-def _why_off(channel: ChannelState) -> str | None:
-    """Of a feed that is exported: nothing while it is polled. None for one that we left off for reasons of our own."""
-    if channel.kind is not ChannelKind.FEED:
-        return None
-    if channel.is_enabled:
-        return ""
-    reason = channel.disabled_reason or ""
-    return reason.removeprefix(FEED_OFF) if reason.startswith(FEED_OFF) else None
-
-
-def said_paths(profile: Profile) -> tuple[str, ...]:
-    """Of a manual that is the whole site although its address has a path: it would be narrowed when it is imported."""
-    return profile.include_paths or (("/",) if profile.kind is Kind.DOCS and folder_of(profile.address) != "/" else ())
-
-
-def _said_mode(profile: Profile, by_kind: Mapping[ChannelKind, Sequence[str]]) -> str:
-    """`spider` is also what is noted while nothing is known yet; said aloud it would add a listing."""
-    looks_through = by_kind[ChannelKind.LISTING] or by_kind[ChannelKind.CRAWL]
-    return str(profile.ingestion_mode) if looks_through or profile.ingestion_mode is not Mode.SPIDER else ""
 
 
 def _batches(rows: Sequence[T]) -> Iterator[Sequence[T]]:

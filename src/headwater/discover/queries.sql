@@ -1,6 +1,8 @@
 -- name: claim_channels
--- Lease due channels, one per host, and of job sources no more than their pool; answers with their ids.
-SELECT claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz, $5::integer, $6::integer, $7::interval);
+-- Lease due channels, one per host, and of job sources no more than their pool; answers with their ids. The last row has
+-- none: it says where the next claim may begin, and when to come back.
+SELECT id, marks, wait FROM claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz, $5::integer, $6::integer,
+                                           $7::interval, $8::timestamptz[], $9::integer);
 
 -- name: make_everything_due
 -- Every channel that tells of news is due now; one that rests after errors, is being polled, or was within the shortest
@@ -50,17 +52,6 @@ CROSS JOIN cadence k
 LEFT JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
 LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
 WHERE c.source_id = $1::uuid AND c.is_enabled AND c.kind <> 'backfill' ORDER BY c.created_at, c.id;
-
--- name: next_due
--- How long until a channel falls due that nobody polls; nothing if there is none. Suspects do not count for a poller that
--- has one under way: it would ask for them again and again.
-SELECT min(next_poll_at) - coalesce($1::timestamptz, clock_timestamp()) FROM (
-    (SELECT next_poll_at FROM channels WHERE is_active AND token IS NULL AND lost_count = 0 ORDER BY next_poll_at LIMIT 1)
-    UNION ALL
-    (SELECT next_poll_at FROM channels
-     WHERE is_active AND (token IS NOT NULL OR lost_count > 0) AND (lease_until IS NULL OR lease_until <= statement_timestamp())
-       AND NOT has_suspect($2::text)
-     ORDER BY next_poll_at LIMIT 1)) AS first;
 
 -- name: extend_polls
 -- Keep leases that still hold; answers with their tokens. A row that somebody has locked is being settled: it holds, and a

@@ -49,6 +49,7 @@ async def examine(settings: Settings, data: Path, database: Database, clock: Clo
     yield await check_room(database)
     async for check in check_pooler(settings, database):
         yield check
+    yield await check_sight(database)
     yield (schema := await check_schema(database))
     if schema.level == "ok":
         yield await check_size(settings, data, database)
@@ -128,6 +129,17 @@ async def check_direct_address(address: str, database: Database) -> Check:
         fix = "Name the server that the pooler leads to, and the same database."
         return Check("failure", "database.direct_url leads to another database than database.url", fix)
     return Check("ok", f"database.direct_url leads to the same database, {direct.address}")
+
+
+async def check_sight(database: Database) -> Check:
+    """An old snapshot slows everything down; the alarm about it needs to see whose it is."""
+    row = await database.fetchrow(queries.what_the_role_sees)
+    assert row is not None
+    if row["sees_sessions"]:
+        return Check("ok", f"The role {row['role']} sees the transactions of all sessions")
+    says = f"The role {row['role']} does not see how old other roles' transactions are: nobody is warned of a long dump"
+    grant = f"As a superuser type: GRANT pg_read_all_stats TO {row['role']}; (pg_monitor holds it too)"
+    return Check("warning", f"{says} or a session left idle in one, which slow down all claims", grant)
 
 
 async def check_schema(database: Database) -> Check:

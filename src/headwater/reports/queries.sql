@@ -1,3 +1,7 @@
+-- name: what_the_role_sees
+-- Our own role as it is written in SQL, and whether the server shows it the transactions of others.
+SELECT quote_ident(current_user) AS role, pg_has_role(current_user, 'pg_read_all_stats', 'usage') AS sees_sessions;
+
 -- name: server_version
 -- What the server calls itself, for people.
 SELECT current_setting('server_version');
@@ -133,8 +137,11 @@ ORDER BY r.at LIMIT 1000;
 SELECT s.name AS source, s.url AS site, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason, c.poll_interval,
        c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running,
        EXISTS (SELECT 1 FROM takedowns t WHERE t.domain = ANY (domains_above(c.host) || domains_above(s.host))) AS is_watched
-FROM channels c JOIN sources s ON s.id = c.source_id
-WHERE c.is_active ORDER BY c.next_poll_at LIMIT $1::integer;
+FROM (VALUES (false), (true)) AS line (is_unpolled)
+CROSS JOIN LATERAL (SELECT * FROM channels d WHERE d.is_active AND d.is_unpolled = line.is_unpolled
+                    ORDER BY d.next_poll_at LIMIT $1::integer) AS c
+JOIN sources s ON s.id = c.source_id
+ORDER BY c.next_poll_at LIMIT $1;
 
 -- name: discovery_summary
 -- Channels now, runs of the last day with what was new to their channels, and how long items took from publication to
@@ -143,7 +150,7 @@ WHERE c.is_active ORDER BY c.next_poll_at LIMIT $1::integer;
 SELECT clock_timestamp() AS now,
        (SELECT count(*) FROM channels WHERE is_active) AS channels,
        (SELECT count(*) FROM channels WHERE token IS NOT NULL AND lease_until > statement_timestamp()) AS polling,
-       (SELECT count(*) FROM channels WHERE is_active AND next_poll_at <= statement_timestamp()) AS due,
+       (SELECT count(*) FROM channels WHERE is_active AND is_unpolled IN (false, true) AND next_poll_at <= statement_timestamp()) AS due,
        r.runs, r.failed_runs, coalesce(r.found, 0) AS found,
        (SELECT percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY greatest(i.first_seen_at - i.published_at, interval '0'))
         FROM (SELECT channel_id, first_seen_at, published_at FROM channel_items
@@ -447,9 +454,10 @@ LIMIT $2::integer;
 -- Whether anything is stuck: channels and hosts that could be asked long since, pages that may end a worker, and the last run.
 -- By the time of the transaction: a bound that changes within a statement is answered by no index.
 SELECT clock_timestamp() AS now,
-       (SELECT next_poll_at FROM channels WHERE is_active AND (lease_until IS NULL OR lease_until <= now())
-        ORDER BY next_poll_at LIMIT 1) AS poll_due,
-       (SELECT count(*) FROM (SELECT 1 FROM channels WHERE is_active AND next_poll_at < now() - $1::interval
+       (SELECT min(c.next_poll_at) FROM (VALUES (false), (true)) AS line (is_unpolled)
+        CROSS JOIN LATERAL (SELECT d.next_poll_at FROM channels d WHERE d.is_active AND d.is_unpolled = line.is_unpolled
+                            AND (d.lease_until IS NULL OR d.lease_until <= now()) ORDER BY d.next_poll_at LIMIT 1) AS c) AS poll_due,
+       (SELECT count(*) FROM (SELECT 1 FROM channels WHERE is_active AND is_unpolled IN (false, true) AND next_poll_at < now() - $1::interval
                               AND (lease_until IS NULL OR lease_until <= now()) LIMIT 1000) AS due) AS overdue,
        (SELECT min(o.wake_at) FROM generate_series(1, 20) AS level
         CROSS JOIN LATERAL (SELECT wake_at FROM hosts WHERE line = level AND line > 0 ORDER BY wake_at LIMIT 1) AS o) AS host_open,

@@ -8,20 +8,25 @@ from uuid import UUID
 
 from headwater.crew import Crew, Lease, Trade
 from headwater.errors import NetworkDown
+from headwater.load import FEWEST, Load
 from headwater.net.outage import SOON_S, NetworkWatch
 from headwater.services import Services
 from headwater.settling import Settling
 
 
 def patient_crew(services: Services, trade: Trade[Lease], size: int, settling: Settling) -> Crew[Lease]:
-    """More are taken on while failures are held back: with a small crew they would wait for each other."""
+    """More are taken on while failures are held back: with a small crew they would wait for each other.
+
+    A size of 0 follows the load.
+    """
     network = services.network
     crew = Crew(
         Patient(trade, network),
         services.clock,
         services.log,
-        size,
+        size or FEWEST,
         services.settings.lease.duration,
+        load=None if size else Load(),
         settling=settling,
         idle=network.held,
     )

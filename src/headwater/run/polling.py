@@ -18,6 +18,7 @@ from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
 from headwater.discover.polls.intake import IntakeLimits
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.marks import Marks
 from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling, make_everything_due
@@ -25,6 +26,7 @@ from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
+from headwater.load import FEWEST
 from headwater.run.children import channel_children
 from headwater.run.chores import Chore, start_chores
 from headwater.run.heartbeat import heartbeat_of
@@ -89,7 +91,8 @@ def poller_of(
     settings = services.settings
     if not settings.poll.enabled:
         services.log.warning("polling_is_off", setting="poll.enabled = false")
-    polling = replace(polling_of(services, web, reader, listener, heart.owner, told, calendar), heart=heart)
+    polling = polling_of(services, web, reader, listener, heart.owner, told, calendar)
+    polling = replace(polling, heart=heart, marks=Marks(services.clock))
     return patient_crew(services, polling, settings.poll.concurrency, polling.poll.book.settling)
 
 
@@ -181,7 +184,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
     ):
         polling = polling_of(services, web, reader, listener, "headwater crawl run-due", told)
         while True:
-            leases, wait = await polling.claim(services.settings.poll.concurrency)
+            leases, wait = await polling.claim(services.settings.poll.concurrency or FEWEST)
             if leases:
                 await work_together(polling, leases)
             elif wait is None or wait > WAITED_FOR:

@@ -249,7 +249,9 @@ class PollSettings(Group):
 
     enabled: bool = Field(True, description="False stops the schedule; `headwater crawl run-due` still polls.")
     tick: Duration = Field(timedelta(seconds=30), description="Longest time between two looks for due channels.")
-    concurrency: Count = Field(10, description="Channels one process polls at once.")
+    concurrency: CountOrNone = Field(
+        0, description="Channels one process polls at once; 0 follows the load, from 10 up to 100."
+    )
     jobs_pool: Count = Field(3, description="Channels of job sources that all processes together poll at once.")
     jobs_batch: Count = Field(
         20, description="Where more channels of job sources are due, the others wait for the next batch."

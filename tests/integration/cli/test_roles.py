@@ -50,11 +50,12 @@ def test_everything_runs_until_it_is_told_to_stop(starts: Starts) -> None:
     assert role.returncode == 0
 
 
-def test_a_worker_that_dies_is_started_again_and_told_of(starts: Starts) -> None:
-    role = starts("run", "fetch", "--processes", "2", HEADWATER_LOG__FORMAT="json")
+@pytest.mark.parametrize("name", ["fetch", "poll"])
+def test_a_process_that_dies_is_started_again_and_told_of(starts: Starts, name: str) -> None:
+    role = starts("run", name, "--processes", "2", HEADWATER_LOG__FORMAT="json")
 
     def workers() -> list[int]:
-        return children_of(role.pid, "headwater.cli.fetch_worker")
+        return children_of(role.pid, "headwater.cli.role_worker")
 
     first = until(workers, 2)
     os.kill(first[0], signal.SIGKILL)
@@ -66,8 +67,16 @@ def test_a_worker_that_dies_is_started_again_and_told_of(starts: Starts) -> None
     assert workers() == []
 
 
-@pytest.mark.parametrize("processes", ["0", "257", "-1"])
-def test_an_impossible_number_of_workers_is_refused(starts: Starts, processes: str) -> None:
-    role = starts("run", "fetch", f"--processes={processes}")
+def test_no_poller_outlives_its_parent(starts: Starts) -> None:
+    role = starts("run", "poll", "--processes", "2")
+    pollers = until(lambda: children_of(role.pid, "headwater.cli.role_worker"), 2)
+    role.kill()
+    role.communicate(timeout=LIMIT_SECONDS)
+    until(lambda: [1] if not any(Path(f"/proc/{pid}").exists() for pid in pollers) else [], 1)
+
+
+@pytest.mark.parametrize(("name", "processes"), [("fetch", "0"), ("fetch", "257"), ("poll", "-1")])
+def test_an_impossible_number_of_processes_is_refused(starts: Starts, name: str, processes: str) -> None:
+    role = starts("run", name, f"--processes={processes}")
     _, told = role.communicate(timeout=LIMIT_SECONDS)
     assert (role.returncode, "Give 1 to 256" in told) == (NO_PROCESSES, True)

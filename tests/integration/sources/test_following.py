@@ -94,7 +94,7 @@ async def test_what_is_being_polled_says_since_when(database: Database) -> None:
     source = await source_at(database, "http://a.test/", "A")
     await add_feed(database, source)
     before = await database.fetchval("select clock_timestamp()")
-    assert await database.fetch("select claim_channels('poller', 1, interval '1 minute')")
+    assert await database.fetchval("select id from claim_channels('poller', 1, interval '1 minute')")
     lock = await database.fetchrow("select * from crawl_locks")
     assert lock is not None
     assert (lock["source_id"], lock["leased_by"]) == (source, "poller")

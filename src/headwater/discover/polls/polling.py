@@ -1,8 +1,8 @@
 """Channels as a trade: due ones are leased, each a poll."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from headwater.database.queries import load_queries
 from headwater.discover.polls.book import named
 from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.lease import Leased, leased_from
+from headwater.discover.polls.marks import FirstPolls, Marks
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.errors import UsageError, blames_nobody
 from headwater.log import Logger, log_broken
@@ -41,22 +42,32 @@ class Polling:
     tick: timedelta
     told: Callable[[Ran], None]
     heart: Heartbeat | None = None
+    marks: Marks | None = None
+    first_polls: FirstPolls = field(default_factory=FirstPolls)
 
     async def claim(self, most: int) -> tuple[Sequence[Leased], timedelta | None]:
-        """One channel of a host at a time; the longest due first."""
+        """One channel of a host at a time; the longest due first, and some first polls beside them."""
         if not self.poll.settings.enabled:
             return (), None
         now = self.poll.calendar()
         leased_at = self.clock.monotonic()
-        settings = self.poll.settings
-        jobs = (settings.jobs_pool, settings.jobs_batch, settings.jobs_every)
-        rows = await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now, *jobs)
-        ids = [row[0] for row in rows]
+        ids, wait = await self._claim_ids(most, now)
         if not ids:
-            return (), await self.database.fetchval(queries.next_due, now, self.owner)
+            return (), wait
         rows = await self.database.fetch(queries.read_leased, ids, self.owner, now)
         leases = [await self._leased_from(row, leased_at) for row in rows]
         return [lease for lease in leases if lease], None
+
+    async def _claim_ids(self, most: int, now: datetime | None) -> tuple[list[UUID], timedelta | None]:
+        settings = self.poll.settings
+        jobs = (settings.jobs_pool, settings.jobs_batch, settings.jobs_every)
+        marks, first = self.marks.standing() if self.marks else None, self.first_polls.among(most)
+        rows = await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now, *jobs, marks, first)
+        last = rows.pop()
+        if not self.marks:
+            return [row["id"] for row in rows], last["wait"]
+        self.marks.note(last["marks"])
+        return [row["id"] for row in rows], last["wait"] if marks is None else self.marks.before_they_end(last["wait"])
 
     async def _leased_from(self, row: Any, leased_at: float) -> Leased | None:
         """None where the row cannot be read: it costs itself, and not everybody who was leased with it."""
@@ -115,14 +126,21 @@ class Polling:
         return {row["token"] for row in rows}
 
     async def release(self, leases: Sequence[Leased]) -> None:
+        self._forget_marks()
         await self.database.execute(queries.release_polls, [lease.token for lease in leases])
 
     async def release_all_but(self, held: Collection[UUID]) -> None:
+        self._forget_marks()
         await self.database.execute(queries.release_unheld_polls, self.owner, list(held))
 
     async def rest(self, come_back_in: timedelta | None) -> None:
         wait = self.tick if come_back_in is None else min(self.tick, max(come_back_in, SHORTEST_REST))
-        await self.listener.wait(wait.total_seconds())
+        if await self.listener.wait(wait.total_seconds()):
+            self._forget_marks()
+
+    def _forget_marks(self) -> None:
+        if self.marks:
+            self.marks.forget()
 
     def named(self, lease: Leased) -> dict[str, Any]:
         return named(lease)

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -28,12 +28,17 @@ class Stopped(Exception):
     """A listener has heard enough; the text is a sentence for people."""
 
 
+class TooLarge(Stopped):
+    """There is more than anybody reads; in pieces it would be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a reading ended: `why` is empty if it reached the end."""
 
     why: str = ""
     is_malformed: bool = False
+    is_too_large: bool = False
 
 
 class Listener:
@@ -56,7 +61,7 @@ class Listener:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._elements += 1
         if self._elements > MOST_ELEMENTS:
-            raise Stopped(f"It has more than {MOST_ELEMENTS:,} elements.")
+            raise TooLarge(f"It has more than {MOST_ELEMENTS:,} elements.")
         if len(self.path) >= DEEPEST:
             raise Stopped(f"It is nested deeper than {DEEPEST} levels.")
         name = tag.rpartition("}")[2]
@@ -84,16 +89,33 @@ L = TypeVar("L", bound=Listener)
 
 def read_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending]:
     """Strictly first; if that fails on something that can be mended, once more with it mended."""
+    listener, ending, _ = heard_markup(text, new_listener)
+    return listener, ending
+
+
+def heard_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending, str]:
+    """And the text as it was heard: whoever hears it again need not mend it again."""
     text = _DECLARATION.sub(_line_ends, text, count=1) if _DECLARATION.match(text) else text
     listener = new_listener()
-    ending = _hear(text, listener)
+    ending = _hear_all(text, listener)
     if not ending.is_malformed or (mended := _STRAY.sub(_mended, text, count=_MOST_MENDED)) == text:
-        return listener, ending
+        return listener, ending, text
     listener = new_listener()
-    return listener, _hear(mended, listener)
+    return listener, _hear_all(mended, listener), mended
 
 
-def _hear(text: str, listener: Listener) -> Ending:
+def _hear_all(text: str, listener: Listener) -> Ending:
+    hearing = hear(text, listener)
+    while True:
+        try:
+            next(hearing)
+        except StopIteration as ended:
+            ending: Ending = ended.value
+            return ending
+
+
+def hear(text: str, listener: Listener) -> Generator[None, None, Ending]:
+    """Piece by piece, so that what the listener has heard so far can be taken from it."""
     # Entities are the five of XML itself, since a document type is refused; left unresolved, `&amp;` would be told as
     # `&#38;`.
     parser = etree.XMLParser(
@@ -102,9 +124,10 @@ def _hear(text: str, listener: Listener) -> Ending:
     try:
         for piece in listener.pieces(text):
             parser.feed(piece)
+            yield
         parser.close()
     except Stopped as stop:
-        return Ending(str(stop))
+        return Ending(str(stop), is_too_large=isinstance(stop, TooLarge))
     except etree.XMLSyntaxError as problem:
         complaint = " ".join(str(problem.msg).split())[:_LONGEST_COMPLAINT]
         return Ending(f"It is not well-formed XML: {complaint}.", is_malformed=True)

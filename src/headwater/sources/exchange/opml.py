@@ -6,7 +6,7 @@ from html import escape
 from headwater.errors import UsageError
 from headwater.sources.exchange.fields import BY_NAME, row_from
 from headwater.sources.exchange.lines import lines_in
-from headwater.sources.exchange.markup import Listener, Stopped, read_markup
+from headwater.sources.exchange.markup import Listener, Stopped, hear, heard_markup
 from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, Row, bad_line, one_line
 
 _PIECE = 65_536
@@ -17,11 +17,10 @@ REASON = "rejectedBecause"
 
 
 class _Outlines(Listener):
-    def __init__(self, most: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.found: list[Row | BadLine] = []
         self.line = 0
-        self._most = most
         self._folders: list[str] = []
 
     def pieces(self, text: str) -> Iterator[bytes]:
@@ -45,17 +44,27 @@ class _Outlines(Listener):
         label = said.get("title") or said.get("text") or ""
         is_source = any(said.get(key, "").strip() for key in ("xmlurl", "url"))
         if is_source:
-            self._keep(_row(self.line, record, label, said, self._folders))
+            self.found.append(_row(self.line, record, label, said, self._folders))
         elif said.get("htmlurl"):
             why = "This outline names a site (htmlUrl) but no feed: give it an xmlUrl, or a url to follow the site."
-            self._keep(bad_line(self.line, record, why))
+            self.found.append(bad_line(self.line, record, why))
         # A source may hold outlines too; its name is no tag for them.
         self._folders.append("" if is_source else label)
 
-    def _keep(self, found: Row | BadLine) -> None:
-        if len(self.found) >= self._most:
-            raise Stopped(f"It has more than {self._most:,} sources.")
-        self.found.append(found)
+    def take(self) -> list[Row | BadLine]:
+        """What was found since the last time."""
+        found, self.found = self.found, []
+        return found
+
+
+class _Scout(_Outlines):
+    """Reads ahead, to see whether there is anything to find and how far the file can be read."""
+
+    has_found = False
+
+    def _outline(self, said: Mapping[str, str], record: str) -> None:
+        self.has_found = self.has_found or any(said.get(key, "").strip() for key in ("xmlurl", "url", "htmlurl"))
+        self._folders.append("")
 
 
 def _record(attributes: Mapping[str, str], folders: Iterable[str]) -> str:
@@ -78,14 +87,19 @@ def _row(line: int, record: str, label: str, said: Mapping[str, str], folders: I
     return row_from(line, record, ((BY_NAME[name], cell) for name, cell in cells.items()))
 
 
-def read_opml(text: str, most: int) -> list[Row | BadLine]:
+def read_opml(text: str) -> Iterator[Row | BadLine]:
     """Raises UsageError if nothing could be read; what is broken further on is told as a bad line."""
-    outlines, ending = read_markup(text, lambda: _Outlines(most))
-    if ending.why and not outlines.found:
-        raise UsageError(f"The file cannot be read as OPML. {ending.why}")
+    scout, ending, text = heard_markup(text, _Scout)
+    if ending.why and (not scout.has_found or ending.is_too_large):
+        raise UsageError(
+            f"The file cannot be read as OPML. {ending.why}", fix="Split it." if ending.is_too_large else ""
+        )
+    outlines = _Outlines()
+    for _ in hear(text, outlines):
+        yield from outlines.take()
+    yield from outlines.take()
     if ending.why:
-        outlines.found.append(BadLine(outlines.line, "", f"{ending.why} The rest of the file was not read."))
-    return outlines.found
+        yield BadLine(outlines.line, "", f"{ending.why} The rest of the file was not read.")
 
 
 def write_opml(rows: Iterable[Row], title: str) -> Iterator[str]:

@@ -1,10 +1,9 @@
 """A file of sources, whatever its format: its rows, and every line that is none with the reason."""
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import islice
 from pathlib import PurePath
 from types import MappingProxyType
 
@@ -22,7 +21,8 @@ from headwater.urls.canonical import canonicalise
 
 MAX_BYTES = 200 * 1024 * 1024
 MOST_LINES = 1_000_000
-MOST_SOURCES = 100_000
+# Of lines that are no sources: they are kept to be told, and so many say that the file was meant for something else.
+MOST_BAD = 100_000
 
 
 class Format(StrEnum):
@@ -70,26 +70,122 @@ _SECTION = re.compile(r"\[[^\]\n]*\]\s*(?:\n|$)")
 _WIDE_STARTS = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 
 
-def read_sources(
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What later lines with the address of an earlier one add to it."""
+
+    tags: tuple[str, ...] = ()
+    external_ids: tuple[str, ...] = ()
+
+    def along(self, row: Row) -> "Repeated":
+        return Repeated(
+            tuple(dict.fromkeys(self.tags + row.tags))[:MOST_TAGS],
+            tuple(dict.fromkeys(self.external_ids + row.external_ids))[:MOST_EXTERNAL_IDS],
+        )
+
+    def added_to(self, row: Row) -> Row:
+        both = Repeated(row.tags, row.external_ids).along(replace(row, tags=self.tags, external_ids=self.external_ids))
+        return replace(row, tags=both.tags, external_ids=both.external_ids)
+
+
+@dataclass(slots=True)
+class SourceFile:
+    """A file that was looked through once. Its rows are read again, one by one, as often as somebody asks for them."""
+
+    text: str
+    format: Format
+    spelling: str
+    delimiter: str
+    mapping: Mapping[str, str]
+    rows: int = 0
+    bad: int = 0
+    duplicates: int = 0
+    has_deleted: bool = False
+    left_over: LeftOver = field(default_factory=LeftOver)
+    _repeated: dict[bytes, Repeated] = field(default_factory=dict)
+
+    def found(self) -> Iterator[Row | BadLine]:
+        """In the order of the file. The first of several lines with one address counts, with tags and ids of all."""
+        seen: set[bytes] = set()
+        for one in _found(self.text, self.format, self.delimiter, self.mapping, LeftOver()):
+            if isinstance(one, BadLine):
+                yield one
+            elif (key := _key_of(one)) not in seen:
+                seen.add(key)
+                yield self._repeated[key].added_to(one) if key in self._repeated else one
+
+    def in_order(self) -> Iterator[Row | BadLine]:
+        """What was deleted comes first: a source at its address may follow."""
+        if not self.has_deleted:
+            yield from self.found()
+            return
+        yield from (one for one in self.found() if _is_deleted(one))
+        yield from (one for one in self.found() if not _is_deleted(one))
+
+    def as_read(self, rows: tuple[Row, ...] = (), bad_lines: tuple[BadLine, ...] = ()) -> Read:
+        return Read(
+            *(rows, bad_lines, self.format, self.spelling, self.duplicates),
+            unused=tuple(self.left_over.unused),
+            doubled=tuple(self.left_over.doubled),
+            header=tuple(self.left_over.header),
+            delimiter=self.delimiter,
+        )
+
+    def look_through(self) -> None:
+        seen: set[bytes] = set()
+        for one in _found(self.text, self.format, self.delimiter, self.mapping, self.left_over):
+            if isinstance(one, BadLine):
+                self._count_bad(one)
+            elif (key := _key_of(one)) in seen:
+                self.duplicates += 1
+                self._repeated[key] = self._repeated.get(key, Repeated()).along(one)
+            else:
+                seen.add(key)
+                self.rows += 1
+                self.has_deleted |= one.status == "deleted"
+
+    def _count_bad(self, one: BadLine) -> None:
+        self.bad += 1
+        if self.bad > MOST_BAD:
+            what = f"More than {MOST_BAD:,} lines of the file are no sources. The last of them is line {one.line:,}"
+            raise UsageError(f"{what}: {one.reason}", fix="Check --format and --map, or split the file.")
+
+
+def _is_deleted(one: Row | BadLine) -> bool:
+    return isinstance(one, Row) and one.status == "deleted"
+
+
+def _key_of(row: Row) -> bytes:
+    """What was deleted stands in nobody's way: its address may have been taken up again."""
+    return canonicalise(row.feed_url or row.url).url_hash[:16] + (b"-" if row.status == "deleted" else b"")
+
+
+def open_sources(
     data: bytes, as_format: Format | None = None, mapping: Mapping[str, str] = _NO_MAPPING, *, filename: str = ""
-) -> Read:
+) -> SourceFile:
     """`mapping` names the column of a field. Raises UsageError for a file that is no list of sources at all."""
     _require_text(data)
     decoded = decode(data, Kind.XML)
+    # Of a large file one copy is enough.
+    del data
     _require_moderate(decoded.text)
     chosen = as_format or format_of(decoded.text, filename, has_mapping=bool(mapping))
     _require_fitting(chosen, mapping)
     delimiter = delimiter_in(decoded.text) if chosen is Format.CSV else ""
-    left_over = LeftOver()
-    rows, bad_lines, duplicates = _sorted_out(_found(decoded.text, chosen, delimiter, mapping, left_over))
     spelling = f"{decoded.charset}, {DELIMITERS[delimiter]}" if delimiter else decoded.charset
-    return Read(
-        *(rows, bad_lines, chosen, spelling, duplicates),
-        unused=tuple(left_over.unused),
-        doubled=tuple(left_over.doubled),
-        header=tuple(left_over.header),
-        delimiter=delimiter,
-    )
+    file = SourceFile(decoded.text, chosen, spelling, delimiter, mapping)
+    file.look_through()
+    return file
+
+
+def read_sources(
+    data: bytes, as_format: Format | None = None, mapping: Mapping[str, str] = _NO_MAPPING, *, filename: str = ""
+) -> Read:
+    """A small file whole."""
+    file = open_sources(data, as_format, mapping, filename=filename)
+    found = list(file.found())
+    rows = tuple(one for one in found if isinstance(one, Row))
+    return file.as_read(rows, tuple(one for one in found if isinstance(one, BadLine)))
 
 
 def format_of(text: str, filename: str = "", *, has_mapping: bool = False) -> Format:
@@ -142,34 +238,10 @@ def _found(
 ) -> Iterable[Row | BadLine]:
     match chosen:
         case Format.OPML:
-            return read_opml(text, MOST_SOURCES)
+            return read_opml(text)
         case Format.CSV:
             return read_csv(text, delimiter, mapping, left_over)
         case Format.JSONL:
             return read_jsonl(text, mapping, left_over)
         case Format.URLS:
             return read_urls(text)
-
-
-def _sorted_out(found: Iterable[Row | BadLine]) -> tuple[tuple[Row, ...], tuple[BadLine, ...], int]:
-    """The first of several lines with one address counts, with the tags and ids of all; the others are only counted."""
-    rows: dict[tuple[str, bool], Row] = {}
-    bad: list[BadLine] = []
-    duplicates = 0
-    remaining = iter(found)
-    for one in islice(remaining, MOST_SOURCES):
-        if isinstance(one, BadLine):
-            bad.append(one)
-            continue
-        # What was deleted stands in nobody's way: its address may have been taken up again.
-        key = (canonicalise(one.feed_url or one.url).key, one.status == "deleted")
-        if first := rows.get(key):
-            tags = tuple(dict.fromkeys(first.tags + one.tags))[:MOST_TAGS]
-            ids = tuple(dict.fromkeys(first.external_ids + one.external_ids))[:MOST_EXTERNAL_IDS]
-            rows[key] = replace(first, tags=tags, external_ids=ids)
-            duplicates += 1
-        else:
-            rows[key] = one
-    if more := next(remaining, None):
-        bad.append(BadLine(more.line, "", f"There are more than {MOST_SOURCES:,} sources; the rest was not read."))
-    return tuple(rows.values()), tuple(bad), duplicates

@@ -3,13 +3,13 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
 from headwater.sources.exchange.columns import LeftOver, columns_in, require_address, require_present
 from headwater.sources.exchange.fields import FIELDS, row_from, value_as_text
-from headwater.sources.exchange.lines import lines_in, short_lines_in
+from headwater.sources.exchange.lines import Lines, lines_in
 from headwater.sources.exchange.rows import BadLine, Row, bad_line
 
 DELIMITERS = MappingProxyType({",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"})
@@ -77,13 +77,13 @@ def _header(records: Iterator[_Record | BadLine]) -> list[str]:
 
 def _records(text: str, delimiter: str) -> Iterator[_Record | BadLine]:
     """Each with the line it begins on: a quoted cell may hold line ends. One that is not closed costs its own line."""
-    lines = tuple(short_lines_in(text))
+    lines = Lines(text)
     quotes = _OpenQuotes(lines, delimiter)
     at = 0
     while at < len(lines):
-        record = _record(at, lines[at : at + 1], delimiter)
+        record = _record(at, lines.between(at, at + 1), delimiter)
         after = at + 1 if record else quotes.end_of_record(at)
-        record = record or _record(at, lines[at:after], delimiter)
+        record = record or _record(at, lines.between(at, after), delimiter)
         yield record or bad_line(at + 1, lines[at], "a quote is opened here and not closed")
         at = after
 
@@ -109,9 +109,8 @@ class _OpenQuotes:
     Whichever line opened it, the answer lies in the same later line, so none is looked at twice however many are open.
     """
 
-    def __init__(self, lines: Sequence[str], delimiter: str) -> None:
+    def __init__(self, lines: Lines, delimiter: str) -> None:
         self._lines, self._delimiter = lines, delimiter
-        self._starts = tuple(accumulate(map(len, lines), initial=0))
         self._answer = 0
         self._is_closed = False
 
@@ -120,7 +119,7 @@ class _OpenQuotes:
         if self._answer <= at:
             self._answer, self._is_closed = self._look_from(at + 1)
         after = self._answer + 1 if self._is_closed else at + 1
-        return after if self._starts[after] - self._starts[at] <= _LONGEST_SPAN else at + 1
+        return after if self._lines.length_of(at, after) <= _LONGEST_SPAN else at + 1
 
     def _look_from(self, start: int) -> tuple[int, bool]:
         for at in range(start, len(self._lines)):

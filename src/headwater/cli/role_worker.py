@@ -1,6 +1,6 @@
-"""One of several worker processes of `headwater run fetch --processes N`.
+"""One of several processes of `headwater run fetch --processes N` or `run poll --processes N`.
 
-Told its settings in one line of JSON on standard input; ends when its input ends.
+Told its role and settings in one line of JSON on standard input; ends when its input ends.
 """
 
 import asyncio
@@ -11,20 +11,32 @@ import orjson
 
 from headwater.cli.launch import Launch
 from headwater.errors import HeadwaterError, as_fields
-from headwater.run.fetching import run_worker
 from headwater.run.stopping import owner_name
-from headwater.services import logger_for, open_services
+from headwater.services import Services, logger_for, open_services
 
 
 async def work(task: dict[str, Any]) -> None:
     stop = asyncio.Event()
     async with open_services(Launch.from_task(task).settings()) as services:
-        running = asyncio.create_task(run_worker(services, owner_name("fetch", services.random), stop))
+        running = asyncio.create_task(run_role(task["role"], services, stop))
         hearing = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
         # A worker that breaks ends the process with its error; its parent starts another.
         await asyncio.wait([running, hearing], return_when=asyncio.FIRST_COMPLETED)
         stop.set()
         await running
+
+
+async def run_role(role: str, services: Services, stop: asyncio.Event) -> None:
+    """Each imports only what it needs: a poller has no use for what reads pages."""
+    owner = owner_name(role, services.random)
+    if role == "poll":
+        from headwater.run.polling import run_poller
+
+        await run_poller(services, owner, stop)
+    else:
+        from headwater.run.fetching import run_worker
+
+        await run_worker(services, owner, stop)
 
 
 def main() -> None:
