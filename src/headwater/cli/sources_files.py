@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from headwater.cli.crawl import say_who_polls
 from headwater.cli.files import why_unwritten
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_file, show_json
@@ -75,7 +76,8 @@ def import_sources(
 
     plan, done = with_services(launch, work)
     bad = [*read.bad_lines, *(done.bad if done else plan.bad)]
-    place = rejected_beside(file, read) if any(one.text for one in bad) else None
+    # A dry run writes nothing: what it shows is corrected in the list itself.
+    place = rejected_beside(file, read) if done and any(one.text for one in bad) else None
     problem = write_rejected_to(place, bad, read) if place else ""
     rejected = None if problem else place
     if json:
@@ -186,7 +188,8 @@ def say_how_they_came(done: "Imported") -> None:
     if done.updated:
         say(f"{counted(done.updated, 'source')} known already: new ids and trusted fields were noted.")
     if done.added > done.paused + done.blocked or done.feeds_added:
-        say("Their first polls are due now: headwater run poll")
+        say("Their first polls are due now.")
+        say_who_polls()
 
 
 def _amounts(sources: int, feeds: int, deleted: int, known: int, duplicates: int, invalid: int) -> str:

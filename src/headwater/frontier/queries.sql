@@ -327,16 +327,16 @@ SELECT folded_until, runs_folded_until, now() - interval '1 minute' AS until FRO
 
 -- name: fold_statistics
 -- Add to the hosts' statistics what the fetch log holds since the last fold. The bounds are given: only days between them
--- are looked at.
+-- are looked at. A page that is not there (404, 410) is no failure of its host; what was never asked for is no request.
 -- Invariant: the mark moves in this transaction, in which nobody else folds.
 WITH fresh AS (
     SELECT l.bucket, l.host, count(*) AS requests, count(*) FILTER (WHERE l.status BETWEEN 200 AND 399) AS succeeded,
-           count(*) FILTER (WHERE l.status >= 400 OR l.status IS NULL) AS failed,
+           count(*) FILTER (WHERE l.status >= 400 AND l.status NOT IN (404, 410) OR l.status IS NULL) AS failed,
            count(*) FILTER (WHERE l.status IN (429, 503)) AS rate_limited,
            coalesce(sum(l.body_bytes), 0) AS body_bytes, coalesce(sum(l.duration_ms), 0) AS busy_ms,
            (array_agg(l.status ORDER BY l.at DESC))[1] AS last_status, max(l.at) AS last_seen_at
     FROM fetch_log l
-    WHERE l.at > $1::timestamptz AND l.at <= $2::timestamptz
+    WHERE l.at > $1::timestamptz AND l.at <= $2::timestamptz AND l.started_at IS NOT NULL
     GROUP BY 1, 2
 ), folded AS (
     INSERT INTO host_statistics AS s

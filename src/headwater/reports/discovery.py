@@ -163,13 +163,13 @@ async def limits_reached(database: Database, source: Source) -> list[str]:
 def limits_in_words(source: Source, pages: int, deep: int) -> list[str]:
     """`deep` is how many pages lie as deep as links are followed."""
     profile, told = source.profile, []
-    edit, then = f"headwater sources edit {source.id}", f"then headwater crawl run {source.id}"
+    edit, then = f"`headwater sources edit {source.id}", f"then: headwater crawl run {source.id}"
     if profile.max_pages and pages >= profile.max_pages:
-        more = f"Allow more: {edit} max_pages={profile.max_pages * 10}, {then}"
+        more = f"Allow more with {edit} max_pages={profile.max_pages * 10}`, {then}"
         told.append(f"max_pages = {profile.max_pages:,} is reached: further pages are left out. {more}")
     if deep:
         links = f"links on {deep:,} page{'s' * (deep > 1)}, if there are any to further pages, are not followed"
-        more = f"Go deeper: {edit} max_depth={profile.max_depth + 1}, {then}"
+        more = f"Go deeper with {edit} max_depth={profile.max_depth + 1}`, {then}"
         told.append(f"max_depth = {profile.max_depth} is reached: {links}. {more}")
     return told
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from shlex import quote
 from typing import Any
 
 from headwater.database.pool import Database
@@ -191,7 +192,7 @@ def document_in_words(found: Explanation, kept: Kept) -> str:
         if kept.original:
             return f"a document that says the same as {kept.original}: search shows that one"
         near = f", nearly the same as {kept.like_another}" if kept.like_another else ""
-        return f"a document{near}: headwater docs show {found.url}"
+        return f"a document{near}: headwater docs show {quote(found.url)}"
     if kept.is_deleted:
         reason = kept.deleted_reason or ""
         return f"none any more, because {WHY_DELETED.get(reason, reason or 'it was deleted')}"
@@ -208,7 +209,7 @@ def _why_none(found: Explanation, kept: Kept) -> str:
     match found.status:
         case Status.FETCHED:
             told = WHY_NO_DOCUMENT.get(kept.why_not or "")
-            unknown = "what its last reading gave is no longer in the log; read it again: headwater frontier retry URL"
+            unknown = f"what its last reading gave is no longer in the log; read it again: {_again(found)}"
             return f": {told or unknown}"
         case Status.DEAD:
             return f": {_why_ended(found)}"
@@ -221,7 +222,7 @@ def _where_it_led(redirected: Redirected) -> str:
         return f"it redirects in a circle, and no page is there: {' → '.join(redirected.way)}"
     target = redirected.target
     if redirected.has_document:
-        return f"it redirected to {target}, which has a document: headwater docs show {target}"
+        return f"it redirected to {target}, which has a document: headwater docs show {quote(target)}"
     match redirected.status:
         case None:
             became = "was not wanted, or is known no more"
@@ -245,18 +246,22 @@ def _why_ended(found: Explanation) -> str:
     return "its page ended before anything could be read of it" if not found.history else "its page gave none"
 
 
+def _again(found: Explanation) -> str:
+    return f"headwater frontier retry {quote(found.url)}"
+
+
 def what_next(found: Explanation, redirected: Redirected | None = None) -> str:
     """The next thing that will happen to it, or what a person can do. Pure."""
     if found.is_taken_down:
         return WHILE_TAKEN_DOWN
-    again = f"headwater frontier retry {found.url}"
+    again = _again(found)
     match found.status:
         case Status.FETCHING:
             return "its answer is judged and stored; if its worker dies, another one takes it after the lease"
         case Status.DEAD:
             return _after_death(found, again, redirected)
         case _ if found.is_left:
-            by_hand = f"headwater frontier add {found.url}"
+            by_hand = f"headwater frontier add {quote(found.url)}"
             return f"nothing until a source that is followed lists it: its own was removed. Fetch it now: {by_hand}"
         case Status.FETCHED if found.next_at is None:
             return f"nothing until a feed or sitemap says that it changed. Fetch it now: {again}"
@@ -325,7 +330,7 @@ def why_not_queued(
     url: CanonicalUrl, followers: Sequence[Follower], today: date, *, was_refused: bool = False
 ) -> tuple[str, str]:
     """Why no channel and no page led to it, as far as it can be known, and what to do. Pure."""
-    by_hand = f"Queue it by hand: headwater frontier add {url.url}"
+    by_hand = f"Queue it by hand: headwater frontier add {quote(url.url)}"
     if trap := trap_in(url, today=today):
         return TRAPS.get(trap, f"it looks like a trap for spiders ({trap})") + ": such links are not followed", by_hand
     if not followers:
@@ -335,7 +340,7 @@ def why_not_queued(
     outside = {one.source.name: placement_of(url, one.source.profile.scope) for one in followers}
     if not any(place.is_followed for place in outside.values()):
         name, place = next(iter(outside.items()))
-        return f"for {name}, {OUTSIDE[place]}", f"{by_hand} ; or change its scope: headwater sources edit {name!r}"
+        return f"for {name}, {OUTSIDE[place]}", f"{by_hand} ; or change its scope: headwater sources edit {quote(name)}"
     if was_refused:
         return "a channel lists it, and it was refused: out of scope, or beyond the limits of a poll", by_hand
     return _not_listed(followers), by_hand
