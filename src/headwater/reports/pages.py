@@ -17,7 +17,7 @@ from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.scope import Placement, placement_of, without_www
-from headwater.urls.skip import why_skipped
+from headwater.urls.skip import Skip, why_skipped
 from headwater.urls.traps import Trap, trap_in
 
 queries = load_queries("headwater.reports")
@@ -50,6 +50,7 @@ TRAPS = {
     Trap.ENDLESS_CALENDAR: "it looks like a page of an endless calendar",
 }
 SKIPPED = "links to shops, app stores and stores of files are not followed"
+WRITTEN_TWICE = "links to sources, code listings and indexes of documentation are not followed: its pages say the same"
 OUTSIDE = {
     Placement.OTHER_HOST: "it lies on another host than the source's pages",
     Placement.PATH_EXCLUDED: "its path is excluded (exclude_paths)",
@@ -335,8 +336,8 @@ def why_not_queued(
         return TRAPS.get(trap, f"it looks like a trap for spiders ({trap})") + ": such links are not followed", by_hand
     if not followers:
         return f"no source follows {url.site}", f"{by_hand} ; or follow its site: headwater sources add {url.origin}/"
-    if why_skipped(url):
-        return SKIPPED, by_hand
+    if skip := why_skipped(url):
+        return WRITTEN_TWICE if skip is Skip.WRITTEN_TWICE else SKIPPED, by_hand
     outside = {one.source.name: placement_of(url, one.source.profile.scope) for one in followers}
     if not any(place.is_followed for place in outside.values()):
         name, place = next(iter(outside.items()))

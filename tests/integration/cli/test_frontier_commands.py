@@ -39,7 +39,7 @@ def test_urls_are_counted_by_source_a_page_at_a_time(desk: Desk) -> None:
 def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(desk: Desk) -> None:
     desk.says("frontier", "add", "https://www.a.example/one")
     taken = desk.says("takedown", "add", "a.example", "--reason", "asked by its owner")
-    assert taken.out == "a.example is taken down; 1 queued URL ended, 0 documents and 0 vacancies withdrawn.\n"
+    assert taken.out == "a.example is taken down; 1 URL ended, 0 documents and 0 vacancies withdrawn.\n"
     assert "(takedown)" in desk.says("frontier", "add", "https://a.example/two").out
     [listed] = desk.says("takedown", "list", "--json").json["takedowns"]
     assert listed["reason"] == "asked by its owner"
