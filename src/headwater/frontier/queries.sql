@@ -224,6 +224,26 @@ SELECT status, count(*) AS entries FROM url_frontier GROUP BY 1;
 -- The same from the entries themselves: slow, for audits.
 SELECT source_id, status, count(*) AS entries FROM url_frontier GROUP BY 1, 2 ORDER BY 1, 2;
 
+-- name: compare_counts
+-- By status: what the counters say, what a recount gives, and for how many sources the two differ. One statement sees one
+-- moment: slow, for audits.
+WITH counted AS (
+    SELECT source_id, status, sum(entries)::bigint AS entries
+    FROM (
+        SELECT source_id, status, entries FROM counters
+        UNION ALL SELECT source_id, status, entries FROM counter_deltas
+        UNION ALL SELECT source_id, from_status, -1 FROM slots WHERE url_hash IS NOT NULL
+        UNION ALL SELECT source_id, 'fetching', 1 FROM slots WHERE url_hash IS NOT NULL
+    ) AS parts
+    GROUP BY 1, 2
+), recounted AS (
+    SELECT source_id, status, count(*) AS entries FROM url_frontier GROUP BY 1, 2
+)
+SELECT status, sum(coalesce(c.entries, 0))::bigint AS counted, sum(coalesce(r.entries, 0))::bigint AS recounted,
+       count(*) FILTER (WHERE coalesce(c.entries, 0) <> coalesce(r.entries, 0)) AS differing
+FROM counted c FULL JOIN recounted r USING (source_id, status)
+GROUP BY 1;
+
 -- name: list_entries
 -- A page in key order. At most $9 rows are looked at, so a rare filter answers quickly with "searched up to here".
 WITH looked AS MATERIALIZED (

@@ -126,6 +126,12 @@ async def taken_down_among(database: Database, addresses: Iterable[str]) -> dict
     return {address: words for address, words in told.items() if words}
 
 
+async def domains_taken_down(database: Database, hosts: Iterable[str]) -> set[str]:
+    """Of these hosts and the domains they lie in, those of which a takedown speaks."""
+    domains = sorted({domain for host in hosts for domain in domains_above(host)})
+    return {row["domain"] for row in await database.fetch(takedown_queries.takedowns_of_domains, domains)}
+
+
 def _place(address: str) -> CanonicalUrl | None:
     try:
         return canonicalise(address)

@@ -83,3 +83,17 @@ def test_a_wrong_filter_names_the_right_ones(desk: Desk) -> None:
     told = desk.says("frontier", "list", "--status", "sleeping")
     assert told.code == 2
     assert "One of: pending, fetching, fetched, failed, dead." in told.err
+
+
+def test_counters_that_are_wrong_for_two_sources_differ_though_their_sums_are_equal(desk: Desk) -> None:
+    one, two = desk.followed("https://a.example/"), desk.followed("https://b.example/")
+    for number, source in enumerate((one, two)):
+        desk.says("frontier", "add", f"https://c{number}.example/page", "--source", str(source))
+    equal = desk.says("audit", "conservation", "--json")
+    assert (equal.code, equal.json["equal"], equal.json["counted"]["pending"]) == (0, True, 2)
+    desk.execute(
+        "insert into counter_deltas (source_id, status, entries)"
+        " select id, 'pending', case host when 'a.example' then 1 else -1 end from sources where host is not null"
+    )
+    told = desk.says("audit", "conservation")
+    assert (told.code, told.out.splitlines()[-1]) == (1, "✗ They differ, for 2 sources at least.")
