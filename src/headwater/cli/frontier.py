@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from headwater.services import Services
 
 PARTLY = 3
+ENDED = ("fetched", "dead")  # due no more
 # Outcomes of an addition that their words alone do not explain.
 MEANINGS = {
     "duplicate": "known already: nothing was changed",
@@ -142,7 +143,7 @@ def show_page(page: "Page") -> None:
             entry.url,
             entry.held or entry.status,
             str(entry.priority),
-            f"{entry.next_fetch_at:%m-%d %H:%M:%S}",
+            "" if entry.status in ENDED else f"{entry.next_fetch_at:%m-%d %H:%M:%S}",
             in_words(entry.reason or ""),
         )
         for entry in page.entries

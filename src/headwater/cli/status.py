@@ -194,7 +194,7 @@ def lines_of(found: "Summary", counts: "dict[Status, int]", hosts: "HostsNow") -
         else "no figures yet"
     )
     polls = f"{counted(found.channels, 'channel')}, {found.due:,} due, {found.polling:,} being polled"
-    doubted = f", {hosts.doubted:,} behind those that have answered" if hosts.doubted else ""
+    doubted = f", {hosts.doubted:,} without an answer so far come last" if hosts.doubted else ""
     waiting = f"{counted(hosts.open, 'host')} open, {hosts.waiting:,} waiting{doubted}{waits}"
     lately = f"{counted(found.runs, 'poll')}, {found.failed_runs:,} failed · {counted(found.found, 'new item')}"
     return [
@@ -214,7 +214,7 @@ def suspect_lines(now: "Suspects") -> list[str]:
 
 def template_lines(now: "TemplatesNow", *, is_on: bool) -> list[str]:
     off = "" if is_on else " · off here: extract.templates"
-    read = f"{counted(now.active, 'host')} read by a template learned of it"
+    read = f"{counted(now.active, 'host')} read by a learned template"
     lines = [f"Templates {read}, {now.waiting:,} waiting for a lesson, {now.disabled:,} disabled{off}"]
     if not now.hurried:
         return lines

@@ -193,12 +193,12 @@ def document_in_words(found: Explanation, kept: Kept) -> str:
         if kept.original:
             return f"a document that says the same as {kept.original}: search shows that one"
         near = f", nearly the same as {kept.like_another}" if kept.like_another else ""
-        return f"a document{near}: headwater docs show {quote(found.url)}"
+        return f"kept{near}: headwater docs show {quote(found.url)}"
     if kept.is_deleted:
         reason = kept.deleted_reason or ""
         return f"none any more, because {WHY_DELETED.get(reason, reason or 'it was deleted')}"
     if kept.has_vacancy:
-        return "none: it is a vacancy: headwater jobs search"
+        return "none: it is a vacancy: headwater jobs list"
     return f"none{_why_none(found, kept)}"
 
 
@@ -304,7 +304,7 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     followers = [one for row in rows if (one := _follower(row))]
     why, next_step = why_not_queued(url, followers, now.date(), was_refused=bool(listed and listed["is_refused"]))
     kept = await _kept(database, url, ())
-    document = "none: it was never fetched" if not kept.has_vacancy else "none: it is a vacancy: headwater jobs search"
+    document = "none: it was never fetched" if not kept.has_vacancy else "none: it is a vacancy: headwater jobs list"
     return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step)
 
 
@@ -331,17 +331,18 @@ def why_not_queued(
     url: CanonicalUrl, followers: Sequence[Follower], today: date, *, was_refused: bool = False
 ) -> tuple[str, str]:
     """Why no channel and no page led to it, as far as it can be known, and what to do. Pure."""
-    by_hand = f"Queue it by hand: headwater frontier add {quote(url.url)}"
+    add = f"headwater frontier add {quote(url.url)}"
+    by_hand, or_else = f"Queue it by hand: {add}", f"Queue it by hand with `{add}`, or"
     if trap := trap_in(url, today=today):
         return TRAPS.get(trap, f"it looks like a trap for spiders ({trap})") + ": such links are not followed", by_hand
     if not followers:
-        return f"no source follows {url.site}", f"{by_hand} ; or follow its site: headwater sources add {url.origin}/"
+        return f"no source follows {url.site}", f"{or_else} follow its site: headwater sources add {url.origin}/"
     if skip := why_skipped(url):
         return WRITTEN_TWICE if skip is Skip.WRITTEN_TWICE else SKIPPED, by_hand
     outside = {one.source.name: placement_of(url, one.source.profile.scope) for one in followers}
     if not any(place.is_followed for place in outside.values()):
         name, place = next(iter(outside.items()))
-        return f"for {name}, {OUTSIDE[place]}", f"{by_hand} ; or change its scope: headwater sources edit {quote(name)}"
+        return f"for {name}, {OUTSIDE[place]}", f"{or_else} change its scope: headwater sources edit {quote(name)}"
     if was_refused:
         return "a channel lists it, and it was refused: out of scope, or beyond the limits of a poll", by_hand
     return _not_listed(followers), by_hand

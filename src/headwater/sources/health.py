@@ -244,7 +244,7 @@ def _nothing_kept(source: Source, facts: Facts) -> Iterator[HealthProblem]:
     pages = facts.entries.get("fetched", 0) + facts.entries.get("dead", 0)
     if facts.has_kept or pages < FEWEST_PAGES:
         return
-    why = f", most of them {facts.why_ended}" if facts.why_ended else ""
+    why = f"; most often: {facts.why_ended}" if facts.why_ended else ""
     wanted = "vacancy" if source.profile.kind is Kind.JOBS else "document"
     fix = f"Look at one: headwater frontier list --source {source.id}"
     what = f"{pages:,} pages were dealt with and no {wanted} was kept{why}."
