@@ -128,6 +128,8 @@ async def taken_down_among(database: Database, addresses: Iterable[str]) -> dict
 
 async def domains_taken_down(database: Database, hosts: Iterable[str]) -> set[str]:
     """Of these hosts and the domains they lie in, those of which a takedown speaks."""
+    if not await database.fetch(takedown_queries.list_takedowns, "", 1):
+        return set()
     domains = sorted({domain for host in hosts for domain in domains_above(host)})
     return {row["domain"] for row in await database.fetch(takedown_queries.takedowns_of_domains, domains)}
 
