@@ -323,6 +323,7 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "count_entries_of": [(w.sources,)],
         "count_entries": [()],
         "recount_statuses": [()],
+        "compare_counts": [()],
         "recount_entries": [()],
         "list_entries": [listed],
         "list_entries_of_source": [(*listed, w.source)],

@@ -41,6 +41,7 @@ EXCEPTIONS = {
     "reports.waiting_hosts": IN_FIGURES,
     "frontier.count_entries": AUDIT,
     "frontier.recount_entries": AUDIT,
+    "frontier.compare_counts": AUDIT,
     "frontier.recount_statuses": AUDIT,
     "reports.busiest_addresses": "reads the log of the time that is asked for, whole",
     "reports.smallest_gaps": "reads the log of the time that is asked for, whole",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from headwater.chance import random_from
 from headwater.discover.cadence.channel import ChannelFacts, Wishes
 from headwater.discover.cadence.forecast import forecast
-from headwater.discover.cadence.overflow import Listing, overflow
+from headwater.discover.cadence.overflow import Listing, overflow, turnover
 from headwater.discover.cadence.planning import next_poll
 from headwater.discover.cadence.policies import POLICIES
 from headwater.discover.cadence.price import HIGHEST, LOWEST, Price, steered
@@ -154,6 +154,52 @@ def test_the_price_moves_against_the_error_and_stays_in_bounds(hours: float, mad
     after = steered(Price(hours), made, allowed).hours
     assert LOWEST <= after <= HIGHEST
     assert after >= hours if made >= allowed else after <= hours
+
+
+@given(st.lists(st.none() | moments, max_size=40), moments, st.integers(0, 500))
+def test_a_first_list_is_never_replaced_sooner_than_its_dates_say(
+    published: list[datetime | None], now: datetime, listed: int
+) -> None:
+    found = turnover(Listing(now, None, published, 0, 0, listed=listed))
+    if found is not None:
+        past = sorted(one for one in published if one is not None and one <= now)
+        assert len(set(past)) > len(published) / 2
+        assert found >= MINUTE
+        # Its oldest tenth aside, everything it dates was published within that time.
+        assert now - found <= past[max(1, len(past) // 10)]
+
+
+@given(st.integers(5, 60), st.floats(1, 600), st.floats(0, 1), seeds)
+def test_a_steady_first_list_tells_the_pace_at_which_it_is_written(
+    size: int, minutes: float, waited: float, seed: int
+) -> None:
+    dates = [START - (n + waited) * minutes * MINUTE for n in range(size)]
+    random_from(seed).shuffle(dates)
+    found = turnover(Listing(START, None, dates, 0, 0))
+    assert found is not None
+    assert abs(found / (size * minutes * MINUTE) - 1) < 0.3
+
+
+@given(st.lists(st.timedeltas(timedelta(0), DAY), min_size=1, max_size=40))
+@settings(max_examples=30, deadline=None)
+def test_dates_of_an_import_cost_a_few_polls_at_the_most(ages: list[timedelta]) -> None:
+    """Whatever they say of a pace at first: nothing new comes, and from the second poll on it is polled as ever."""
+    dates = [START - age for age in ages]
+    assert polls_in_a_week(dates, believes_first=True) <= polls_in_a_week(dates, believes_first=False) + 5
+
+
+def polls_in_a_week(dates: list[datetime], *, believes_first: bool) -> int:
+    """Of a feed that lists these, and nothing new any more."""
+    rhythm, since, now, polls, rng = Rhythm(), None, START, 0, random_from(1)
+    while now < START + 7 * DAY:
+        new = [] if since else dates
+        rhythm = observed(rhythm, Observation(now, since, new))
+        pace = turnover(Listing(now, since, dates, len(dates) - len(new), len(dates)))
+        known = ChannelFacts(
+            last_success_at=now, rhythm=rhythm, price=Price(2.0), turnover=pace if since or believes_first else None
+        )
+        since, now, polls = now, next_poll("adaptive", known, now, rng).at, polls + 1
+    return polls
 
 
 @given(st.lists(st.none() | moments, max_size=30), moments, st.none() | waits, counts, st.none() | moments)

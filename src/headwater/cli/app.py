@@ -159,7 +159,11 @@ def _run(arguments: Sequence[str]) -> int:
         say(f"  fix: {fix}")
         return USAGE
     except CycloptsError as error:
-        say_lines(f"headwater: {error}")
+        from headwater.cli.suggesting import command_in, misread
+
+        what, fix = misread(str(error), arguments, command_in(app, arguments))
+        say_lines(f"headwater: {what}")
+        say(f"  fix: {fix}")
         return USAGE
     except KeyboardInterrupt:
         say("headwater: interrupted.")

@@ -10,9 +10,10 @@ from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.numbers import require_number
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
+from headwater.cli.words import counted as counted_in_words
 
 if TYPE_CHECKING:
-    from headwater.frontier.reads import Counts
+    from headwater.frontier.reads import Comparison
     from headwater.reports.politeness import AddressLoad, HostGap
     from headwater.services import Services
 
@@ -100,22 +101,21 @@ def spoken(gap: "HostGap") -> dict[str, object]:
 def conservation(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
     """Compare the counters with a recount of all entries. Exit 1 if they differ."""
 
-    async def work(services: "Services") -> "tuple[Counts, Counts]":
-        from headwater.frontier.reads import counted_and_recounted
+    async def work(services: "Services") -> "list[Comparison]":
+        from headwater.frontier.reads import compare_counts
 
-        return await counted_and_recounted(services.database)
+        return await compare_counts(services.database)
 
-    counted, recounted = with_services(launch, work)
-    is_equal = counted.by_source == recounted.by_source
+    compared = with_services(launch, work)
+    is_equal = not any(one.differing for one in compared)
     if json:
-        show_json({"equal": is_equal, "counted": counted.by_status, "recounted": recounted.by_status})
+        counted = {one.status: one.counted for one in compared}
+        show_json({"equal": is_equal, "counted": counted, "recounted": {one.status: one.recounted for one in compared}})
     else:
         show_table(
             ("status", "counters", "recount"),
-            [
-                (status, f"{counted.by_status[status]:,}", f"{recounted.by_status[status]:,}")
-                for status in counted.by_status
-            ],
+            [(one.status, f"{one.counted:,}", f"{one.recounted:,}") for one in compared],
         )
-        show("✓ They are equal." if is_equal else "✗ They differ.")
+        worst = max(one.differing for one in compared)
+        show("✓ They are equal." if is_equal else f"✗ They differ, for {counted_in_words(worst, 'source')} at least.")
     return int(not is_equal)

@@ -44,7 +44,7 @@ OFFERED: dict[str, str] = {
 
 BEGINNING = """\
 # Settings of Headwater. A line that begins with # is the default, or an example: take the # away to change it.
-# Flags and the environment win over this file. Every setting: headwater config show; where each value comes from, too.
+# Flags and the environment win over this file. Every setting, and where each value comes from: headwater config show
 # Secrets are better kept in a file of their own, named in the environment: HEADWATER_DATABASE__URL_FILE=/path
 """
 

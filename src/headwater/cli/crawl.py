@@ -64,8 +64,15 @@ def poll_soon(sources: tuple[str, ...], launch: Launch) -> int:
         raise Refused(why_not(resting[0]), fix=what_to_do(resting[0]))
     for one, channels in asked:
         show(f"{inert(one.source.name)}: {counted(channels, 'channel')} due now" if channels else why_not(one))
-    say("A running poller takes them at once: headwater run poll. Follow it: headwater crawl logs --follow")
+    for one in resting:
+        say(what_to_do(one))
+    say_who_polls()
+    say("Watch the polls: headwater crawl logs --follow")
     return PARTLY if resting else 0
+
+
+def say_who_polls() -> None:
+    say("`headwater up` polls them at once if it runs. Poll them without it: headwater crawl run-due")
 
 
 def why_not(one: "Overview") -> str:
@@ -82,6 +89,8 @@ def why_not(one: "Overview") -> str:
 def what_to_do(one: "Overview") -> str:
     if one.is_left_alone:
         return "`headwater takedown list` shows the takedown, `headwater takedown rm` lifts it."
+    if one.source.status != "active":
+        return f"Resume it: headwater sources resume {one.source.id}"
     return f"Look at it: headwater sources show {one.source.id}"
 
 
@@ -201,7 +210,7 @@ def show_runs(runs: "list[Run]", now: "datetime", *, json: bool) -> None:
             show_json(asdict(run))
         return
     if not runs:
-        say("Nothing was polled yet. Poll all due channels once: headwater crawl run-due. Keep polling: headwater up")
+        say("Nothing was polled yet. `headwater up` keeps polling. Poll all that is due once: headwater crawl run-due")
         return
     counts = ("found", "new", "changed", "skipped", "errors")
     columns = ("when", "source", "channel", "result", *counts, "took", "next poll", "message")

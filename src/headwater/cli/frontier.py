@@ -3,6 +3,7 @@
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from headwater.services import Services
 
 PARTLY = 3
+ENDED = ("fetched", "dead")  # due no more
 # Outcomes of an addition that their words alone do not explain.
 MEANINGS = {
     "duplicate": "known already: nothing was changed",
@@ -141,7 +143,7 @@ def show_page(page: "Page") -> None:
             entry.url,
             entry.held or entry.status,
             str(entry.priority),
-            f"{entry.next_fetch_at:%m-%d %H:%M:%S}",
+            "" if entry.status in ENDED else f"{entry.next_fetch_at:%m-%d %H:%M:%S}",
             in_words(entry.reason or ""),
         )
         for entry in page.entries
@@ -199,12 +201,13 @@ def add(
         for answer in answers:
             reason = in_words(answer.reason or MEANINGS.get(answer.outcome, ""))
             show(f"{in_words(answer.outcome):9}  {answer.url}" + (f"  ({reason})" if reason else ""))
-        if any(answer.outcome == "duplicate" for answer in answers):
-            say("To fetch a URL again that is known already: headwater frontier retry URL")
+        known = next((answer.url for answer in answers if answer.outcome == "duplicate"), None)
+        if known:
+            say(f"To fetch again what is known already: headwater frontier retry {quote(known)}")
         for url in acting:
             say(f"Careful: {url} looks as if it did something when it is fetched (log out, delete, buy, unsubscribe).")
         if acting:
-            say("It is fetched because you ask for it; `headwater frontier rm URL` takes it back.")
+            say(f"It is fetched because you ask for it. Take it back: headwater frontier rm {quote(acting[0])}")
     return PARTLY if any(answer.reason for answer in answers) else 0
 
 
@@ -233,7 +236,7 @@ def retry(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
         await retry_now(services.database, canonicalise(url))
 
     with_services(launch, work)
-    show(f"{url} is queued again. Follow it: headwater explain {url}")
+    show(f"{url} is queued again. Follow it: headwater explain {quote(url)}")
 
 
 @app.command(name="rm")

@@ -147,21 +147,27 @@ def _standing(row: "Mapping[str, Any]", now: "datetime") -> list[tuple[str, str]
     opens = row["next_slot_at"]
     names = row["names_at_address"]
     place = f"{row['address']}, with {names:,} known names" if row["address"] and names > 1 else row["address"]
-    past = [
-        f"{row[name]:,} {word}"
-        for name, word in (("succeeded", "answered"), ("failed", "failed"), ("rate_limited", "told us to slow down"))
-        if row[name]
-    ]
     return [
         ("requests", f"{at_once}, bursts of {row['burst']} after a pause" if row["burst"] > 1 else at_once),
         ("slower by", ", ".join(slowed)),
         ("last request", relative(row["last_fetch_at"], now)),
         ("next request", "" if opens is None else relative(opens, now) if opens > now else "may start now"),
-        ("so far", f"{counted(row['requests'], 'request')}: {', '.join(past)}" if row["requests"] else ""),
+        ("so far", f"{counted(row['requests'], 'request')}: {_past(row)}" if row["requests"] else ""),
         ("last answer", f"HTTP {row['last_status']}" if row["last_status"] else ""),
         ("address", place or ""),
         ("order", "it waits behind hosts that have answered lately" if row["is_doubted"] else ""),
     ]
+
+
+def _past(row: "Mapping[str, Any]") -> str:
+    """What is neither an answer nor a failure was a page that is not there."""
+    told = (
+        (row["succeeded"], "answered"),
+        (row["requests"] - row["succeeded"] - row["failed"], "for pages that are not there"),
+        (row["failed"], "failed"),
+        (row["rate_limited"], "told us to slow down"),
+    )
+    return ", ".join(f"{count:,} {word}" for count, word in told if count)
 
 
 def _wishes(row: "Mapping[str, Any]") -> list[str]:

@@ -8,9 +8,10 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from itertools import islice
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -21,6 +22,7 @@ from headwater.lines import lines_behind
 
 USUAL_WIDTH, USUAL_HEIGHT = 80, 24
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+LINES_AT_ONCE = 500
 LONGEST_LINE = 10_000  # of text for people; JSON is whole
 # A terminal may obey controls; marks of direction, tags and invisible letters let a text pose as another.
 UNPRINTABLE = re.compile(
@@ -133,6 +135,13 @@ def clear_screen() -> None:
 def show(text: str) -> None:
     """One line, at once: the reader of a pipe may be waiting for it. On a narrow terminal folded as `say` does."""
     print("\n".join(_folded(harmless(text), terminal_width())), flush=True)
+
+
+def show_many(lines: Iterable[str]) -> None:
+    """Lines of a long list, some at a time: one by one each would cost a call of the system."""
+    rest = map(harmless, lines)
+    while part := list(islice(rest, LINES_AT_ONCE)):
+        print("\n".join(part), flush=True)
 
 
 def say_lines(text: str) -> None:

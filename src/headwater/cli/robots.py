@@ -1,5 +1,6 @@
 """`headwater hosts robots`: what a host's robots.txt says to us, and which line decides."""
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from headwater.cli.launch import AsJson, Launch, Launched
@@ -66,13 +67,13 @@ def decide(rows: list[Any], agent: str, check: str) -> "Decision":
     if url.host != host:
         raise UsageError(
             f"{url.host} is another host than {host}, with a robots.txt of its own.",
-            fix=f"Ask about it: headwater hosts robots {url.host} --check {url.url}",
+            fix=f"Ask about it: headwater hosts robots {url.host} --check {quote(url.url)}",
         )
     own = [row for row in rows if origin_of(row).site == url.site]
     if not own:
         raise NotFound(
             f"No robots.txt of {url.origin} is known yet, and that of another port says nothing about it.",
-            fix=f"Fetch something: headwater fetch {url.url}",
+            fix=f"Fetch something: headwater fetch {quote(url.url)}",
         )
     row = next((one for one in own if origin_of(one) == url.origin), own[0])
     return parse_robots(row["body"] or b"", agent).decide(url.target)

@@ -197,7 +197,7 @@ def tell_added(wanted: "Wanted", source_id: "UUID") -> None:
     if wanted.backfill:
         say(f"Its past is read in the background; how far it is: headwater sources show {source_id}")
     say(f"Look sooner:      headwater crawl run {source_id}" if again else "Poll it once:     headwater crawl run-due")
-    say("Keep polling:     headwater up, if it is not running yet")
+    say("Keep polling:     headwater up")
     say(f"Watch its polls:  headwater crawl logs {source_id} --follow")
 
 

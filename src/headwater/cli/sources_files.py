@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from headwater.cli.crawl import say_who_polls
 from headwater.cli.files import why_unwritten
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_file, show_json
@@ -74,7 +75,8 @@ def import_sources(
             return await importing.of(map_rows(source_file.in_order(), wanted_kind, unsure), progress)
 
     done = with_services(launch, work)
-    place = rejected_beside(file, read) if any(one.text for one in done.bad) else None
+    # A dry run writes nothing: what it shows is corrected in the list itself.
+    place = rejected_beside(file, read) if not dry_run and any(one.text for one in done.bad) else None
     problem = write_rejected_to(place, done.bad, read) if place else ""
     rejected = None if problem else place
     if json:
@@ -208,7 +210,8 @@ def say_how_they_came(done: "Imported") -> None:
     if done.updated:
         say(f"{counted(done.updated, 'source')} known already: new ids and trusted fields were noted.")
     if done.added > done.paused + done.blocked or done.feeds_added:
-        say("Their first polls are due now: headwater run poll")
+        say("Their first polls are due now.")
+        say_who_polls()
 
 
 def _amounts(sources: int, feeds: int, deleted: int, known: int, duplicates: int, invalid: int) -> str:

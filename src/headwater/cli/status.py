@@ -16,6 +16,7 @@ from headwater.cli.output import (
     show,
     show_json,
     show_laid_out,
+    show_many,
     show_screen,
     terminal_height,
     terminal_width,
@@ -37,7 +38,7 @@ from headwater.cli.words import (
 from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from datetime import datetime
 
     from headwater.frontier.entry import Status
@@ -193,7 +194,7 @@ def lines_of(found: "Summary", counts: "dict[Status, int]", hosts: "HostsNow") -
         else "no figures yet"
     )
     polls = f"{counted(found.channels, 'channel')}, {found.due:,} due, {found.polling:,} being polled"
-    doubted = f", {hosts.doubted:,} behind those that have answered" if hosts.doubted else ""
+    doubted = f", {hosts.doubted:,} without an answer so far come last" if hosts.doubted else ""
     waiting = f"{counted(hosts.open, 'host')} open, {hosts.waiting:,} waiting{doubted}{waits}"
     lately = f"{counted(found.runs, 'poll')}, {found.failed_runs:,} failed · {counted(found.found, 'new item')}"
     return [
@@ -213,7 +214,7 @@ def suspect_lines(now: "Suspects") -> list[str]:
 
 def template_lines(now: "TemplatesNow", *, is_on: bool) -> list[str]:
     off = "" if is_on else " · off here: extract.templates"
-    read = f"{counted(now.active, 'host')} read by a template learned of it"
+    read = f"{counted(now.active, 'host')} read by a learned template"
     lines = [f"Templates {read}, {now.waiting:,} waiting for a lesson, {now.disabled:,} disabled{off}"]
     if not now.hurried:
         return lines
@@ -286,15 +287,19 @@ def _at(moment: "datetime | None", now: "datetime") -> str:
 
 def show_list_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
     """R72: for whatever reads a pipe."""
-    show("Feed Schedule:")
-    show("-" * 40)
+    show_many(listed_lines(coming, found.now))
+
+
+def listed_lines(coming: "Sequence[Scheduled]", now: "datetime") -> "Iterator[str]":
+    yield "Feed Schedule:"
+    yield "-" * 40
     for one, title in zip(coming, titles_of(coming), strict=True):
-        show(title)
-        show(f"  Next fetch: {_next_fetch(one, found.now)}")
-        show(f"  Interval:   {go_length_of(one.interval) if one.interval else 'not known yet'}")
-        show(f"  Errors:     {one.errors}")
+        yield title
+        yield f"  Next fetch: {_next_fetch(one, now)}"
+        yield f"  Interval:   {go_length_of(one.interval) if one.interval else 'not known yet'}"
+        yield f"  Errors:     {one.errors}"
         if one.next_reason:
-            show(f"  Why:        {inert(one.next_reason)}")
+            yield f"  Why:        {inert(one.next_reason)}"
 
 
 def titles_of(coming: "Sequence[Scheduled]") -> list[str]:

@@ -5,6 +5,8 @@ from difflib import get_close_matches
 
 from cyclopts import App
 
+from headwater.cli.examples import EXAMPLES
+
 # Of commands inside a group.
 SYNONYMS = {
     "remove": ("rm",),
@@ -130,6 +132,15 @@ def command_in(app: App, tokens: Sequence[str]) -> list[str]:
             path.append(word)
             group = group[word]
     return path
+
+
+def misread(error: str, arguments: Sequence[str], path: Sequence[str]) -> tuple[str, str]:
+    """What is wrong with the arguments of the command at `path`, and how to mend it."""
+    command = " ".join(path)
+    if "-" in arguments and error.startswith("Unknown option: -."):
+        example = EXAMPLES.get(command, ("",))[0]
+        return f"`headwater {command}` does not read standard input.", f"Write it out, for example: {example}"
+    return error, f"Its arguments and options: {' '.join(('headwater', *path, '--help'))}"
 
 
 def unknown_command(app: App, word: str, path: Sequence[str]) -> tuple[str, str]:

@@ -10,8 +10,8 @@ GAP = 2  # between two columns
 NARROW = 16  # a cell no wider than this stays on one line
 READABLE = 28  # of a wider one, before others are left out for it
 INDENT = 2
-# Up to the punctuation behind it; a value in quotes may hold any.
-COMMAND = re.compile(r"""headwater(?: (?:'[^']*'|"[^"]*"|(?:[^\s,;.'"]|[,;.](?=[^\s])|['"])+))+""")
+# Between backquotes, or up to the punctuation behind it; a value in quotes may hold any.
+COMMAND = re.compile(r"""`headwater[^`]*`|headwater(?: (?:'[^']*'|"[^"]*"|(?:[^\s,;.'"`]|[,;.](?=[^\s])|['"])+))+""")
 
 
 def laid_out(
@@ -130,7 +130,7 @@ def steps_in(text: str) -> list[tuple[str, bool]]:
     steps: list[tuple[str, bool]] = []
     at = 0
     for found in COMMAND.finditer(text):
-        steps += [(text[at : found.start()], False), (found[0], True)]
+        steps += [(text[at : found.start()], False), (found[0].strip("`"), True)]
         at = found.end()
     steps.append((text[at:], False))
     told = ((piece if is_command else _without_ends(piece), is_command) for piece, is_command in steps)
@@ -140,4 +140,5 @@ def steps_in(text: str) -> list[tuple[str, bool]]:
 def _without_ends(piece: str) -> str:
     """A sentence keeps its full stop; what leads from one command to the next loses its punctuation."""
     bare = piece.strip(" ,;.")
-    return f"{bare}." if bare[:1].isupper() and bare[-1:].isalnum() else bare
+    is_whole = piece.rstrip().endswith(".") and bare[:1].isupper() and bare[-1:].isalnum()
+    return f"{bare}." if is_whole else bare

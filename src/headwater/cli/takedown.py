@@ -37,7 +37,7 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
 
     name, done = with_services(launch, work)
     vacancies = counted(done.vacancies, "vacancy", "vacancies")
-    ended = f"{counted(done.entries, 'queued URL')} ended, {counted(done.documents, 'document')} and {vacancies}"
+    ended = f"{counted(done.entries, 'URL')} ended, {counted(done.documents, 'document')} and {vacancies}"
     show(f"{_said(domain_or_url, name)} is taken down; {ended} withdrawn.")
     if not done.is_whole:
         under_way = (

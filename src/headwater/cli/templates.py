@@ -1,6 +1,7 @@
 """`headwater templates`: what was learned of hosts, why a page is read as it is, and how to have it otherwise."""
 
 from dataclasses import asdict
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
@@ -205,7 +206,7 @@ async def stored_page(services: "Services", url: str) -> "KeptBody":
     except NotFound:
         raise NotFound(
             f"No page is stored for {url}.",
-            fix=f"Pages are kept for keep.raw_days days after a fetch. What became of it: headwater explain {url}",
+            fix=f"Pages are kept for keep.raw_days days. What became of it: headwater explain {quote(url)}",
         ) from None
 
 

@@ -22,7 +22,7 @@ async def keep_serving(
         if server.was_killed:
             await _revive(server, clock, log, pause)
         elif server.was_shut_down and not is_told:
-            log.warning("database_was_shut_down", fix="Any headwater command starts it again.")
+            log.warning("database_was_shut_down", fix="Any command of ours starts it again.")
         is_told = server.was_shut_down
 
 

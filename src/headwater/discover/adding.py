@@ -103,7 +103,7 @@ async def require_not_taken_down(connection: Connection, places: Sequence[Canoni
     taken = await takedowns_for(connection, [place.host for place in places])
     for place in places:
         if taken.covers(place):
-            fix = "See it: headwater takedown list. `headwater takedown rm` lifts it."
+            fix = "`headwater takedown rm` lifts it. See it: headwater takedown list"
             raise Refused(f"{place.url} is on the takedown list, so that nothing of it is asked for.", fix=fix)
 
 

@@ -55,3 +55,14 @@ class Elements:
 
 def attribute(node: LexborNode, name: str) -> str:
     return node.attributes.get(name) or ""
+
+
+def outermost(nodes: list[LexborNode]) -> list[LexborNode]:
+    """Of `nodes` in page order, without those inside of another: a node that went with another must not be asked."""
+    found: list[LexborNode] = []
+    inside: set[int] = set()
+    for node in nodes:
+        if node.mem_id not in inside:
+            found.append(node)
+            inside.update(one.mem_id for one in node.traverse())
+    return found

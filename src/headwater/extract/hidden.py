@@ -11,6 +11,7 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from headwater.extract.captions import keep_captions
 from headwater.extract.elements import id_of, ids_of
 from headwater.extract.permalinks import remove_permalinks
 from headwater.extract.preformatted import keep_code
@@ -84,6 +85,7 @@ def seen_page(markup: str | bytes) -> LexborHTMLParser:
     _remove_comments(tree)
     remove_permalinks(tree)
     keep_code(tree)
+    keep_captions(tree)
     return tree
 
 

@@ -8,7 +8,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extract.elements import TEXT, id_of, ids_of
+from headwater.extract.elements import TEXT, id_of, ids_of, outermost
 from headwater.extract.text import KEPT_BREAK, KEPT_SPACE, KEPT_TAB
 
 _MOST_PLACES = 2_000
@@ -21,8 +21,6 @@ _NUMBERS = ", ".join((
     *("pre span.ln", "pre span.lnt", "pre span.linenr"),
     *('pre span[style*="user-select:none"]', 'pre span[style*="user-select: none"]'),
 ))  # fmt: skip
-# A caption in a bare <span>, which readers drop: it says which file the code is.
-_CAPTIONS = ".highlight span.filename"
 _ONLY_NUMBERS = re.compile(r"[\d\s|:.]*")
 _TABLE_IDS = ids_of({"table", "tbody", "thead", "tr", "td", "th"})
 _TABLE, _BREAK, _CELL, _LINK = id_of("table"), id_of("br"), id_of("td"), id_of("a")
@@ -37,34 +35,19 @@ def keep_code(tree: LexborHTMLParser) -> None:
     if tree.css_first(_PLACES) is None:
         return
     tables = _without_numbers(tree)
-    places = _outermost(tree.css(_PLACES)[:_MOST_PLACES])
+    places = outermost(tree.css(_PLACES)[:_MOST_PLACES])
     inside = {node.mem_id for place in places for node in place.traverse()}
     for place in places:
         _keep_white_space(place)
-    for table in _outermost([one for one in tables if one.mem_id not in inside]):
+    for table in outermost([one for one in tables if one.mem_id not in inside]):
         # What is left in it are lines, not cells.
         for part in [one for one in table.traverse() if one.tag_id in _TABLE_IDS]:
             part.unwrap()
-    for caption in _outermost(tree.css(_CAPTIONS)[:_MOST_PLACES]):
-        paragraph = tree.create_node("p")
-        paragraph.insert_child(caption.text())
-        caption.replace_with(paragraph)
-
-
-def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
-    """Of `nodes` in page order, without those inside of another: a node that went with another must not be asked."""
-    found: list[LexborNode] = []
-    inside: set[int] = set()
-    for node in nodes:
-        if node.mem_id not in inside:
-            found.append(node)
-            inside.update(one.mem_id for one in node.traverse())
-    return found
 
 
 def _without_numbers(tree: LexborHTMLParser) -> list[LexborNode]:
     """The tables that a column of numbers was taken out of; numbers elsewhere go, too."""
-    numbers = [node for node in _outermost(tree.css(_NUMBERS)[:_MOST_NODES]) if _says_only_numbers(node)]
+    numbers = [node for node in outermost(tree.css(_NUMBERS)[:_MOST_NODES]) if _says_only_numbers(node)]
     cells = [cell for cell in _cells_around(tree, numbers) if _says_only_numbers(cell)]
     tables = [table for cell in cells if (table := _around(cell, _TABLE))]
     gone = {node.mem_id for cell in cells for node in cell.traverse()}
@@ -75,7 +58,7 @@ def _without_numbers(tree: LexborHTMLParser) -> list[LexborNode]:
 
 def _cells_around(tree: LexborHTMLParser, numbers: list[LexborNode]) -> list[LexborNode]:
     wanted = {cell.mem_id for node in numbers if (cell := _around(node, _CELL))}
-    return _outermost([cell for cell in tree.css("td") if cell.mem_id in wanted]) if wanted else []
+    return outermost([cell for cell in tree.css("td") if cell.mem_id in wanted]) if wanted else []
 
 
 def _says_only_numbers(node: LexborNode) -> bool:

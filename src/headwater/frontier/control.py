@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from shlex import quote
 from typing import Any
 from uuid import UUID
 
@@ -155,7 +156,7 @@ async def _require_followed(connection: Connection, url: CanonicalUrl) -> None:
         return
     if row["source_status"] == "deleted":
         what = f"{url.url} belongs to {row['source_name']}, which was removed: nothing of it is fetched."
-        raise Refused(what, fix=f"Queue it by hand: headwater frontier add {url.url}")
+        raise Refused(what, fix=f"Queue it by hand: headwater frontier add {quote(url.url)}")
     what = f"{url.url} belongs to {row['source_name']}, which is {row['source_status']}: nothing of it is fetched."
     raise Refused(what, fix=f"Resume it: headwater sources resume {row['source_id']}")
 
@@ -173,7 +174,7 @@ async def remove(database: Database, url: CanonicalUrl) -> None:
 
 async def _refuse_change(database: Database, url: CanonicalUrl) -> None:
     if await database.fetchrow(queries.find_entry, url.bucket, url.url_hash, None) is None:
-        raise NotFound(f"{url.url} is not in the frontier.", fix="Add it: headwater frontier add URL")
+        raise NotFound(f"{url.url} is not in the frontier.", fix=f"Add it: headwater frontier add {quote(url.url)}")
     raise Busy(f"{url.url} is being fetched right now.", fix="Try again in a minute.")
 
 

@@ -96,8 +96,8 @@ def reason_and_time(row: Any, closures: list[tuple[str, datetime]], ahead: int) 
                 None,
             )
         case Status.FETCHED:
-            told = "fetched; it is visited again when a feed or sitemap says it changed, or when a person asks"
-            return ("fetched; its next visit is planned", row["revisit_at"]) if row["revisit_at"] else (told, None)
+            told = "it is visited again when a feed or sitemap says it changed, or when a person asks"
+            return ("its next visit is planned", row["revisit_at"]) if row["revisit_at"] else (told, None)
         case Status.DEAD:
             return str(row["reason"]) + (f" ({row['last_error']})" if row["last_error"] else ""), None
         case _:

@@ -224,6 +224,26 @@ SELECT status, count(*) AS entries FROM url_frontier GROUP BY 1;
 -- The same from the entries themselves: slow, for audits.
 SELECT source_id, status, count(*) AS entries FROM url_frontier GROUP BY 1, 2 ORDER BY 1, 2;
 
+-- name: compare_counts
+-- By status: what the counters say, what a recount gives, and for how many sources the two differ. One statement sees one
+-- moment: slow, for audits.
+WITH counted AS (
+    SELECT source_id, status, sum(entries)::bigint AS entries
+    FROM (
+        SELECT source_id, status, entries FROM counters
+        UNION ALL SELECT source_id, status, entries FROM counter_deltas
+        UNION ALL SELECT source_id, from_status, -1 FROM slots WHERE url_hash IS NOT NULL
+        UNION ALL SELECT source_id, 'fetching', 1 FROM slots WHERE url_hash IS NOT NULL
+    ) AS parts
+    GROUP BY 1, 2
+), recounted AS (
+    SELECT source_id, status, count(*) AS entries FROM url_frontier GROUP BY 1, 2
+)
+SELECT status, sum(coalesce(c.entries, 0))::bigint AS counted, sum(coalesce(r.entries, 0))::bigint AS recounted,
+       count(*) FILTER (WHERE coalesce(c.entries, 0) <> coalesce(r.entries, 0)) AS differing
+FROM counted c FULL JOIN recounted r USING (source_id, status)
+GROUP BY 1;
+
 -- name: list_entries
 -- A page in key order. At most $9 rows are looked at, so a rare filter answers quickly with "searched up to here".
 WITH looked AS MATERIALIZED (
@@ -327,16 +347,16 @@ SELECT folded_until, runs_folded_until, now() - interval '1 minute' AS until FRO
 
 -- name: fold_statistics
 -- Add to the hosts' statistics what the fetch log holds since the last fold. The bounds are given: only days between them
--- are looked at.
+-- are looked at. A page that is not there (404, 410) is no failure of its host; what was never asked for is no request.
 -- Invariant: the mark moves in this transaction, in which nobody else folds.
 WITH fresh AS (
     SELECT l.bucket, l.host, count(*) AS requests, count(*) FILTER (WHERE l.status BETWEEN 200 AND 399) AS succeeded,
-           count(*) FILTER (WHERE l.status >= 400 OR l.status IS NULL) AS failed,
+           count(*) FILTER (WHERE l.status >= 400 AND l.status NOT IN (404, 410) OR l.status IS NULL) AS failed,
            count(*) FILTER (WHERE l.status IN (429, 503)) AS rate_limited,
            coalesce(sum(l.body_bytes), 0) AS body_bytes, coalesce(sum(l.duration_ms), 0) AS busy_ms,
            (array_agg(l.status ORDER BY l.at DESC))[1] AS last_status, max(l.at) AS last_seen_at
     FROM fetch_log l
-    WHERE l.at > $1::timestamptz AND l.at <= $2::timestamptz
+    WHERE l.at > $1::timestamptz AND l.at <= $2::timestamptz AND l.started_at IS NOT NULL
     GROUP BY 1, 2
 ), folded AS (
     INSERT INTO host_statistics AS s

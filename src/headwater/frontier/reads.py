@@ -31,6 +31,16 @@ class Counts:
         return {status: sum(counts.get(status, 0) for counts in self.by_source.values()) for status in Status}
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Of one status. The sums may be equal while sources differ."""
+
+    status: Status
+    counted: int = 0
+    recounted: int = 0
+    differing: int = 0  # sources
+
+
 async def count_statuses(database: Database) -> dict[Status, int]:
     """Equal to a recount at this moment, at the price of a few rows."""
     return _statuses(await database.fetch(queries.count_statuses))
@@ -67,6 +77,19 @@ async def counted_and_recounted(database: Database) -> tuple[Counts, Counts]:
     async with database.transaction(readonly=True, snapshot=True, patience=PATIENCE_SECONDS) as connection:
         counted = _counts(await connection.fetch(queries.count_entries))
         return counted, _counts(await connection.fetch(queries.recount_entries, timeout=PATIENCE_SECONDS))
+
+
+async def compare_counts(database: Database) -> list[Comparison]:
+    """Counters beside a recount, of one moment; the sources are compared where they lie, however many there are."""
+    async with database.transaction(readonly=True, patience=PATIENCE_SECONDS) as connection:
+        rows = await connection.fetch(queries.compare_counts, timeout=PATIENCE_SECONDS)
+    found = {row["status"]: row for row in rows}
+    return [
+        Comparison(status, row["counted"], row["recounted"], row["differing"])
+        if (row := found.get(status))
+        else Comparison(status)
+        for status in Status
+    ]
 
 
 def _counts(rows: Iterable[Any]) -> Counts:

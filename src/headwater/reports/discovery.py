@@ -9,7 +9,8 @@ from uuid import UUID
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.reports.problems import facts_of, taken_down_among
+from headwater.politeness.takedown import domains_above
+from headwater.reports.problems import domains_taken_down, facts_of, taken_down_among
 from headwater.sources.channels import ChannelKind, ChannelState, channels_of
 from headwater.sources.health import Health, health_of
 from headwater.sources.source import Kind, Source
@@ -163,13 +164,13 @@ async def limits_reached(database: Database, source: Source) -> list[str]:
 def limits_in_words(source: Source, pages: int, deep: int) -> list[str]:
     """`deep` is how many pages lie as deep as links are followed."""
     profile, told = source.profile, []
-    edit, then = f"headwater sources edit {source.id}", f"then headwater crawl run {source.id}"
+    edit, then = f"`headwater sources edit {source.id}", f"then: headwater crawl run {source.id}"
     if profile.max_pages and pages >= profile.max_pages:
-        more = f"Allow more: {edit} max_pages={profile.max_pages * 10}, {then}"
+        more = f"Allow more with {edit} max_pages={profile.max_pages * 10}`, {then}"
         told.append(f"max_pages = {profile.max_pages:,} is reached: further pages are left out. {more}")
     if deep:
         links = f"links on {deep:,} page{'s' * (deep > 1)}, if there are any to further pages, are not followed"
-        more = f"Go deeper: {edit} max_depth={profile.max_depth + 1}, {then}"
+        more = f"Go deeper with {edit} max_depth={profile.max_depth + 1}`, {then}"
         told.append(f"max_depth = {profile.max_depth} is reached: {links}. {more}")
     return told
 
@@ -197,7 +198,7 @@ async def runs_after(
 async def schedule(database: Database, limit: int) -> list[Scheduled]:
     """What is polled next; at the end what rests, because it was taken down, or its source paused or blocked."""
     rows = await database.fetch(queries.schedule, limit)
-    taken = await taken_down_among(database, _watched(rows))
+    taken = await taken_down_among(database, await _watched(database, rows))
     coming = [
         Scheduled(
             row["source"],
@@ -223,9 +224,12 @@ async def schedule(database: Database, limit: int) -> list[Scheduled]:
     return coming[:limit]
 
 
-def _watched(rows: Sequence[Any]) -> set[str]:
-    """The addresses of which a takedown may speak."""
-    return {row[name] for row in rows if row["is_watched"] for name in ("site", "url")}
+async def _watched(database: Database, rows: Sequence[Any]) -> set[str]:
+    """The addresses of which a takedown may speak: few of many, so that only they are taken apart."""
+    hosts = {row[name] for row in rows for name in ("site_host", "host") if row[name]}
+    taken = await domains_taken_down(database, hosts)
+    watched = {host for host in hosts if not taken.isdisjoint(domains_above(host))} if taken else set()
+    return {row[name] for row in rows if {row["site_host"], row["host"]} & watched for name in ("site", "url")}
 
 
 def _left_alone(one: Scheduled, why: str) -> Scheduled:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from shlex import quote
 from typing import Any
 
 from headwater.database.pool import Database
@@ -16,7 +17,7 @@ from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.scope import Placement, placement_of, without_www
-from headwater.urls.skip import why_skipped
+from headwater.urls.skip import Skip, why_skipped
 from headwater.urls.traps import Trap, trap_in
 
 queries = load_queries("headwater.reports")
@@ -50,6 +51,7 @@ TRAPS = {
     Trap.ENDLESS_CALENDAR: "it looks like a page of an endless calendar",
 }
 SKIPPED = "links to shops, app stores and stores of files are not followed"
+WRITTEN_TWICE = "links to sources, code listings and indexes of documentation are not followed: its pages say the same"
 OUTSIDE = {
     Placement.OTHER_HOST: "it lies on another host than the source's pages",
     Placement.PATH_EXCLUDED: "its path is excluded (exclude_paths)",
@@ -192,12 +194,12 @@ def document_in_words(found: Explanation, kept: Kept) -> str:
         if kept.original:
             return f"a document that says the same as {kept.original}: search shows that one"
         near = f", nearly the same as {kept.like_another}" if kept.like_another else ""
-        return f"a document{near}: headwater docs show {found.url}"
+        return f"kept{near}: headwater docs show {quote(found.url)}"
     if kept.is_deleted:
         reason = kept.deleted_reason or ""
         return f"none any more, because {WHY_DELETED.get(reason, reason or 'it was deleted')}"
     if kept.has_vacancy:
-        return "none: it is a vacancy: headwater jobs search"
+        return "none: it is a vacancy: headwater jobs list"
     return f"none{_why_none(found, kept)}"
 
 
@@ -209,7 +211,7 @@ def _why_none(found: Explanation, kept: Kept) -> str:
     match found.status:
         case Status.FETCHED:
             told = WHY_NO_DOCUMENT.get(kept.why_not or "")
-            unknown = "what its last reading gave is no longer in the log; read it again: headwater frontier retry URL"
+            unknown = f"what its last reading gave is no longer in the log; read it again: {_again(found)}"
             return f": {told or unknown}"
         case Status.DEAD:
             return f": {_why_ended(found)}"
@@ -222,7 +224,7 @@ def _where_it_led(redirected: Redirected) -> str:
         return f"it redirects in a circle, and no page is there: {' → '.join(redirected.way)}"
     target = redirected.target
     if redirected.has_document:
-        return f"it redirected to {target}, which has a document: headwater docs show {target}"
+        return f"it redirected to {target}, which has a document: headwater docs show {quote(target)}"
     match redirected.status:
         case None:
             became = "was not wanted, or is known no more"
@@ -246,18 +248,22 @@ def _why_ended(found: Explanation) -> str:
     return "its page ended before anything could be read of it" if not found.history else "its page gave none"
 
 
+def _again(found: Explanation) -> str:
+    return f"headwater frontier retry {quote(found.url)}"
+
+
 def what_next(found: Explanation, redirected: Redirected | None = None) -> str:
     """The next thing that will happen to it, or what a person can do. Pure."""
     if found.is_taken_down:
         return WHILE_TAKEN_DOWN
-    again = f"headwater frontier retry {found.url}"
+    again = _again(found)
     match found.status:
         case Status.FETCHING:
             return "its answer is judged and stored; if its worker dies, another one takes it after the lease"
         case Status.DEAD:
             return _after_death(found, again, redirected)
         case _ if found.is_left:
-            by_hand = f"headwater frontier add {found.url}"
+            by_hand = f"headwater frontier add {quote(found.url)}"
             return f"nothing until a source that is followed lists it: its own was removed. Fetch it now: {by_hand}"
         case Status.FETCHED if found.next_at is None:
             return f"nothing until a feed or sitemap says that it changed. Fetch it now: {again}"
@@ -299,7 +305,7 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     followers = [one for row in rows if (one := _follower(row))]
     why, next_step = why_not_queued(url, followers, now.date(), was_refused=bool(listed and listed["is_refused"]))
     kept = await _kept(database, url, ())
-    document = "none: it was never fetched" if not kept.has_vacancy else "none: it is a vacancy: headwater jobs search"
+    document = "none: it was never fetched" if not kept.has_vacancy else "none: it is a vacancy: headwater jobs list"
     return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step)
 
 
@@ -326,17 +332,18 @@ def why_not_queued(
     url: CanonicalUrl, followers: Sequence[Follower], today: date, *, was_refused: bool = False
 ) -> tuple[str, str]:
     """Why no channel and no page led to it, as far as it can be known, and what to do. Pure."""
-    by_hand = f"Queue it by hand: headwater frontier add {url.url}"
+    add = f"headwater frontier add {quote(url.url)}"
+    by_hand, or_else = f"Queue it by hand: {add}", f"Queue it by hand with `{add}`, or"
     if trap := trap_in(url, today=today):
         return TRAPS.get(trap, f"it looks like a trap for spiders ({trap})") + ": such links are not followed", by_hand
     if not followers:
-        return f"no source follows {url.site}", f"{by_hand} ; or follow its site: headwater sources add {url.origin}/"
-    if why_skipped(url):
-        return SKIPPED, by_hand
+        return f"no source follows {url.site}", f"{or_else} follow its site: headwater sources add {url.origin}/"
+    if skip := why_skipped(url):
+        return WRITTEN_TWICE if skip is Skip.WRITTEN_TWICE else SKIPPED, by_hand
     outside = {one.source.name: placement_of(url, one.source.profile.scope) for one in followers}
     if not any(place.is_followed for place in outside.values()):
         name, place = next(iter(outside.items()))
-        return f"for {name}, {OUTSIDE[place]}", f"{by_hand} ; or change its scope: headwater sources edit {name!r}"
+        return f"for {name}, {OUTSIDE[place]}", f"{or_else} change its scope: headwater sources edit {quote(name)}"
     if was_refused:
         return "a channel lists it, and it was refused: out of scope, or beyond the limits of a poll", by_hand
     return _not_listed(followers), by_hand

@@ -126,6 +126,14 @@ async def taken_down_among(database: Database, addresses: Iterable[str]) -> dict
     return {address: words for address, words in told.items() if words}
 
 
+async def domains_taken_down(database: Database, hosts: Iterable[str]) -> set[str]:
+    """Of these hosts and the domains they lie in, those of which a takedown speaks."""
+    if not await database.fetch(takedown_queries.list_takedowns, "", 1):
+        return set()
+    domains = sorted({domain for host in hosts for domain in domains_above(host)})
+    return {row["domain"] for row in await database.fetch(takedown_queries.takedowns_of_domains, domains)}
+
+
 def _place(address: str) -> CanonicalUrl | None:
     try:
         return canonicalise(address)
@@ -174,10 +182,10 @@ def of_queue(row: Any) -> Iterator[HealthProblem]:
     if row["overdue"]:
         count = f"{row['overdue']:,}{' or more' * (row['overdue'] == MOST_HOSTS)}"
         what = f"{count} {'channel is' if row['overdue'] == 1 else 'channels are'} overdue and not polled."
-        fix = "Is a poller running? Start one: headwater up, or headwater run poll"
+        fix = "Is a poller running? Start everything with `headwater up`, or only a poller: headwater run poll"
         yield HealthProblem("not_polled", Grade.ERROR, what, fix, row["poll_due"], about)
     if row["host_open"] and row["host_open"] < now - LATE and not row["is_fetching"]:
-        fix = "Is a fetcher running? Start one: headwater up, or headwater run fetch"
+        fix = "Is a fetcher running? Start everything with `headwater up`, or only a fetcher: headwater run fetch"
         yield HealthProblem("stuck", Grade.ERROR, "URLs are due and nothing is fetched.", fix, row["host_open"], about)
     if row["suspects"]:
         waiting = "1 URL waits" if row["suspects"] == 1 else f"{row['suspects']:,} URLs wait"

@@ -133,10 +133,9 @@ WHERE r.at > $1::timestamptz AND ($2::uuid IS NULL OR r.source_id = $2)
 ORDER BY r.at LIMIT 1000;
 
 -- name: schedule
--- What is polled next. `is_watched`: a takedown may cover it or its source.
-SELECT s.name AS source, s.url AS site, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason, c.poll_interval,
-       c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running,
-       EXISTS (SELECT 1 FROM takedowns t WHERE t.domain = ANY (domains_above(c.host) || domains_above(s.host))) AS is_watched
+-- What is polled next, with the hosts of which a takedown may speak.
+SELECT s.name AS source, s.url AS site, s.host AS site_host, c.host, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason,
+       c.poll_interval, c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running
 FROM (VALUES (false), (true)) AS line (is_unpolled)
 CROSS JOIN LATERAL (SELECT * FROM channels d WHERE d.is_active AND d.is_unpolled = line.is_unpolled
                     ORDER BY d.next_poll_at LIMIT $1::integer) AS c

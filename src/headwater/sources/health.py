@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from shlex import quote
 from uuid import UUID
 
 from headwater.settings.durations import format_duration
@@ -175,7 +176,8 @@ def _stopped(source: Source) -> Iterator[HealthProblem]:
     reason = source.status_reason or ""
     resume = f"Resume it: headwater sources resume {source.id}"
     if reason == ROBOTS_DISALLOW:
-        fix = "It goes on by itself once robots.txt allows it. See its rules: headwater hosts robots HOST"
+        rules = f"headwater hosts robots {host_in(source.profile.url)}"
+        fix = f"It goes on by itself once robots.txt allows it. See its rules: {rules}"
         yield _whole(source, "robots_forbid", f"Blocked: its robots.txt forbids its page ({reason}).", fix)
     elif reason == AUTO_PAUSED:
         told = f": {without_stop(source.last_run_message)}" if source.last_run_message else ""
@@ -194,7 +196,7 @@ def _whole(
 
 def _of_whole(source: Source, channels: Sequence[ChannelState], facts: Facts) -> Iterator[HealthProblem]:
     if taken := facts.takedowns.get(source.profile.url):
-        fix = f"Remove it: headwater sources rm {source.id}. Or lift it with `takedown rm`: headwater takedown list"
+        fix = f"Lift it with `headwater takedown rm`, or remove the source: headwater sources rm {source.id}"
         what = f"It is {taken}. Nothing of it is asked for or kept."
         yield HealthProblem("takedown", Grade.WARNING, what, fix, None, source.name, source.id)
         # That its pages ended and nothing is kept follows from it.
@@ -203,7 +205,7 @@ def _of_whole(source: Source, channels: Sequence[ChannelState], facts: Facts) ->
     if facts.start:
         yield _failed_start(source, facts.start)
     elif any(one.is_active and one.kind is ChannelKind.CRAWL for one in channels) and has_ended(facts.entries):
-        fix = f"Look at them: headwater frontier list --source {source.id}, then headwater explain URL"
+        fix = f"Look at them: headwater frontier list --source {source.id}"
         yield _whole(source, "crawl_start", "Its crawl ended at its start: no page could be fetched.", fix)
     if facts.decay:
         fix = f"See what a new reading gives: headwater docs reextract --source {source.id} --dry-run"
@@ -233,7 +235,7 @@ def has_ended(entries: Mapping[str, int]) -> bool:
 
 def _failed_start(source: Source, start: Start) -> HealthProblem:
     ended = "ended at its first page" if start.is_final else "waits at its first page"
-    fix = f"See why: headwater explain {source.profile.url}"
+    fix = f"See why: headwater explain {quote(source.profile.url)}"
     grade = Grade.ERROR if start.is_final else Grade.WARNING
     return _whole(source, "crawl_start", f"Its crawl {ended}: {without_stop(start.error)}.", fix, start.since, grade)
 
@@ -242,9 +244,9 @@ def _nothing_kept(source: Source, facts: Facts) -> Iterator[HealthProblem]:
     pages = facts.entries.get("fetched", 0) + facts.entries.get("dead", 0)
     if facts.has_kept or pages < FEWEST_PAGES:
         return
-    why = f", most of them {facts.why_ended}" if facts.why_ended else ""
+    why = f"; most often: {facts.why_ended}" if facts.why_ended else ""
     wanted = "vacancy" if source.profile.kind is Kind.JOBS else "document"
-    fix = f"Look at one: headwater frontier list --source {source.id}, then headwater explain URL"
+    fix = f"Look at one: headwater frontier list --source {source.id}"
     what = f"{pages:,} pages were dealt with and no {wanted} was kept{why}."
     yield _whole(source, "nothing_kept", what, fix, source.created_at)
 
@@ -309,14 +311,14 @@ _CAUSES = (
     (
         "blocked_address",
         "private_address",
-        "Allow it: HEADWATER_NETWORK__ALLOW={place}, or remove it: headwater sources rm {id}",
+        "Remove it with `headwater sources rm {id}`, or allow it: HEADWATER_NETWORK__ALLOW={place}",
     ),
     ("dns_not_found", "dead_domain", "Correct its address, or remove it: headwater sources rm {id}"),
     ("robots.txt could not be had", "robots_unreachable", "Nothing is asked while robots.txt fails. Look: {test}"),
     (
         ROBOTS_DISALLOW,
         "robots_forbid",
-        "See its rules: headwater hosts robots {host}. Or remove it: headwater sources rm {id}",
+        "See its rules with `headwater hosts robots {host}`, or remove it: headwater sources rm {id}",
     ),
     ("The secret ", "secret", "Write it into the file that poll.secrets_file names, then: headwater sources run {id}"),
 )
@@ -334,8 +336,8 @@ LASTING = frozenset({"dead_domain", "robots_forbid", "secret", "private_address"
 def _failing(source: Source, channel: ChannelState) -> HealthProblem:
     kind, fix = cause_of(channel)
     place = OFF_LIMITS.search(channel.last_error or "")
-    places = {"id": source.id, "host": host_in(channel.url), "site": source.profile.url, "place": place and place[1]}
-    fix = fix.format(**places, test=f"headwater sources test {source.id}")
+    places = {"id": source.id, "host": host_in(channel.url), "place": place and place[1]}
+    fix = fix.format(**places, site=quote(source.profile.url), test=f"headwater sources test {source.id}")
     errors = channel.consecutive_errors
     times = "1 error" if errors == 1 else f"{errors:,} errors in a row"
     last = without_stop(channel.last_error or channel.error_class or "no reason given")
@@ -374,7 +376,7 @@ def _empty(source: Source, channel: ChannelState, facts: Facts) -> HealthProblem
     grade = Grade.WARNING if has_been else Grade.ERROR
     if channel.kind is ChannelKind.LISTING:
         what = "It lists no items any more" if has_been else "No item was ever found in it"
-        fix = f"See what it finds: headwater sources simulate {source.id}; set selectors with `sources edit`"
+        fix = f"Set selectors with `headwater sources edit`. See what it finds: headwater sources simulate {source.id}"
         return _channel(source, channel, "no_items", what, fix, since, grade)
     what = "The feed is empty" + ("" if has_been else " and always was")
     return _channel(source, channel, "empty", what, f"Look at it: headwater sources test {source.id}", since, grade)
@@ -415,7 +417,7 @@ def _against_overflow(source: Source, channel: ChannelState, overflows: Overflow
     if wanted >= floor or every is None or every > floor * ABOUT:
         return f"Poll it more often: {edit} poll_every={format_duration(max(wanted, _in_minutes(floor)))}"
     told = f"It is polled as often as poll.min_interval ({format_duration(floor)}) allows."
-    then = f", then: {edit} poll_every={format_duration(wanted)}" if source.profile.poll_every else ""
+    then = f", then `{edit} poll_every={format_duration(wanted)}`" if source.profile.poll_every else ""
     return f"{told} Set poll.min_interval to {format_duration(wanted)}{then}. {_SITEMAP.format(edit=edit)}"
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
+from shlex import quote
 from typing import Any
 from uuid import UUID
 
@@ -81,7 +82,7 @@ async def require_new_site(database: Database, given: CanonicalUrl, led_to: Cano
         return
     raise UsageError(
         f"{given.url} leads to {led_to.url}, a site that is followed already: {row['name']}.",
-        fix=f"Look at it: headwater sources show {row['id']}. Or follow both with --anyway.",
+        fix=f"Follow both with --anyway, or look at it: headwater sources show {row['id']}",
     )
 
 
@@ -91,13 +92,13 @@ async def require_new_feeds(database: Database, feeds: Sequence[CanonicalUrl]) -
     if rows and {row["url_hash"] for row in rows} == {feed.url_hash for feed in feeds}:
         raise UsageError(
             f"{rows[0]['url']} is followed already, for {rows[0]['name']}.",
-            fix=f"Look at it: headwater sources show {rows[0]['id']}.",
+            fix=f"Look at it: headwater sources show {rows[0]['id']}",
         )
 
 
 def _there_already(profile: Profile) -> UsageError:
     return UsageError(
-        f"There is a source for {profile.url} already.", fix=f"Look at it: headwater sources show {profile.url}"
+        f"There is a source for {profile.url} already.", fix=f"Look at it: headwater sources show {quote(profile.url)}"
     )
 
 

@@ -1,5 +1,6 @@
-"""Links a spider need not follow: they lead to app stores, file stores and shops, not to articles."""
+"""Links a spider need not follow: they lead to app stores, file stores, shops and sources of pages, not to articles."""
 
+import re
 from enum import StrEnum
 
 from headwater.urls.canonical import CanonicalUrl
@@ -7,7 +8,12 @@ from headwater.urls.scope import is_within
 
 _APP_STORES = frozenset({"play.google.com", "apps.apple.com", "itunes.apple.com"})
 _FILE_STORES = frozenset({"cloudfront.net", "googleusercontent.com", "fbcdn.net", "twimg.com"})
-_FILE_FOLDERS = ("/wp-content/uploads/", "/assets/", "/static/")
+_FILE_FOLDERS = ("/wp-content/uploads/", "/assets/", "/static/", "/_static/", "/_images/", "/_downloads/")
+# Beside the pages that Sphinx makes: their sources, the code they describe, and indexes. A page to print (Docsy) holds
+# all pages of its folder.
+_WRITTEN_TWICE = frozenset({"_sources", "_modules", "_print"})
+_INDEX = re.compile(r"/(?:genindex(?:-[^/]*)?|py-modindex)(?:\.html)?/")
+_SOURCE = re.compile(r"\.(?:rst|md|ipynb)\.txt/")
 _SHOP_SEGMENTS = frozenset({"shop", "store", "product", "products", "cart", "checkout"})
 
 
@@ -16,6 +22,7 @@ class Skip(StrEnum):
     FILE_STORE = "file_store"
     FILE_FOLDER = "file_folder"
     SHOP = "shop"
+    WRITTEN_TWICE = "written_twice"
 
 
 def why_skipped(url: CanonicalUrl) -> Skip | None:
@@ -26,4 +33,7 @@ def why_skipped(url: CanonicalUrl) -> Skip | None:
     path = f"{url.path.lower()}/"
     if any(folder in path for folder in _FILE_FOLDERS):
         return Skip.FILE_FOLDER
-    return None if _SHOP_SEGMENTS.isdisjoint(path.split("/")) else Skip.SHOP
+    segments = path.split("/")
+    if not _WRITTEN_TWICE.isdisjoint(segments) or _INDEX.search(path) or _SOURCE.search(path):
+        return Skip.WRITTEN_TWICE
+    return None if _SHOP_SEGMENTS.isdisjoint(segments) else Skip.SHOP

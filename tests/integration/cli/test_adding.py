@@ -485,11 +485,11 @@ def test_a_limit_that_is_reached_is_shown_with_the_way_on(desk: Desk) -> None:
     desk.execute("update discoveries set depth = 1")
     desk.execute("update url_frontier set status = 'fetched' where url like '%/docs/1'")
     out = desk.says("sources", "show", "Alpha").out
-    more = f"headwater sources edit {source} max_pages=30, then headwater crawl run {source}"
-    deeper = f"headwater sources edit {source} max_depth=2, then headwater crawl run {source}"
-    assert f"  max_pages = 3 is reached: further pages are left out. Allow more: {more}\n" in out
+    more = f"`headwater sources edit {source} max_pages=30`, then: headwater crawl run {source}"
+    deeper = f"`headwater sources edit {source} max_depth=2`, then: headwater crawl run {source}"
+    assert f"  max_pages = 3 is reached: further pages are left out. Allow more with {more}\n" in out
     left = "links on 1 page, if there are any to further pages, are not followed"
-    assert f"  max_depth = 1 is reached: {left}. Go deeper: {deeper}\n" in out
+    assert f"  max_depth = 1 is reached: {left}. Go deeper with {deeper}\n" in out
     told = desk.says("sources", "show", "Alpha", "--json").json
     assert len(told["limits_reached"]) == 2
     assert "max_pages = 3 is reached" in desk.says("crawl", "pages", "Alpha").out

@@ -502,3 +502,13 @@ def test_pages_that_cannot_be_listed_are_refused(desk: Desk, words: tuple[str, .
     said = desk.says("crawl", "pages", *words)
     assert said.code == code
     assert_a_sentence(said)
+
+
+def test_a_paused_source_that_is_to_be_polled_says_how_it_is_resumed(desk: Desk) -> None:
+    paused, active = desk.followed("https://a.example/", "--name", "Alpha"), desk.followed("https://b.example/")
+    desk.says("sources", "pause", "Alpha")
+    said = desk.says("crawl", "run", "Alpha")
+    assert (said.code, f"Resume it: headwater sources resume {paused}" in said.err) == (6, True)
+    both = desk.says("crawl", "run", "Alpha", str(active))
+    assert (both.code, f"Resume it: headwater sources resume {paused}" in both.err) == (3, True)
+    assert "`headwater up` polls them at once if it runs" in both.err

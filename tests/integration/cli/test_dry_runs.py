@@ -68,6 +68,15 @@ def test_a_file_that_is_only_read_adds_nothing(desk: Desk) -> None:
     assert rows(desk) == before
 
 
+def test_lines_that_a_file_would_have_rejected_are_shown_and_not_written(desk: Desk) -> None:
+    listed = desk.file("list.txt", "https://a.example/\nnot a url\n")
+    files = sorted(desk.home.iterdir())
+    said = desk.says("sources", "import", listed, "--dry-run")
+    assert (said.code, "not a url" in said.out) == (3, True)
+    assert desk.says("sources", "import", listed, "--dry-run", "--json").json["rejected_file"] is None
+    assert sorted(desk.home.iterdir()) == files
+
+
 def test_pages_that_are_only_read_again_change_nothing(desk: Desk) -> None:
     source = desk.followed("https://a.example/", "--name", "ash")
 

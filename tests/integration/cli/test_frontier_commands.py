@@ -39,7 +39,7 @@ def test_urls_are_counted_by_source_a_page_at_a_time(desk: Desk) -> None:
 def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(desk: Desk) -> None:
     desk.says("frontier", "add", "https://www.a.example/one")
     taken = desk.says("takedown", "add", "a.example", "--reason", "asked by its owner")
-    assert taken.out == "a.example is taken down; 1 queued URL ended, 0 documents and 0 vacancies withdrawn.\n"
+    assert taken.out == "a.example is taken down; 1 URL ended, 0 documents and 0 vacancies withdrawn.\n"
     assert "(takedown)" in desk.says("frontier", "add", "https://a.example/two").out
     [listed] = desk.says("takedown", "list", "--json").json["takedowns"]
     assert listed["reason"] == "asked by its owner"
@@ -83,3 +83,17 @@ def test_a_wrong_filter_names_the_right_ones(desk: Desk) -> None:
     told = desk.says("frontier", "list", "--status", "sleeping")
     assert told.code == 2
     assert "One of: pending, fetching, fetched, failed, dead." in told.err
+
+
+def test_counters_that_are_wrong_for_two_sources_differ_though_their_sums_are_equal(desk: Desk) -> None:
+    one, two = desk.followed("https://a.example/"), desk.followed("https://b.example/")
+    for number, source in enumerate((one, two)):
+        desk.says("frontier", "add", f"https://c{number}.example/page", "--source", str(source))
+    equal = desk.says("audit", "conservation", "--json")
+    assert (equal.code, equal.json["equal"], equal.json["counted"]["pending"]) == (0, True, 2)
+    desk.execute(
+        "insert into counter_deltas (source_id, status, entries)"
+        " select id, 'pending', case host when 'a.example' then 1 else -1 end from sources where host is not null"
+    )
+    told = desk.says("audit", "conservation")
+    assert (told.code, told.out.splitlines()[-1]) == (1, "✗ They differ, for 2 sources at least.")

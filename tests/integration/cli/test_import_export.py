@@ -90,7 +90,7 @@ def test_a_dry_run_says_what_would_happen_and_then_it_does(desk: Desk) -> None:
     ]
     done = desk.says("sources", "import", file, "--map", "name=Org,url=Website")
     assert (done.code, done.out) == (0, "  added 2 sources · already known 0 · invalid 0\n")
-    assert "headwater run poll" in done.err
+    assert "headwater up" in done.err
     assert [one["name"] for one in desk.says("sources", "list", "--json").json["sources"]] == ["Alpha", "Beta"]
     assert amounts(imported(desk, file, "--map", "name=Org,url=Website", "--dry-run")) == (0, 0, 2, 0)
 

@@ -44,7 +44,7 @@ def test_a_takedown_of_a_port_leaves_the_other_alone(desk: Desk, sites: tuple[Se
     for one in sites:
         desk.says("frontier", "add", f"{one.url}/story")
     said = desk.says("takedown", "add", f"127.0.0.2:{first.port}")
-    assert said.out.startswith(f"127.0.0.2:{first.port} is taken down; 1 queued URL ended")
+    assert said.out.startswith(f"127.0.0.2:{first.port} is taken down; 1 URL ended")
     assert desk.says("explain", f"{first.url}/story", "--json").json["status"] == "dead"
     assert desk.says("explain", f"{second.url}/story", "--json").json["status"] == "pending"
     assert "(takedown)" in desk.says("frontier", "add", f"{first.url}/other").out
@@ -58,7 +58,7 @@ def test_a_takedown_of_a_port_leaves_the_other_alone(desk: Desk, sites: tuple[Se
 def test_a_takedown_of_the_host_covers_both(desk: Desk, sites: tuple[Served, Served]) -> None:
     for one in sites:
         desk.says("frontier", "add", f"{one.url}/story")
-    assert "2 queued URLs ended" in desk.says("takedown", "add", "127.0.0.2").out
+    assert "2 URLs ended" in desk.says("takedown", "add", "127.0.0.2").out
 
 
 def test_a_takedown_of_a_port_is_no_problem_of_the_other_source(desk: Desk, sites: tuple[Served, Served]) -> None:

@@ -65,7 +65,7 @@ def test_one_of_a_thing_is_not_told_as_many(desk: Desk) -> None:
     desk.says("frontier", "add", "https://b.example/one", "https://b.example/two")
     desk.execute("update url_frontier set priority = 9 where url like '%one'")
     assert "1 better or older entry of this host comes first" in desk.says("explain", "https://b.example/two").out
-    assert "1 queued URL ended" in desk.says("takedown", "add", "https://b.example/one").out
+    assert "1 URL ended" in desk.says("takedown", "add", "https://b.example/one").out
 
 
 def test_a_takedown_is_told_as_it_was_written(desk: Desk) -> None:

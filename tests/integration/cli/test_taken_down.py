@@ -85,3 +85,13 @@ def test_that_its_pages_ended_is_no_problem_beside_the_takedown(desk: Desk) -> N
     desk.says("takedown", "add", "a.example")
     told = desk.says("sources", "show", "Manual", "--json").json
     assert [one["kind"] for one in told["problems"]] == ["takedown"]
+
+
+def test_a_takedown_of_standard_input_is_refused_with_an_example(desk: Desk) -> None:
+    said = desk.says("takedown", "add", "-")
+    assert (said.code, "`headwater takedown add` does not read standard input." in said.err) == (2, True)
+    assert 'for example: headwater takedown add example.org --reason "asked by its owner"' in said.err
+
+
+def test_an_unknown_option_leads_to_the_help_of_its_command(desk: Desk) -> None:
+    assert "fix: Its arguments and options: headwater takedown add --help" in desk.says("takedown", "add", "--all").err

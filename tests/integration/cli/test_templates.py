@@ -379,11 +379,11 @@ def test_a_comparison_without_templates_says_so(desk: Desk) -> None:
 
 
 def test_the_status_counts_hosts_by_how_they_are_read(desk: Desk) -> None:
-    none = "Templates 0 hosts read by a template learned of it, 0 waiting for a lesson, 0 disabled"
+    none = "Templates 0 hosts read by a learned template, 0 waiting for a lesson, 0 disabled"
     assert desk.says("status").out.splitlines()[-1] == none
     learned(desk)
     met(desk, "off.test", disabled_at="clock_timestamp()")
-    some = "Templates 1 host read by a template learned of it, 0 waiting for a lesson, 1 disabled"
+    some = "Templates 1 host read by a learned template, 0 waiting for a lesson, 1 disabled"
     assert desk.says("status").out.splitlines()[-1] == some
     told = desk.says("status", "--json").json
     assert told["templates"] == {"is_on": True, "active": 1, "waiting": 0, "disabled": 1}

@@ -14,11 +14,11 @@ from headwater.database.pool import Database
 from headwater.discover.stopping import change_status
 from headwater.frontier import maintain
 from headwater.frontier.claim import Claimer
-from headwater.frontier.entry import Origin, Status
+from headwater.frontier.entry import DeadReason, Origin, Status
 from headwater.frontier.reads import count_entries_of, count_statuses, counted_and_recounted, recount_statuses
 from headwater.frontier.settle import settle
 from headwater.frontier.submit import Found, Submitter, submit
-from headwater.frontier.verdicts import Fetched, RetryPolicy, settlement_of
+from headwater.frontier.verdicts import Dead, Fetched, RetryPolicy, settlement_of
 from headwater.log import make_logger
 from headwater.politeness.settlement import Visit
 from headwater.reports.discovery import summary
@@ -145,6 +145,25 @@ async def test_statistics_are_folded_once(database: Database, source: UUID) -> N
     row = await database.fetchrow("select requests, succeeded, body_bytes, last_status from host_statistics")
     assert row is not None
     assert tuple(row) == (1, 1, 1000, 200)
+
+
+async def test_a_page_that_is_not_there_is_no_failure_of_its_host(database: Database, source: UUID) -> None:
+    statuses = (200, 404, 410, 500, 403, None)
+    urls = [f"https://a.test/{number}" for number in range(len(statuses))]
+    await queue(database, source, *urls, "https://a.test/never-asked")
+    await database.execute("update hosts set delay_ms = 0, max_concurrency = 9")
+    visits = [Visit(timedelta(), timedelta(milliseconds=80), status, 0) for status in statuses]
+    for visit in (*visits, Visit()):
+        await database.execute("update hosts set next_slot_at = now() - interval '1 second', wake_at = next_slot_at")
+        [lease] = (await Claimer(database, SystemClock(), "w", LEASE).claim(1)).leases
+        ended = settlement_of(lease, Dead(DeadReason.NOT_FOUND), visit, RetryPolicy(), random_from(1))
+        assert await settle(database, [ended])
+    await database.execute("update fetch_log set at = at - interval '2 minutes'")
+    await database.execute("update statistics_mark set folded_until = now() - interval '10 minutes'")
+    await maintain.fold_statistics(database)
+    row = await database.fetchrow("select requests, succeeded, failed from host_statistics")
+    assert row is not None
+    assert tuple(row) == (6, 1, 3)
 
 
 async def test_old_days_of_the_fetch_log_are_dropped_and_coming_days_are_made(database: Database) -> None:

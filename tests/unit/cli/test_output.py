@@ -11,7 +11,17 @@ from unittest.mock import patch
 
 import pytest
 
-from headwater.cli.output import LONGEST_LINE, harmless, say, show, show_json, show_lines, show_marked, show_table
+from headwater.cli.output import (
+    LONGEST_LINE,
+    harmless,
+    say,
+    show,
+    show_json,
+    show_lines,
+    show_many,
+    show_marked,
+    show_table,
+)
 
 ESC, CSI_C1, OSC_C1 = "\x1b[2J", "\x9b2J", "\x9d0;title\x9c"
 BIDI = "\u202egnp.exe\u2066\u2069\u200f\u061c"
@@ -88,3 +98,17 @@ def test_an_excerpt_is_folded_between_words_and_keeps_its_marks() -> None:
     assert " ".join(line.strip() for line in lines) == f"{words}ferry harbour and {'x' * 40} {words}".strip()
     assert all(line.startswith("  ") and (len(line) <= 30 or line == f"  {'x' * 40}") for line in lines)
     assert "\x1b[1m" in out.getvalue()
+
+
+def test_a_long_list_is_written_in_few_pieces() -> None:
+    class Counting(StringIO):
+        flushes = 0
+
+        def flush(self) -> None:
+            self.flushes += 1
+
+    with redirect_stdout(Counting()) as out:
+        show_many(f"line {number}\x1b" for number in range(2_000))
+    lines = out.getvalue().splitlines()
+    assert (len(lines), lines[1_999]) == (2_000, "line 1999\\u001b")
+    assert out.flushes < 10

@@ -79,6 +79,15 @@ def test_a_fold_breaks_no_word_and_no_command(room: int) -> None:
             "Resume: headwater sources resume 'A, B. C'",
             [("Resume:", False), ("headwater sources resume 'A, B. C'", True)],
         ),
+        (
+            "Set it with `headwater sources edit x max_pages=90`, then: headwater crawl run x",
+            [
+                ("Set it with", False),
+                ("headwater sources edit x max_pages=90", True),
+                ("then:", False),
+                ("headwater crawl run x", True),
+            ],
+        ),
         ("Its host refuses us. Write to its owner.", [("Its host refuses us. Write to its owner.", False)]),
     ],
 )

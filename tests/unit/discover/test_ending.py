@@ -178,6 +178,15 @@ def test_the_second_poll_of_a_feed_without_dates_comes_after_the_default_interva
     assert ending.next.reason == "nothing is known of its rhythm yet"
 
 
+def test_the_second_poll_of_a_short_busy_feed_comes_before_half_of_its_list_is_new() -> None:
+    dates = [NOW - timedelta(minutes=2 * n + 2) for n in range(20)]
+    walk = replace(WALK, tally=Tally(found=20, inserted=20), dates=tuple(dates))
+    walk = walk.keeping(listed=20, known=0, published=[one.isoformat() for one in dates])
+    ending = ended_well(replace(channel(), price=DEAR), walk, ENDS)
+    assert ending.next.at - NOW < timedelta(minutes=21)
+    assert ending.next.reason == "at this pace its whole list is new in 40 min"
+
+
 def test_waits_of_a_feed_without_news_grow_with_the_time_it_was_watched() -> None:
     waits, past, now = [], Past(), NOW
     walk = UNDATED

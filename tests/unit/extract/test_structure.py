@@ -109,6 +109,44 @@ def test_the_name_of_a_file_stands_above_its_code(path: Path) -> None:
     assert "\nf.py\ndef f(x):\n" in by_the_general_extractor(page(path.read_text()))
 
 
+SPHINX_LISTING = """<div class="literal-block-wrapper docutils container" id="filling">
+<div class="code-block-caption"><span class="caption-number">Listing 1 </span><span class="caption-text">Filling
+a kettle</span><a class="headerlink" href="#filling" title="Link to this code">¶</a></div>
+<div class="highlight-python notranslate"><div class="highlight"><pre><span></span>boil<span class="p">(</span>2)
+</pre></div></div></div>"""
+FURO_TABLE = """<div class="table-wrapper docutils container" id="times">
+<table class="docutils align-default" id="times"><caption>
+<span class="caption-number">Table 1 </span><span class="caption-text">Times by volume</span>
+<a class="headerlink" href="#times" title="Link to this table">¶</a></caption>
+<thead><tr class="row-odd"><th class="head"><p>Litres</p></th><th class="head"><p>Seconds</p></th></tr></thead>
+<tbody><tr class="row-even"><td><p>1</p></td><td><p>90</p></td></tr></tbody></table></div>"""
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_caption_stands_above_its_code(read: Callable[[str], str]) -> None:
+    assert "\nListing 1 Filling a kettle\nboil(2)\n" in read(page(SPHINX_LISTING))
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_caption_stands_above_its_table(read: Callable[[str], str]) -> None:
+    before, caption, after = read(page(FURO_TABLE)).partition("\nTable 1 Times by volume\n")
+    assert (bool(caption), "Seconds" in before, "Seconds" in after) == (True, False, True)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<table><caption>" * 2_000 + "x",
+        "<div class=literal-block-wrapper><div class=code-block-caption>" * 2_000 + "x",
+        "<table><caption>" + "<b>" * 20_000 + "x",
+        "<table><caption></caption><caption>one</caption><caption>two</caption></table>" * 500,
+    ],
+    ids=["tables", "listings", "deep", "several"],
+)
+def test_no_nesting_of_captions_harms(inside: str) -> None:
+    text_of_html(inside + "<p>after</p>")
+
+
 @pytest.mark.parametrize("read", READERS)
 def test_code_whose_names_are_links_is_no_menu(read: Callable[[str], str]) -> None:
     code = '<pre><a href="/use">use</a> <a href="/all">all</a>\n  <a href="/of">of</a> <a href="/it">it</a></pre>'

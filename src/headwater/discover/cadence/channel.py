@@ -46,6 +46,7 @@ class ChannelFacts:
     errors_of_class: int = 0  # the last of them that are of class `error`
     error: ErrorClass | None = None
     is_deadly: bool = False  # it ended a process of ours
+    status: int | None = None  # of the last answer, where there was one
     changes: int = 0  # items added or changed by this poll
     org_type: str = ""
     frequency_days: float | None = None

@@ -8,6 +8,7 @@ from headwater.discover.cadence.wording import counted
 
 _HARDLY_ANY_TIME = timedelta(minutes=1)
 _FEWEST_OF_A_PACE = 2
+_FEWEST_DATES = 5  # of a first list, to tell a pace by them
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,29 @@ def overflow(listing: Listing) -> Overflow | None:
 
 
 def turnover(listing: Listing) -> timedelta | None:
-    """How long until its whole list is replaced at the pace since the last poll; one new item is no pace."""
+    """How long until its whole list is replaced, at the pace since the last poll; one new item is no pace."""
+    if listing.since is None:
+        return _dated_turnover(listing)
     size = listing.size
     new = size - listing.known
-    if listing.since is None or new < _FEWEST_OF_A_PACE:
+    if new < _FEWEST_OF_A_PACE:
         return None
     return max(listing.polled_at - listing.since, _HARDLY_ANY_TIME) * size / new
+
+
+def _dated_turnover(listing: Listing) -> timedelta | None:
+    """The same of a first list, by the dates of its items: what it shows was published since the oldest of them.
+
+    Dates may be those of an import: many alike, all at once, or long ago beside the time they span. They are no pace
+    then. If an import looks like one all the same, the second poll finds nothing new, and what it says holds.
+    """
+    dates = sorted((one for one in listing.published if one is not None and one <= listing.polled_at), reverse=True)
+    size = listing.size
+    if len(dates) < _FEWEST_DATES or 2 * len(set(dates)) <= len(listing.published):
+        return None
+    # Items that a publisher keeps in its list for long are few: without the oldest tenth, the others tell the pace.
+    current = dates[: len(dates) - max(1, len(dates) // 10)]
+    newest, oldest = current[0], current[-1]
+    if newest - oldest < max(_HARDLY_ANY_TIME, listing.polled_at - newest):
+        return None
+    return (listing.polled_at - oldest) * size / len(current)

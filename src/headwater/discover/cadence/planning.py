@@ -41,6 +41,7 @@ def _rest(facts: ChannelFacts, plan: Plan) -> Rest | None:
         facts.consecutive_errors,
         plan.wait,
         of_this_class=facts.errors_of_class or facts.consecutive_errors,
+        status=facts.status,
         is_deadly=facts.is_deadly,
     )
 

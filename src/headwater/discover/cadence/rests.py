@@ -71,11 +71,12 @@ def rest_after(
     *,
     of_this_class: int | None = None,
     is_deadly: bool = False,
+    status: int | None = None,
 ) -> Rest:
     """`consecutive` counts this error too; `backoff` is what the channel's policy waits while we are still patient."""
     in_class = consecutive if of_this_class is None else of_this_class
     is_loud = consecutive >= LOUD_AFTER
-    named = f"after {errors_in_words(in_class)} ({_SAID_OF[error]})"
+    named = f"after {errors_in_words(in_class)} ({_said_of(error, status)})"
     if error is ErrorClass.RATE_LIMITED:
         return Rest(doubled(_RATE_LIMITED_FIRST, in_class, _RATE_LIMITED_LONGEST), False, is_loud, named)
     patience = PATIENCE[error]
@@ -89,6 +90,13 @@ def rest_after(
     if error is ErrorClass.GONE:
         return Rest(_UNTIL_GONE_IS_CONFIRMED, False, is_loud, "it is said to be gone: asked once more to be sure")
     return Rest(backoff, False, is_loud, named)
+
+
+def _said_of(error: ErrorClass, status: int | None) -> str:
+    """A server that answers with a redirect or a refusal has not failed."""
+    if error is ErrorClass.UPSTREAM and status is not None and status < 500:
+        return "its redirects lead nowhere" if 300 <= status < 400 else f"its answer is HTTP {status}"
+    return _SAID_OF[error]
 
 
 def backed_off(interval: timedelta, consecutive: int) -> timedelta:

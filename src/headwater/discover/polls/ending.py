@@ -188,6 +188,7 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         class_errors=max(past.class_errors + more, 1) if is_same else 1,
         wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after, robots_wait=trouble.robots_wait),
         is_deadly=trouble.is_deadly,
+        status=trouble.status,
     )
     patch = {
         "consecutive_errors": standing.errors,

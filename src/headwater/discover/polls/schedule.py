@@ -42,6 +42,7 @@ class Standing:
     turnover: timedelta | None = None  # the time in which its list is replaced, at the pace of this poll
     wishes: Wishes = Wishes()  # noqa: RUF009 - a frozen value
     is_deadly: bool = False  # the error: it ended a process of ours
+    status: int | None = None  # of the last answer, where there was one
 
 
 def policy_of(channel: Leased, settings: PollSettings) -> tuple[Policy, timedelta]:
@@ -76,6 +77,7 @@ def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, no
         errors_of_class=standing.class_errors,
         error=standing.error,
         is_deadly=standing.is_deadly,
+        status=standing.status,
         changes=standing.changes,
         org_type=channel.source.org_type or "",
         frequency_days=channel.source.crawl_frequency_days,

@@ -25,6 +25,20 @@ def test_each_class_is_borne_so_often_and_then_rests(error: ErrorClass, borne: i
     assert later.wait == rest * HOUR
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (None, "its server failed"),
+        (502, "its server failed"),
+        (302, "its redirects lead nowhere"),
+        (400, "its answer is HTTP 400"),
+        (202, "its answer is HTTP 202"),
+    ],
+)
+def test_a_server_that_answers_has_not_failed(status: int | None, said: str) -> None:
+    assert rest_after(ErrorClass.UPSTREAM, 1, BACKOFF, status=status).reason == f"after an error ({said})"
+
+
 def test_gone_is_believed_only_the_second_time_some_minutes_later() -> None:
     first, second = rest_after(ErrorClass.GONE, 1, BACKOFF), rest_after(ErrorClass.GONE, 2, BACKOFF)
     assert (first.wait, first.is_disabled_for_now) == (timedelta(minutes=15), False)
