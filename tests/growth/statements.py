@@ -366,6 +366,7 @@ def _ingest(w: Sample) -> dict[str, Calls]:
         "pass_on_items": [(*key, w.bucket, NEW)],
         "last_body": [(*key, 40_000)],
         "owner_speaks": [(*key, w.source)],
+        "missing_page": [key],
         "repeats_another_page": [(w.source, *key, NEW, 12345)],
         "forget_bodies": [keys],
         "forget_items_of_pages": [keys],
