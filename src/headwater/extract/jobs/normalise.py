@@ -13,7 +13,7 @@ from headwater.extract.jobs.pay import in_full
 from headwater.extract.jobs.stated import Stated
 from headwater.extract.jobs.terms import compensation, duration_months, level_of_title, offered, weekly_hours
 from headwater.extract.jobs.text import shortened, squeezed
-from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, FoundBy, Pay, RawVacancy, Skipped, SkipReason, Vacancy
+from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, Pay, RawVacancy, Skipped, SkipReason, Vacancy
 from headwater.extract.language import language_of_notice
 
 MOST_MISSIONS = 3
@@ -80,9 +80,7 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
     stated = Stated(raw.facts)
     if raw.deadline and deadline is None:
         stated.unknown["deadline"] = raw.deadline
-    # Its own page, where it names nobody, does not know better than the list that named it.
-    others = () if raw.found_by is FoundBy.PAGE else (employer.org_name, stated.text("author"))
-    org = next(filter(None, (raw.org_name, *others)), "")
+    org = raw.org_name or employer.org_name or stated.text("author") or ""
     location = raw.location_raw or _assembled_location(stated)
     iso = _country(stated, location)
     modality = _modality(stated, title, location, raw.description)
@@ -111,8 +109,18 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
         **_context(stated, employer, raw.description, pay),
         **compensation(pay, is_structured=raw.pay is not None),
         # Last: by now everything unknown has been met.
-        raw_metadata=_metadata(raw, stated, pay),
+        raw_metadata=_metadata(raw, stated, pay) | {"assumed": _assumed(stated, employer)},
     )
+
+
+def _assumed(stated: Stated, employer: Employer) -> list[str]:
+    """What stands there without a word of the vacancy's: whoever does say it knows better, a list or a page."""
+    is_said = {
+        "org_name": stated.text("org_name"),
+        "org_type": stated.text("org_type") or not employer.org_type,
+        "level_norm": words.STATED_LEVELS.found_in(stated.text("level_norm") or ""),
+    }
+    return [name for name, said in is_said.items() if not said]
 
 
 def _assembled_location(stated: Stated) -> str:
