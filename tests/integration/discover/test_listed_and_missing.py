@@ -8,9 +8,12 @@ from tests.integration.discover.test_vanished import LIST, feed, listing, standi
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.verdicts import Verdict
+from headwater.reports.pages import story_of
+from headwater.reports.vacancies import find_vacancy
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
 from headwater.sources.source import Kind
+from headwater.urls.canonical import canonicalise
 
 SITEMAP = (
     b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/jobs/one</loc>'
@@ -91,6 +94,24 @@ async def test_410_is_believed_at_once(desk: Desk) -> None:
     await look(desk)
     assert await entry(desk) == ("dead", "gone")
     assert await standing(desk) == {"one": "expired"}
+
+
+async def test_what_ended_a_vacancy_is_told_of_it_and_of_its_page(desk: Desk) -> None:
+    await follow(desk, "feed")
+    url = "http://a.test/jobs/one"
+    assert (await find_vacancy(desk.path.database, url)).ending is None
+    story = await story_of(desk.path.database, canonicalise(url))
+    assert (story.vacancy, story.document) == (
+        "one engineer (a.test), open",
+        f"none: it is a vacancy: headwater jobs show {url}",
+    )
+    desk.path.sim.script("a.test", Status(410), "/jobs/one")
+    await look(desk)
+    ending = (await find_vacancy(desk.path.database, url)).ending
+    assert ending is not None
+    assert (ending.reason, ending.why) == ("page_gone", "its page is gone (HTTP 410)")
+    story = await story_of(desk.path.database, canonicalise(url))
+    assert story.vacancy == f"one engineer (a.test), expired since {ending.at:%Y-%m-%d %H:%M}, {ending.why}"
 
 
 async def test_a_404_after_another_failure_is_the_first_404(desk: Desk) -> None:

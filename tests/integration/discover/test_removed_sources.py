@@ -13,6 +13,7 @@ from tests.integration.fetch.conftest import SmallSite
 from headwater.archive import jobs
 from headwater.archive.jobs import Left
 from headwater.discover.stopping import Stopped, change_status
+from headwater.reports.vacancies import find_vacancy
 from headwater.run.maintenance import maintenance_of
 from headwater.simweb.message import Page
 from headwater.sources.source import Kind, SourceStatus
@@ -60,6 +61,9 @@ async def test_the_vacancies_of_a_removed_source_are_over(desk: Desk, monkeypatc
     assert stopped.left == Left(5)
     assert set((await standing(desk)).values()) == {"expired"}
     assert (await told(desk))[5:] == [("delete", 2)] * 5
+    ending = (await find_vacancy(desk.path.database, "http://a.test/jobs/one")).ending
+    assert ending is not None
+    assert (ending.reason, ending.why) == ("source_removed", "its source Aid Org was removed")
 
 
 async def test_other_sources_keep_theirs(desk: Desk) -> None:
