@@ -216,6 +216,9 @@ def _takes_over(standing: StandingJob, new: NewJob, now: datetime, *, speaks: bo
 
 
 def _told_again(standing: StandingJob, new: NewJob, now: datetime) -> Sighting:
+    if is_over(new, now) and standing.job.deadline and not is_over(standing.job, now):
+        # It was put off, and not everywhere at once: the two would alternate.
+        new = replace(new, deadline=None)
     merged = merge(standing.job, new)
     is_back = standing.status is not JobStatus.ACTIVE and not is_over(merged, now)
     # Known for the first time: it decides how the vacancy is searched. Later it only shows how it was read.

@@ -193,6 +193,15 @@ async def test_a_vacancy_is_over_after_its_day(shelf: Shelf) -> None:
     assert await expire(shelf) == 0
 
 
+async def test_a_vacancy_whose_own_page_calls_it_over_is_over(shelf: Shelf) -> None:
+    await keep(shelf, job())
+    past = (shelf.now - timedelta(days=9)).date()
+    await keep(shelf, job(deadline=past, is_detailed=True), channel=None)
+    assert await expire(shelf) == 1
+    assert await keep(shelf, job()) == Counts(1, 0, 0, 1)
+    assert (await row(shelf))["status"] == "expired"
+
+
 async def test_a_vacancy_its_list_no_longer_names_is_over(shelf: Shelf) -> None:
     await keep(shelf, job("Gone"), job("There"))
     await keep(shelf, job("Elsewhere"), channel=OTHER_LIST)

@@ -59,6 +59,14 @@ def test_how_it_was_read_is_no_change() -> None:
     assert judge_sighting(standing(language="fr"), read_otherwise, teller(), NOW) == SeenAgain(job().key)
 
 
+def test_a_page_that_says_that_it_is_over_is_believed_where_no_later_day_is_known() -> None:
+    seen = judge_sighting(standing(), job(deadline=PAST, is_detailed=True), teller(), NOW)
+    assert isinstance(seen, Write)
+    assert seen.job.deadline == PAST
+    put_off = judge_sighting(standing(deadline=FUTURE), job(deadline=PAST, is_detailed=True), teller(), NOW)
+    assert put_off == SeenAgain(job().key)
+
+
 def test_a_language_that_nobody_knew_is_written_once() -> None:
     seen = judge_sighting(standing(), job(language="en"), teller(), NOW)
     assert isinstance(seen, Write)

@@ -43,14 +43,14 @@ class Harvest:
 NOTHING = Harvest((), ())
 
 
-def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime) -> Harvest:
-    """All of one answer: every vacancy once, and why each of the others is none."""
+def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime, *, keeps_over: bool = False) -> Harvest:
+    """All of one answer: every vacancy once, and why each of the others is none. `keeps_over`: also past ones."""
     raws = list(found)
     month_first = is_month_first(raw.deadline for raw in raws)
     kept: dict[str, Vacancy] = {}
     skipped: list[Skipped] = []
     for raw in raws:
-        outcome = normalised(raw, employer, now, month_first=month_first)
+        outcome = normalised(raw, employer, None if keeps_over else now, month_first=month_first)
         if isinstance(outcome, Skipped):
             skipped.append(outcome)
         elif outcome.canonical_hash in kept:
@@ -60,7 +60,10 @@ def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime) -
     return Harvest(tuple(kept.values()), tuple(skipped))
 
 
-def normalised(raw: RawVacancy, employer: Employer, now: datetime, *, month_first: bool = False) -> Vacancy | Skipped:
+def normalised(
+    raw: RawVacancy, employer: Employer, now: datetime | None, *, month_first: bool = False
+) -> Vacancy | Skipped:
+    """Without a moment nothing is over."""
     title = shortened(squeezed(raw.title), LONGEST_TITLE)
     deadline = first_day_in(raw.deadline, month_first=month_first)
     if reason := _reason_to_skip(title, raw.url, deadline, now):
@@ -68,12 +71,12 @@ def normalised(raw: RawVacancy, employer: Employer, now: datetime, *, month_firs
     return _vacancy(raw, employer, title, deadline)
 
 
-def _reason_to_skip(title: str, url: str, deadline: date | None, now: datetime) -> SkipReason | None:
+def _reason_to_skip(title: str, url: str, deadline: date | None, now: datetime | None) -> SkipReason | None:
     if not any(character.isalpha() for character in title):
         return SkipReason.NO_TITLE
     if not url_key(url):
         return SkipReason.NO_URL
-    return SkipReason.EXPIRED if deadline and is_over(deadline, now) else None
+    return SkipReason.EXPIRED if deadline and now and is_over(deadline, now) else None
 
 
 def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | None) -> Vacancy:

@@ -197,6 +197,14 @@ def test_a_posting_that_names_no_organisation_assumes_the_sources(named: bool) -
     assert ("org_name" in told.raw_metadata["assumed"]) is not named
 
 
+def test_a_page_tells_that_its_vacancy_is_over() -> None:
+    posting = '{"@type": "JobPosting", "title": "Midwife", "validThrough": "2020-01-31"}'
+    html = f'<script type="application/ld+json">{posting}</script>'
+    task = {"html": html, "url": "https://aid.test/jobs/1", "now": NOW.isoformat(), "listed_as": "Midwife"}
+    [vacancy] = harvest_page(task)["vacancies"]
+    assert vacancy["deadline"] == "2020-01-31"
+
+
 def test_a_child_reads_a_listed_page_under_its_listed_title() -> None:
     task = {"html": "<main><h1>Join us</h1><p>Location: Dakar, Senegal</p></main>", "url": "https://aid.test/jobs/1"}
     answer = harvest_page({**task, "now": NOW.isoformat(), "listed_as": "Nurse"})
