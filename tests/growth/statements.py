@@ -529,7 +529,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "template_events": [(w.source, w.host, 20)],
         "hurried_documents": [(HOUR,)],
         "find_vacancy": [job],
-        "end_of_page": [key],
+        "end_of_page": [(*key, w.now - HOUR)],
         "vacancy_with_id": [(w.job_bucket, w.job_id)],
         "sightings_of_vacancy": [job],
         "sources_to_look_at": [(10, 5_000, "too many failures")],

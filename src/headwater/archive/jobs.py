@@ -21,6 +21,7 @@ from headwater.archive.job import (
     addresses_of,
     as_given_back,
     cleaned,
+    is_over,
     judge_redirected,
     judge_sighting,
     key_at,
@@ -92,7 +93,8 @@ async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJo
     await _tell(connection, written, Op.UPSERT, now)
     for one in former:
         await connection.execute(queries.pass_on_list, *one.job.key, *key_at(left[one.job.key]))
-    await _expire(connection, (one.job.key for one in former), now)
+    over = [one.job.key for one in sightings if isinstance(one, Write) and is_over(one.job, now)]
+    await _expire(connection, {*over, *(one.job.key for one in former)}, now)
     inserted = sum(row["version"] == 1 for row in written)
     return Counts(len(jobs), inserted, len(written) - inserted, len(jobs) - len(written))
 

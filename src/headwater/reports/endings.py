@@ -46,8 +46,9 @@ async def ending_of(database: Database, row: Mapping[str, Any]) -> Ending | None
     if row["status"] == JobStatus.DELETED:
         return _deletion(row)
     urls = addresses_of(row["apply_url"], row["page_url"] if row["is_detailed"] else "")
-    found = [await database.fetchrow(queries.end_of_page, url.bucket, url.url_hash) for url in urls]
-    pages = [EndedPage(*ended) for ended in found if ended]
+    at = row["updated_at"]
+    found = [await database.fetch(queries.end_of_page, url.bucket, url.url_hash, at) for url in urls]
+    pages = [EndedPage(*ended) for rows in found for ended in rows]
     return why_expired(row, pages)
 
 
@@ -60,15 +61,14 @@ def _deletion(row: Mapping[str, Any]) -> Ending:
 def why_expired(row: Mapping[str, Any], pages: Sequence[EndedPage]) -> Ending:
     """The surest first. Pure; what happened to its page or its source after it was over is not why."""
     at = row["updated_at"]
-    before = [page for page in pages if page.at <= at + AT_ONCE]
-    for page in before:
-        if page.reason in GONE:
+    for page in pages:
+        if page.reason in GONE and page.at <= at + AT_ONCE:
             return Ending("page_gone", at, GONE[DeadReason(page.reason)])
     if row["deadline"] and (at - LAST_ZONE).date() > row["deadline"]:
         return Ending("deadline_passed", at, f"its deadline, {row['deadline']:%Y-%m-%d}, has passed")
     if row["source_status"] == "deleted" and row["source_changed_at"] <= at:
         return Ending("source_removed", at, f"its source {row['source_name']} was removed")
-    for page in before:
+    for page in pages:
         if page.reason == DeadReason.REDIRECT and page.moved_to:
             return Ending("moved", at, f"its address leads to {page.moved_to} now", page.moved_to)
     return Ending("not_listed", at, _not_listed(row))

@@ -230,6 +230,8 @@ def _why_none(found: Explanation, kept: Kept) -> str:
             told = WHY_NO_DOCUMENT.get(kept.why_not or "")
             unknown = "what its last reading gave is no longer in the log; read it again: headwater frontier retry URL"
             return f": {told or unknown}"
+        case Status.DEAD if kept.vacancy:
+            return f": it was a vacancy: headwater jobs show {found.url}"
         case Status.DEAD:
             return f": {_why_ended(found)}"
         case _:

@@ -299,19 +299,26 @@ FROM jobs j LEFT JOIN sources s ON s.id = j.source_id LEFT JOIN channels c ON c.
 WHERE j.bucket = $1::smallint AND j.canonical_hash = $2::bytea;
 
 -- name: end_of_page
--- Why and when an address came to its end, and where it leads; nothing if it did not.
-SELECT reason, updated_at, moved_to FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND status = 'dead';
+-- Why an address came to its end, when, and where it leads; and its end at about a moment as the log has it, since an entry may
+-- be asked for again and end later. Invariant: the log is read for that moment alone.
+SELECT e.reason, e.updated_at, e.moved_to FROM url_frontier e
+WHERE e.bucket = $1::smallint AND e.url_hash = $2::bytea AND e.status = 'dead'
+UNION ALL
+SELECT l.reason, l.at, NULL FROM fetch_log l
+WHERE l.bucket = $1 AND l.url_hash = $2 AND l.verdict = 'dead'
+  AND l.at BETWEEN $3::timestamptz - interval '1 minute' AND $3 + interval '1 minute';
 
 -- name: vacancy_with_id
 -- The hash of the vacancy with this id: its bucket and the beginning of its hash are in it.
 SELECT canonical_hash FROM jobs WHERE bucket = $1::smallint AND id = $2::uuid;
 
 -- name: sightings_of_vacancy
--- Lists and pages of other sources that name a vacancy, the latest first.
+-- Lists and pages of other sources that name a vacancy, the latest first. What a removed source saw is no more to be seen.
 SELECT g.source_id, s.name AS source_name, g.channel_id, g.url, g.first_seen_at, g.last_seen_at
 FROM job_sightings g LEFT JOIN sources s ON s.id = g.source_id
 WHERE g.bucket = $1::smallint AND g.canonical_hash = $2::bytea
   AND g.source_id <> (SELECT j.source_id FROM jobs j WHERE j.bucket = $1 AND j.canonical_hash = $2)
+  AND s.status IS DISTINCT FROM 'deleted'
 ORDER BY g.last_seen_at DESC, g.url;
 
 -- name: sources_to_look_at

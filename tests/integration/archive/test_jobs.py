@@ -197,7 +197,7 @@ async def test_a_vacancy_whose_own_page_calls_it_over_is_over(shelf: Shelf) -> N
     await keep(shelf, job())
     past = (shelf.now - timedelta(days=9)).date()
     await keep(shelf, job(deadline=past, is_detailed=True), channel=None)
-    assert await expire(shelf) == 1
+    assert await told(shelf) == [(1, "upsert"), (2, "upsert"), (3, "delete")]
     assert await keep(shelf, job()) == Counts(1, 0, 0, 1)
     assert (await row(shelf))["status"] == "expired"
 

@@ -330,6 +330,7 @@ def test_a_vacancy_that_moved_is_found_from_the_address_it_left(desk: Desk) -> N
     desk.execute(moved, old, new)
     expired = "/* by hand */ update jobs set status = 'expired', updated_at = clock_timestamp() where apply_url = "
     desk.execute(f"{expired}'{old}'")
+    desk.execute("update url_frontier set updated_at = now() + interval '1 hour'")
     said = desk.says("explain", old).out
     assert f"its address leads to {new} now; at {new}: Water engineer (Wells), open\n" in said
     assert f": its address leads to {new} now\n" in desk.says("jobs", "show", old).out

@@ -34,6 +34,13 @@ def row(**fields: Any) -> dict[str, Any]:
         ({"deadline": date(2026, 6, 1)}, [], "deadline_passed", "its deadline, 2026-06-01, has passed"),
         ({"source_status": "deleted"}, [], "source_removed", "its source Aid Org was removed"),
         ({}, [EndedPage("redirect", AT, "https://b.example/")], "moved", "its address leads to https://b.example/ now"),
+        ({}, [EndedPage("gone", AT + HOUR), EndedPage("gone", AT)], "page_gone", "its page is gone (HTTP 410)"),
+        (
+            {},
+            [EndedPage("redirect", AT + HOUR, "https://b.example/")],
+            "moved",
+            "its address leads to https://b.example/ now",
+        ),
         ({}, [], "not_listed", f"not listed any more by {LIST}, which named it last 2026-06-15 11:00"),
         ({"list_url": None}, [], "not_listed", "not listed any more since 2026-06-15 11:00"),
         ({"listed_at": None}, [], "not_listed", "not seen any more since 2026-06-15 11:00"),

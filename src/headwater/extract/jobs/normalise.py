@@ -104,7 +104,8 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
         international_eligible=_is_international(stated, title, modality),
         deadline=deadline,
         application_window=_window(stated, deadline),
-        description_snippet=shortened(raw.description, SNIPPET_CHARACTERS),
+        # A list may have nothing but the name beside the title.
+        description_snippet=shortened(raw.description, SNIPPET_CHARACTERS) if raw.description != org else "",
         work_modality=modality,
         work_hours=stated.text("work_hours") or weekly_hours(raw.description),
         data_provenance=raw.found_by.value,

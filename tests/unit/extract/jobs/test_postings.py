@@ -205,6 +205,12 @@ def test_a_page_tells_that_its_vacancy_is_over() -> None:
     assert vacancy["deadline"] == "2020-01-31"
 
 
+def test_a_name_beside_a_title_is_no_description() -> None:
+    page = '<ul><li class="job"><a href="/jobs/1">Nurse</a> <span class="org">Well Aid</span></li></ul>'
+    [told] = harvest_of(vacancies_in(page, URL), EMPLOYER, NOW).vacancies
+    assert (told.org_name, told.description_snippet) == ("Well Aid", "")
+
+
 def test_a_child_reads_a_listed_page_under_its_listed_title() -> None:
     task = {"html": "<main><h1>Join us</h1><p>Location: Dakar, Senegal</p></main>", "url": "https://aid.test/jobs/1"}
     answer = harvest_page({**task, "now": NOW.isoformat(), "listed_as": "Nurse"})
