@@ -520,3 +520,13 @@ ORDER BY c.next_poll_at LIMIT 1;
 -- Whether a channel lists an address, and whether it was refused then.
 SELECT bool_or(signature = '') AS is_refused FROM channel_items WHERE bucket = $1::smallint AND url_hash = $2::bytea
 HAVING count(*) > 0;
+
+
+-- name: write_a_little
+-- A megabyte in a table that ends with its transaction. Invariant: fails where the disk has no room for it.
+CREATE TEMPORARY TABLE disk_probe ON COMMIT DROP AS
+SELECT md5(number::text) FROM generate_series(1, 16000) AS number;
+
+-- name: which_database
+-- Invariant: two connections read the same text if and only if they lead to the same database of the same server.
+SELECT pg_postmaster_start_time()::text || ' ' || oid FROM pg_database WHERE datname = current_database();
