@@ -23,6 +23,8 @@ NOT_TRACKED = frozenset(
 )
 # Where nothing is said. Only when it is stored: a page that says nothing does not overrule a list that does.
 DEFAULTS = {"work_modality": "onsite", "career_type": "staff"}
+# What may stand there without a word of the vacancy's: a source's name and kind, a level read off the title, defaults.
+ASSUMABLE = frozenset({"org_name", "org_type", "level_norm", *DEFAULTS})
 
 
 class JobStatus(StrEnum):
@@ -97,8 +99,26 @@ class NewJob:
     def tracked(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in FIELDS if name not in NOT_TRACKED}
 
+    @property
+    def assumed(self) -> frozenset[str]:
+        """Fields that nobody has said. Rows from before these were marked show it by what their facts lack."""
+        if (marked := self.raw_metadata.get("assumed")) is not None:
+            return frozenset(marked)
+        facts = self.raw_metadata.get("facts")
+        if facts is None:
+            return frozenset()
+        return frozenset(
+            name for name in ASSUMABLE - set(facts) if getattr(self, name) == DEFAULTS.get(name, getattr(self, name))
+        )
+
+    @property
+    def said(self) -> dict[str, Any]:
+        assumed = self.assumed
+        return {name: NOT_SAID.get(name) if name in assumed else getattr(self, name) for name in FIELDS}
+
 
 FIELDS = tuple(NewJob.__dataclass_fields__)
+NOT_SAID = {"org_name": ""}  # any other that may be assumed: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,19 +216,47 @@ def _takes_over(standing: StandingJob, new: NewJob, now: datetime, *, speaks: bo
 
 
 def _told_again(standing: StandingJob, new: NewJob, now: datetime) -> Sighting:
+    if is_over(new, now) and standing.job.deadline and not is_over(standing.job, now):
+        # It was put off, and not everywhere at once: the two would alternate.
+        new = replace(new, deadline=None)
     merged = merge(standing.job, new)
     is_back = standing.status is not JobStatus.ACTIVE and not is_over(merged, now)
-    has_changed = standing.status is JobStatus.ACTIVE and merged.tracked != standing.job.tracked
+    # Known for the first time: it decides how the vacancy is searched. Later it only shows how it was read.
+    has_language = bool(merged.language) and not standing.job.language
+    has_changed = standing.status is JobStatus.ACTIVE and (has_language or merged.tracked != standing.job.tracked)
     is_told_anew = is_back or has_changed
     return Write(merged, standing.version + 1, standing.is_spoken_for) if is_told_anew else SeenAgain(new.key)
 
 
 def merge(old: NewJob, new: NewJob) -> NewJob:
-    """What is not said takes nothing back. A list does not overrule the vacancy's own page: the two would alternate."""
+    """What is not said takes nothing back, and what was assumed stands only where nobody has said anything. A list does
+    not overrule the vacancy's own page: the two would alternate."""
     first, second = (old, new) if old.is_detailed and not new.is_detailed else (new, old)
-    said = {name: getattr(first, name) or getattr(second, name) for name in FIELDS}
+    theirs, others = first.said, second.said
+    said = {name: theirs[name] or others[name] for name in FIELDS}
     # A deadline is put off everywhere at once, and lists are read more often.
-    return replace(new, **said | {"deadline": new.deadline or old.deadline})
+    deadline = new.deadline or old.deadline
+    window = _window(first, second, deadline)
+    merged = replace(new, **said | {"deadline": deadline, "application_window": window})
+    return _assuming(merged, _assumptions(first, second, merged))
+
+
+def _window(first: NewJob, second: NewJob, deadline: date | None) -> Mapping[str, str]:
+    window = {**second.application_window, **first.application_window}
+    return window | {"closes": deadline.isoformat()} if deadline and "closes" in window else window
+
+
+def _assumptions(first: NewJob, second: NewJob, merged: NewJob) -> dict[str, Any]:
+    """For what neither has said; words that nobody understood do say something."""
+    open_to_us = (first.assumed | second.assumed) - set(merged.raw_metadata.get("unknown", ()))
+    guessed = {name: getattr(first, name) or getattr(second, name) for name in open_to_us}
+    return {name: value for name, value in guessed.items() if value and not getattr(merged, name)}
+
+
+def _assuming(job: NewJob, assumed: Mapping[str, Any]) -> NewJob:
+    if not (assumed or job.raw_metadata):
+        return job
+    return replace(job, **assumed, raw_metadata={**job.raw_metadata, "assumed": sorted(assumed)})
 
 
 def readdressed(job: NewJob, to: CanonicalUrl | None) -> NewJob:
@@ -254,17 +302,19 @@ def addresses_of(*urls: str) -> list[CanonicalUrl]:
 
 def row_of(write: Write) -> dict[str, Any]:
     """Named as the columns of `jobs`, in what JSON can say."""
-    job = write.job
+    job = with_defaults(write.job)
     bucket, url_hash = job.document or (None, None)
     values = {name: in_json(getattr(job, name)) for name in FIELDS if name != "document"}
-    values |= {name: _default(job, name) for name in DEFAULTS if values[name] is None}
     values |= {"bucket": job.key.bucket, "version": write.version, "is_spoken_for": write.is_spoken_for}
     return values | {"document_bucket": bucket, "document_hash": in_json(url_hash)}
 
 
-def _default(job: NewJob, name: str) -> str | None:
-    """What holds where nothing is said; words that nobody understood do say something."""
-    return None if name in job.raw_metadata.get("unknown", ()) else DEFAULTS[name]
+def with_defaults(job: NewJob) -> NewJob:
+    """With what holds where nothing is said, marked as such; words that nobody understood do say something."""
+    unknown = job.raw_metadata.get("unknown", ())
+    lacking = {name: value for name, value in DEFAULTS.items() if getattr(job, name) is None and name not in unknown}
+    standing = {name: getattr(job, name) for name in job.assumed if getattr(job, name)}
+    return _assuming(job, standing | lacking)
 
 
 def in_json(value: Any) -> Any:

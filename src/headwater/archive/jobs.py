@@ -1,6 +1,6 @@
 """Keeping vacancies, in the transaction of the run or the page that showed them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,7 @@ from headwater.archive.job import (
     addresses_of,
     as_given_back,
     cleaned,
+    is_over,
     judge_redirected,
     judge_sighting,
     key_at,
@@ -54,6 +55,17 @@ class Counts:
     skipped: int
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Of the open vacancies of a source that is removed; `to_others`: lists of other sources name them."""
+
+    expired: int = 0
+    to_others: int = 0
+
+
+NOTHING_LEFT = Left()
+
+
 async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJob], now: datetime) -> Counts:
     """Once per transaction, after its hosts. Nothing of a place that was taken down is kept."""
     left = await _left_addresses(connection, teller, jobs)
@@ -81,7 +93,8 @@ async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJo
     await _tell(connection, written, Op.UPSERT, now)
     for one in former:
         await connection.execute(queries.pass_on_list, *one.job.key, *key_at(left[one.job.key]))
-    await _expire(connection, (one.job.key for one in former), now)
+    over = [one.job.key for one in sightings if isinstance(one, Write) and is_over(one.job, now)]
+    await _expire(connection, {*over, *(one.job.key for one in former)}, now)
     inserted = sum(row["version"] == 1 for row in written)
     return Counts(len(jobs), inserted, len(written) - inserted, len(jobs) - len(written))
 
@@ -188,6 +201,53 @@ async def _expire(connection: Connection, rows: Iterable[Any], now: datetime) ->
     expired = await connection.fetch(queries.expire_jobs, *_columns([Key(*row) for row in rows]), now)
     await _tell(connection, expired, Op.DELETE, now)
     return len(expired)
+
+
+async def leave_jobs(database: Database, source_id: UUID) -> Left:
+    """Nobody follows a removed source: its vacancies are over, but for those that another list goes on naming.
+
+    In batches of their own transactions: what an interruption leaves, or is told in this moment, maintenance ends.
+    """
+    expired = to_others = 0
+    async for keys in _open_jobs(database, source_id):
+        async with database.transaction() as connection:
+            now = await connection.fetchval(queries.server_now)
+            held = await connection.fetch(queries.hold_left_jobs, *_columns(keys))
+            named = [row for row in held if row["channel_id"]]
+            lists = [row["channel_id"] for row in named], [row["listed_at"] for row in named]
+            await connection.execute(queries.leave_to_lists, *_columns(map(_key, named)), *lists, now)
+            expired += await _expire(connection, (_key(row) for row in held if not row["channel_id"]), now)
+            to_others += len(named)
+    return Left(expired, to_others)
+
+
+async def jobs_left_by(database: Database, source_id: UUID) -> Left:
+    """What `leave_jobs` would do."""
+    row = await database.fetchrow(queries.count_jobs_left, source_id)
+    assert row is not None
+    return Left(row["standing"] - row["named_elsewhere"], row["named_elsewhere"])
+
+
+async def end_jobs_of_removed(database: Database) -> int:
+    """Of sources that were removed lately; how many were still open."""
+    rows = await database.fetch(queries.lately_removed_sources)
+    return sum([(await leave_jobs(database, row["id"])).expired for row in rows])
+
+
+async def _open_jobs(database: Database, source_id: UUID) -> AsyncIterator[list[Key]]:
+    """That a source tells, and that were left to its lists before; in batches."""
+    place: tuple[Any, ...] = (None, -1, b"")
+    while rows := await database.fetch(queries.open_jobs_of_source, source_id, *place, BATCH):
+        place = (rows[-1]["created_at"], *_key(rows[-1]))
+        yield list(map(_key, rows))
+    after = Key(-1, b"")
+    while rows := await database.fetch(queries.open_jobs_of_lists, source_id, *after, BATCH):
+        after = _key(rows[-1])
+        yield list(map(_key, rows))
+
+
+def _key(row: Any) -> Key:
+    return Key(row["bucket"], row["canonical_hash"])
 
 
 async def delete_jobs(connection: Connection, keys: Sequence[Key], actor: str, reason: str, now: datetime) -> int:

@@ -236,6 +236,62 @@ FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
 WHERE j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash
 RETURNING j.bucket, j.canonical_hash, j.version;
 
+-- name: open_jobs_of_source
+-- A page of the open vacancies that a source tells, the newest first: by its index, which also knows those that are over.
+SELECT created_at, bucket, canonical_hash FROM jobs
+WHERE source_id = $1::uuid AND status = 'active' AND created_at <= coalesce($2::timestamptz, 'infinity')
+  AND (created_at < coalesce($2, 'infinity') OR (bucket, canonical_hash) > ($3::smallint, $4::bytea))
+ORDER BY created_at DESC, bucket, canonical_hash LIMIT $5::integer;
+
+-- name: open_jobs_of_lists
+-- A page of the open vacancies that were left to lists of a source, while another one told them.
+SELECT j.bucket, j.canonical_hash FROM channels c JOIN jobs j ON j.channel_id = c.id AND j.status = 'active'
+WHERE c.source_id = $1::uuid AND j.source_id <> $1 AND (j.bucket, j.canonical_hash) > ($2::smallint, $3::bytea)
+ORDER BY j.bucket, j.canonical_hash LIMIT $4::integer;
+
+-- name: hold_left_jobs
+-- Open vacancies of removed sources, locked in one order everywhere, each with a list of another source that names it.
+-- Invariants: a list that two answers have left it out of does not. Sightings are noted every six hours at most.
+SELECT j.bucket, j.canonical_hash, l.channel_id, l.listed_at
+FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, canonical_hash)
+JOIN jobs j ON j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash AND j.status = 'active'
+JOIN sources r ON r.id = j.source_id AND r.status = 'deleted'
+LEFT JOIN LATERAL (
+    SELECT n.channel_id, n.last_seen_at + interval '6 hours' AS listed_at
+    FROM job_sightings n
+    JOIN sources s ON s.id = n.source_id AND s.status IN ('active', 'paused')
+    JOIN channels c ON c.id = n.channel_id AND c.is_enabled
+    WHERE n.bucket = j.bucket AND n.canonical_hash = j.canonical_hash
+      AND n.last_seen_at + interval '6 hours' >= coalesce(c.gone_before, '-infinity')
+    ORDER BY n.last_seen_at DESC LIMIT 1
+) AS l ON true
+ORDER BY j.bucket, j.canonical_hash FOR UPDATE OF j;
+
+-- name: leave_to_lists
+-- Vacancies this transaction has locked: another list decides from now on whether they are open. In whose words they stand
+-- changes when that list is read again. Not told: it is in our books only.
+UPDATE jobs j SET channel_id = g.channel_id, listed_at = least(g.listed_at, $5::timestamptz)
+FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::timestamptz[]) AS g (bucket, canonical_hash, channel_id, listed_at)
+WHERE j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash;
+
+-- name: count_jobs_left
+-- What would become of the open vacancies of a source if it were removed: how many there are, and how many of them a list of
+-- another source names.
+SELECT count(*) AS standing, count(*) FILTER (WHERE EXISTS (
+    SELECT 1 FROM job_sightings n
+    JOIN sources s ON s.id = n.source_id AND s.status IN ('active', 'paused')
+    JOIN channels c ON c.id = n.channel_id AND c.is_enabled
+    WHERE n.bucket = j.bucket AND n.canonical_hash = j.canonical_hash AND n.source_id <> $1::uuid
+      AND n.last_seen_at + interval '6 hours' >= coalesce(c.gone_before, '-infinity'))) AS named_elsewhere
+FROM (SELECT t.bucket, t.canonical_hash FROM jobs t WHERE t.source_id = $1 AND t.status = 'active'
+      UNION ALL
+      SELECT t.bucket, t.canonical_hash FROM channels o JOIN jobs t ON t.channel_id = o.id AND t.status = 'active'
+      WHERE o.source_id = $1 AND t.source_id <> $1) AS j;
+
+-- name: lately_removed_sources
+-- Sources that were removed in the last day: what was told of them in that moment has to end, too.
+SELECT id FROM sources WHERE status = 'deleted' AND updated_at > now() - interval '1 day';
+
 -- name: note_sightings
 -- Vacancies that another source tells, seen by this one. Not at every poll: it only has to be known whether they are there.
 INSERT INTO job_sightings AS s (bucket, canonical_hash, source_id, channel_id, url, first_seen_at, last_seen_at)

@@ -66,6 +66,8 @@ def show_story(found: "PageStory") -> None:
     show(inert(found.url))
     show(f"  {found.status}: {in_words(found.why)}")
     show(f"  document: {inert(found.document)}")
+    if found.vacancy:
+        show(f"  vacancy: {inert(found.vacancy)}")
     if found.source:
         show(f"  source {inert(found.source)}, priority {found.priority}")
     if found.found_by:

@@ -209,7 +209,7 @@ def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch())
     if json:
         told = about | {"canonical_hash": about["canonical_hash"].hex()}
         told |= {"document_hash": about["document_hash"] and about["document_hash"].hex()}
-        show_json(told | {"sightings": found.sightings})
+        show_json(told | {"sightings": found.sightings, "ending": found.ending and asdict(found.ending)})
         return
     show(inert(about["title"]))
     show(f"  {', '.join(inert(fact) for fact in facts_of(about) if fact)}")
@@ -218,9 +218,8 @@ def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch())
     show(f"  apply: {inert(about['apply_url'])}")
     word = "the site where one applies" if about["is_spoken_for"] else "a list of other sites' vacancies"
     show(f"  {about['status']}, version {about['version']}; from {inert(about['source_name'] or 'no source')} ({word})")
-    if about["status"] == "deleted":
-        reason = inert(about["deleted_reason"])
-        show(f"  deleted {about['deleted_at']:%Y-%m-%d} by {inert(about['deleted_by'])}: {reason}")
+    if found.ending:
+        show(f"  {about['status']} {found.ending.at:%Y-%m-%d %H:%M}: {inert(found.ending.why)}")
     if about["description_snippet"]:
         show(f"  {inert(about['description_snippet'])}")
     if found.sightings:

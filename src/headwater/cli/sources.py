@@ -1,10 +1,10 @@
 """`headwater sources`: who we follow."""
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
@@ -36,6 +36,7 @@ app.command(
 )
 app.command("headwater.cli.sources_files:import_sources", name="import", help="Add many sources from a file.")
 app.command("headwater.cli.sources_files:export_sources", name="export", help="Write the sources into a file.")
+app.command("headwater.cli.sources_removing:remove", name="rm", help="Delete sources; their vacancies expire.")
 app.command("headwater.cli.sources_trying:ask_channels", name="test", help="Ask a source's channels once.")
 app.command(
     "headwater.cli.sources_trying:simulate",
@@ -299,36 +300,14 @@ def block(*sources: str, reason: str = "blocked by a person", launch: Launched =
     _change(launch, sources, "blocked", reason)
 
 
-@app.command(name="rm")
-def remove(
-    *sources: str,
-    yes: Annotated[bool, Parameter(negative="", help="Do not ask.")] = False,
-    launch: Launched = Launch(),  # noqa: B008
-) -> None:
-    """Delete sources: they are no longer polled or fetched. Their documents and their history stay.
-
-    Parameters
-    ----------
-    sources
-        Ids, addresses, hosts or names.
-    """
-    from headwater.cli.asking import require_consent
-
-    if not yes:
-        named = with_services(launch, lambda services: _found(services, sources))
-        told = "; ".join(f"{inert(one.name)} ({one.profile.url})" for one in named)
-        require_consent(f"Delete {told}?", is_given=False)
-    _change(launch, sources, "deleted", "deleted by a person")
-
-
 def _change(launch: Launch, sources: tuple[str, ...], status: str, reason: str | None) -> None:
     async def work(services: "Services") -> list[tuple[str, int]]:
         from headwater.discover.stopping import change_status
         from headwater.sources.source import SourceStatus
 
         return [
-            (one.name, await change_status(services.database, one.id, SourceStatus(status), reason, ACTOR))
-            for one in await _found(services, sources)
+            (one.name, (await change_status(services.database, one.id, SourceStatus(status), reason, ACTOR)).entries)
+            for one in await found_sources(services, sources)
         ]
 
     for name, entries in with_services(launch, work):
@@ -336,7 +315,7 @@ def _change(launch: Launch, sources: tuple[str, ...], status: str, reason: str |
         show(f"{inert(name)}: {status}" + (f"; {counted(entries, 'waiting URL')} {done}" if entries else ""))
 
 
-async def _found(services: "Services", sources: tuple[str, ...]) -> "list[Source]":
+async def found_sources(services: "Services", sources: tuple[str, ...]) -> "list[Source]":
     """All of them, or none is touched."""
     from headwater.sources.store import find_source
 

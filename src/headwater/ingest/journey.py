@@ -17,7 +17,7 @@ from headwater.fetch.render_parts import Rendering
 from headwater.fetch.seat import Regrants, Seat
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
-from headwater.ingest.judge import HTML, is_refused, judge
+from headwater.ingest.judge import HTML, Missing, is_not_found, is_refused, judge
 from headwater.ingest.keeping import NOTHING, Keeper, Leaves
 from headwater.log import Logger, log_broken
 from headwater.net.body import Complete
@@ -88,7 +88,8 @@ class Journey:
         seen: Outcome | HostSaysWait = outcome
         if self.rendering is not None and isinstance(outcome, Answered) and wants_rendering(outcome):
             seen = await rendered(outcome, self.rendering, seat)
-        verdict = seen if isinstance(seen, HostSaysWait) else judge(seen, lease)
+        missing = await self._missing(lease) if is_not_found(outcome) else None
+        verdict = seen if isinstance(seen, HostSaysWait) else judge(seen, lease, missing)
         if verdict is None:
             return Told(lease, None, seat.past)
         if isinstance(verdict, Fetched) and isinstance(seen, Answered):
@@ -96,6 +97,9 @@ class Journey:
             return await self._end(lease, verdict, seat, leaves)
         leaves = await self.study.read_feed(lease, self.clock.now()) if is_refused(verdict) else NOTHING
         return await self._end(lease, verdict, seat, leaves)
+
+    async def _missing(self, lease: Lease) -> Missing:
+        return await self.settling.read(lambda: self.keeper.missing(lease), **named(lease))
 
     async def _read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
         """Tried again where the database did not say what is known of the page: its host was asked for it once."""

@@ -1,5 +1,6 @@
 """From what happened to what becomes of the entry. Pure: the whole response table is here."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 
@@ -56,11 +57,19 @@ CONNECTION_PROBLEMS = NAME_PROBLEMS | {
 }
 
 
-def judge(outcome: Outcome, lease: Lease) -> Verdict | None:
-    """None: the lease was lost, and there is nothing left to say."""
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Of a page that is not found. `is_listed`: a channel names it now. `was_missing`: nor was it at the last look."""
+
+    is_listed: bool = False
+    was_missing: bool = False
+
+
+def judge(outcome: Outcome, lease: Lease, missing: Missing | None = None) -> Verdict | None:
+    """None: the lease was lost, and there is nothing left to say. `missing` is asked for where the answer is a 404."""
     match outcome:
         case Answered(response, hops):
-            return judge_answer(response, lease, hops)
+            return judge_answer(response, lease, hops, missing)
         case LedAway(to, hops):
             return Moved(to.url, hops)
         case Disallowed(url, decision):
@@ -80,11 +89,15 @@ def judge(outcome: Outcome, lease: Lease) -> Verdict | None:
             return None
 
 
-def judge_answer(response: Response, lease: Lease, hops: int = 0) -> Verdict:
+def is_not_found(outcome: Outcome) -> bool:
+    return isinstance(outcome, Answered) and outcome.response.status == NOT_FOUND
+
+
+def judge_answer(response: Response, lease: Lease, hops: int = 0, missing: Missing | None = None) -> Verdict:
     status = response.status
-    if status == NOT_FOUND and lease.fetch_count and not lease.retry_count:
-        # It was there before: one answer is not believed.
-        return RetryLater("not_found", "HTTP 404, to be confirmed", WAIT_TO_CONFIRM)
+    if status == NOT_FOUND and is_to_be_confirmed(lease, missing or Missing()):
+        wait, end = WAIT_TO_CONFIRM, DeadReason.NOT_FOUND
+        return RetryLater("not_found", "HTTP 404, to be confirmed", wait, gives_up_as=end)
     if status in ENDINGS:
         return Dead(ENDINGS[status], f"HTTP {status}")
     if status in SLOW_DOWN:
@@ -96,6 +109,11 @@ def judge_answer(response: Response, lease: Lease, hops: int = 0) -> Verdict:
     if 200 <= status < 300:
         return judge_content(response, lease, hops)
     return RetryLater("upstream" if status >= 500 else "bad_response", f"HTTP {status}")
+
+
+def is_to_be_confirmed(lease: Lease, missing: Missing) -> bool:
+    """It was there before, or its channel says that it is: one answer is not believed. A link alone says little."""
+    return bool(lease.fetch_count or missing.is_listed) and not missing.was_missing
 
 
 def judge_unchanged(response: Response, lease: Lease) -> Verdict:

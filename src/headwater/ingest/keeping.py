@@ -18,10 +18,11 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UsageError
 from headwater.extract.body import Producer
-from headwater.frontier.entry import DeadReason, Lease, Origin
+from headwater.frontier.entry import DeadReason, Lease, Origin, Status
 from headwater.frontier.submit import Found, Outcome, Submitter, hold_hosts, submit
-from headwater.frontier.verdicts import Dead, Moved, Verdict
+from headwater.frontier.verdicts import Moved, Verdict
 from headwater.ingest.context import Known
+from headwater.ingest.judge import Missing
 from headwater.ingest.links import followed, goes_deeper, submit_links, within_budget
 from headwater.politeness.settlement import Settlement
 from headwater.politeness.takedown import takedowns_for
@@ -64,7 +65,7 @@ class Keeper:
 
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> bool:
         """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
-        page = page_row(lease, verdict, settlement, leaves)
+        page = page_row(lease, settlement, leaves)
         if not (isinstance(verdict, Moved) or leaves.jobs or goes_on(lease, leaves) or named_page(lease, leaves)):
             return bool(await self.database.fetchval(queries.keep_page, *page))
         try:
@@ -82,6 +83,11 @@ class Keeper:
         except LeaseWasLost:
             return False
         return True
+
+    async def missing(self, lease: Lease) -> Missing:
+        """Before a page that is not found is judged; of an entry that is gone meanwhile nothing is known."""
+        row = await self.database.fetchrow(queries.missing_page, lease.bucket, lease.url_hash)
+        return Missing(row["is_listed"], row["was_missing"]) if row else Missing()
 
     async def _submit(self, connection: Connection, lease: Lease, verdict: Verdict, leaves: Leaves) -> None:
         """Every host this transaction touches is locked first, in the order everybody keeps."""
@@ -185,7 +191,7 @@ def named_page(lease: Lease, leaves: Leaves) -> str | None:
     return None if is_crawled or lease.depth or leaves.document is None else leaves.document.claimed_url
 
 
-def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Leaves) -> tuple[Any, ...]:
+def page_row(lease: Lease, settlement: Settlement, leaves: Leaves) -> tuple[Any, ...]:
     """What the database's `keep_page` is called with."""
     return (
         settlement,
@@ -193,7 +199,7 @@ def page_row(lease: Lease, verdict: Verdict, settlement: Settlement, leaves: Lea
         document_row(leaves.document) if leaves.document else None,
         packed_outlinks(leaves.outlinks),
         body_row(leaves.raw) if leaves.raw else None,
-        storable(leaves.withdraws or withdrawn_by(verdict)),
+        storable(leaves.withdraws or withdrawn_by(settlement)),
         [url.usual_key for url in web_addresses(*addresses_of(lease, leaves))],
         claimed_by(leaves.document),
     )
@@ -215,5 +221,7 @@ def claimed_by(document: NewDocument | None) -> str | None:
     return canonicalise(document.canonical_url).usual_key if document and document.claimed else None
 
 
-def withdrawn_by(verdict: Verdict) -> str:
-    return str(verdict.reason) if isinstance(verdict, Dead) and verdict.reason in WITHDRAWN_BY else ""
+def withdrawn_by(settlement: Settlement) -> str:
+    """By its end, whatever led to it: the last attempt of several may be what was not believed at first."""
+    is_dead = settlement.status == Status.DEAD
+    return str(settlement.reason) if is_dead and settlement.reason in WITHDRAWN_BY else ""

@@ -31,6 +31,19 @@ LEFT JOIN LATERAL (
 ) AS i ON true
 ORDER BY g.place;
 
+-- name: missing_page
+-- Of a page that was not found: whether a channel that is polled names it, and whether it was missing at the last attempt, too.
+-- Invariant: an entry keeps the reason of its last failure while it is fetched again. A crawl follows links, it lists nothing.
+SELECT e.reason IS NOT DISTINCT FROM 'not_found' AS was_missing,
+       EXISTS (SELECT 1 FROM (SELECT i.channel_id FROM channel_items i
+                              WHERE i.bucket = e.bucket AND i.url_hash = e.url_hash AND i.signature <> ''
+                              -- What stands in sitemaps is not remembered, only that it was found there.
+                              UNION ALL
+                              SELECT d.channel_id FROM discoveries d WHERE d.bucket = e.bucket AND d.url_hash = e.url_hash) AS n
+               JOIN channels c ON c.id = n.channel_id AND c.is_enabled AND c.kind <> 'crawl'
+               JOIN sources s ON s.id = c.source_id AND s.status = 'active') AS is_listed
+FROM url_frontier e WHERE e.bucket = $1::smallint AND e.url_hash = $2::bytea;
+
 -- name: pass_on_items
 -- What channels said of a page, they said of the page it redirects to. Whose words count there is decided when it is read.
 INSERT INTO channel_items (channel_id, url_hash, bucket, signature, title, author, summary, content, language, published_at,

@@ -12,6 +12,7 @@ from headwater.errors import NotFound
 from headwater.frontier.entry import DeadReason, Status
 from headwater.frontier.explain import Explanation, Past, explain, why_taken_down
 from headwater.reports.problems import UNREADABLE
+from headwater.reports.vacancies import Vacancy, vacancy_called
 from headwater.sources.source import Kind, Source
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -83,7 +84,7 @@ class Kept:
     is_deleted: bool = False
     original: str | None = None
     like_another: str | None = None
-    has_vacancy: bool = False
+    vacancy: Vacancy | None = None
     why_not: str | None = None
     redirected: Redirected | None = None
 
@@ -99,7 +100,8 @@ class Follower:
 
 @dataclass(frozen=True, slots=True)
 class PageStory:
-    """`document` and `next` are sentences; `next_at` the earliest moment, where one is planned."""
+    """`document`, `vacancy` and `next` are sentences; `next_at` the earliest moment, where one is planned. `vacancy` is
+    empty where none ever stood there."""
 
     url: str
     status: str
@@ -112,6 +114,7 @@ class PageStory:
     ahead_on_host: int = 0
     found_by: str = ""
     history: Sequence[Past] = field(default_factory=list)
+    vacancy: str = ""
 
     @property
     def is_known(self) -> bool:
@@ -137,6 +140,7 @@ async def story_of(database: Database, url: CanonicalUrl) -> PageStory:
         found.ahead_on_host,
         way_in_words(way) if way else "",
         found.history,
+        await _vacancy_in_words(database, kept),
     )
 
 
@@ -183,9 +187,25 @@ async def _kept(database: Database, url: CanonicalUrl, history: Sequence[Past]) 
         row["deleted_at"] is not None,
         row["original"],
         row["like_another"],
-        row["has_vacancy"],
+        await vacancy_called(database, url.url),
         read,
     )
+
+
+async def _vacancy_in_words(database: Database, kept: Kept) -> str:
+    """Which vacancy stood at an address, and which stands where its redirects led."""
+    here = vacancy_in_words(kept.vacancy) if kept.vacancy else ""
+    led_to = kept.redirected.target if kept.redirected and not kept.redirected.is_circle else None
+    there = await vacancy_called(database, led_to) if led_to else None
+    return "; ".join(filter(None, (here, f"at {led_to}: {vacancy_in_words(there)}" if there else "")))
+
+
+def vacancy_in_words(vacancy: Vacancy) -> str:
+    """Its title and its state now. Pure."""
+    about, ending = vacancy.about, vacancy.ending
+    by = f" ({about['org_name']})" if about["org_name"] else ""
+    state = f"{about['status']} since {ending.at:%Y-%m-%d %H:%M}, {ending.why}" if ending else "open"
+    return f"{about['title']}{by}, {state}"
 
 
 def document_in_words(found: Explanation, kept: Kept) -> str:
@@ -198,8 +218,8 @@ def document_in_words(found: Explanation, kept: Kept) -> str:
     if kept.is_deleted:
         reason = kept.deleted_reason or ""
         return f"none any more, because {WHY_DELETED.get(reason, reason or 'it was deleted')}"
-    if kept.has_vacancy:
-        return "none: it is a vacancy: headwater jobs list"
+    if kept.vacancy and not kept.vacancy.ending:
+        return f"none: it is a vacancy: headwater jobs show {quote(found.url)}"
     return f"none{_why_none(found, kept)}"
 
 
@@ -213,6 +233,8 @@ def _why_none(found: Explanation, kept: Kept) -> str:
             told = WHY_NO_DOCUMENT.get(kept.why_not or "")
             unknown = f"what its last reading gave is no longer in the log; read it again: {_again(found)}"
             return f": {told or unknown}"
+        case Status.DEAD if kept.vacancy:
+            return f": it was a vacancy: headwater jobs show {quote(found.url)}"
         case Status.DEAD:
             return f": {_why_ended(found)}"
         case _:
@@ -305,8 +327,9 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     followers = [one for row in rows if (one := _follower(row))]
     why, next_step = why_not_queued(url, followers, now.date(), was_refused=bool(listed and listed["is_refused"]))
     kept = await _kept(database, url, ())
-    document = "none: it was never fetched" if not kept.has_vacancy else "none: it is a vacancy: headwater jobs list"
-    return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step)
+    told = vacancy_in_words(kept.vacancy) if kept.vacancy else ""
+    document = f"none: it is a vacancy: headwater jobs show {quote(url.url)}" if told else "none: it was never fetched"
+    return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step, vacancy=told)
 
 
 def why_polled(reads: Mapping[str, Any]) -> tuple[str, str]:

@@ -299,19 +299,33 @@ WHERE d.produced_by = 'trafilatura_cropped' AND d.deleted_at IS NULL AND d.chang
 GROUP BY 1 ORDER BY 2 DESC, 1;
 
 -- name: find_vacancy
--- One vacancy by its canonical hash, with the source that tells it.
-SELECT j.*, s.name AS source_name FROM jobs j LEFT JOIN sources s ON s.id = j.source_id
+-- One vacancy by its canonical hash, with the source that tells it and the list that decides whether it is open.
+SELECT j.*, s.name AS source_name, s.status AS source_status, s.updated_at AS source_changed_at, c.url AS list_url
+FROM jobs j LEFT JOIN sources s ON s.id = j.source_id LEFT JOIN channels c ON c.id = j.channel_id
 WHERE j.bucket = $1::smallint AND j.canonical_hash = $2::bytea;
+
+-- name: end_of_page
+-- Why an address came to its end, when, and where it leads; and its end at about a moment as the log has it, since an entry may
+-- be asked for again and end later. Invariant: the log is read for that moment alone.
+SELECT e.reason, e.updated_at, e.moved_to FROM url_frontier e
+WHERE e.bucket = $1::smallint AND e.url_hash = $2::bytea AND e.status = 'dead'
+UNION ALL
+SELECT l.reason, l.at, NULL FROM fetch_log l
+WHERE l.bucket = $1 AND l.url_hash = $2 AND l.verdict = 'dead'
+  AND l.at BETWEEN $3::timestamptz - interval '1 minute' AND $3 + interval '1 minute';
 
 -- name: vacancy_with_id
 -- The hash of the vacancy with this id: its bucket and the beginning of its hash are in it.
 SELECT canonical_hash FROM jobs WHERE bucket = $1::smallint AND id = $2::uuid;
 
 -- name: sightings_of_vacancy
--- Lists and pages of other sources that name a vacancy, the latest first.
+-- Lists and pages of other sources that name a vacancy, the latest first. What a removed source saw is no more to be seen.
 SELECT g.source_id, s.name AS source_name, g.channel_id, g.url, g.first_seen_at, g.last_seen_at
 FROM job_sightings g LEFT JOIN sources s ON s.id = g.source_id
-WHERE g.bucket = $1::smallint AND g.canonical_hash = $2::bytea ORDER BY g.last_seen_at DESC, g.url;
+WHERE g.bucket = $1::smallint AND g.canonical_hash = $2::bytea
+  AND g.source_id <> (SELECT j.source_id FROM jobs j WHERE j.bucket = $1 AND j.canonical_hash = $2)
+  AND s.status IS DISTINCT FROM 'deleted'
+ORDER BY g.last_seen_at DESC, g.url;
 
 -- name: sources_to_look_at
 -- Sources of which something may be wrong; the rules judge them. Probable errors first (rank 0), then probable warnings, last
@@ -507,14 +521,12 @@ SELECT now() AS now, (SELECT min(applied_at) FROM schema_migrations) AS since,
        inet_server_addr() IS NULL OR inet_server_addr() = inet_client_addr() AS is_here;
 
 -- name: kept_of_page
--- What the archive holds of an address: its document, living or not, what that repeats, and a vacancy of that address.
-SELECT d.url_hash IS NOT NULL AS has_document, d.deleted_at, d.deleted_reason, o.url AS original, n.url AS like_another,
-       j.canonical_hash IS NOT NULL AS has_vacancy, j.status AS vacancy_status
+-- What the archive holds of an address: its document, living or not, and what that repeats.
+SELECT d.url_hash IS NOT NULL AS has_document, d.deleted_at, d.deleted_reason, o.url AS original, n.url AS like_another
 FROM (SELECT 1) AS always
 LEFT JOIN documents d ON d.bucket = $1::smallint AND d.url_hash = $2::bytea
 LEFT JOIN documents o ON o.bucket = d.duplicate_bucket AND o.url_hash = d.duplicate_of
-LEFT JOIN documents n ON n.bucket = d.near_bucket AND n.url_hash = d.near_duplicate_of
-LEFT JOIN jobs j ON j.bucket = $1 AND j.canonical_hash = $2;
+LEFT JOIN documents n ON n.bucket = d.near_bucket AND n.url_hash = d.near_duplicate_of;
 
 -- name: page_in_short
 -- What became of an address, and whether a document of it stands.

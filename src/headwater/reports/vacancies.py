@@ -9,32 +9,43 @@ from uuid import UUID
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UrlRejected
+from headwater.reports.endings import Ending, ending_of
 from headwater.urls.canonical import canonicalise
 from headwater.urls.rules import DEFAULT_RULES
 
 queries = load_queries("headwater.reports")
 
 HASH_DIGITS = 64
+# Not columns of a vacancy that anybody asks for: where it is kept, how it is searched, and what tells why it ended.
+UNSHOWN = frozenset({"bucket", "search_tsv", "source_status", "source_changed_at", "list_url"})
 
 
 @dataclass(frozen=True, slots=True)
 class Vacancy:
-    """`about` has the columns of `jobs`; `sightings` are by sources that have no say in it."""
+    """`about` has the columns of `jobs`; `sightings` are by sources that have no say in it. Without an ending: open."""
 
     about: dict[str, Any]
     sightings: Sequence[dict[str, Any]]
+    ending: Ending | None = None
 
 
 async def find_vacancy(database: Database, text: str) -> Vacancy:
     """By the URL where one applies, its id or its canonical hash."""
-    wanted = await _hash_meant(database, text.strip())
+    found = await vacancy_called(database, text.strip())
+    if found is None:
+        raise NotFound(f"There is no vacancy {text!r}.", fix="Find it: headwater jobs search WORDS")
+    return found
+
+
+async def vacancy_called(database: Database, text: str) -> Vacancy | None:
+    wanted = await _hash_meant(database, text)
     row = wanted and await database.fetchrow(queries.find_vacancy, wanted[0], wanted)
     if not row:
-        raise NotFound(f"There is no vacancy {text!r}.", fix="Find it: headwater jobs search WORDS")
+        return None
     assert wanted is not None
     seen = await database.fetch(queries.sightings_of_vacancy, wanted[0], wanted)
-    about = {name: value for name, value in row.items() if name not in ("bucket", "search_tsv")}
-    return Vacancy(about, [dict(one) for one in seen])
+    about = {name: value for name, value in row.items() if name not in UNSHOWN}
+    return Vacancy(about, [dict(one) for one in seen], await ending_of(database, row))
 
 
 async def _hash_meant(database: Database, text: str) -> bytes | None:

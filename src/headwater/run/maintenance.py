@@ -7,7 +7,7 @@ from functools import partial
 
 from headwater.archive.forgetting import forget_old_changes, forget_old_versions
 from headwater.archive.jobs import BATCH as EXPIRED_AT_ONCE
-from headwater.archive.jobs import expire_jobs, forget_sightings
+from headwater.archive.jobs import end_jobs_of_removed, expire_jobs, forget_sightings
 from headwater.chance import Random
 from headwater.clock import Clock, SystemClock
 from headwater.database.days import keep_days
@@ -180,7 +180,8 @@ class Maintenance:
             self.log.info("entries_rekeyed", moved=done.moved, merged=done.merged, waiting=done.busy)
 
     async def _expire_jobs(self) -> None:
-        """Vacancies whose deadline has passed."""
+        """Vacancies whose deadline has passed, and those whose source was removed."""
+        await end_jobs_of_removed(self.database)
         while True:
             async with self.database.transaction() as connection:
                 now = await connection.fetchval(queries.server_time)

@@ -107,7 +107,7 @@ async def test_everything_a_vacancy_says_comes_back_and_is_then_unchanged(shelf:
         compensation_min_usd=Decimal("1234.50"),
         compensation_max_usd=Decimal(99999),
         compensation_confidence=0.5,
-        raw_metadata={"unknown": ["x"]},
+        raw_metadata={"unknown": ["x"], "assumed": ["career_type", "work_modality"]},
         is_detailed=True,
         document=key_of("https://o.example/1"),
     )
@@ -143,6 +143,28 @@ async def test_its_last_sighting_moves_once_a_day_and_sinks_are_told(shelf: Shel
     assert await told(shelf) == [(version, "upsert") for version in (1, 2, 3, 4)]
 
 
+async def test_a_language_is_filled_in_at_the_next_sighting_and_sinks_are_told_once(shelf: Shelf) -> None:
+    await keep(shelf, job(description_snippet="engineers wanted"))
+    for _ in range(2):
+        shelf.wait(1)
+        await keep(shelf, job(description_snippet="engineers wanted", language="en"))
+    found = await row(shelf)
+    assert (found["language"], found["version"]) == ("en", 2)
+    assert "engin" in found["search_tsv"]
+    assert await told(shelf) == [(1, "upsert"), (2, "upsert")]
+
+
+async def test_an_organisation_that_is_named_later_replaces_the_sources_name(shelf: Shelf) -> None:
+    marked = {"facts": {}, "assumed": ["org_name"]}
+    await keep(shelf, job(org_name="The board", raw_metadata=marked))
+    await keep(shelf, job(org_name="The board", raw_metadata=marked, is_detailed=True), channel=None)
+    await keep(shelf, job(org_name="Well Aid", work_modality="remote"))
+    found = await row(shelf)
+    assert (found["org_name"], found["work_modality"]) == ("Well Aid", "remote")
+    await keep(shelf, job(org_name="The board", raw_metadata=marked, is_detailed=True), channel=None)
+    assert (await row(shelf))["version"] == found["version"]
+
+
 async def test_an_expired_vacancy_that_is_still_named_moves_nothing(shelf: Shelf) -> None:
     await keep(shelf, job(deadline=shelf.now.date()))
     shelf.wait(3 * DAY)
@@ -169,6 +191,15 @@ async def test_a_vacancy_is_over_after_its_day(shelf: Shelf) -> None:
     assert ((await row(shelf))["status"], (await row(shelf, "Open"))["status"]) == ("expired", "active")
     assert (await told(shelf))[-1] == (2, "delete")
     assert await expire(shelf) == 0
+
+
+async def test_a_vacancy_whose_own_page_calls_it_over_is_over(shelf: Shelf) -> None:
+    await keep(shelf, job())
+    past = (shelf.now - timedelta(days=9)).date()
+    await keep(shelf, job(deadline=past, is_detailed=True), channel=None)
+    assert await told(shelf) == [(1, "upsert"), (2, "upsert"), (3, "delete")]
+    assert await keep(shelf, job()) == Counts(1, 0, 0, 1)
+    assert (await row(shelf))["status"] == "expired"
 
 
 async def test_a_vacancy_its_list_no_longer_names_is_over(shelf: Shelf) -> None:

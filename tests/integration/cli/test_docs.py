@@ -304,6 +304,38 @@ def test_a_vacancy_that_a_person_took_out_stays_out(desk: Desk) -> None:
     assert (missing.code, "There is no vacancy" in missing.err) == (4, True)
 
 
+def test_an_expired_vacancy_says_why_and_since_when(desk: Desk) -> None:
+    apply = "https://j.example/water"
+    known = bytes.fromhex(canonical_hash(apply, "", "", ""))
+    offered(desk, apply_url=apply, canonical_hash=known)
+    assert desk.says("jobs", "show", apply, "--json").json["ending"] is None
+    desk.execute(
+        "/* by hand */ update jobs set status = 'expired', updated_at = '2026-05-04 06:00Z', deadline = '2026-05-01'"
+    )
+    assert "  expired 2026-05-04 06:00: its deadline, 2026-05-01, has passed\n" in desk.says("jobs", "show", apply).out
+    told = desk.says("jobs", "show", apply, "--json").json
+    assert told["ending"]["reason"] == "deadline_passed"
+    assert told["ending"]["at"].startswith("2026-05-04T06:00")
+    assert not {"source_status", "list_url"} & set(told)
+    said = desk.says("explain", apply).out
+    assert "  vacancy: Water engineer (Wells), expired since 2026-05-04 06:00, its deadline" in said
+
+
+def test_a_vacancy_that_moved_is_found_from_the_address_it_left(desk: Desk) -> None:
+    old, new = "https://j.example/water", "https://j.example/water-engineer"
+    for apply in (old, new):
+        offered(desk, apply_url=apply, canonical_hash=bytes.fromhex(canonical_hash(apply, "", "", "")))
+    desk.says("frontier", "add", old, new)
+    moved = "update url_frontier set status = 'dead', reason = 'redirect', moved_to = $2 where url = $1"
+    desk.execute(moved, old, new)
+    expired = "/* by hand */ update jobs set status = 'expired', updated_at = clock_timestamp() where apply_url = "
+    desk.execute(f"{expired}'{old}'")
+    desk.execute("update url_frontier set updated_at = now() + interval '1 hour'")
+    said = desk.says("explain", old).out
+    assert f"its address leads to {new} now; at {new}: Water engineer (Wells), open\n" in said
+    assert f": its address leads to {new} now\n" in desk.says("jobs", "show", old).out
+
+
 def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
     apply = "https://j.example/water"
     known = bytes.fromhex(canonical_hash(apply, "", "", ""))

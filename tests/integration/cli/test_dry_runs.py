@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from tests.integration.archive.shelf import page as document
 from tests.integration.cli.desk import Desk, Served, served
 
 from headwater.archive.documents import keep_document
+from headwater.archive.job import NewJob, Teller
+from headwater.archive.jobs import keep_jobs
 from headwater.cli.app import app
 from headwater.cli.reference import commands_page, every_command
 from headwater.database.pool import Database
 from headwater.simweb.message import Page
+from headwater.urls.domains import NO_VOICE
 
 FEED = b"""<rss version="2.0"><channel><title>T</title><link>/</link>
 <item><title>One</title><link>/one</link></item></channel></rss>"""
@@ -48,7 +52,8 @@ def test_these_commands_have_a_dry_run() -> None:
     names = {name for name, _ in every_command(app, "headwater")}
     sections = commands_page().split("\n## ")
     found = {section.split("\n")[0] for section in sections if "* `--dry-run`" in section}
-    assert found & names == {"headwater sources add", "headwater sources import", "headwater docs reextract"}
+    told = {"headwater sources add", "headwater sources import", "headwater sources rm", "headwater docs reextract"}
+    assert found & names == told
 
 
 def test_a_site_that_is_only_looked_at_is_not_followed(desk: Desk, site: Served) -> None:
@@ -75,6 +80,30 @@ def test_lines_that_a_file_would_have_rejected_are_shown_and_not_written(desk: D
     assert (said.code, "not a url" in said.out) == (3, True)
     assert desk.says("sources", "import", listed, "--dry-run", "--json").json["rejected_file"] is None
     assert sorted(desk.home.iterdir()) == files
+
+
+def test_a_removal_that_is_only_tried_says_which_vacancies_would_expire(desk: Desk) -> None:
+    source = UUID(desk.followed("https://a.example/", "--name", "ash", "--kind", "jobs"))
+
+    async def keep(database: Database) -> None:
+        teller = Teller(source, "https://a.example/", NO_VOICE)
+        jobs = [
+            NewJob(canonical_hash=bytes([n]) * 32, title="Nurse", org_name="Ash", apply_url=f"https://a.example/{n}")
+            for n in (1, 2)
+        ]
+        async with database.transaction() as connection:
+            await keep_jobs(connection, teller, jobs, await connection.fetchval("select clock_timestamp()"))
+
+    desk.on_database(keep)
+    before = rows(desk)
+    said = desk.says("sources", "rm", "ash", "--dry-run")
+    assert said.out.startswith("Would delete ash (https://a.example/; 2 vacancies would expire)\n"), said.err
+    assert "Documents and history would stay. Nothing was changed." in said.out
+    assert rows(desk) == before
+    assert desk.value("select count(*) from jobs where status = 'active'") == 2
+    said = desk.says("sources", "rm", "ash", "--yes")
+    assert said.out == "ash: deleted; 2 vacancies expired. Its documents stay.\n"
+    assert desk.value("select count(*) from jobs where status = 'active'") == 0
 
 
 def test_pages_that_are_only_read_again_change_nothing(desk: Desk) -> None:

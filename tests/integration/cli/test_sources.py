@@ -222,7 +222,7 @@ def test_deleting_has_to_be_meant_and_names_what_goes(desk: Desk) -> None:
 
 def test_a_deleted_source_is_gone_on_record_and_free_to_be_added_again(desk: Desk) -> None:
     old = desk.followed("https://a.example/", "--name", "Alpha")
-    assert desk.says("sources", "rm", "Alpha", "--yes").out == "Alpha: deleted\n"
+    assert desk.says("sources", "rm", "Alpha", "--yes").out == "Alpha: deleted. Its documents stay.\n"
     assert desk.says("sources", "list", "--json").json["sources"] == []
     assert desk.says("sources", "show", old).code == 4
     assert desk.says("sources", "rm", "Alpha", "--yes").code == 4

