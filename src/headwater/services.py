@@ -17,6 +17,7 @@ from headwater.database.pool import Database, Limits
 from headwater.database.reviving import keep_serving
 from headwater.database.translate import with_escapes, with_schema
 from headwater.errors import DatabaseDown, QueryFailed
+from headwater.figures import Figures
 from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
 from headwater.metrics import Metrics
@@ -35,6 +36,7 @@ class Services:
     random: Random
     log: Logger
     metrics: Metrics
+    figures: Figures
     dsn: str
     database: Database
     installation: Installation
@@ -141,6 +143,7 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
         random=random_from(),
         log=log,
         metrics=Metrics(),
+        figures=Figures(),
         dsn=dsn,
         database=database,
         installation=await installation_of(database, __version__),

@@ -11,7 +11,7 @@ import asyncpg
 import orjson
 
 from headwater.clock import SystemClock
-from headwater.database.spares import Spares
+from headwater.database.spares import Spares, Waits
 from headwater.database.translate import connecting, is_refusal, mask_dsn, translated
 from headwater.errors import DatabaseDown
 
@@ -103,6 +103,7 @@ class Database:
         # Behind a pooler the next transaction may have another session: each has to say where its tables are.
         self._start = f"SET LOCAL search_path = {schema}" if schema and pooler else ""
         self._spares = Spares()
+        self.waits = Waits()
         self._waiting = 0
         self._clock = SystemClock()
         self._refused_at = float("-inf")
@@ -278,7 +279,8 @@ class Database:
 
     async def _acquired(self) -> Any:
         """A server that lets no more of us in is waited for like a pool that is in use: one of ours comes back."""
-        deadline = self._clock.monotonic() + self._limits.acquire
+        began = self._clock.monotonic()
+        deadline = began + self._limits.acquire
         self._waiting += 1
         try:
             while (left := deadline - self._clock.monotonic()) > 0:
@@ -292,6 +294,7 @@ class Database:
             return await self._opened(ASKED_AGAIN_SECONDS, is_last=True)
         finally:
             self._waiting -= 1
+            self.waits.note(self._clock.monotonic() - began)
 
     @property
     def _may_open(self) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,7 +15,9 @@ from headwater.database.migrate import known_migrations, require_room, status
 from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
 from headwater.errors import MigrationFailed
+from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
 from headwater.settings import Settings
+from headwater.sources.health import Grade
 
 GIBIBYTE = 1024**3
 LEAST_FREE_BYTES = GIBIBYTE
@@ -35,10 +37,31 @@ async def examine(settings: Settings, data: Path, database: Database, clock: Clo
     yield check_program()
     yield await asyncio.to_thread(check_disk, data)
     yield await check_database(database)
-    yield await check_schema(database)
+    schema = await check_schema(database)
+    yield schema
     yield await check_clock(database, clock)
     yield check_contact(settings)
     yield check_secrets(settings.poll.secrets_file)
+    if schema.level == "ok":
+        for check in checks_of(await operations_now(database)):
+            yield check
+
+
+def checks_of(now: Operations) -> Iterator[Check]:
+    """Which roles run, how many days have partitions, and what is wrong with either. Pure."""
+    yield Check("ok", roles_in_words(now))
+    if now.days_ahead:
+        held = f", {now.rows_in_default:,} rows of days without one" if now.rows_in_default else ""
+        yield Check("ok", f"Partitions for {min(now.days_ahead.values())} days after today{held}")
+    for one in problems_in(now):
+        yield Check("failure" if one.grade is Grade.ERROR else "warning", one.what.rstrip("."), one.fix)
+
+
+def roles_in_words(now: Operations) -> str:
+    if not now.alive:
+        return "Nothing runs; start with: headwater up"
+    counts = {duty: len(now.doing(duty)) for duty in DUTIES}
+    return "Running: " + ", ".join(f"{duty} {count:,}" for duty, count in counts.items())
 
 
 def check_program() -> Check:

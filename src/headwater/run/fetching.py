@@ -24,6 +24,7 @@ from headwater.ingest.study import Study
 from headwater.learning.shelf import Shelf
 from headwater.run.children import page_children
 from headwater.run.heartbeat import heartbeat_of
+from headwater.run.presence import FETCH, present
 from headwater.services import Services
 from headwater.settling import Settling
 from headwater.supervisor import Supervisor
@@ -43,7 +44,8 @@ async def run_worker(
         page_children(services) as children,
         Listener(services.dsn, [CHANNEL], services.random, services.log) as listener,
         heartbeat_of(services, owner) as heart,
-        Supervisor(services.clock, services.log) as supervisor,
+        Supervisor(services.clock, services.log, services.figures) as supervisor,
+        present(services, heart, FETCH, [FETCH]),
     ):
         study = start_studying(supervisor, services, web.identity.product_token, children)
         worker = worker_of(services, web, study, listener, heart, told)
@@ -69,7 +71,9 @@ def worker_of(
         heart=heart,
     )
     size, lease = settings.fetch.concurrency, settings.lease.duration
-    return Crew(fetching, services.clock, services.log, size, lease, settling=journey.settling)
+    return Crew(
+        fetching, services.clock, services.log, size, lease, settling=journey.settling, figures=services.figures
+    )
 
 
 def start_studying(supervisor: Supervisor, services: Services, product_token: str, children: Children) -> Study:
@@ -94,6 +98,6 @@ def journey_of(services: Services, web: Web, study: Studies) -> Journey:
         services.random,
         RetryPolicy(settings.fetch.max_retries),
         services.log,
-        Settling(services.clock, services.log, settings.lease.duration),
+        Settling(services.clock, services.log, settings.lease.duration, services.figures),
         web.rendering,
     )

@@ -28,6 +28,7 @@ from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.run.children import channel_children
 from headwater.run.chores import Chore, start_chores
 from headwater.run.heartbeat import heartbeat_of
+from headwater.run.presence import POLL, present
 from headwater.services import Services
 from headwater.settling import Settling
 from headwater.sources.channels import NOTICE
@@ -56,7 +57,8 @@ async def run_poller(
         channel_reader(services) as reader,
         Listener(services.dsn, [NOTICE], services.random, services.log) as listener,
         heartbeat_of(services, owner) as heart,
-        Supervisor(services.clock, services.log) as supervisor,
+        Supervisor(services.clock, services.log, services.figures) as supervisor,
+        present(services, heart, POLL, [POLL]),
     ):
         start_chores_beside(supervisor, services, web, calendar)
         poller = poller_of(services, web, reader, listener, heart, told, calendar)
@@ -90,7 +92,8 @@ def poller_of(
         services.log.warning("polling_is_off", setting="poll.enabled = false")
     polling = replace(polling_of(services, web, reader, listener, heart.owner, told, calendar), heart=heart)
     size, lease = settings.poll.concurrency, settings.lease.duration
-    return Crew(polling, services.clock, services.log, size, lease, settling=polling.poll.book.settling)
+    settling = polling.poll.book.settling
+    return Crew(polling, services.clock, services.log, size, lease, settling=settling, figures=services.figures)
 
 
 def polling_of(
@@ -135,7 +138,7 @@ def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calen
                 settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
             ),
             overheard,
-            Settling(services.clock, services.log, settings.lease.duration),
+            Settling(services.clock, services.log, settings.lease.duration, services.figures),
         ),
         settings=settings.poll,
         clock=services.clock,
