@@ -15,7 +15,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-
 
 .DEFAULT_GOAL := help
 .PHONY: help install check fix test test-long test-pg15 test-pg16 test-slow unit chromium postgresql-15 coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-scale demo docs lock clean
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-scale bench-faults demo docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -122,6 +122,9 @@ bench-search: $(READY) ## what the pending list of the search index costs in WAL
 
 bench-scale: $(READY) ## every chore and report at 200,000 sources and a tenth of it; QUICK=1: a tenth and a hundredth
 	@$(BIN)/python -m benchmarks.scale $(if $(QUICK),--quick) $(ARGS)
+
+bench-faults: $(READY) ## connections, stalls, crashes, a network away, kills at 20,000 feeds; QUICK=1: 2,000
+	@$(BIN)/python -m benchmarks.faults $(if $(QUICK),--quick) $(ARGS)
 
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)

@@ -121,10 +121,10 @@ async def measure(attacks: Sequence[AttackName], shape: Shape) -> Rates:
         flags = flags_of(folder, served)
         async with open_services(load(Given(flags=flags))) as services:
             sources = await fill(services, served)
-            order = {"flags": flags, "port": served.port, "addresses": dict(served.addresses)}
+            order = {"role": "up", "flags": flags, "port": served.port, "addresses": dict(served.addresses)}
             async with (
                 plain_connection(services.dsn) as connection,
-                children("benchmarks.neighbours_roles", [order]) as (roles,),
+                children("benchmarks.roles", [order]) as (roles,),
             ):
 
                 async def done() -> int:

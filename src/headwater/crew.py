@@ -1,14 +1,14 @@
 """The loop of every role that works on leases: claim what can be carried, keep it alive, finish or give back."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from headwater.clock import Clock
-from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed, as_fields
 from headwater.figures import LEASES_LOST, WORK_BROKE, WORK_LOST, Figures
 from headwater.log import Logger
 from headwater.settling import Settling
@@ -16,6 +16,8 @@ from headwater.settling import Settling
 # A third of the lease: two heartbeats may fail before anything is lost.
 HEARTBEATS_PER_LEASE = 3
 LARGEST_CLAIM = 10
+# Those that only wait use next to nothing, but their leases are kept alive.
+MOST_IDLE = 100
 # A claim is made when this share of the crew is idle.
 IDLE_SHARE = 8
 GRACE = timedelta(seconds=30)
@@ -96,6 +98,7 @@ class Crew(Generic[Lease]):
     grace: timedelta = GRACE
     settling: Settling | None = None
     figures: Figures = field(default_factory=Figures)
+    idle: Callable[[], int] = lambda: 0  # how many of those at work only wait for what others find
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
     _alone_from: float = field(default=float("-inf"), init=False)
     _ending: asyncio.Future[None] | None = field(default=None, init=False)
@@ -123,7 +126,7 @@ class Crew(Generic[Lease]):
                         await self._recover(stop)
                     await self._claim_and_start(stop)
                 except (DatabaseDown, QueryFailed) as error:
-                    self.log.warning("claim_failed", error=error.what)
+                    self.log.warning("claim_failed", **as_fields(error))
                     self._note_trouble()
             if self._running:
                 await asyncio.wait(self._running, timeout=self.grace.total_seconds())
@@ -139,7 +142,7 @@ class Crew(Generic[Lease]):
                 await self.trade.release_all_but(())
         except (DatabaseDown, QueryFailed) as error:
             # Its leases run out by themselves.
-            self.log.warning("release_failed", error=error.what)
+            self.log.warning("release_failed", **as_fields(error))
 
     async def _recover(self, stop: asyncio.Event) -> None:
         """After trouble with the database: wait a while, then give back what nobody here works on any more.
@@ -164,7 +167,7 @@ class Crew(Generic[Lease]):
         if stop.is_set() or await self._worked_alone(stop):
             return
         size = self._most_at_once
-        room = size - len(self._running)
+        room = size - len(self._running) + min(self.idle(), MOST_IDLE)
         if room < worth_a_claim(size):
             await self._until_something_ends(stop)
             return
@@ -265,6 +268,10 @@ class Crew(Generic[Lease]):
 
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
+        self.look_again()
+
+    def look_again(self) -> None:
+        """There may be room for more."""
         if self._ending is not None and not self._ending.done():
             self._ending.set_result(None)
 
@@ -280,7 +287,7 @@ class Crew(Generic[Lease]):
         except (DatabaseDown, QueryFailed) as error:
             # Given back as soon as the database takes it; should this process end before, its lease runs out.
             self.figures.add(WORK_LOST, error.what)
-            self.log.warning("work_lost", **self.trade.named(lease), error=error.what)
+            self.log.warning("work_lost", **self.trade.named(lease), **as_fields(error))
             self._note_trouble()
         except Exception as error:
             # One page or one feed must not end a role; it comes back when its lease has run out.
@@ -322,7 +329,7 @@ class Crew(Generic[Lease]):
             held = await self.trade.extend(list(leases.values()))
         except (DatabaseDown, QueryFailed) as error:
             if self._is_beating:
-                self.log.warning("heartbeat_failed", error=error.what, under_way=len(leases))
+                self.log.warning("heartbeat_failed", **as_fields(error), under_way=len(leases))
             self._is_beating = False
             return False
         self._is_beating = True

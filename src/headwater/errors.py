@@ -7,17 +7,22 @@
     ├── NotFound                     4   the named thing does not exist
     ├── DependencyDown               5   something we stand on does not answer
     │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
+    │   │   ├── OutOfConnections     5   a limit on connections is reached; `fix` names it
+    │   │   └── PoolerFound          5   a connection pooler that no setting mentions
     │   ├── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
     │   ├── OutOfResources           5   file descriptors or processes ran out: our own trouble, no site's
+    │   │   └── NetworkDown          5   nearly everything fails at once: it is our own network that is away
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
     ├── Busy                         7   somebody else holds it: a lock, a port, a run
     ├── QueryFailed                  1   PostgreSQL refused a statement; a bug or broken data
+    │   └── DiskFull                 5   of the database
     └── MigrationFailed              1   the schema could not be moved; nothing was half-applied
 
 Outcomes that belong to a URL (304, 404, 429, nothing extracted) are verdicts, not errors.
 """
 
+import errno
 from typing import ClassVar
 
 
@@ -60,12 +65,24 @@ class DatabaseDown(DependencyDown):
     pass
 
 
+class OutOfConnections(DatabaseDown):
+    pass
+
+
+class PoolerFound(DatabaseDown):
+    pass
+
+
 class EmbeddedServerFailed(DependencyDown):
     pass
 
 
 class OutOfResources(DependencyDown):
     """Whatever was under way is given back: nothing of it is held against a URL, a channel or a host."""
+
+
+class NetworkDown(OutOfResources):
+    pass
 
 
 class Refused(HeadwaterError):
@@ -82,16 +99,34 @@ OUT_OF_LUCK = ("40", "53", "55", "57", "58")
 
 
 class QueryFailed(HeadwaterError):
-    """`sqlstate` is PostgreSQL's own five-character class of what went wrong."""
+    """`sqlstate` is PostgreSQL's own five-character class of what went wrong, `query` the name of the statement."""
 
-    def __init__(self, what: str, *, sqlstate: str = "", fix: str = "") -> None:
+    def __init__(self, what: str, *, sqlstate: str = "", query: str = "", fix: str = "") -> None:
         super().__init__(what, fix=fix)
         self.sqlstate = sqlstate
+        self.query = query
 
     @property
     def is_out_of_luck(self) -> bool:
         """The same statement may succeed later: nothing is wrong with it."""
         return self.sqlstate.startswith(OUT_OF_LUCK)
+
+
+class DiskFull(QueryFailed):
+    exit_code = 5
+
+
+# Of OSError: no space, or none that this user may have.
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+MAKE_ROOM = "Make room on that disk, or set HEADWATER_SERVICE__DATA_DIR to another one."
+
+
+def as_fields(error: HeadwaterError) -> dict[str, str]:
+    """What one line of the log says of it."""
+    said = {"error": error.what, "fix": error.fix}
+    if isinstance(error, QueryFailed):
+        said |= {"sqlstate": error.sqlstate, "query": error.query}
+    return {name: value for name, value in said.items() if value}
 
 
 def blames_nobody(error: BaseException) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Literal, TextIO, cast
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
+from headwater.errors import QueryFailed, as_fields
 from headwater.lines import Lines, lines_behind
 from headwater.phrases import spelt_out
 
@@ -79,6 +80,14 @@ def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collectio
         cache_logger_on_first_use=True,
     )
     return cast("Logger", logger)
+
+
+def log_broken(log: Logger, event: str, error: Exception, **fields: Any) -> None:
+    """With its traceback; a refused statement is found by its name and state, and a line says both."""
+    if isinstance(error, QueryFailed):
+        log.error(event, **fields, **as_fields(error))
+    else:
+        log.error(event, **fields, exc_info=error)
 
 
 class Sentence:

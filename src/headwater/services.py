@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from headwater import __version__
@@ -11,16 +12,19 @@ from headwater.clock import Clock, SystemClock
 from headwater.database.days import ensure_days
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.installation import Installation, installation_of
+from headwater.database.listen import Listeners
 from headwater.database.migrate import LOOKED_AT_SECONDS, migrate, require_current, require_room, staying_current
 from headwater.database.migrate import status as migrations
 from headwater.database.pool import Database, Limits
 from headwater.database.reviving import keep_serving
-from headwater.database.translate import with_escapes, with_schema
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.database.translate import with_escapes
+from headwater.errors import DatabaseDown, QueryFailed, as_fields
 from headwater.figures import Figures
 from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
 from headwater.metrics import Metrics
+from headwater.net.outage import NetworkWatch
+from headwater.politeness.hosts import has_answered
 from headwater.settings import Loaded, Settings
 from headwater.settings.environment import data_directory
 from headwater.settings.groups import DatabaseSettings
@@ -38,13 +42,16 @@ class Services:
     metrics: Metrics
     figures: Figures
     dsn: str
+    listeners: Listeners
     database: Database
     installation: Installation
+    network: NetworkWatch
 
 
 def logger_for(loaded: Loaded) -> Logger:
     database, search = loaded.settings.database, loaded.settings.search
-    secrets = [secret.get_secret_value() for secret in (database.url, search.elasticsearch_url) if secret]
+    given = (database.url, database.direct_url, search.elasticsearch_url)
+    secrets = [secret.get_secret_value() for secret in given if secret]
     log = make_logger(loaded.settings.log.level, loaded.settings.log.format, secrets=secrets)
     for warning in loaded.warnings:
         log.warning("setting_ignored", why=warning)
@@ -63,30 +70,44 @@ async def database_address(settings: Settings, log: Logger | None = None) -> Asy
     With a log it is also started again if it is killed meanwhile: only our own, never one that was configured.
     """
     if settings.database.url is not None:
-        yield in_schema(with_escapes(settings.database.url.get_secret_value()), settings.database)
+        yield with_escapes(settings.database.url.get_secret_value())
         return
     server = embedded_server(settings)
     async with server as own:
-        dsn = in_schema(own, settings.database)
         if log is None:
-            yield dsn
+            yield own
             return
         # By the machine's clock: whatever days are simulated, the server is real.
         async with Supervisor(SystemClock(), log) as tasks:
             tasks.keep("keep_database_running", lambda: keep_serving(server, SystemClock(), log))
-            yield dsn
+            yield own
 
 
-def in_schema(dsn: str, settings: DatabaseSettings) -> str:
-    """A pooler takes no session's settings with the address: behind one each transaction names the schema."""
-    return with_schema(dsn, settings.own_schema) if settings.own_schema and not settings.pooler else dsn
+def direct_address(settings: DatabaseSettings) -> str | None:
+    return with_escapes(settings.direct_url.get_secret_value()) if settings.direct_url else None
 
 
 @asynccontextmanager
-async def open_database(settings: Settings, log: Logger | None = None) -> AsyncIterator[tuple[Database, str]]:
+async def open_database(
+    settings: Settings, log: Logger | None = None, *, application_name: str = "headwater"
+) -> AsyncIterator[tuple[Database, str]]:
     """A pool on the database as it is, migrated or not, and its address."""
-    async with database_address(settings, log) as dsn, await connect(dsn, settings.database) as database:
+    async with (
+        database_address(settings, log) as dsn,
+        await connect(dsn, settings.database, application_name) as database,
+    ):
         yield database, dsn
+
+
+@asynccontextmanager
+async def open_server(settings: Settings, *, application_name: str) -> AsyncIterator[Database]:
+    """As `open_database`, past a pooler where there is a way: migrations take longer than one may allow."""
+    if direct := direct_address(settings.database):
+        async with await connect(direct, settings.database, application_name) as database:
+            yield database
+        return
+    async with open_database(settings, application_name=application_name) as (database, _):
+        yield database
 
 
 @asynccontextmanager
@@ -99,19 +120,19 @@ async def open_services(
     """
     settings, log = loaded.settings, logger_for(loaded)
     with hearing_libraries(log):
-        async with open_database(settings, log) as (database, dsn):
+        async with open_database(settings, log, application_name=loaded.application_name) as (database, dsn):
             await prepare_schema(database, settings, migrates=migrates)
             services = await _services_on(database, dsn, loaded, clock or SystemClock(), log)
-            async with staying_current(database, LOOKED_AT_SECONDS), following_rules(database, log):
+            async with staying_current(database, LOOKED_AT_SECONDS), following_rules(database, services):
                 yield services
 
 
 @asynccontextmanager
-async def following_rules(database: Database, log: Logger) -> AsyncIterator[None]:
+async def following_rules(database: Database, services: Services) -> AsyncIterator[None]:
     """Keys are made by the exceptions of hosts as they are stored; a change is known here within seconds."""
     await use_stored_rules(database)
-    async with Supervisor(SystemClock(), log) as tasks:
-        tasks.keep("read_host_rules", lambda: _keep_reading_rules(database, log))
+    async with Supervisor(SystemClock(), services.log, services.figures) as tasks:
+        tasks.keep("read_host_rules", lambda: _keep_reading_rules(database, services.log))
         yield
 
 
@@ -122,7 +143,7 @@ async def _keep_reading_rules(database: Database, log: Logger) -> None:
         try:
             await use_stored_rules(database)
         except (DatabaseDown, QueryFailed) as error:
-            log.debug("rules_not_read", error=error.what)
+            log.debug("rules_not_read", **as_fields(error))
 
 
 async def prepare_schema(database: Database, settings: Settings, *, migrates: bool) -> None:
@@ -137,24 +158,34 @@ async def prepare_schema(database: Database, settings: Settings, *, migrates: bo
 
 async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Clock, log: Logger) -> Services:
     await ensure_days(database)
+    random = random_from()
+    heard_at = direct_address(loaded.settings.database) or ("" if database.is_behind_pooler else dsn)
     return Services(
         settings=loaded.settings,
         clock=clock,
-        random=random_from(),
+        random=random,
         log=log,
         metrics=Metrics(),
         figures=Figures(),
         dsn=dsn,
+        listeners=Listeners(heard_at, loaded.application_name, random, log),
         database=database,
         installation=await installation_of(database, __version__),
+        # By the machine's clock: whatever days are simulated, the network is real.
+        network=NetworkWatch(SystemClock(), log, partial(has_answered, database), loaded.settings.fetch.total_timeout),
     )
 
 
-async def connect(dsn: str, settings: DatabaseSettings) -> Database:
+async def connect(dsn: str, settings: DatabaseSettings, application_name: str) -> Database:
     statement = settings.statement_timeout.total_seconds()
-    limits = Limits(acquire=settings.acquire_timeout.total_seconds(), statement=statement, command=statement + 15)
     return await Database.connect(
-        dsn, size=settings.pool_size, pooler=settings.pooler, limits=limits, schema=settings.own_schema
+        dsn,
+        size=settings.pool_size,
+        pooler=settings.pooler and dsn != direct_address(settings),
+        application_name=application_name,
+        limits=Limits(acquire=settings.acquire_timeout.total_seconds(), statement=statement, command=statement + 15),
+        schema=settings.own_schema,
+        direct=direct_address(settings) or "",
     )
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from headwater.clock import Clock
-from headwater.errors import DatabaseDown, QueryFailed, blames_nobody
+from headwater.errors import DatabaseDown, QueryFailed, as_fields, blames_nobody
 from headwater.figures import Figures
 from headwater.log import Logger
 
@@ -55,6 +55,6 @@ class Settling:
                 self._failed_last = True
                 if self.clock.monotonic() + wait >= ends_at:
                     raise
-                self.log.warning("keep_failed", **named, error=error.what, again_in_seconds=wait)
+                self.log.warning("keep_failed", **named, **as_fields(error), again_in_seconds=wait)
             await self.clock.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)

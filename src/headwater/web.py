@@ -32,7 +32,7 @@ from headwater.politeness.robots import Robots
 from headwater.politeness.robots_text import LARGEST_BYTES
 from headwater.politeness.seats import Regranter
 from headwater.politeness.slots import SlotKeeper
-from headwater.services import Services
+from headwater.services import Services, direct_address
 from headwater.settings.groups import FetchSettings, NetworkSettings
 from headwater.sources.unblocking import unblock_where
 from headwater.urls.canonical import CanonicalUrl
@@ -73,10 +73,13 @@ async def open_web(
     strangers = Strangers(database, clock, delay)
     places = PassingPlaces(slots, regranter, clock, strangers) if leaves_no_trace else Places(slots, regranter, clock)
     followers = RulesFollower(services)
-    own = await own_listeners(services.dsn)
+    own = await own_listeners(services.dsn) | await own_listeners(direct_address(settings.database) or "")
     transport = transport_of(services, identity, resolver, own)
     if leaves_no_trace:
         transport.dialled = None
+    if not owner.startswith(COMMAND):
+        # A person who asks for one thing is told how that went.
+        transport.network = services.network
     async with transport, Browser(clock) as browser:
         shared = DatabaseRobots(database, delay, followers.follow)
         store = PassingRobots(shared, strangers) if leaves_no_trace else shared

@@ -11,7 +11,8 @@ from tests.integration.frontier.surgery import until
 
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
-from headwater.errors import DatabaseDown
+from headwater.errors import DatabaseDown, DiskFull
+from headwater.reports.doctor import check_room
 from headwater.simweb.mischief.pace import SlowStart
 
 SITES = hosts(8)
@@ -51,6 +52,19 @@ async def troubled(running: Running, times: int) -> None:
     await until(often_enough)
 
 
+async def test_a_full_disk_is_called_that_by_errors_and_doctor(disk: SmallDisk) -> None:
+    async with await Database.connect(disk.dsn, size=1) as database:
+        assert (await check_room(database)).level == "ok"
+        await disk.ask("fill data")
+        with pytest.raises(DiskFull, match=r"^The disk of the database .* is full: could not extend") as caught:
+            await database.execute("create table wide as select repeat('x', 1000) from generate_series(1, 10000)")
+        assert (caught.value.sqlstate, caught.value.exit_code) == ("53100", 5)
+        check = await check_room(database)
+        assert check.level == "failure"
+        assert "is full" in check.says
+        assert check.fix.startswith("Make room")
+
+
 async def write_until_it_ends(database: Database) -> None:
     """Each time into a new file of the log, for which there is no room."""
     while True:
@@ -67,6 +81,10 @@ async def test_a_full_disk_pauses_claims_and_burns_no_attempt(bench: Workbench, 
         await disk.ask("fill data")
         before = len(bench.asked())
         await troubled(running, times=3 * AT_ONCE)
+        said = [event for event in running.log.events() if event.get("sqlstate") == "53100"]
+        assert all("The disk of the database" in event["error"] and "is full" in event["error"] for event in said)
+        assert said
+        assert said[0]["fix"].startswith("Make room on the disk")
         # What was under way when the disk was full and when that was noticed, and nothing after it.
         assert len(bench.asked()) <= before + 2 * AT_ONCE
         await disk.ask("enlarge")

@@ -178,7 +178,8 @@ class Workbench:
         given = {name.replace("__", "."): value for name, value in flags.items()}
         log, stop = Lines(), asyncio.Event()
         async with open_services(load(Given(flags=self.flags(dsn, given)))) as services:
-            ours = replace(services, log=make_logger("info", "json", stream=log))
+            logger = make_logger("info", "json", stream=log)
+            ours = replace(services, log=logger, network=replace(services.network, log=logger))
             task = asyncio.create_task(role(ours, stop))
             try:
                 yield Running(log, task)

@@ -209,21 +209,9 @@ def _database() -> dict[str, Calls]:
         "forget_in_default": [("runs", 30, 1_000)],
         "days_ahead": [(["fetch_log", "runs", "raw_bodies"],)],
         "beat": [
-            (
-                "sample",
-                "up",
-                ["poll"],
-                "host",
-                1,
-                "1.0",
-                ["work_lost", "settled"],
-                "{}",
-                True,
-                [1, 20],
-                ["sentence", ""],
-            )
+            (NOBODY, "sample", "up", ["poll"], "host", 1, "1.0", "{}", True, ["lost", "won"], [1, 20], ["so", ""])
         ],
-        "end_beats": [("sample",)],
+        "end_beats": [(NOBODY,)],
         "forget_processes": [()],
     }
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -26,7 +27,7 @@ DAYS = {"runs": 15, "fetch_log": 15}
 
 def process(*does: str, is_alive: bool = True) -> Process:
     beat = NOW if is_alive else NOW - 3 * MINUTE
-    return Process("owner", does[0], does, "harbour", 42, "1.0", NOW - HOUR, beat, {}, {}, is_alive)
+    return Process(UUID(int=1), "owner", does[0], does, "harbour", 42, "1.0", NOW - HOUR, beat, {}, {}, is_alive)
 
 
 def operations(*processes: Process, work: Work | None = None, **more: Any) -> Operations:

@@ -10,7 +10,7 @@ from headwater import __version__
 from headwater.cli.examples import example_of
 from headwater.cli.launch import Launch, program_as_typed
 from headwater.cli.output import give_up_output, is_of_output, say, say_lines, show, show_lines
-from headwater.errors import HeadwaterError, UsageError
+from headwater.errors import MAKE_ROOM, NO_SPACE, DependencyDown, HeadwaterError, UsageError
 
 FAILED = 1
 INTERRUPTED = 130
@@ -116,7 +116,8 @@ def launch(
 ) -> Any:
     """Options before the command hold for every command."""
     command, bound, ignored = app.parse_args(tokens, exit_on_error=False, print_error=False)
-    extra = {name: Launch(config, _overrides(assign)) for name, kind in ignored.items() if kind is Launch}
+    launched = Launch(config, _overrides(assign), " ".join(app.parse_commands(tokens)[0]))
+    extra = {name: launched for name, kind in ignored.items() if kind is Launch}
     return _call(command, bound.args, bound.kwargs | extra)
 
 
@@ -128,6 +129,10 @@ def run(arguments: Sequence[str]) -> int:
         give_up_output(messages_too=True)  # the reader of a pipe left: nobody is there to be told
         return 0
     except OSError as error:
+        if error.errno in NO_SPACE and not is_of_output(error):
+            say(f"headwater: The disk of {error.filename or 'the data folder'} is full.")
+            say(f"  fix: {MAKE_ROOM}")
+            return DependencyDown.exit_code
         if not is_of_output(error):
             raise
         give_up_output()

@@ -11,7 +11,7 @@ from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from headwater.database.migrate import Status
-    from headwater.settings import Settings
+    from headwater.settings import Loaded, Settings
 
 app = App(name="db", help="Migrate, inspect and open the database.")
 
@@ -25,14 +25,14 @@ def migrate(*, to: int | None = None, launch: Launched = Launch()) -> None:  # n
     to
         Stop after this migration.
     """
-    run_to_end(_migrate(launch.settings().settings, to))
+    run_to_end(_migrate(launch.settings(), to))
 
 
-async def _migrate(settings: "Settings", to: int | None) -> None:
+async def _migrate(loaded: "Loaded", to: int | None) -> None:
     from headwater.database.migrate import migrate as apply
-    from headwater.services import open_database
+    from headwater.services import open_server
 
-    async with open_database(settings) as (database, _):
+    async with open_server(loaded.settings, application_name=loaded.application_name) as database:
         done = await apply(database, to)
     for one in done:
         show(f"applied {one}")
@@ -59,14 +59,14 @@ def rollback(
         raise UsageError(f"--steps {steps} takes nothing back.", fix="Give a number of 1 or more.")
     if not yes:
         raise UsageError("A rollback deletes the data in the tables and columns it drops.", fix="Add --yes to do it.")
-    run_to_end(_rollback(launch.settings().settings, steps))
+    run_to_end(_rollback(launch.settings(), steps))
 
 
-async def _rollback(settings: "Settings", steps: int) -> None:
+async def _rollback(loaded: "Loaded", steps: int) -> None:
     from headwater.database.migrate import rollback as take_back
-    from headwater.services import open_database
+    from headwater.services import open_server
 
-    async with open_database(settings) as (database, _):
+    async with open_server(loaded.settings, application_name=loaded.application_name) as database:
         done = await take_back(database, steps)
     for one in done:
         show(f"took back {one}")
@@ -76,7 +76,7 @@ async def _rollback(settings: "Settings", steps: int) -> None:
 @app.command(name="status")
 def status(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
     """Say which migrations are applied and which are waiting."""
-    found, address = run_to_end(_status(launch.settings().settings))
+    found, address = run_to_end(_status(launch.settings()))
     if json:
         show_json(
             {
@@ -93,11 +93,11 @@ def status(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noq
             show(f"{word}  {one}")
 
 
-async def _status(settings: "Settings") -> tuple["Status", str]:
+async def _status(loaded: "Loaded") -> tuple["Status", str]:
     from headwater.database import migrate
-    from headwater.services import open_database
+    from headwater.services import open_server
 
-    async with open_database(settings) as (database, _):
+    async with open_server(loaded.settings, application_name=loaded.application_name) as database:
         return await migrate.status(database), database.address
 
 
@@ -116,14 +116,19 @@ async def _shell(settings: "Settings", arguments: tuple[str, ...]) -> int:
     import signal
 
     from headwater.cli.psql import command_for
-    from headwater.services import database_address, embedded_server
+    from headwater.database.translate import with_schema
+    from headwater.services import database_address, direct_address, embedded_server
 
-    if settings.database.pooler and (schema := settings.database.own_schema):
-        say(f"Behind a pooler psql does not begin in our schema: write {schema}.sources and so on.")
+    schema, direct = settings.database.own_schema, direct_address(settings.database)
     bundled = embedded_server(settings).binary("psql")
     outside = shutil.which("psql") if settings.database.url else None
     async with database_address(settings) as dsn:
-        command, environment = command_for(Path(outside or bundled), dsn)
+        address = direct or dsn
+        if schema and not direct and await _is_behind_pooler(dsn, settings):
+            say(f"Behind a pooler psql does not begin in our schema: write {schema}.sources and so on.")
+        elif schema:
+            address = with_schema(address, schema)
+        command, environment = command_for(Path(outside or bundled), address)
         # Ctrl-C is psql's: it cancels a query there, and must not take the database away under it.
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: None)
         process = await asyncio.create_subprocess_exec(*command, *arguments, env=environment)
@@ -133,3 +138,10 @@ async def _shell(settings: "Settings", arguments: tuple[str, ...]) -> int:
             process.terminate()
             await process.wait()
             raise
+
+
+async def _is_behind_pooler(dsn: str, settings: "Settings") -> bool:
+    from headwater.services import connect
+
+    async with await connect(dsn, settings.database, "headwater db shell") as database:
+        return database.is_behind_pooler

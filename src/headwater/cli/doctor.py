@@ -11,7 +11,7 @@ from headwater.cli.words import counted
 
 if TYPE_CHECKING:
     from headwater.reports.doctor import Check
-    from headwater.settings import Settings
+    from headwater.settings import Loaded
 
 SIGNS = {"ok": "✓", "warning": "!", "failure": "✗"}
 
@@ -23,7 +23,7 @@ def doctor(
     launch: Launched = Launch(),  # noqa: B008
 ) -> int:
     """Check this machine and this installation."""
-    checks = run_to_end(examined(launch.settings().settings))
+    checks = run_to_end(examined(launch.settings()))
     if json:
         show_json({"checks": [asdict(check) for check in checks]})
     else:
@@ -32,14 +32,15 @@ def doctor(
     return int(any(check.level in bad for check in checks))
 
 
-async def examined(settings: "Settings") -> "list[Check]":
+async def examined(loaded: "Loaded") -> "list[Check]":
     from headwater.clock import SystemClock
     from headwater.database.migrate import migrate
     from headwater.database.migrate import status as migrations
     from headwater.reports.doctor import examine
     from headwater.services import data_folder, open_database
 
-    async with open_database(settings) as (database, _):
+    settings = loaded.settings
+    async with open_database(settings, application_name=loaded.application_name) as (database, _):
         if settings.database.url is None and not (await migrations(database)).applied:
             # The embedded database belongs to us alone: a first look may as well make it.
             await migrate(database)

@@ -10,9 +10,10 @@ from typing import Any
 import orjson
 
 from headwater.cli.launch import Launch
+from headwater.errors import HeadwaterError, as_fields
 from headwater.run.fetching import run_worker
 from headwater.run.stopping import owner_name
-from headwater.services import open_services
+from headwater.services import logger_for, open_services
 
 
 async def work(task: dict[str, Any]) -> None:
@@ -27,7 +28,13 @@ async def work(task: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    asyncio.run(work(orjson.loads(sys.stdin.readline())))
+    task = orjson.loads(sys.stdin.readline())
+    try:
+        asyncio.run(work(task))
+    except HeadwaterError as error:
+        # One line of the log, and its parent says that it died.
+        logger_for(Launch.from_task(task).settings()).error("worker_failed", **as_fields(error))
+        sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":

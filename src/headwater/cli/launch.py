@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
@@ -25,19 +25,30 @@ class Launch:
 
     config: Path | None = None
     overrides: dict[str, str] = field(default_factory=dict)
+    # Without the program and its options, such as `sources list`.
+    command: str = ""
+
+    @property
+    def application_name(self) -> str:
+        """How sessions of this command are called in the database."""
+        return f"headwater {self.command}".strip()
 
     def settings(self) -> "Loaded":
         from headwater.settings.environment import load_from_surroundings
 
-        return load_from_surroundings(self.overrides, self.config)
+        return replace(load_from_surroundings(self.overrides, self.config), application_name=self.application_name)
 
     def as_task(self) -> dict[str, Any]:
         """For a child process, which finds the same surroundings."""
-        return {"config": str(self.config) if self.config else None, "overrides": self.overrides}
+        return {
+            "config": str(self.config) if self.config else None,
+            "overrides": self.overrides,
+            "command": self.command,
+        }
 
     @classmethod
     def from_task(cls, task: Mapping[str, Any]) -> Self:
-        return cls(Path(task["config"]) if task["config"] else None, dict(task["overrides"]))
+        return cls(Path(task["config"]) if task["config"] else None, dict(task["overrides"]), task["command"])
 
 
 # A parameter that the command line fills in by itself.

@@ -1,5 +1,6 @@
 """`headwater run`: one role of the system, in the foreground until Ctrl-C."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
@@ -49,7 +50,7 @@ def fetch(
             return 0
         # The cores are shared: every process with a child for each of them would only make them wait for each other.
         share = children_of(services.settings.extract, processes)
-        task = Launch(launch.config, {**launch.overrides, "extract.children": str(share)}).as_task()
+        task = replace(launch, overrides={**launch.overrides, "extract.children": str(share)}).as_task()
         return await run_herd(services, "headwater.cli.fetch_worker", processes, task)
 
     return with_services(launch, work)

@@ -139,6 +139,8 @@ async def show_figures(services: "Services", pulse: Pulse, tasks: "Supervisor") 
         announce(f"{HEADINGS}   what just happened")
     try:
         while True:
+            if down_for := services.network.down_for:
+                pulse.news = f"the network is down for {down_for.total_seconds():.0f} s: waiting, nothing is charged"
             if width := message_width():
                 keep_below(*pulse.rows(waiting, width, ailing_in(tasks.health)))
             await services.clock.sleep(ON_A_TERMINAL_SECONDS if width else ELSEWHERE_SECONDS)

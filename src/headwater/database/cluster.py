@@ -23,7 +23,7 @@ from headwater.database.server_user import (
     user_for,
 )
 from headwater.database.socket_folder import PORT, socket_folder
-from headwater.errors import EmbeddedServerFailed
+from headwater.errors import MAKE_ROOM, NO_SPACE, EmbeddedServerFailed
 
 NAME = "headwater"
 # Enough to recover several gigabytes of write-ahead log.
@@ -58,8 +58,9 @@ SETTINGS: Mapping[str, str] = {
     "log_truncate_on_rotation": "on",
 }
 
+DISK_FULL = "No space left on device"
 FIXES = {
-    "No space left on device": "Free some disk space.",
+    DISK_FULL: MAKE_ROOM,
     "Permission denied": "Choose a data directory that you may write to.",
     "could not look up effective user ID": "Run under a user id that has an entry in /etc/passwd.",
     "invalid locale": f"Install the locale {CHARACTER_TYPE}.",
@@ -100,6 +101,8 @@ class Cluster:
         try:
             yield
         except OSError as error:
+            if error.errno in NO_SPACE:
+                raise EmbeddedServerFailed(f"The disk of {self.directory} is full.", fix=MAKE_ROOM) from error
             raise EmbeddedServerFailed(
                 f"The folder {self.directory} cannot be used for the database: {error.strerror}.",
                 fix="Choose a data directory that you may write to.",
@@ -203,6 +206,8 @@ class Cluster:
         return await run_program(folder / program, *arguments, cwd=self.directory, user=user)
 
     def _failed(self, how: str, outcome: Outcome) -> EmbeddedServerFailed:
+        if DISK_FULL in outcome.text:
+            how = f"{how}, since the disk of {self.directory} is full"
         fix = next((fix for sign, fix in FIXES.items() if sign in outcome.text), "")
         return EmbeddedServerFailed(
             f"The embedded PostgreSQL {how}: {outcome.last_complaint}",

@@ -17,7 +17,7 @@ class Heartbeat:
     """Opened anew whenever it was lost; while it cannot be had, the pool stands in.
 
     For as long as it is open, the database knows that its owner lives: leases that run out all the same are given back
-    and held against nobody. Behind a pooler a session is anybody's, so nobody is known to live there.
+    and held against nobody. Where only a pooler is known, a session is anybody's, and nobody is known to live there.
     """
 
     def __init__(self, database: Database, owner: str, seconds: float) -> None:
@@ -64,7 +64,7 @@ class Heartbeat:
         if self._raw is not None and is_usable(self._raw):
             return
         self._drop()
-        if (raw := await self._database.opened_beside("headwater heartbeat", self._seconds)) is None:
+        if (raw := await self._database.opened_beside("heartbeat", self._seconds)) is None:
             return
         try:
             await Connection(raw, self._database.address).fetchval(queries.say_alive, self.owner, timeout=self._seconds)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import asyncpg
 
 from headwater.chance import Random
+from headwater.database.pool import short_name
 from headwater.database.translate import connecting, mask_dsn, translated
 from headwater.errors import DatabaseDown
 from headwater.log import Logger
@@ -19,6 +20,9 @@ CONNECT_LIMIT_SECONDS = 10
 # A connection cut silently looks like one with nothing to say.
 CHECK_EVERY_SECONDS = 30
 
+NOTHING_HEARD = "LISTEN needs a session of its own; new work is looked for every second or so instead of waited for"
+GIVE_DIRECT_URL = "Set database.direct_url to the address of the server itself."
+
 
 def wait_before_reconnect(failures: int, random: Random) -> float:
     """Seconds after `failures` failures in a row; spread, so that a fleet does not come back at once."""
@@ -27,11 +31,22 @@ def wait_before_reconnect(failures: int, random: Random) -> float:
 
 
 class Listener:
-    """LISTEN on a connection of its own, for one reader; it outlives any loss of that connection."""
+    """LISTEN on a connection of its own, for one reader; it outlives any loss of that connection.
 
-    def __init__(self, dsn: str, channels: Sequence[str], random: Random, log: Logger | None = None) -> None:
+    Without an address it hears nothing, and its reader looks when the time is up.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        channels: Sequence[str],
+        random: Random,
+        log: Logger | None = None,
+        application_name: str = "headwater listener",
+    ) -> None:
         self.log = log
         self._dsn = dsn
+        self._application_name = application_name
         self._address = mask_dsn(dsn)
         self._channels = frozenset(channels)
         self._random = random
@@ -40,7 +55,8 @@ class Listener:
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._listen_for_ever())
+        if self._dsn:
+            self._task = asyncio.create_task(self._listen_for_ever())
         return self
 
     async def __aexit__(
@@ -85,7 +101,7 @@ class Listener:
                 self._dsn,
                 timeout=CONNECT_LIMIT_SECONDS,
                 command_timeout=CONNECT_LIMIT_SECONDS,
-                server_settings={"application_name": "headwater listener"},
+                server_settings={"application_name": self._application_name},
             )
 
     async def _listen_until_lost(self, connection: Any) -> None:
@@ -107,6 +123,23 @@ class Listener:
     def _wake_up(self, *channels: str) -> None:
         self._woken.update(channels)
         self._wake.set()
+
+
+class Listeners:
+    """Makes them for a role. Without an address where LISTEN works they only wait, which is said once."""
+
+    def __init__(self, dsn: str, application_name: str, random: Random, log: Logger) -> None:
+        self._dsn = dsn
+        self._name = short_name(f"{application_name} listener")
+        self._random = random
+        self._log = log
+        self._has_told = False
+
+    def on(self, channel: str) -> Listener:
+        if not self._dsn and not self._has_told:
+            self._has_told = True
+            self._log.warning("nothing_is_heard_behind_a_pooler", why=NOTHING_HEARD, fix=GIVE_DIRECT_URL)
+        return Listener(self._dsn, [channel], self._random, self._log, self._name)
 
 
 async def _happened(event: asyncio.Event, seconds: float) -> bool:

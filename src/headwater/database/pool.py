@@ -1,7 +1,7 @@
 """The one way to PostgreSQL: a pool that heals itself, with a limit on every wait and errors of our own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -11,9 +11,10 @@ import asyncpg
 import orjson
 
 from headwater.clock import SystemClock
+from headwater.database.queries import name_of
 from headwater.database.spares import Spares, Waits
-from headwater.database.translate import connecting, is_refusal, mask_dsn, translated
-from headwater.errors import DatabaseDown
+from headwater.database.translate import connecting, mask_dsn, pooler_found, translated
+from headwater.errors import DatabaseDown, OutOfConnections, PoolerFound
 
 OLDEST_SERVER = 15
 # Kept at hand for whoever comes next; more are seldom needed at once.
@@ -22,6 +23,8 @@ MOST_SPARES = 4
 ASKED_AGAIN_SECONDS = 1.0
 # So long afterwards every connection is kept, since the next one may not be had.
 SCARCE_SECONDS = 60.0
+# What PostgreSQL keeps of the name of a session.
+LONGEST_NAME_BYTES = 63
 
 
 @dataclass(frozen=True)
@@ -53,30 +56,36 @@ class Connection:
         self._address = address
 
     async def fetch(self, query: str, *args: object, timeout: float | None = None) -> list[asyncpg.Record]:
-        with translated(self._address):
+        with translated(self._address, name_of(query)):
             rows: list[asyncpg.Record] = await self._raw.fetch(query, *args, timeout=timeout)
             return rows
 
     async def fetchrow(self, query: str, *args: object, timeout: float | None = None) -> asyncpg.Record | None:
-        with translated(self._address):
+        with translated(self._address, name_of(query)):
             return await self._raw.fetchrow(query, *args, timeout=timeout)
 
     async def fetchval(self, query: str, *args: object, timeout: float | None = None) -> Any:
-        with translated(self._address):
+        with translated(self._address, name_of(query)):
             return await self._raw.fetchval(query, *args, timeout=timeout)
 
     async def execute(self, query: str, *args: object, timeout: float | None = None) -> str:
         """Without arguments `query` may be a script of several statements."""
-        with translated(self._address):
+        with translated(self._address, name_of(query)):
             told: str = await self._raw.execute(query, *args, timeout=timeout)
             return told
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
         """What fails inside is taken back alone; the transaction around it goes on."""
-        with translated(self._address):
-            async with self._raw.transaction():
-                yield
+        await self.execute("SAVEPOINT inside")
+        try:
+            yield
+        except BaseException:
+            # With the connection gone there is nothing to take back, and the first error tells more.
+            with suppress(DatabaseDown):
+                await self.execute("ROLLBACK TO SAVEPOINT inside; RELEASE SAVEPOINT inside")
+            raise
+        await self.execute("RELEASE SAVEPOINT inside")
 
     async def copy_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """The quickest way in for many rows."""
@@ -94,14 +103,17 @@ class Database:
         limits: Limits,
         schema: str = "",
         *,
-        pooler: bool = False,
+        settings: Mapping[str, str] | None = None,
         opens: Callable[[str, float], Awaitable[Any]] | None = None,
     ) -> None:
+        """`settings`: behind a pooler, what each transaction has to say anew, since its session was another's.
+
+        `opens` makes a session that is all ours, where there is a way to one.
+        """
         self._pool = pool
         self._opens = opens
         self._limits = limits
-        # Behind a pooler the next transaction may have another session: each has to say where its tables are.
-        self._start = f"SET LOCAL search_path = {schema}" if schema and pooler else ""
+        self._settings = settings or {}
         self._spares = Spares()
         self.waits = Waits()
         self._waiting = 0
@@ -110,6 +122,7 @@ class Database:
         self._is_closing = False
         self.address = address
         self.schema = schema
+        self.is_behind_pooler = settings is not None
 
     @classmethod
     async def connect(
@@ -121,15 +134,28 @@ class Database:
         application_name: str = "headwater",
         limits: Limits | None = None,
         schema: str = "",
+        direct: str = "",
     ) -> Self:
         """`pooler`: a transaction pooler is in between, so nothing of ours may live in the session.
 
-        `schema` holds all tables; without one they are where the server looks first.
+        One that nobody mentioned is noticed; `direct` is a way past it. `schema` holds all tables; without one they are
+        where the server looks first.
         """
         limits = limits or Limits()
-        settings = {"application_name": application_name} | ({} if pooler else limits.as_settings())
-        if schema and not pooler:
+        settings = {"application_name": short_name(application_name), **limits.as_settings()}
+        if schema:
             settings["search_path"] = schema
+        try:
+            return await cls._connect(dsn, size, limits, schema, settings, pooler=pooler, direct=direct)
+        except PoolerFound:
+            if pooler:
+                raise
+            return await cls._connect(dsn, size, limits, schema, settings, pooler=True, direct=direct)
+
+    @classmethod
+    async def _connect(
+        cls, dsn: str, size: int, limits: Limits, schema: str, settings: dict[str, str], *, pooler: bool, direct: str
+    ) -> Self:
         pool = asyncpg.create_pool(
             dsn,
             min_size=1,
@@ -137,17 +163,20 @@ class Database:
             timeout=limits.acquire,
             command_timeout=limits.command,
             statement_cache_size=0 if pooler else 100,
-            server_settings=settings,
-            init=_teach_json,
+            connection_class=_SharedSession if pooler else asyncpg.Connection,
+            # The one thing that every pooler takes; others are refused or forgotten.
+            server_settings={"application_name": settings["application_name"]} if pooler else settings,
+            init=_teach_json_at_once if pooler else _greet,
             reset=_leave_session_alone,
         )
+        own = direct or ("" if pooler else dsn)
 
-        async def open_one(name: str, seconds: float) -> Any:
-            named = settings | {"application_name": name}
-            return await asyncpg.connect(dsn, timeout=seconds, command_timeout=seconds, server_settings=named)
+        async def open_one(purpose: str, seconds: float) -> Any:
+            named = settings | {"application_name": short_name(f"{settings['application_name']} {purpose}")}
+            return await asyncpg.connect(own, timeout=seconds, command_timeout=seconds, server_settings=named)
 
-        opens = None if pooler else open_one
-        database = cls(pool, mask_dsn(dsn), limits, schema, pooler=pooler, opens=opens)
+        opens = open_one if own else None
+        database = cls(pool, mask_dsn(dsn), limits, schema, settings=settings if pooler else None, opens=opens)
         await database._open()
         return database
 
@@ -182,6 +211,10 @@ class Database:
         """
         async with self._borrowed_raw() as raw:
             connection = Connection(raw, self.address)
+            if self.is_behind_pooler:
+                # The session is somebody else's in a moment: only the client's own limit is set.
+                await connection.execute(statement, timeout=patience)
+                return
             await connection.execute(f"SET statement_timeout = {patience * 1000:.0f}")
             try:
                 await connection.execute(statement, timeout=patience)
@@ -195,9 +228,9 @@ class Database:
     async def borrowed(self) -> AsyncIterator[Connection]:
         """For whoever must know how long an answer took, and not the wait for a connection.
 
-        Without a transaction, unless one is needed to find the tables.
+        Without a transaction, unless a pooler is in between.
         """
-        if self._start:
+        if self.is_behind_pooler:
             async with self.transaction() as connection:
                 yield connection
             return
@@ -213,29 +246,24 @@ class Database:
         `snapshot` sees one moment only; `patience` is a longer limit, in seconds, for statements that read much.
         """
         async with self._borrowed_raw() as raw:
-            transaction = raw.transaction(readonly=readonly, isolation="repeatable_read" if snapshot else None)
-            with translated(self.address):
-                await transaction.start()
-                if self._start:
-                    await raw.execute(self._start)
-                if patience:
-                    await raw.execute(f"SET LOCAL statement_timeout = {patience * 1000:.0f}")
+            settings = {**self._settings, **({"statement_timeout": f"{patience * 1000:.0f}"} if patience else {})}
+            connection = Connection(raw, self.address)
             try:
-                yield Connection(raw, self.address)
+                await connection.execute(beginning(settings, readonly=readonly, snapshot=snapshot))
+                yield connection
             except BaseException:
                 # With the connection gone there is nothing to roll back, and the first error tells more.
-                with suppress(DatabaseDown), translated(self.address):
-                    await transaction.rollback()
+                with suppress(DatabaseDown):
+                    await connection.execute("ROLLBACK")
                 raise
-            with translated(self.address):
-                await transaction.commit()
+            await connection.execute("COMMIT")
 
-    async def opened_beside(self, name: str, seconds: float) -> Any:
-        """A connection of the driver's that is no part of the pool; None behind a pooler, where no session is ours."""
+    async def opened_beside(self, purpose: str, seconds: float) -> Any:
+        """A connection of the driver's that is no part of the pool; None where there is no way past a pooler."""
         if self._opens is None:
             return None
         with connecting(self.address):
-            return await self._opens(name, seconds)
+            return await self._opens(purpose, seconds)
 
     async def close(self) -> None:
         """Wait a little for borrowed connections, then cut them."""
@@ -305,8 +333,8 @@ class Database:
         try:
             with connecting(self.address):
                 return await self._pool.acquire(timeout=seconds)
-        except DatabaseDown as error:
-            if is_last or not is_refusal(error):
+        except OutOfConnections:
+            if is_last:
                 raise
             self._refused_at = self._clock.monotonic()
             return None
@@ -327,6 +355,22 @@ class Database:
             raise
 
 
+def beginning(settings: Mapping[str, str], *, readonly: bool = False, snapshot: bool = False) -> str:
+    """A transaction with settings of its own, in one message."""
+    begin = f"BEGIN{' ISOLATION LEVEL REPEATABLE READ' * snapshot}{' READ ONLY' * readonly}"
+    return "; ".join([begin, *(f"SET LOCAL {name} = {_quoted(value)}" for name, value in settings.items())])
+
+
+def _quoted(text: str) -> str:
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
+
+
+def short_name(name: str) -> str:
+    """As much of it as the server keeps; it would spell other letters as `\\xc3`."""
+    return name.encode("ascii", "replace")[:LONGEST_NAME_BYTES].decode()
+
+
 def is_usable(raw: Any) -> bool:
     try:
         return not raw.is_closed()
@@ -341,6 +385,31 @@ def require_supported(major: int, address: str) -> None:
             f"The database {address} is PostgreSQL {major}, and Headwater needs {OLDEST_SERVER} or newer.",
             fix=f"Upgrade the server to PostgreSQL {OLDEST_SERVER} or newer, or leave out the address to use our own.",
         )
+
+
+class _SharedSession(asyncpg.Connection):  # type: ignore[misc]
+    """Of a pooler. The driver would switch jit off in the session to look up a type, and leave it so for others."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._server_caps: Any = self._server_caps._replace(jit=False)
+
+
+async def _greet(raw: Any) -> None:
+    """A pooler names a process of its own when we connect, and statements run in another.
+
+    Asked without a prepared statement, which would be left behind in a session that is not ours.
+    """
+    if await raw.execute(f"select 1 where pg_backend_pid() <> {raw.get_server_pid():d}") != "SELECT 0":
+        raise pooler_found()
+    await _teach_json(raw)
+
+
+async def _teach_json_at_once(raw: Any) -> None:
+    """In a transaction: the driver prepares and asks in two messages, which a pooler may send to two sessions."""
+    await raw.execute("BEGIN")
+    await _teach_json(raw)
+    await raw.execute("COMMIT")
 
 
 async def _teach_json(raw: Any) -> None:

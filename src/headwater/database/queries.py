@@ -50,7 +50,19 @@ def load_queries(package: str) -> Queries:
         text = resources.files(package).joinpath(FILE).read_text(encoding="utf-8")
     except (FileNotFoundError, ModuleNotFoundError) as error:
         raise NotFound(f"There is no {where}.") from error
-    return Queries(where, parse_queries(text, where))
+    queries = parse_queries(text, where)
+    for query in queries.values():
+        _names.setdefault(query.sql, f"{package.removeprefix('headwater.')}.{query.name}")
+    return Queries(where, queries)
+
+
+# By their text, of all that were loaded: an error should say which of them it was.
+_names: dict[str, str] = {}
+
+
+def name_of(sql: str) -> str:
+    """Such as `frontier.claim_entries`; empty for a statement without a name."""
+    return _names.get(sql, "")
 
 
 def parse_queries(text: str, where: str) -> dict[str, Query]:

@@ -65,22 +65,23 @@ from unnest($1::text[]) as h (name);
 -- Invariant: counts are given since its start, so that a beat whose answer was lost is counted once. $9 is false after the
 -- first beat: a row that was forgotten meanwhile was counted already.
 with was as materialized (
-    select counts from role_processes where owner = $1::text
+    select counts from role_processes where id = $1::uuid
 ), beaten as (
-    insert into role_processes (owner, role, does, host, pid, version, beat_at, counts, failing)
-    select $1, $2::text, $3::text[], $4::text, $5::integer, $6::text, now(), coalesce(jsonb_object_agg(g.figure, g.count), '{}'), $8::text::jsonb
-    from unnest($7::text[], $10::bigint[]) as g (figure, count)
-    on conflict (owner) do update set beat_at = excluded.beat_at, counts = excluded.counts, failing = excluded.failing
+    insert into role_processes (id, owner, role, does, host, pid, version, beat_at, counts, failing)
+    select $1, $2::text, $3::text, $4::text[], $5::text, $6::integer, $7::text, now(),
+           coalesce(jsonb_object_agg(g.figure, g.count), '{}'), $8::text::jsonb
+    from unnest($10::text[], $11::bigint[]) as g (figure, count)
+    on conflict (id) do update set beat_at = excluded.beat_at, counts = excluded.counts, failing = excluded.failing
 )
-insert into role_figures as f (since, figure, owner, count, said)
+insert into role_figures as f (since, figure, process_id, count, said)
 select date_bin('10 minutes', now(), 'epoch'), g.figure, $1, g.count - coalesce((was.counts ->> g.figure)::bigint, 0), g.said
-from unnest($7, $10, $11::text[]) as g (figure, count, said) left join was on true
+from unnest($10, $11, $12::text[]) as g (figure, count, said) left join was on true
 where g.count > coalesce((was.counts ->> g.figure)::bigint, 0) and ($9::boolean or was.counts is not null)
-on conflict (since, figure, owner) do update set count = f.count + excluded.count, said = excluded.said;
+on conflict (since, figure, process_id) do update set count = f.count + excluded.count, said = excluded.said;
 
 -- name: end_beats
 -- A process that ends in order has no row.
-delete from role_processes where owner = $1::text;
+delete from role_processes where id = $1::uuid;
 
 -- name: forget_processes
 -- Processes that were last seen a day ago, and figures of three days ago.

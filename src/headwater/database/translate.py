@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 
 import asyncpg
 
-from headwater.errors import DatabaseDown, QueryFailed, SettingError
+from headwater.errors import DatabaseDown, DiskFull, OutOfConnections, PoolerFound, QueryFailed, SettingError
 
 PASSWORD_BEFORE_HOST = re.compile(r"(://[^:@/?]*):.*@", re.DOTALL)
 PASSWORD_AS_PARAMETER = re.compile(r"((?:^|[?&\s])(?:ssl)?password\s*=\s*)('(?:[^'\\]|\\.)*'|[^&]*)", re.IGNORECASE)
@@ -31,6 +31,14 @@ LOST = (
 )
 # The driver has one class for a connection that went away under us and for our own mistakes.
 LOST_SIGNS = ("closed", "closing", "released back to the pool")
+# Of a pooler, which knows no others than those of its own list.
+UNKNOWN_PARAMETER = "unsupported startup parameter"
+# Words of the server or of pgbouncer, and the limit they are about.
+CONNECTION_LIMITS = {
+    "for role": "the role's CONNECTION LIMIT (ALTER ROLE)",
+    "for database": "the database's CONNECTION LIMIT (ALTER DATABASE)",
+    "max_client_conn": "max_client_conn of pgbouncer",
+}
 
 
 def with_escapes(dsn: str) -> str:
@@ -99,30 +107,65 @@ def _understanding(address: str) -> Iterator[None]:
 
 
 @contextmanager
-def translated(address: str) -> Iterator[None]:
-    """Raise our own errors in place of the driver's; `address` is already masked."""
+def translated(address: str, query: str = "") -> Iterator[None]:
+    """Raise our own errors in place of the driver's; `address` is already masked, `query` the statement's name."""
     try:
         yield
     except LOST as error:
         raise database_down(address, error) from error
     except asyncpg.PostgresError as error:
-        raise QueryFailed(f"PostgreSQL refused a statement: {error}", sqlstate=error.sqlstate or "") from error
+        raise _refused(address, query, error) from error
     except asyncpg.InterfaceError as error:
         if any(sign in str(error) for sign in LOST_SIGNS):
             raise database_down(address, error) from error
-        raise QueryFailed(f"A statement could not be sent: {error}") from error
+        raise QueryFailed(f"{query or 'A statement'} could not be sent: {error}", query=query) from error
+
+
+def _refused(address: str, query: str, error: asyncpg.PostgresError) -> QueryFailed:
+    state = error.sqlstate or ""
+    if isinstance(error, asyncpg.DiskFullError):
+        return DiskFull(
+            f"The disk of the database {address} is full: {error}",
+            sqlstate=state,
+            query=query,
+            fix="Make room on the disk where the server has its data, or move it to a larger one. "
+            "What runs goes on by itself then.",
+        )
+    return QueryFailed(f"PostgreSQL refused {query or 'a statement'}: {error}", sqlstate=state, query=query)
 
 
 def database_down(address: str, error: BaseException) -> DatabaseDown:
+    said = str(error)
+    if isinstance(error, asyncpg.TooManyConnectionsError) or "max_client_conn" in said:
+        return _out_of_connections(address, error)
+    if UNKNOWN_PARAMETER in said:
+        return pooler_found()
+    if "statement pooling mode" in said:
+        return DatabaseDown(
+            f"The pooler at {address} allows no transactions: {_reason(error)}.",
+            fix="Set pool_mode = transaction (or session) for this database in pgbouncer, or name the server itself "
+            "in database.url.",
+        )
     return DatabaseDown(
         f"The database {address} does not answer: {_reason(error)}.",
         fix="See that PostgreSQL is running and reachable. Headwater connects again by itself.",
     )
 
 
-def is_refusal(error: DatabaseDown) -> bool:
-    """The server runs, and lets in no more of its role or of all together."""
-    return isinstance(error.__cause__, asyncpg.TooManyConnectionsError)
+def _out_of_connections(address: str, error: BaseException) -> OutOfConnections:
+    said = str(error)
+    limit = next((limit for sign, limit in CONNECTION_LIMITS.items() if sign in said), "max_connections of the server")
+    return OutOfConnections(
+        f"The database {address} has no connection left for us: {_reason(error)}.",
+        fix=f"Raise {limit}, or lower database.pool_size: each process opens so many, and one or two to listen.",
+    )
+
+
+def pooler_found() -> PoolerFound:
+    return PoolerFound(
+        "A connection pooler stands between us and PostgreSQL.",
+        fix="Set database.pooler = true, or name the server itself in database.url.",
+    )
 
 
 def _reason(error: BaseException) -> str:

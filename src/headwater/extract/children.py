@@ -9,6 +9,7 @@ import asyncio
 import math
 import os
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -24,6 +25,8 @@ MEMORY_BYTES = 512 << 20
 ANSWER_BYTES = 64 << 20
 TASKS_PER_CHILD = 2_000
 USUAL_WEIGHT = 0.1
+# After a child was killed, doubled until one has answered again.
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 SIGNAL_NAMES = {int(one): one.name for one in signal.Signals}
 
 
@@ -51,7 +54,13 @@ class OutOfMemory:
     pass
 
 
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """Ended from outside, as the kernel does for want of memory: what its page had to do with it is not known."""
+
+
 Outcome = Done | Crashed | TimedOut | OutOfMemory
+ToldOfKill = Callable[[float], None]
 _Ticket = asyncio.Future[ChildLink | None]
 
 
@@ -79,6 +88,10 @@ class Children:
         self._memory_bytes = memory_bytes
         self._tasks_per_child = tasks_per_child
         self._answer_bytes = answer_bytes
+        # How long it is waited until a page whose child was killed is read again.
+        self.told_of_kill: ToldOfKill = lambda _pause: None
+        self._pause = FIRST_PAUSE_S
+        self._trying_again = asyncio.Lock()
         self._beside: Children | None = None
         self._nursery: NurseryLink | None = None
         self._opening = asyncio.Lock()
@@ -110,6 +123,7 @@ class Children:
             tasks_per_child=self._tasks_per_child,
             answer_bytes=self._answer_bytes,
         )
+        others.told_of_kill = self.told_of_kill
         others._beside = self
         return others
 
@@ -127,6 +141,22 @@ class Children:
         Tasks of one `share`, a registrable domain, wait in one line; the lines take turns.
         """
         kind, body = packed(payload)
+        outcome = await self._run_once(kind, body, share)
+        if not isinstance(outcome, Killed):
+            return outcome
+        # One of them at a time: whichever is killed again, with no other that was killed beside it, is to blame.
+        async with self._trying_again:
+            await self._pause_after_kill()
+            outcome = await self._run_once(kind, body, share)
+        return OutOfMemory() if isinstance(outcome, Killed) else outcome
+
+    async def _pause_after_kill(self) -> None:
+        wait, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE_S)
+        self.told_of_kill(wait)
+        # Real seconds whatever the clock: memory is short on this machine.
+        await asyncio.sleep(wait)
+
+    async def _run_once(self, kind: bytes, body: bytes, share: str) -> Outcome | Killed:
         child = await self._place(share)
         began = self._clock.monotonic()
         kept = None
@@ -185,7 +215,7 @@ class Children:
             else:
                 ticket.set_result(self._free.pop())
 
-    async def _ask(self, child: ChildLink, kind: bytes, body: bytes, share: str) -> tuple[Outcome, bool]:
+    async def _ask(self, child: ChildLink, kind: bytes, body: bytes, share: str) -> tuple[Outcome | Killed, bool]:
         """What became of the task, and whether the child is fit for another."""
         began = self._clock.monotonic()
         slow = asyncio.get_running_loop().call_later(HEAVY_S, self._put_behind, child, share)
@@ -198,7 +228,11 @@ class Children:
         finally:
             slow.cancel()
         if answer is None:
-            return outcome_of(await child.end(), self._memory_bytes), False
+            end = await child.end()
+            if is_kill(end) and not child.was_ended_by_us:
+                return Killed(), False
+            return outcome_of(end, self._memory_bytes), False
+        self._pause = FIRST_PAUSE_S
         seconds = self._clock.monotonic() - began
         if not self._turns.is_heavy(share):
             self._usual_seconds += (seconds - self._usual_seconds) * USUAL_WEIGHT
@@ -255,6 +289,10 @@ def _read(kind: bytes, body: bytes, seconds: float) -> tuple[Outcome, bool]:
         # Our own code does not answer like this; whoever took the child over does.
         return Crashed("unreadable answer"), False
     return (OutOfMemory() if kind == OUT_OF_MEMORY else Crashed("answer too long")), False
+
+
+def is_kill(end: End) -> bool:
+    return os.WIFSIGNALED(end.status) and os.WTERMSIG(end.status) == signal.SIGKILL
 
 
 def outcome_of(end: End, memory_bytes: int) -> Outcome:

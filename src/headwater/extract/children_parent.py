@@ -53,7 +53,7 @@ class Birth:
     end: asyncio.Future[End]
 
 
-class NurseryGone(DependencyDown):
+class NurseryGone(OutOfResources):
     """Nobody's page is to blame: the process all children come from has ended."""
 
     def __init__(self) -> None:
@@ -178,6 +178,7 @@ class ChildLink:
         self._rules: Mapping[str, HostRules] = NO_RULES
         self.tasks = 0
         self.is_behind = False
+        self.was_ended_by_us = False
 
     async def open(self) -> None:
         try:
@@ -214,6 +215,7 @@ class ChildLink:
             return await self._birth.end
 
     def kill(self) -> None:
+        self.was_ended_by_us = True
         self._ours.close()
         if self._birth is not None:
             self._nursery.kill(self._birth.pid)

@@ -24,9 +24,11 @@ class Ask(NamedTuple):
 
 
 async def ask_once(transport: Transport, asked: Ask, seat: Seat) -> Response | FetchProblem | NotBefore:
-    """Unless there is no slot soon."""
+    """Unless there is no slot soon. Raises NetworkDown where a failure is not the host's."""
     if refused := await seat.ready(asked.kind):
         return refused
+    network = transport.network
+    began = network.began() if network else 0.0
     try:
         answer = await transport.request(
             asked.method, asked.url, asked.headers, gate=seat, limits=asked.limits, body=asked.body
@@ -38,6 +40,8 @@ async def ask_once(transport: Transport, asked: Ask, seat: Seat) -> Response | F
         seat.ended(answer.status, len(answer.body), asked_wait(answer))
     else:
         seat.ended()
+    if network:
+        await network.judge(asked.url.host, began, answer if isinstance(answer, FetchProblem) else None)
     return answer
 
 

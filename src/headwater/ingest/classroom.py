@@ -9,7 +9,7 @@ from headwater.archive.raw import KeptBody, newest_body
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.errors import DatabaseDown, DependencyDown, QueryFailed, UsageError
+from headwater.errors import DatabaseDown, DependencyDown, QueryFailed, UsageError, as_fields
 from headwater.extract.children import Children, Done
 from headwater.extract.lessons import Lesson, lesson_from, sent_task
 from headwater.extract.page import Page
@@ -49,7 +49,7 @@ class Classroom:
                         pass
                 except (DatabaseDown, QueryFailed, DependencyDown) as error:
                     # Pages are read the general way meanwhile, and the next round tries again.
-                    self.log.warning("lesson_failed", error=error.what)
+                    self.log.warning("lesson_failed", **as_fields(error))
         finally:
             with suppress(DatabaseDown, QueryFailed):
                 await self.hand_in()

@@ -19,7 +19,7 @@ from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.judge import HTML, is_refused, judge
 from headwater.ingest.keeping import NOTHING, Keeper, Leaves
-from headwater.log import Logger
+from headwater.log import Logger, log_broken
 from headwater.net.body import Complete
 from headwater.net.transport import Response
 from headwater.politeness.settlement import Visit
@@ -75,7 +75,7 @@ class Journey:
         except Exception as error:
             if blames_nobody(error):
                 raise
-            self.log.exception("journey_broke", host=lease.host, url=lease.url)
+            log_broken(self.log, "journey_broke", error, host=lease.host, url=lease.url)
             seat.break_off()
             return await self._end(lease, broken_by(error), seat, NOTHING)
 

@@ -30,6 +30,7 @@ from headwater.net.guard import AddressGuard
 from headwater.net.head import head_of, header_lines
 from headwater.net.identity import Identity
 from headwater.net.idle import IdleBudget
+from headwater.net.outage import NetworkWatch
 from headwater.net.problems import NETWORK_ERRORS, FetchProblem, own_trouble, problem_from
 from headwater.net.resolver import GuardedResolver
 from headwater.net.validators import Validators, validators_from
@@ -186,6 +187,7 @@ class Transport:
     resolver: AbstractResolver | None = None
     dialled: Dialled | None = None
     crowded: Crowded | None = None
+    network: NetworkWatch | None = None  # told of how requests end
     trust: ssl.SSLContext | None = None
     connections: dict[str, int] = field(default_factory=lambda: {"new": 0, "reused": 0}, init=False)
     _connectors: list[aiohttp.TCPConnector] = field(default_factory=list, init=False)

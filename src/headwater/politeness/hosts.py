@@ -159,3 +159,8 @@ async def closures_of(database: Database, host: str) -> list[Any]:
 async def _apply(connection: Connection, host: str, default_delay: timedelta) -> None:
     milliseconds = round(default_delay.total_seconds() * 1000)
     await connection.execute(queries.apply_host_policy, bucket_of(host), host, milliseconds, None)
+
+
+async def has_answered(database: Database, host: str) -> bool:
+    """Whether it ever did, whatever it said."""
+    return bool(await database.fetchval(queries.has_answered, bucket_of(host), host))

@@ -175,3 +175,7 @@ SELECT pace_hosts($1::smallint[], $2::text[], $3::integer[], $4::interval[], $5:
 -- name: answering_domains
 -- How many domains at an address answer.
 SELECT count(DISTINCT domain) FROM hosts WHERE address = $1::text AND NOT is_doubted;
+
+-- name: has_answered
+-- Whether a host was ever heard: an answer to robots.txt is the first thing that is had of every host.
+SELECT EXISTS (SELECT 1 FROM robots WHERE bucket = $1::smallint AND host = $2::text AND http_status IS NOT NULL);

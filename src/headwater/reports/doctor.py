@@ -11,16 +11,20 @@ from typing import Literal
 
 from headwater import __version__
 from headwater.clock import Clock
+from headwater.database.listen import GIVE_DIRECT_URL, NOTHING_HEARD
 from headwater.database.migrate import known_migrations, require_room, status
 from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
-from headwater.errors import MigrationFailed
+from headwater.database.translate import with_escapes
+from headwater.errors import MAKE_ROOM, DatabaseDown, DiskFull, MigrationFailed, QueryFailed
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
 from headwater.settings import Settings
 from headwater.sources.health import Grade
 
 GIBIBYTE = 1024**3
 LEAST_FREE_BYTES = GIBIBYTE
+# What is left of a disk that is full for all that PostgreSQL writes at once.
+FULL_BYTES = 32 * 1024**2
 LARGEST_CLOCK_OFFSET_SECONDS = 2.0
 
 queries = load_queries("headwater.reports")
@@ -37,6 +41,9 @@ async def examine(settings: Settings, data: Path, database: Database, clock: Clo
     yield check_program()
     yield await asyncio.to_thread(check_disk, data)
     yield await check_database(database)
+    yield await check_room(database)
+    async for check in check_pooler(settings, database):
+        yield check
     schema = await check_schema(database)
     yield schema
     yield await check_clock(database, clock)
@@ -74,6 +81,8 @@ def check_disk(data: Path) -> Check:
     place = next(folder for folder in (data, *data.parents) if folder.exists())
     free = shutil.disk_usage(place).free
     says = f"Data directory {data}, {free / GIBIBYTE:.1f} GB free"
+    if free < FULL_BYTES:
+        return Check("failure", f"The disk of the data directory {data} is full", MAKE_ROOM)
     if free < LEAST_FREE_BYTES:
         return Check("warning", says, "Free some space, or set HEADWATER_SERVICE__DATA_DIR to another disk.")
     return Check("ok", says)
@@ -93,6 +102,46 @@ def check_secrets(file: Path | None) -> Check:
 
 async def check_database(database: Database) -> Check:
     return Check("ok", f"Database PostgreSQL {await database.fetchval(queries.server_version)} at {database.address}")
+
+
+async def check_room(database: Database) -> Check:
+    """By writing a little: nothing else tells how full a disk of another machine is."""
+    try:
+        async with database.transaction() as connection:
+            await connection.execute(queries.write_a_little)
+    except DiskFull as error:
+        return Check("failure", error.what.rstrip("."), error.fix)
+    except QueryFailed as error:
+        return Check("warning", f"Whether the database has room is not known: {error.what}")
+    return Check("ok", "The database has room to write")
+
+
+async def check_pooler(settings: Settings, database: Database) -> AsyncIterator[Check]:
+    """Nothing to say where no pooler is in between."""
+    if database.is_behind_pooler and settings.database.pooler:
+        yield Check("ok", "A connection pooler is in between, as database.pooler says")
+    elif database.is_behind_pooler:
+        fix = "Set database.pooler = true: each process finds it out by a connection in vain."
+        yield Check("warning", "A connection pooler is in between, and database.pooler does not say so", fix)
+    if settings.database.direct_url:
+        yield await check_direct_address(with_escapes(settings.database.direct_url.get_secret_value()), database)
+    elif database.is_behind_pooler:
+        yield Check("warning", NOTHING_HEARD, GIVE_DIRECT_URL)
+
+
+async def check_direct_address(address: str, database: Database) -> Check:
+    try:
+        async with await Database.connect(address, size=1, application_name="headwater doctor") as direct:
+            is_same = await direct.fetchval(queries.which_database) == await database.fetchval(queries.which_database)
+    except DatabaseDown as error:
+        return Check("failure", f"database.direct_url: {error.what.rstrip('.')}", error.fix)
+    if direct.is_behind_pooler:
+        fix = "Name the server itself there, not its pooler: nothing is heard through one."
+        return Check("failure", "database.direct_url leads to a connection pooler", fix)
+    if not is_same:
+        fix = "Name the server that the pooler leads to, and the same database."
+        return Check("failure", "database.direct_url leads to another database than database.url", fix)
+    return Check("ok", f"database.direct_url leads to the same database, {direct.address}")
 
 
 async def check_schema(database: Database) -> Check:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Any
+from uuid import UUID
 
 from headwater.database.days import days_ahead
 from headwater.database.pool import Database
@@ -49,7 +50,8 @@ LOG = "Look at its log for the cause."
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    owner: str
+    id: UUID
+    owner: str  # under which it holds leases
     role: str
     does: Sequence[str]
     host: str

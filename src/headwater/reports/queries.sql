@@ -466,9 +466,9 @@ LEFT JOIN (SELECT next_poll_at, poll_interval FROM channels WHERE is_active AND 
 
 -- name: processes_seen
 -- Processes of roles that run or were seen in the last days, the latest first; alive are those that have written lately.
-SELECT owner, role, does, host, pid, version, started_at, beat_at, counts, failing,
+SELECT id, owner, role, does, host, pid, version, started_at, beat_at, counts, failing,
        abs(extract(epoch FROM statement_timestamp() - beat_at)) < extract(epoch FROM $1::interval) AS is_alive
-FROM role_processes ORDER BY beat_at DESC, owner LIMIT $2::integer;
+FROM role_processes ORDER BY beat_at DESC, id LIMIT $2::integer;
 
 -- name: figures_lately
 -- What processes counted in the last hour, those that have ended too, and the last sentence that came with it.
@@ -533,3 +533,13 @@ ORDER BY c.next_poll_at LIMIT 1;
 -- Whether a channel lists an address, and whether it was refused then.
 SELECT bool_or(signature = '') AS is_refused FROM channel_items WHERE bucket = $1::smallint AND url_hash = $2::bytea
 HAVING count(*) > 0;
+
+
+-- name: write_a_little
+-- A megabyte in a table that ends with its transaction. Invariant: fails where the disk has no room for it.
+CREATE TEMPORARY TABLE disk_probe ON COMMIT DROP AS
+SELECT md5(number::text) FROM generate_series(1, 16000) AS number;
+
+-- name: which_database
+-- Invariant: two connections read the same text if and only if they lead to the same database of the same server.
+SELECT pg_postmaster_start_time()::text || ' ' || oid FROM pg_database WHERE datname = current_database();

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from aiohttp.abc import AbstractResolver
 
-from headwater.database.listen import Listener
 from headwater.discover.polls.poll import Ran
 from headwater.discover.polls.reader import ChannelReader
 from headwater.frontier.wake import CHANNEL
@@ -38,8 +37,8 @@ async def run_everything(
         open_web(services, owner, resolver) as web,
         page_children(services, FOR_BOTH) as children,
         children.beside(most_for_channels(services.settings.extract)) as others,
-        Listener(services.dsn, [CHANNEL], services.random, services.log) as entries,
-        Listener(services.dsn, [NOTICE], services.random, services.log) as channels,
+        services.listeners.on(CHANNEL) as entries,
+        services.listeners.on(NOTICE) as channels,
         heartbeat_of(services, owner) as heart,
         supervisor or Supervisor(services.clock, services.log, services.figures) as tasks,
         present(services, heart, "up", [POLL, FETCH, MAINTAIN]),

@@ -24,6 +24,7 @@ from headwater.ingest.study import Study
 from headwater.learning.shelf import Shelf
 from headwater.run.children import page_children
 from headwater.run.heartbeat import heartbeat_of
+from headwater.run.patience import patient_crew
 from headwater.run.presence import FETCH, present
 from headwater.services import Services
 from headwater.settling import Settling
@@ -42,7 +43,7 @@ async def run_worker(
     async with (
         open_web(services, owner, resolver) as web,
         page_children(services) as children,
-        Listener(services.dsn, [CHANNEL], services.random, services.log) as listener,
+        services.listeners.on(CHANNEL) as listener,
         heartbeat_of(services, owner) as heart,
         Supervisor(services.clock, services.log, services.figures) as supervisor,
         present(services, heart, FETCH, [FETCH]),
@@ -70,10 +71,7 @@ def worker_of(
         told=told,
         heart=heart,
     )
-    size, lease = settings.fetch.concurrency, settings.lease.duration
-    return Crew(
-        fetching, services.clock, services.log, size, lease, settling=journey.settling, figures=services.figures
-    )
+    return patient_crew(services, fetching, settings.fetch.concurrency, journey.settling)
 
 
 def start_studying(supervisor: Supervisor, services: Services, product_token: str, children: Children) -> Study:

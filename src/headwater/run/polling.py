@@ -28,6 +28,7 @@ from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.run.children import channel_children
 from headwater.run.chores import Chore, start_chores
 from headwater.run.heartbeat import heartbeat_of
+from headwater.run.patience import patient_crew
 from headwater.run.presence import POLL, present
 from headwater.services import Services
 from headwater.settling import Settling
@@ -55,7 +56,7 @@ async def run_poller(
     async with (
         open_web(services, owner, resolver) as web,
         channel_reader(services) as reader,
-        Listener(services.dsn, [NOTICE], services.random, services.log) as listener,
+        services.listeners.on(NOTICE) as listener,
         heartbeat_of(services, owner) as heart,
         Supervisor(services.clock, services.log, services.figures) as supervisor,
         present(services, heart, POLL, [POLL]),
@@ -91,9 +92,7 @@ def poller_of(
     if not settings.poll.enabled:
         services.log.warning("polling_is_off", setting="poll.enabled = false")
     polling = replace(polling_of(services, web, reader, listener, heart.owner, told, calendar), heart=heart)
-    size, lease = settings.poll.concurrency, settings.lease.duration
-    settling = polling.poll.book.settling
-    return Crew(polling, services.clock, services.log, size, lease, settling=settling, figures=services.figures)
+    return patient_crew(services, polling, settings.poll.concurrency, polling.poll.book.settling)
 
 
 def polling_of(
@@ -180,7 +179,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
     async with (
         open_web(services, "headwater crawl run-due") as web,
         channel_reader(services) as reader,
-        Listener(services.dsn, [NOTICE], services.random, services.log) as listener,
+        services.listeners.on(NOTICE) as listener,
     ):
         polling = polling_of(services, web, reader, listener, "headwater crawl run-due", told)
         while True:

@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import orjson
 
@@ -40,6 +41,7 @@ class Presence:
     heart: Heartbeat
     figures: Figures
     log: Logger
+    id: UUID
     role: str
     does: Sequence[str]
     _is_first: bool = field(default=True, init=False)
@@ -58,10 +60,11 @@ class Presence:
         async with asyncio.timeout(PATIENCE_SECONDS):
             await self.heart.fetchval(
                 queries.beat,
-                *(self.heart.owner, self.role, list(self.does), socket.gethostname(), os.getpid(), __version__),
-                list(counts),
+                *(self.id, self.heart.owner, self.role, list(self.does)),
+                *(socket.gethostname(), os.getpid(), __version__),
                 orjson.dumps({name: _kept(said) for name, said in self.figures.failing.items()}).decode(),
                 self._is_first,
+                list(counts),
                 list(counts.values()),
                 [_kept(self.figures.said.get(figure, "")) for figure in counts],
                 timeout=PATIENCE_SECONDS,
@@ -75,7 +78,7 @@ class Presence:
 
     async def end(self) -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await self.heart.fetchval(queries.end_beats, self.heart.owner, timeout=PATIENCE_SECONDS)
+            await self.heart.fetchval(queries.end_beats, self.id, timeout=PATIENCE_SECONDS)
 
     async def _try(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -91,7 +94,8 @@ def _kept(said: str) -> str:
 @asynccontextmanager
 async def present(services: Services, heart: Heartbeat, role: str, does: Sequence[str]) -> AsyncIterator[None]:
     """For the length of the block. One that breaks leaves its row behind, as one that is killed does."""
-    presence = Presence(services.database, heart, services.figures, services.log, role, does)
+    name = UUID(int=services.random.getrandbits(128))
+    presence = Presence(services.database, heart, services.figures, services.log, name, role, does)
     try:
         async with Supervisor(SystemClock(), services.log, services.figures) as tasks:
             tasks.keep("beat", presence.run)

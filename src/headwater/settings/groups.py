@@ -109,7 +109,16 @@ class DatabaseSettings(Group):
         10,
         description="Most connections in the pool of one process; a role has up to three more.",
     )
-    pooler: bool = Field(False, description="Set when a transaction pooler stands between us and PostgreSQL.")
+    pooler: bool = Field(
+        False,
+        description="Set when a pooler such as pgbouncer stands between us and PostgreSQL; one that is not mentioned "
+        "is noticed when a connection is made.",
+    )
+    direct_url: SecretStr | None = Field(
+        None,
+        description="Behind a pooler: the address of the server itself, as in `database.url`, to wait there for new "
+        "work, to migrate and for `db shell`. Without it new work is looked for instead.",
+    )
     acquire_timeout: Duration = Field(timedelta(seconds=10), description="Longest wait for a free connection.")
     statement_timeout: Duration = Field(timedelta(seconds=30), description="Longest time one statement may run.")
     embedded_version: Literal[16, 18] = Field(

@@ -41,6 +41,8 @@ class Loaded:
     settings: Settings
     origins: Mapping[str, Origin]
     warnings: tuple[str, ...]
+    # How our sessions are called in the database: by the command that opened them.
+    application_name: str = "headwater"
 
     @property
     def inert(self) -> tuple[str, ...]:

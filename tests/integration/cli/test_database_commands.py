@@ -5,10 +5,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import asyncpg
 import pytest
 from tests.integration.cli.conftest import LIMIT_SECONDS, Person, Said, Starts
+from tests.integration.database.bouncer import PROGRAM as BOUNCER
+from tests.integration.database.bouncer import bouncer
+from tests.integration.database.test_embedded import small_disk
 
 from headwater.cli.launch import Launch
 from headwater.cli.serving import with_services
@@ -16,6 +20,7 @@ from headwater.database.migrate import known_migrations
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import MigrationFailed
+from headwater.reports.doctor import check_disk
 from headwater.services import Services
 
 NAMES = [str(one) for one in known_migrations()]
@@ -239,3 +244,75 @@ async def until_somebody_waits(url: str) -> None:
         while not await watching.fetchval(waiting):
             await asyncio.sleep(0.02)
     await watching.close()
+
+
+async def sessions(database_url: str) -> set[str]:
+    connection = await asyncpg.connect(database_url)
+    try:
+        asked = "select application_name from pg_stat_activity where datname = current_database() and pid <> $1"
+        return {row[0] for row in await connection.fetch(asked, connection.get_server_pid())}
+    finally:
+        await connection.close()
+
+
+@pytest.mark.parametrize("words", [("run", "poll"), ("run", "fetch"), ("up", "--quiet"), ("status", "--watch")])
+async def test_sessions_are_called_by_the_command_that_opened_them(
+    starts: Starts, database_url: str, words: tuple[str, ...]
+) -> None:
+    command = " ".join(word for word in words if not word.startswith("-"))
+    beside = () if command == "status" else (" listener", " heartbeat")
+    wanted = {f"headwater {command}{purpose}" for purpose in ("", *beside)}
+    process = starts(*words, HEADWATER_DATABASE__URL=database_url)
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not wanted <= await sessions(database_url):
+            assert process.poll() is None, process.communicate()
+            await asyncio.sleep(0.1)
+    assert await sessions(database_url) == wanted
+
+
+@pytest.mark.skipif(BOUNCER is None, reason="pgbouncer is not installed")
+async def test_doctor_says_that_a_pooler_is_in_between_and_what_it_lacks(
+    person: Person, database_url: str, open_folder: Path
+) -> None:
+    async with bouncer(open_folder, database_url) as url:
+
+        async def told(**settings: str) -> list[dict[str, str]]:
+            given = {"HEADWATER_DATABASE__URL": url, "HEADWATER_FETCH__CONTACT": "mailto:a@example.org", **settings}
+            said = await asyncio.to_thread(lambda: person.says("doctor", "--json", **given))
+            return [check for check in said.json["checks"] if "pooler" in f"{check}" or "direct_url" in f"{check}"]
+
+        unsaid, unheard = await told()
+        assert (unsaid["level"], unheard["level"]) == ("warning", "warning")
+        assert "database.pooler = true" in unsaid["fix"]
+        assert "database.direct_url" in unheard["fix"]
+        said = {"HEADWATER_DATABASE__POOLER": "true"}
+        whole = await told(HEADWATER_DATABASE__DIRECT_URL=database_url, **said)
+        assert [check["level"] for check in whole] == ["ok", "ok"]
+        _, astray = await told(HEADWATER_DATABASE__DIRECT_URL=url, **said)
+        assert (astray["level"], astray["says"]) == ("failure", "database.direct_url leads to a connection pooler")
+
+
+def test_a_data_folder_on_a_full_disk_is_called_that(person: Person, open_folder: Path) -> None:
+    with small_disk(open_folder / "disk") as disk:
+        (disk / "filler").write_bytes(bytes(7 << 20))
+        said = person.says("status", HEADWATER_SERVICE__DATA_DIR=str(disk / "data"))
+        assert said.code == 5
+        assert "is full" in said.err.splitlines()[0]
+        assert "Make room on that disk" in said.err
+        assert "Traceback" not in said.err
+        check = check_disk(disk / "data")
+        assert (check.level, check.says) == ("failure", f"The disk of the data directory {disk / 'data'} is full")
+
+
+@pytest.mark.skipif(BOUNCER is None, reason="pgbouncer is not installed")
+async def test_a_shell_opens_behind_a_pooler_that_nobody_mentioned(
+    person: Person, empty_database_url: str, open_folder: Path
+) -> None:
+    async with bouncer(open_folder, empty_database_url) as url:
+        here = {"HEADWATER_DATABASE__URL": url, "HEADWATER_DATABASE__SCHEMA": "hw"}
+        said = await asyncio.to_thread(lambda: person.says("db", "shell", "--", "-Atc", "select 'in'", **here))
+        past = {"HEADWATER_DATABASE__DIRECT_URL": empty_database_url, **here}
+        direct = await asyncio.to_thread(lambda: person.says("db", "shell", "--", "-Atc", "show search_path", **past))
+    assert (said.code, said.out) == (0, "in\n")
+    assert "write hw.sources" in said.err
+    assert direct.out == "hw\n"

@@ -13,11 +13,11 @@ from tests.integration.cli.desk import Desk
 from tests.integration.database.test_days import forget_days
 
 BEAT = (
-    "insert into role_processes (owner, role, does, host, pid, version, beat_at, counts, failing)"
-    " values ($1, 'up', $2, 'harbour', 42, '1.0', now() - $3::interval, '{}', '{}')"
+    "insert into role_processes (id, owner, role, does, host, pid, version, beat_at, counts, failing)"
+    " values (gen_random_uuid(), $1, 'up', $2, 'harbour', 42, '1.0', now() - $3::interval, '{}', '{}')"
 )
 
-FIGURE = "insert into role_figures select date_bin('10 minutes', now(), 'epoch'), $1, 'owner', $2, $3"
+FIGURE = "insert into role_figures select date_bin('10 minutes', now(), 'epoch'), $1, gen_random_uuid(), $2, $3"
 COUNTED = (
     ("work_lost", 2, "the disk was full"),
     ("leases_lost", 1, ""),

@@ -216,9 +216,11 @@ def test_a_version_that_does_not_exist_is_refused() -> None:
 
 async def test_a_full_disk_is_named(open_folder: Path) -> None:
     with small_disk(open_folder / "disk") as disk:
-        with pytest.raises(EmbeddedServerFailed, match=r"could not be set up: .*No space left") as caught:
+        with pytest.raises(
+            EmbeddedServerFailed, match=r"could not be set up, since the disk of .*/pg is full"
+        ) as caught:
             await EmbeddedServer(disk / "pg", settings=QUICK).start()
-        assert "Free some disk space" in caught.value.fix
+        assert "Make room on that disk" in caught.value.fix
         assert not (disk / "pg" / "data").exists()
 
 

@@ -7,7 +7,8 @@ import asyncpg
 import pytest
 
 from headwater.database.pool import Database, Limits
-from headwater.errors import DatabaseDown, QueryFailed, SettingError
+from headwater.database.queries import load_queries
+from headwater.errors import DatabaseDown, QueryFailed, SettingError, as_fields
 
 # Short for what never ends, and still long enough for an honest statement on a busy machine.
 IMPATIENT = Limits(acquire=30, command=4, statement=2, lock=1, idle_in_transaction=2, close=1)
@@ -45,6 +46,22 @@ async def test_a_refused_statement_carries_its_sqlstate(database: Database) -> N
         await database.fetch("select a from nowhere")
     assert caught.value.sqlstate == "42P01"
     assert caught.value.__cause__ is not None
+
+
+async def test_a_refused_query_is_named(empty_database_url: str) -> None:
+    queries = load_queries("headwater.frontier")
+    async with await Database.connect(empty_database_url, size=1) as database:
+        with pytest.raises(QueryFailed, match=r"^PostgreSQL refused frontier\.forget_sleepers: ") as caught:
+            await database.execute(queries.forget_sleepers)
+    said = as_fields(caught.value)
+    assert (said["query"], said["sqlstate"]) == ("frontier.forget_sleepers", "42P01")
+
+
+async def test_a_name_longer_than_the_server_keeps_is_cut(database_url: str) -> None:
+    name = "headwater " + "ü" * 40 + "x" * 40
+    async with await Database.connect(database_url, size=1, application_name=name) as database:
+        kept = await database.fetchval("select current_setting('application_name')")
+    assert kept == "headwater " + "?" * 40 + "x" * 13
 
 
 async def test_a_wrong_number_of_arguments_is_our_mistake_not_a_lost_database(database: Database) -> None:
@@ -204,15 +221,6 @@ async def test_a_changed_table_does_not_break_statements_used_before(database_ur
             await other.execute("alter table shifting alter a type text")
             await other.execute("alter table shifting alter a type bigint using a::bigint")
         assert await database.fetchval("select a from shifting where a > $1", 0) == 1
-
-
-async def test_behind_a_pooler_nothing_lives_in_the_session(database_url: str) -> None:
-    async with await Database.connect(database_url, size=1, pooler=True) as database:
-        for number in range(3):
-            assert await database.fetchval("select $1::int", number) == number
-        assert await database.fetchval("select count(*) from pg_prepared_statements where name <> ''") == 0
-        ours = "select count(*) from pg_settings where source = 'client' and name like '%timeout%'"
-        assert await database.fetchval(ours) == 0
 
 
 async def test_close_cuts_what_is_still_borrowed(database_url: str) -> None:

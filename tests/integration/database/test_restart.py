@@ -12,7 +12,7 @@ from headwater.chance import random_from
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.listen import Listener
 from headwater.database.pool import Database
-from headwater.errors import DatabaseDown
+from headwater.errors import DatabaseDown, OutOfConnections
 
 
 async def until_gone(server: EmbeddedServer) -> None:
@@ -50,8 +50,10 @@ async def test_a_server_without_free_connections_is_down_until_one_is_free(open_
     settings = {"fsync": "off", "shared_buffers": "16MB", "max_connections": "8", "autovacuum": "off"}
     async with EmbeddedServer(open_folder / "pg", settings=settings) as dsn:
         crowd = [await asyncpg.connect(dsn) for _ in range(8)]
-        with pytest.raises(DatabaseDown, match="too many clients"):
+        with pytest.raises(OutOfConnections, match=r"no connection left for us: .*too many clients") as caught:
             await Database.connect(dsn)
+        assert "max_connections of the server" in caught.value.fix
+        assert "database.pool_size" in caught.value.fix
         second = EmbeddedServer(open_folder / "pg", settings=settings)
         assert await second.start() == dsn
         await second.stop()

@@ -13,7 +13,7 @@ from tests.nurseries import as_users_do
 
 from headwater.clock import SystemClock
 from headwater.errors import DependencyDown
-from headwater.extract.children import Children, Crashed, Done, OutOfMemory, TimedOut
+from headwater.extract.children import FIRST_PAUSE_S, Children, Crashed, Done, OutOfMemory, TimedOut
 from headwater.extract.children_parent import NurseryLink
 from headwater.extract.jobs.answers import harvest_from
 from headwater.extract.jobs.vacancy import SkipReason
@@ -204,6 +204,28 @@ async def test_a_child_killed_while_idle_blames_nobody() -> None:
         os.kill(pid, signal.SIGKILL)
         await until(lambda: pool._nursery is not None and pid not in pool._nursery._living)
         assert await value_of(pool, "pid") != pid
+
+
+async def test_a_page_whose_child_was_killed_is_read_again_and_blamed_the_second_time(tmp_path: Path) -> None:
+    noted = tmp_path / "noted"
+    pauses: list[float] = []
+
+    async def kill_reader() -> None:
+        await until(lambda: noted.exists() and " " in noted.read_text())
+        child = int(noted.read_text().split()[0])
+        noted.unlink()
+        os.kill(child, signal.SIGKILL)
+
+    async with children(size=1) as pool:
+        pool.told_of_kill = pauses.append
+        busy = asyncio.ensure_future(pool.run(["note", str(noted)]))
+        await kill_reader()
+        await until(lambda: bool(pauses))
+        assert not busy.done()
+        await kill_reader()
+        assert await busy == OutOfMemory()
+        assert pauses == [FIRST_PAUSE_S]
+        assert await value_of(pool, "echo", "again") == "again"
 
 
 async def test_a_killed_nursery_blames_no_page_and_is_replaced(tmp_path: Path) -> None:

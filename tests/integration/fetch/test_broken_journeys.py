@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from io import StringIO
 
+import orjson
 import pytest
 from tests.integration.fetch.conftest import Path, Unread
 
@@ -13,6 +15,7 @@ from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Fetched, RetryLater, Verdict
 from headwater.ingest.journey import Told
 from headwater.ingest.keeping import Leaves
+from headwater.log import make_logger
 from headwater.net.transport import Response
 from headwater.simweb.questions import smallest_gaps
 
@@ -48,6 +51,19 @@ async def test_a_statement_that_is_refused_for_what_it_holds_is_the_pages_own_fa
     await path.queue(PAGES[0])
     told = await travel(path, QueryFailed("invalid byte sequence", sqlstate="22021"))
     assert isinstance(told.verdict, RetryLater)
+
+
+async def test_a_refused_statement_is_one_line_of_the_log(path: Path) -> None:
+    log = StringIO()
+    await path.queue(PAGES[0])
+    (lease,) = (await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)).leases
+    error = QueryFailed("invalid byte sequence", sqlstate="22021", query="archive.keep_page")
+    journey = replace(path.journey(), study=Breaking(error), log=make_logger("info", "json", stream=log))
+    await journey.travel(lease)
+    (line,) = [orjson.loads(line) for line in log.getvalue().splitlines()]
+    assert (line["event"], line["sqlstate"], line["query"]) == ("journey_broke", "22021", "archive.keep_page")
+    assert line["error"] == "invalid byte sequence"
+    assert "exception" not in line
 
 
 async def test_the_next_request_keeps_its_distance_to_one_that_broke_off(path: Path) -> None:

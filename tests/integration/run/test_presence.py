@@ -4,6 +4,7 @@ import asyncio
 import io
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from tests.integration.database.test_days import forget_days
@@ -31,7 +32,7 @@ async def services(database_url: str, database: Database) -> AsyncIterator[Servi
 async def here(database: Database) -> AsyncIterator[Presence]:
     log = make_logger("info", "json", stream=io.StringIO())
     async with Heartbeat(database, "ann", 20) as heart:
-        yield Presence(database, heart, Figures(), log, "fetch", ["fetch"])
+        yield Presence(database, heart, Figures(), log, uuid4(), "fetch", ["fetch"])
 
 
 async def seen(database: Database) -> list[tuple[str, bool]]:

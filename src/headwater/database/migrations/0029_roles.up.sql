@@ -2,7 +2,8 @@
 
 -- One row per running process of a role, written by itself alone: nobody waits for anybody. It goes with a clean end.
 create table role_processes (
-    owner      text primary key,
+    id         uuid primary key,
+    owner      text not null,
     role       text not null,
     does       text[] not null,
     host       text not null,
@@ -18,12 +19,12 @@ comment on column role_processes.failing is 'Tasks that fail at present, each wi
 
 -- What processes counted, by ten minutes: it outlives them.
 create table role_figures (
-    since  timestamptz not null,
-    figure text not null,
-    owner  text not null,
-    count  bigint not null,
-    said   text not null default '',
-    primary key (since, figure, owner)
+    since      timestamptz not null,
+    figure     text not null,
+    process_id uuid not null,
+    count      bigint not null,
+    said       text not null default '',
+    primary key (since, figure, process_id)
 );
 
 -- Requests by the minute and since ever. Those after the mark of the fold are not in it yet.

@@ -16,7 +16,7 @@ from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.errors import UsageError, blames_nobody
-from headwater.log import Logger
+from headwater.log import Logger, log_broken
 from headwater.sources.events import Event, Level, record
 from headwater.sources.store import block_unreadable, source_from
 
@@ -93,7 +93,7 @@ class Polling:
         except Exception as error:
             if blames_nobody(error):
                 raise
-            self.log.exception("poll_broke", **self.named(lease))
+            log_broken(self.log, "poll_broke", error, **self.named(lease))
             if (given_up := await self._given_up(lease)) is None:
                 return
             ran = given_up
