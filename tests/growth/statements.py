@@ -208,9 +208,7 @@ def _database() -> dict[str, Calls]:
         "old_days": [("runs", 30)],
         "forget_in_default": [("runs", 30, 1_000)],
         "days_ahead": [(["fetch_log", "runs", "raw_bodies"],)],
-        "beat": [
-            (NOBODY, "sample", "up", ["poll"], "host", 1, "1.0", "{}", True, ["lost", "won"], [1, 20], ["so", ""])
-        ],
+        "beat": [(NOBODY, "sample", "up", ["poll"], "host", 1, "1.0", "{}", True, ["lost"], [1], ["so"])],
         "end_beats": [(NOBODY,)],
         "forget_processes": [()],
     }
