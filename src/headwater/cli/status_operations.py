@@ -106,8 +106,8 @@ def task_lines(now: "Operations") -> list[str]:
 
 
 def waits(now: "Operations") -> str:
-    waited = counted(now.connection_waits, "wait")
-    return f"{waited} for a connection to the database in the last hour, {length_of(now.connection_waiting)} in all"
+    waited = counted(now.connection_waits, "time")
+    return f"for a connection to the database, {waited} in the last hour, {length_of(now.connection_waiting)} in all"
 
 
 def days(now: "Operations") -> str:

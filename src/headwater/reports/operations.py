@@ -225,6 +225,13 @@ def last_seen_in_words(now: Operations, duty: str) -> str:
     return f" It was last seen {ago} ago: process {last.pid} on {last.host}."
 
 
+def command_for(now: Operations, duty: str) -> str:
+    """As it was started before, where that is known."""
+    if last := now.last_seen(duty):
+        return "headwater up" if last.role == "up" else f"headwater run {duty}"
+    return f"headwater run {duty}" if now.alive else f"headwater up, or headwater run {duty}"
+
+
 def _nobody_works(now: Operations) -> Iterator[HealthProblem]:
     """Nobody asks although somebody could be asked."""
     work = now.work
@@ -233,13 +240,13 @@ def _nobody_works(now: Operations) -> Iterator[HealthProblem]:
         one_or_many = "channel is" if work.overdue == 1 else "channels are"
         due = f"{count} {one_or_many} overdue" if work.overdue else "Channels are due"
         what = f"{due} and nobody polls.{last_seen_in_words(now, 'poll')}"
-        fix = "Start a poller: headwater up, or headwater run poll"
+        fix = f"Start a poller: {command_for(now, 'poll')}"
         yield HealthProblem("not_polled", Grade.ERROR, what, fix, work.poll_due, QUEUE)
     if work.is_fetching or not work.host_open:
         return
     if is_missing(now, "fetch", work.host_open):
         what = f"URLs are due and nobody fetches.{last_seen_in_words(now, 'fetch')}"
-        fix = "Start a fetcher: headwater up, or headwater run fetch"
+        fix = f"Start a fetcher: {command_for(now, 'fetch')}"
         yield HealthProblem("stuck", Grade.ERROR, what, fix, work.host_open, QUEUE)
     elif now.doing("fetch") and now.now - work.host_open > LATE:
         what = "URLs are due and nothing is fetched, although a fetcher runs."
@@ -251,7 +258,7 @@ def _nobody_maintains(now: Operations) -> Iterator[HealthProblem]:
     runs = bool(now.alive or now.last_seen("maintain"))
     if runs and is_missing(now, "maintain", now.work.maintained_at):
         what = f"Nobody maintains this database.{last_seen_in_words(now, 'maintain')}"
-        fix = "Start it: headwater run maintain"
+        fix = f"Start it: {command_for(now, 'maintain')}"
         yield HealthProblem("not_maintained", Grade.ERROR, what, fix, now.work.maintained_at, MACHINERY)
 
 

@@ -87,13 +87,19 @@ def test_a_maintainer_that_ends_in_order_is_not_missed(desk: Desk, starts: Start
     assert desk.says("problems").code == 0
 
 
-def test_every_process_of_several_is_seen(desk: Desk, starts: Starts) -> None:
+def test_every_process_of_several_is_seen_and_the_death_of_one_is_told(desk: Desk, starts: Starts) -> None:
     role = starts("run", "fetch", "--processes", "2", HEADWATER_DATABASE__URL=desk.database_url)
     until(lambda: desk.value("select count(*) from role_processes where 'fetch' = any (does)") == 2)
     assert "fetch 2" in line(desk, "Roles")
+    worker = desk.value("select pid from role_processes where role = 'fetch'")
+    os.kill(worker, signal.SIGKILL)
+    until(lambda: desk.value("select count(*) from role_processes where 'fetch' = any (does)") == 3)
+    desk.execute("delete from role_processes where pid = $1", worker)
     role.send_signal(signal.SIGTERM)
     role.communicate(timeout=LIMIT_SECONDS)
     assert desk.value("select count(*) from role_processes") == 0
+    [died] = desk.says("status", "--json").json["operations"]["tasks"]
+    assert (died["task"], died["deaths"], died["said"]) == ("worker", 1, "its process was ended by SIGKILL")
 
 
 def test_channels_that_are_due_after_their_poller_died_are_told_at_once(desk: Desk) -> None:
@@ -126,7 +132,7 @@ def test_everything_is_shown_when_it_is_asked_for_and_fits_a_terminal(desk: Desk
         "2 pieces of work and 1 lease in the last hour, at last: the disk was full",
         "rescue: 0 failures and 4 deaths in the last hour, at last: TypeError: of what nobody expected",
         "promote: 2 failures and 0 deaths",
-        "3 waits for a connection to the database in the last hour, 4s in all",
+        "for a connection to the database, 3 times in the last hour, 4s in all",
         "partitions for 14 days after today",
     ):
         assert words in told
