@@ -450,6 +450,7 @@ def _politeness(w: Sample) -> dict[str, Calls]:
         *(None, None, None, None, None, None, None, None, None, None, 1, "poll", None),
     )
     return {
+        "has_answered": [(w.host_bucket, w.host)],
         "reserve_slot": [(*host, "poll", "sample", MINUTE, second, 1_000, second, None, w.host)],
         "takedowns_over": [([w.host, "example"],)],
         "add_takedown": [("x.example", "x.example", None, None)],
@@ -486,6 +487,8 @@ def _reports(w: Sample) -> dict[str, Calls]:
     key, keys, job = (w.bucket, w.hash), (w.buckets, w.hashes), (w.job_bucket, w.job_hash)
     first = ("", NOBODY)
     return {
+        "write_a_little": [()],
+        "which_database": [()],
         "server_version": [()],
         "server_time": [()],
         "smallest_gaps": [(HOUR, 20)],

@@ -11,6 +11,7 @@ import asyncpg
 import orjson
 
 from headwater.clock import SystemClock
+from headwater.database.afterwards import Afterwards
 from headwater.database.queries import name_of
 from headwater.database.spares import Spares, Waits
 from headwater.database.translate import connecting, mask_dsn, pooler_found, translated
@@ -54,6 +55,11 @@ class Connection:
     def __init__(self, raw: Any, address: str) -> None:
         self._raw = raw
         self._address = address
+        self.follow_ups: set[str] = set()
+
+    def after_commit(self, statement: str) -> None:
+        """To be run when the transaction around has committed, at most ten times a second; it may be lost."""
+        self.follow_ups.add(statement)
 
     async def fetch(self, query: str, *args: object, timeout: float | None = None) -> list[asyncpg.Record]:
         with translated(self._address, name_of(query)):
@@ -118,6 +124,7 @@ class Database:
         self.waits = Waits()
         self._waiting = 0
         self._clock = SystemClock()
+        self._afterwards = Afterwards(self.execute, self._clock)
         self._refused_at = float("-inf")
         self._is_closing = False
         self.address = address
@@ -257,6 +264,8 @@ class Database:
                     await connection.execute("ROLLBACK")
                 raise
             await connection.execute("COMMIT")
+        for statement in connection.follow_ups:
+            await self._afterwards.run(statement)
 
     async def opened_beside(self, purpose: str, seconds: float) -> Any:
         """A connection of the driver's that is no part of the pool; None where there is no way past a pooler."""
@@ -267,6 +276,7 @@ class Database:
 
     async def close(self) -> None:
         """Wait a little for borrowed connections, then cut them."""
+        await self._afterwards.close()
         self._is_closing = True
         try:
             async with asyncio.timeout(self._limits.close):

@@ -46,7 +46,7 @@ INSERT INTO sleepers (owner, until) VALUES ($1::text, clock_timestamp() + $2::in
 ON CONFLICT (owner) DO UPDATE SET until = excluded.until;
 
 -- name: wake_sleepers
--- One NOTIFY, and only if somebody sleeps.
+-- One NOTIFY, and only if a worker sleeps.
 SELECT pg_notify('headwater_work', '') WHERE EXISTS (SELECT 1 FROM sleepers WHERE until > statement_timestamp());
 
 -- name: promote_hosts

@@ -39,6 +39,9 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
 
 
+TO_BE_FETCHED = frozenset({Outcome.QUEUED, Outcome.RAISED, Outcome.REVISIT})
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A URL as a channel, a page or a person gives it."""
@@ -123,6 +126,8 @@ async def submit(
         )
         outcomes = {row["place"]: row["outcome"] for row in told}
         answers.extend(_answers(batch, judged, places, outcomes))
+    if any(answer.outcome in TO_BE_FETCHED for answer in answers):
+        connection.after_commit(queries.wake_sleepers)
     return answers
 
 

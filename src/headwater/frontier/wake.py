@@ -1,9 +1,8 @@
-"""Waking workers that sleep: a hint that saves a second, never something anybody depends on."""
+"""Workers that sleep until a submit wakes them: a hint that saves a second, never something anybody depends on."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 
-from headwater.clock import Clock
 from headwater.database.listen import Listener
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
@@ -13,22 +12,6 @@ queries = load_queries("headwater.frontier")
 CHANNEL = "headwater_work"
 # Below this a sleeper is back before a notice would reach it.
 WORTH_A_NOTICE = timedelta(milliseconds=200)
-
-
-@dataclass(slots=True)
-class Waker:
-    """At most one NOTIFY per second and process, and only if somebody sleeps."""
-
-    database: Database
-    clock: Clock
-    _last: float = field(default=float("-inf"), init=False)
-
-    async def wake(self) -> None:
-        """Call after a submit has committed."""
-        moment = self.clock.monotonic()
-        if moment - self._last >= 1.0:
-            self._last = moment
-            await self.database.execute(queries.wake_sleepers)
 
 
 @dataclass(slots=True)
