@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 from tests.faults.world import hosts, workbench
+from tests.integration.database.test_days import forget_days
 
+from headwater.database.days import HISTORY, ensure_days
 from headwater.database.pool import Database
 from headwater.reports.operations import Operations, operations_now
 from headwater.run import presence
@@ -37,3 +39,17 @@ async def test_a_chore_that_dies_is_told_with_its_last_error(
     assert after.processes == ()
     assert after.tasks[0].deaths >= 1
     assert "TypeError" in after.tasks[0].said
+
+
+async def test_work_goes_on_through_a_day_that_nobody_made(database: Database, database_url: str) -> None:
+    async with workbench(database, SITES) as bench, bench.worker(database_url):
+        for table in HISTORY:
+            await forget_days(database, table)
+        await bench.queue("http://host0.test/1", "http://host1.test/1")
+        await bench.until_settled()
+    assert await bench.rows("status") == [("fetched",), ("fetched",)]
+    assert await database.fetchval("select count(*) from fetch_log_default where kind = 'page'") == 2
+    assert await database.fetchval("select count(*) from raw_bodies_default") == 2
+    await ensure_days(database)
+    assert await database.fetchval("select count(*) from fetch_log where kind = 'page'") == 2
+    assert (await operations_now(database)).rows_in_default == 0
