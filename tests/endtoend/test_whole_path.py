@@ -59,6 +59,7 @@ async def play(database: Database, database_url: str, web: SimWeb, clock: PacedC
         "lease.sweep_every": "1s",
         "poll.tick": "200ms",
         "keep.run_days": "3650",
+        "keep.outbox_days": "forever",
     }
     task = {"flags": flags, "port": port, "pace": PACE, "began": clock.began}
     for _ in range(KILLS):

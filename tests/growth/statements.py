@@ -140,7 +140,7 @@ def calls(w: Sample) -> dict[str, Calls]:
         **{f"ingest.{name}": made for name, made in _ingest(w).items()},
         **{f"learning.{name}": made for name, made in _learning(w).items()},
         **{f"politeness.{name}": made for name, made in _politeness(w).items()},
-        **{f"reports.{name}": made for name, made in _reports(w).items()},
+        **{f"reports.{name}": made for name, made in (_reports(w) | _sizes()).items()},
         **{f"search.{name}": made for name, made in _search(w).items()},
         **{f"sources.{name}": made for name, made in _sources(w).items()},
     }
@@ -189,6 +189,17 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "jobs_read_within": [within],
         "jobs_told_by": [([w.source], [w.channel], 500)],
         "server_now": [()],
+        "old_documents": [
+            (2, w.now - timedelta(days=3650), -1, b"", 50),
+            (3650, w.now - timedelta(days=3650), -1, b"", 50),
+        ],
+        "lock_documents": [(w.hashes,)],
+        "removable_documents": [(1, w.buckets, w.hashes)],
+        "empty_documents": [(w.buckets, w.hashes)],
+        "forget_versions_of": [(w.buckets, w.hashes)],
+        "forget_outlinks_of": [(w.buckets, w.hashes)],
+        "forget_old_versions": [(1, 50), (3650, 50)],
+        "forget_old_changes": [(1, 1_000), (3650, 1_000)],
     }
 
 
@@ -549,6 +560,16 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "way_it_was_found": [key],
         "followers_of_host": [([w.host], [w.host_bucket], [w.host])],
         "listed_at": [key],
+    }
+
+
+def _sizes() -> dict[str, Calls]:
+    return {
+        "sizes_of_tables": [()],
+        "note_sizes": [(["documents", "runs"], [1, 2])],
+        "forget_sizes": [(60,)],
+        "sizes_noted": [(DAY, 8 * DAY)],
+        "place_of_data": [()],
     }
 
 

@@ -337,3 +337,23 @@ def test_a_length_of_time_has_weeks_months_and_years(text: str, days: int) -> No
 def test_what_is_no_length_of_time_is_said(text: str) -> None:
     with pytest.raises(ValueError, match="such as 1y"):
         parse_span(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "days"),
+    [("400", 400), (400, 400), ("400d", 400), (" 8W ", 56), ("2y", 730), ("Forever", "forever"), ("48h", 2)],
+)
+def test_days_are_numbers_lengths_of_time_or_forever(written: object, days: object) -> None:
+    assert load(Given(document={"keep": {"document_days": written}})).settings.keep.document_days == days
+
+
+@pytest.mark.parametrize(
+    "written", ["0", "-1", "1.5", "30h", "soon", "3651", "9999999999999999999y", True, 2.5, "nan", "inf"]
+)
+def test_days_that_make_no_sense_are_refused_with_a_sentence(written: object) -> None:
+    with pytest.raises(SettingError) as refused:
+        load(Given(document={"keep": {"outbox_days": written}}))
+    said = str(refused.value)
+    assert "keep.outbox_days" in said
+    assert "should be a number of days such as 400, 400d, 8w or 2y, from 1 to 3650, or forever" in said
+    assert said.count("should be") == 1

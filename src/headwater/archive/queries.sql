@@ -312,6 +312,62 @@ UNION
 SELECT bucket, canonical_hash FROM jobs WHERE channel_id = ANY ($2::uuid[]) AND status = 'active'
 LIMIT $3::integer;
 
+-- name: old_documents
+-- A page of the documents of which something is left and that have not changed for so many days, the oldest first, from a
+-- place on; whether another rule still needs them is asked once they are locked.
+SELECT changed_at, bucket, url_hash FROM documents
+WHERE NOT is_emptied AND changed_at < now() - make_interval(days => $1::integer)
+  AND (changed_at, bucket, url_hash) > ($2::timestamptz, $3::smallint, $4::bytea)
+ORDER BY changed_at, bucket, url_hash LIMIT $5::integer;
+
+-- name: lock_documents
+-- Nobody else stores or removes these documents until this transaction ends.
+SELECT lock_hashes($1::bytea[]);
+
+-- name: removable_documents
+-- Of these, which are still so old and needed by nothing else.
+-- Invariants: an original stays while another document is its duplicate, and a page while its vacancy is open.
+SELECT d.bucket, d.url_hash FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
+JOIN documents d ON d.bucket = g.bucket AND d.url_hash = g.url_hash
+WHERE NOT d.is_emptied AND d.changed_at < now() - make_interval(days => $1::integer)
+  AND NOT EXISTS (SELECT 1 FROM documents o WHERE o.duplicate_bucket = d.bucket AND o.duplicate_of = d.url_hash)
+  AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.bucket = get_byte(d.url_hash, 0)::smallint AND j.canonical_hash = d.url_hash
+                                         AND j.status = 'active')
+  AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.is_detailed AND j.status = 'active' AND j.page_url = d.url
+                                         AND hashtextextended(j.page_url, 0) = hashtextextended(d.url, 0));
+
+-- name: empty_documents
+-- Of documents that were withdrawn only the address, the hash of the text and the version are left.
+UPDATE documents d
+SET is_emptied = true, title = '', text = '', summary = '', author = '', published_at = NULL, updated_at = NULL, section = '',
+    keywords = '{}', images = '{}', word_count = 0, quality = NULL, quality_parts = '{}', simhash = NULL, metadata = '{}',
+    near_bucket = NULL, near_duplicate_of = NULL, claimed_bucket = NULL, claimed_hash = NULL, claimed_url = NULL
+FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+WHERE d.bucket = g.bucket AND d.url_hash = g.url_hash AND d.deleted_at IS NOT NULL;
+
+-- name: forget_versions_of
+-- What these documents said before.
+DELETE FROM document_versions v USING unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+WHERE v.bucket = g.bucket AND v.url_hash = g.url_hash;
+
+-- name: forget_outlinks_of
+-- Where these documents pointed.
+DELETE FROM outlinks l USING unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+WHERE l.bucket = g.bucket AND l.url_hash = g.url_hash;
+
+-- name: forget_old_versions
+-- Versions that were replaced so many days ago, the oldest first; a batch.
+DELETE FROM document_versions WHERE ctid = ANY (ARRAY(
+    SELECT v.ctid FROM document_versions v WHERE v.replaced_at < now() - make_interval(days => $1::integer)
+    ORDER BY v.replaced_at LIMIT $2::integer));
+
+-- name: forget_old_changes
+-- Changes that have waited for so many days; a batch. Numbers follow times but for moments, so that the first ones are
+-- looked at and no more.
+DELETE FROM outbox WHERE seq = ANY (ARRAY(
+    SELECT first.seq FROM (SELECT o.seq, o.at FROM outbox o ORDER BY o.seq LIMIT $2::integer) AS first
+    WHERE first.at < now() - make_interval(days => $1::integer)));
+
 -- name: server_now
 -- The only clock that decides anything.
 SELECT clock_timestamp();

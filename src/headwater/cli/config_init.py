@@ -34,6 +34,7 @@ OFFERED: dict[str, str] = {
     "keep.raw_days": "",
     "keep.fetch_log_days": "",
     "keep.run_days": "",
+    "keep.document_days": "",
     "poll.min_interval": "",
     "poll.default_interval": "",
     "poll.max_interval": "",

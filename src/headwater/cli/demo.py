@@ -127,6 +127,7 @@ def demo_flags(folder: "Path", port: int) -> dict[str, str]:
         "poll.concurrency": "20",
         # The world lives in the past: maintenance must not think its days forgotten.
         "keep.run_days": "3650",
+        "keep.outbox_days": "forever",
         "poll.tick": "250ms",
         "network.allow": f"127.0.0.1:{port}",
     }

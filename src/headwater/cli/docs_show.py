@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 ID_LENGTH = 64
 RELATIONS = {"duplicate_of": "says the same as", "near": "says nearly the same as", "duplicate": "is copied by"}
+# Why a document was withdrawn -> in place of its title.
+WORDLESS = {"takedown": "(taken down)", "too_old": "(removed for its age)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,8 @@ async def document_named(services: "Services", text: str) -> "Document":
         raise await no_document(services, text)
     if found is None:
         raise NotFound(f"There is no document {text}.", fix="Search for it: headwater docs search WORDS")
-    return without_words(found) if found.deleted_reason == "takedown" else found
+    title = WORDLESS.get(found.deleted_reason or "")
+    return without_words(found, title) if title else found
 
 
 async def no_document(services: "Services", text: str) -> NotFound:
@@ -182,9 +185,9 @@ async def no_document(services: "Services", text: str) -> NotFound:
     return NotFound(f"There is no document {text}:{told}.", fix=f"Next: {story.next}")
 
 
-def without_words(found: "Document") -> "Document":
-    """Of a page that was taken down it is shown that it was, and nothing of what it said."""
-    return replace(found, title="(taken down)", text="", summary="", author="", keywords=[], images=[], metadata={})
+def without_words(found: "Document", title: str) -> "Document":
+    """It is shown what became of it, and nothing of what it said."""
+    return replace(found, title=title, text="", summary="", author="", keywords=[], images=[], metadata={})
 
 
 async def body_of(services: "Services", text: str) -> "KeptBody":

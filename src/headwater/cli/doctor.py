@@ -53,6 +53,7 @@ def report(checks: "list[Check]") -> str:
         lines.append(f"{SIGNS[check.level]} {check.says}")
         if check.fix:
             lines.append(f"    fix: {check.fix}")
+        lines.extend(f"    {line}" for line in check.details)
     counts = {level: sum(check.level == level for check in checks) for level in SIGNS}
     lines.append(
         f"{counts['ok']:,} ok · {counted(counts['warning'], 'warning')} · {counted(counts['failure'], 'failure')}"

@@ -43,8 +43,9 @@ select ensure_days($1::text, (now() at time zone 'utc')::date - 1, $2::integer, 
 -- name: old_days
 -- Partitions of a history table that hold nothing younger than the retention.
 select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-where i.inhparent = $1::text::regclass and c.relname ~ ('^' || $1 || '_[0-9]{8}$')
-  and to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'utc')::date - $2::integer
+where i.inhparent = $1::text::regclass
+  and case when c.relname ~ ('^' || $1 || '_[0-9]{8}$')
+           then to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'utc')::date - $2::integer end
 order by 1;
 
 -- name: forget_in_default

@@ -5,9 +5,9 @@ import os
 import shutil
 import sys
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from headwater import __version__
 from headwater.clock import Clock
@@ -17,7 +17,9 @@ from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
 from headwater.database.translate import with_escapes
 from headwater.errors import MAKE_ROOM, DatabaseDown, DiskFull, MigrationFailed, QueryFailed
+from headwater.reports.forecast import FARTHEST_DAYS, Forecast, Part
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
+from headwater.reports.sizes import forecast_of
 from headwater.settings import Settings
 from headwater.sources.health import Grade
 
@@ -26,6 +28,8 @@ LEAST_FREE_BYTES = GIBIBYTE
 # What is left of a disk that is full for all that PostgreSQL writes at once.
 FULL_BYTES = 32 * 1024**2
 LARGEST_CLOCK_OFFSET_SECONDS = 2.0
+LEAST_DAYS_OF_ROOM = 30
+LOOKED_AHEAD_DAYS = (30, FARTHEST_DAYS)
 
 queries = load_queries("headwater.reports")
 
@@ -35,6 +39,9 @@ class Check:
     level: Literal["ok", "warning", "failure"]
     says: str
     fix: str = ""
+    # Lines below it, and the same for programs.
+    details: tuple[str, ...] = ()
+    figures: dict[str, Any] = field(default_factory=dict)
 
 
 async def examine(settings: Settings, data: Path, database: Database, clock: Clock) -> AsyncIterator[Check]:
@@ -44,8 +51,9 @@ async def examine(settings: Settings, data: Path, database: Database, clock: Clo
     yield await check_room(database)
     async for check in check_pooler(settings, database):
         yield check
-    schema = await check_schema(database)
-    yield schema
+    yield (schema := await check_schema(database))
+    if schema.level == "ok":
+        yield await check_size(settings, data, database)
     yield await check_clock(database, clock)
     yield check_contact(settings)
     yield check_secrets(settings.poll.secrets_file)
@@ -155,6 +163,63 @@ async def check_schema(database: Database) -> Check:
             return Check("failure", error.what.rstrip("."), error.fix)
         return Check("failure", f"{len(found.pending)} migrations are waiting", "Run: headwater db migrate")
     return Check("ok", f"Migrations current ({known_migrations()[-1]})")
+
+
+async def check_size(settings: Settings, data: Path, database: Database) -> Check:
+    return judge_size(await forecast_of(database, settings.keep, data if settings.database.url is None else None))
+
+
+def judge_size(forecast: Forecast) -> Check:
+    figures = {
+        **_figures(forecast),
+        "is_early": forecast.is_early,
+        "free_bytes": forecast.free_bytes,
+        "days_of_room": forecast.days_of_room,
+        "parts": {part.name: _figures(part) | {"keep_days": part.keep_days} for part in forecast.parts},
+    }
+    if forecast.is_early:
+        says = f"The database takes {_size(forecast.bytes)}; it is too early to tell how it grows"
+        return Check("ok", f"{says} (maintenance notes sizes)", figures=figures)
+    ahead = ", ".join(f"{_size(forecast.bytes_in(days))} in {days} days" for days in LOOKED_AHEAD_DAYS)
+    says = f"The database takes {_size(forecast.bytes)}, {ahead}{_room(forecast)}"
+    if forecast.days_of_room is not None and forecast.days_of_room < LEAST_DAYS_OF_ROOM:
+        fix = "Give it a larger disk, or keep less: keep.raw_days, keep.fetch_log_days, keep.document_days."
+        return Check("warning", says, fix, _table(forecast), figures)
+    return Check("ok", says, "", _table(forecast), figures)
+
+
+def _room(forecast: Forecast) -> str:
+    if forecast.free_bytes is None:
+        return ""
+    days = forecast.days_of_room
+    return "; the disk has room for " + ("more than a year" if days is None else f"{days:,} days")
+
+
+def _table(forecast: Forecast) -> tuple[str, ...]:
+    """The largest first."""
+    parts = sorted(forecast.parts, key=lambda part: part.bytes, reverse=True)
+    return tuple(_line(part) for part in parts)
+
+
+def _line(part: Part) -> str:
+    ahead = "".join(f"  {_size(part.bytes_in(days)):>9} in {days} days" for days in LOOKED_AHEAD_DAYS)
+    kept = f"  kept {part.keep_days} days" if part.keep_days else ""
+    return f"{part.name:<18}{_size(part.bytes):>9}  {'+' + _size(part.per_day or 0):>10} a day{ahead}{kept}"
+
+
+def _figures(of: Forecast | Part) -> dict[str, Any]:
+    """What cannot be told yet is none."""
+    is_early = of.per_day is None
+    ahead = {f"bytes_in_{days}_days": None if is_early else round(of.bytes_in(days)) for days in LOOKED_AHEAD_DAYS}
+    return {"bytes": of.bytes, "bytes_per_day": None if of.per_day is None else round(of.per_day), **ahead}
+
+
+def _size(count: float) -> str:
+    """`12 kB`, `3.4 MB`, `1.2 GB`, `5.6 TB`."""
+    for unit, length in (("TB", 1024**4), ("GB", GIBIBYTE), ("MB", 1024**2)):
+        if count >= length:
+            return f"{count / length:,.1f} {unit}"
+    return f"{count / 1024:,.0f} kB"
 
 
 async def check_clock(database: Database, clock: Clock) -> Check:

@@ -42,6 +42,7 @@ WHY_DELETED = {
     "not_found": "its page is gone (HTTP 404)",
     "gone": "its page is gone (HTTP 410)",
     "legal": "its page is withheld for legal reasons (HTTP 451)",
+    "too_old": "it had not changed for as long as documents are kept (keep.document_days)",
 }
 TRAPS = {
     Trap.HAS_EFFECTS: "it looks as if it did something when it is fetched, such as logging out, deleting or buying",

@@ -486,6 +486,44 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM fetch_log_default LIMIT $1::integer)
      + (SELECT count(*) FROM (SELECT 1 FROM runs_default LIMIT $1) AS r)
      + (SELECT count(*) FROM (SELECT 1 FROM raw_bodies_default LIMIT $1) AS b) AS rows;
 
+-- name: sizes_of_tables
+-- Each table of the schema with its indexes and long values, each day of a history table for itself, and of that the
+-- indexes of words.
+SELECT coalesce(parent.relname, c.relname) AS table_name,
+       CASE WHEN parent.oid IS NOT NULL AND c.relname ~ '_[0-9]{8}$' THEN to_date(right(c.relname, 8), 'YYYYMMDD') END AS day,
+       coalesce(pg_total_relation_size(c.oid), 0) AS bytes, coalesce(words.bytes, 0)::bigint AS search_bytes
+FROM pg_class c
+LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+LEFT JOIN pg_class parent ON parent.oid = i.inhparent
+LEFT JOIN LATERAL (
+    SELECT sum(pg_relation_size(x.oid)) AS bytes FROM pg_index n JOIN pg_class x ON x.oid = n.indexrelid
+    WHERE n.indrelid = c.oid AND x.relname IN ('documents_search', 'jobs_search')
+) AS words ON true
+WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace;
+
+-- name: note_sizes
+-- How large the parts of the database are; the first note of a day stays.
+INSERT INTO sizes (day, part, noted_at, bytes)
+SELECT (now() AT TIME ZONE 'utc')::date, p.part, now(), p.bytes FROM unnest($1::text[], $2::bigint[]) AS p (part, bytes)
+ON CONFLICT (day, part) DO NOTHING;
+
+-- name: forget_sizes
+-- Notes that nothing is compared with any more.
+DELETE FROM sizes WHERE day < (now() AT TIME ZONE 'utc')::date - $1::integer;
+
+-- name: sizes_noted
+-- Of each part the oldest note that is neither too fresh nor too old to be compared with.
+SELECT DISTINCT ON (part) part, noted_at, bytes FROM sizes
+WHERE noted_at <= now() - $1::interval AND noted_at > now() - $2::interval
+ORDER BY part, noted_at;
+
+-- name: place_of_data
+-- Since when there is a schema of ours, where its data lies, and whether that can be a folder of this machine.
+-- Invariant: nothing where this role may not know the folder.
+SELECT now() AS now, (SELECT min(applied_at) FROM schema_migrations) AS since,
+       (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS data_directory,
+       inet_server_addr() IS NULL OR inet_server_addr() = inet_client_addr() AS is_here;
+
 -- name: kept_of_page
 -- What the archive holds of an address: its document, living or not, what that repeats, and a vacancy of that address.
 SELECT d.url_hash IS NOT NULL AS has_document, d.deleted_at, d.deleted_reason, o.url AS original, n.url AS like_another,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 
+from headwater.archive.forgetting import forget_old_changes, forget_old_versions
 from headwater.archive.jobs import BATCH as EXPIRED_AT_ONCE
 from headwater.archive.jobs import expire_jobs, forget_sightings
 from headwater.chance import Random
@@ -18,15 +19,18 @@ from headwater.frontier import maintain
 from headwater.frontier.clock_steps import ClockWatch
 from headwater.frontier.host_rules import apply_rules
 from headwater.ingest.decay import watch_decay
+from headwater.ingest.old_documents import remove_old_documents
 from headwater.ingest.taking_down import finish_takedowns
 from headwater.learning.store import expire
 from headwater.log import Logger
 from headwater.politeness.addresses import pace_addresses
+from headwater.reports.sizes import note_sizes
 from headwater.run.chores import Chore, start_chores
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.presence import MAINTAIN, forget_processes, present
 from headwater.run.stopping import owner_name
 from headwater.services import Services
+from headwater.settings.durations import bound_of
 from headwater.sources.events import forget_events
 from headwater.sources.store import prove_sources
 from headwater.supervisor import Supervisor
@@ -51,6 +55,15 @@ class Contact:
         return moment - self._since >= grace.total_seconds()
 
 
+@dataclass(frozen=True, slots=True)
+class ArchiveDays:
+    """How long documents, what they said before and untold changes are kept; none is for ever."""
+
+    documents: int | None = None
+    versions: int | None = None
+    changes: int | None = None
+
+
 def maintenance_of(services: Services) -> "Maintenance":
     settings = services.settings
     return Maintenance(
@@ -68,6 +81,11 @@ def maintenance_of(services: Services) -> "Maintenance":
         settings.extract.template_days,
         address_delay=settings.politeness.address_delay,
         lease=settings.lease.duration,
+        archive_days=ArchiveDays(
+            bound_of(settings.keep.document_days),
+            bound_of(settings.keep.version_days),
+            bound_of(settings.keep.outbox_days),
+        ),
     )
 
 
@@ -95,6 +113,7 @@ class Maintenance:
     longest_snapshot: timedelta = timedelta(seconds=60)
     address_delay: timedelta = timedelta(seconds=1)
     lease: timedelta = timedelta(seconds=60)
+    archive_days: ArchiveDays = ArchiveDays()
     contact: Contact = field(default_factory=Contact)
     watch: ClockWatch = field(init=False)
 
@@ -127,7 +146,9 @@ class Maintenance:
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
             Chore("forget_sightings", timedelta(hours=1), lambda: forget_sightings(database, self.item_days)),
             Chore("forget_processes", timedelta(hours=1), lambda: forget_processes(database)),
+            Chore("keep_archive", timedelta(hours=1), self._keep_archive),
             Chore("keep_history", timedelta(hours=1), self._keep_history),
+            Chore("note_sizes", timedelta(hours=1), lambda: note_sizes(database)),
         )
 
     def start(self, supervisor: Supervisor) -> None:
@@ -185,6 +206,16 @@ class Maintenance:
                 application=found.application,
                 state=found.state,
             )
+
+    async def _keep_archive(self) -> None:
+        """Documents before versions and changes: what they leave goes in the same round."""
+        removed = {
+            "documents": await remove_old_documents(self.database, self.archive_days.documents),
+            "versions": await forget_old_versions(self.database, self.archive_days.versions),
+            "changes": await forget_old_changes(self.database, self.archive_days.changes),
+        }
+        if any(removed.values()):
+            self.log.info("archive_aged", **removed)
 
     async def _keep_history(self) -> None:
         for table, days in self.history_days.items():

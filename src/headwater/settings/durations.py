@@ -2,7 +2,7 @@
 
 import re
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PlainSerializer
 
@@ -58,3 +58,28 @@ def _from_input(value: Any) -> Any:
 
 
 Duration = Annotated[timedelta, BeforeValidator(_from_input), PlainSerializer(format_duration)]
+
+FOREVER: Literal["forever"] = "forever"
+_MOST_DAYS = 3_650
+
+
+def _days_from_input(value: Any) -> Any:
+    """A bare number is of days; anything else says its unit."""
+    text = str(value).strip().lower()
+    if text == FOREVER:
+        return FOREVER
+    try:
+        days = int(text) if text.isdecimal() else parse_span(text) / timedelta(days=1)
+    except ValueError:
+        days = 0
+    if isinstance(value, bool) or days != int(days) or not 1 <= days <= _MOST_DAYS:
+        raise ValueError("should be a number of days such as 400, 400d, 8w or 2y, from 1 to 3650, or forever")
+    return int(days)
+
+
+DaysOrForever = Annotated[int | Literal["forever"], BeforeValidator(_days_from_input)]
+
+
+def bound_of(days: int | Literal["forever"]) -> int | None:
+    """As a number, or none where nothing is ever too old."""
+    return None if days == FOREVER else days

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic.fields import FieldInfo
 
-from headwater.settings.durations import Duration
+from headwater.settings.durations import FOREVER, DaysOrForever, Duration
 
 
 def _split_commas(value: object) -> object:
@@ -223,7 +223,7 @@ class LeaseSettings(Group):
 
 
 class KeepSettings(Group):
-    """How long history is kept."""
+    """How long history and documents are kept; docs/operations.md has a table of all that grows."""
 
     fetch_log_days: Annotated[int, Field(ge=1, le=3650)] = Field(30, description="Days of the fetch log that are kept.")
     run_days: Annotated[int, Field(ge=1, le=3650)] = Field(90, description="Days of the log of runs that are kept.")
@@ -233,6 +233,15 @@ class KeepSettings(Group):
     item_days: Annotated[int, Field(ge=1, le=3650)] = Field(
         60, description="Days an item is remembered after its channel listed it last."
     )
+    document_days: DaysOrForever = Field(
+        FOREVER,
+        description="Days a document is kept after it changed last, or `forever`. One that is removed is deleted at "
+        "sinks, and comes back only with another text.",
+    )
+    version_days: DaysOrForever = Field(
+        FOREVER, description="Days a former version of a document is kept after it was replaced, or `forever`."
+    )
+    outbox_days: DaysOrForever = Field(30, description="Days a change waits in the outbox for a sink, or `forever`.")
 
 
 class PollSettings(Group):

@@ -1,6 +1,7 @@
 """Commands on a database: an outside one where that is enough, an embedded one where its life is the point."""
 
 import asyncio
+import re
 import signal
 import subprocess
 import time
@@ -21,6 +22,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import MigrationFailed
 from headwater.reports.doctor import check_disk
+from headwater.reports.sizes import note_sizes
 from headwater.services import Services
 
 NAMES = [str(one) for one in known_migrations()]
@@ -43,6 +45,30 @@ def test_doctor_warns_and_only_strict_minds(person: Person, database_url: str) -
     assert (calm.code, strict.code) == (0, 1)
     assert "1 warning " in calm.out
     assert "HEADWATER_FETCH__CONTACT" in calm.out
+
+
+async def test_doctor_says_how_large_the_database_will_be(
+    person: Person, database: Database, database_url: str
+) -> None:
+    here = {"HEADWATER_DATABASE__URL": database_url, "HEADWATER_KEEP__DOCUMENT_DAYS": "400d"}
+    fresh = person.says("doctor", **here).out
+    assert "it is too early to tell how it grows" in fresh
+    await note_sizes(database)
+    await database.execute(
+        "update sizes set noted_at = noted_at - interval '2 days', bytes = greatest(0, bytes - 1000)"
+    )
+    await database.execute("update schema_migrations set applied_at = applied_at - interval '2 days'")
+    said = person.says("doctor", **here).out
+    assert re.search(r"The database takes [\d.]+ MB, [\d.]+ MB in 30 days, [\d.]+ MB in 365 days", said)
+    assert re.search(
+        r"documents +\d+ kB +\+\d+ kB a day +\d+ kB in 30 days +[\d.]+ .B in 365 days +kept 400 days", said
+    )
+    size = next(check for check in person.says("doctor", "--json", **here).json["checks"] if check["figures"])[
+        "figures"
+    ]
+    assert size["parts"]["documents"]["bytes_per_day"] == 500
+    assert size["parts"]["outbox"]["keep_days"] == 30
+    assert size["bytes"] == sum(part["bytes"] for part in size["parts"].values())
 
 
 def test_doctor_does_not_migrate_a_database_of_yours(person: Person, empty_database_url: str) -> None:
