@@ -13,7 +13,7 @@ import orjson
 from headwater.clock import SystemClock
 from headwater.run.everything import run_everything
 from headwater.run.fetching import run_worker
-from headwater.run.maintenance import maintenance_of
+from headwater.run.maintenance import run_maintenance
 from headwater.run.polling import run_poller
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
@@ -34,7 +34,7 @@ def role_of(name: str, services: Services, stop: asyncio.Event, resolver: SimRes
 
 
 async def maintain(services: Services, stop: asyncio.Event) -> None:
-    running = asyncio.create_task(maintenance_of(services).run())
+    running = asyncio.create_task(run_maintenance(services))
     await stop.wait()
     running.cancel()
     await asyncio.wait([running])

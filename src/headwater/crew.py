@@ -9,6 +9,7 @@ from uuid import UUID
 
 from headwater.clock import Clock
 from headwater.errors import DatabaseDown, OutOfResources, QueryFailed, as_fields
+from headwater.figures import LEASES_LOST, WORK_BROKE, WORK_LOST, Figures
 from headwater.load import Load
 from headwater.log import Logger
 from headwater.settling import Settling
@@ -98,6 +99,7 @@ class Crew(Generic[Lease]):
     grace: timedelta = GRACE
     settling: Settling | None = None
     load: Load | None = None  # in place of a fixed size
+    figures: Figures = field(default_factory=Figures)
     idle: Callable[[], int] = lambda: 0  # how many of those at work only wait for what others find
     _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
     _alone_from: float = field(default=float("-inf"), init=False)
@@ -291,10 +293,12 @@ class Crew(Generic[Lease]):
             self._take_on_less(error)
         except (DatabaseDown, QueryFailed) as error:
             # Given back as soon as the database takes it; should this process end before, its lease runs out.
+            self.figures.add(WORK_LOST, error.what)
             self.log.warning("work_lost", **self.trade.named(lease), **as_fields(error))
             self._note_trouble()
-        except Exception:
+        except Exception as error:
             # One page or one feed must not end a role; it comes back when its lease has run out.
+            self.figures.add(WORK_BROKE, f"{type(error).__name__}: {error}")
             self.log.exception("work_broke", **self.trade.named(lease))
 
     def _note_trouble(self) -> None:
@@ -338,6 +342,7 @@ class Crew(Generic[Lease]):
         self._is_beating = True
         missing = {task for task, lease in leases.items() if lease.token not in held and not task.done()}
         for task in missing & self._missed:
+            self.figures.add(LEASES_LOST)
             self.log.warning("lease_lost", **self.trade.named(leases[task]))
             task.cancel()
         self._missed = missing

@@ -19,6 +19,7 @@ from headwater.database.pool import Database, Limits
 from headwater.database.reviving import keep_serving
 from headwater.database.translate import with_escapes
 from headwater.errors import DatabaseDown, QueryFailed, as_fields
+from headwater.figures import Figures
 from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
 from headwater.metrics import Metrics
@@ -39,6 +40,7 @@ class Services:
     random: Random
     log: Logger
     metrics: Metrics
+    figures: Figures
     dsn: str
     listeners: Listeners
     database: Database
@@ -121,16 +123,16 @@ async def open_services(
         async with open_database(settings, log, application_name=loaded.application_name) as (database, dsn):
             await prepare_schema(database, settings, migrates=migrates)
             services = await _services_on(database, dsn, loaded, clock or SystemClock(), log)
-            async with staying_current(database, LOOKED_AT_SECONDS), following_rules(database, log):
+            async with staying_current(database, LOOKED_AT_SECONDS), following_rules(database, services):
                 yield services
 
 
 @asynccontextmanager
-async def following_rules(database: Database, log: Logger) -> AsyncIterator[None]:
+async def following_rules(database: Database, services: Services) -> AsyncIterator[None]:
     """Keys are made by the exceptions of hosts as they are stored; a change is known here within seconds."""
     await use_stored_rules(database)
-    async with Supervisor(SystemClock(), log) as tasks:
-        tasks.keep("read_host_rules", lambda: _keep_reading_rules(database, log))
+    async with Supervisor(SystemClock(), services.log, services.figures) as tasks:
+        tasks.keep("read_host_rules", lambda: _keep_reading_rules(database, services.log))
         yield
 
 
@@ -164,6 +166,7 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
         random=random,
         log=log,
         metrics=Metrics(),
+        figures=Figures(),
         dsn=dsn,
         listeners=Listeners(heard_at, loaded.application_name, random, log),
         database=database,

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from headwater.clock import Clock
 from headwater.errors import DatabaseDown, QueryFailed, as_fields, blames_nobody
+from headwater.figures import Figures
 from headwater.log import Logger
 
 # Seconds between two tries of one piece of work, doubled up to the longest.
@@ -22,6 +23,7 @@ class Settling:
     clock: Clock
     log: Logger
     patience: timedelta
+    figures: Figures = field(default_factory=Figures)
     _failed_last: bool = field(default=False, init=False)
 
     @property
@@ -34,8 +36,10 @@ class Settling:
 
         Only where its token is good for once: the first try may have succeeded unheard.
         """
+        began = self.clock.monotonic()
         answer = await self.read(work, **named)
         self._failed_last = False
+        self.figures.note_settled(self.clock.monotonic() - began)
         return answer
 
     async def read(self, work: Callable[[], Awaitable[T]], **named: Any) -> T:

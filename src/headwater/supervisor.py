@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from headwater.clock import Clock
+from headwater.figures import DIED, FAILED, Figures
 from headwater.log import Logger
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
@@ -30,6 +31,7 @@ class Supervisor:
 
     clock: Clock
     log: Logger
+    figures: Figures = field(default_factory=Figures)
     _health: dict[str, Health] = field(default_factory=dict, init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list, init=False)
 
@@ -61,11 +63,13 @@ class Supervisor:
         health = self._health.setdefault(name, Health())
         health.failures += 1
         health.last_error, health.is_failing = error, True
+        self._count(FAILED, name, error)
         self.log.warning("chore_failed", chore=name, failures=health.failures, error=error)
 
     def note_success(self, name: str) -> None:
         """A round of a task went well, or it begins anew."""
         self._health.setdefault(name, Health()).is_failing = False
+        self.figures.failing.pop(name, None)
 
     async def wait(self) -> None:
         """Until all its tasks have returned."""
@@ -94,7 +98,12 @@ class Supervisor:
         health = self._health[name]
         health.deaths += 1
         health.last_error, health.is_failing = f"{type(error).__name__}: {error}", True
+        self._count(DIED, name, health.last_error)
         self.log.error("task_died", task=name, deaths=health.deaths, again_in_seconds=pause, exc_info=error)
+
+    def _count(self, kind: str, name: str, error: str) -> None:
+        self.figures.add(f"{kind}{name}", error)
+        self.figures.failing[name] = error
 
 
 def is_told_to_end() -> bool:

@@ -22,7 +22,7 @@ from headwater.database.pool import Database
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.run.fetching import run_worker
-from headwater.run.maintenance import maintenance_of
+from headwater.run.maintenance import run_maintenance
 from headwater.services import open_services
 from headwater.settings import Given, load
 from headwater.simweb.message import Page, Request
@@ -166,7 +166,7 @@ async def work(task: dict[str, Any]) -> None:
             asyncio.create_task(
                 run_worker(services, task["owner"], stop, resolver=SimResolver(task["port"], clock=SystemClock()))
             ),
-            *([asyncio.create_task(maintenance_of(services).run())] if task.get("maintains") else []),
+            *([asyncio.create_task(run_maintenance(services))] if task.get("maintains") else []),
         ]
         sys.stdout.write("ready\n")
         sys.stdout.flush()

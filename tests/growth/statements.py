@@ -221,8 +221,13 @@ def _database() -> dict[str, Calls]:
         "erase_migration": [(9999,)],
         "found_installation": [("test",)],
         "read_installation": [()],
-        "ensure_days": [("runs", 16)],
+        "ensure_days": [("runs", 16, 10_000)],
         "old_days": [("runs", 30)],
+        "forget_in_default": [("runs", 30, 1_000)],
+        "days_ahead": [(["fetch_log", "runs", "raw_bodies"],)],
+        "beat": [(NOBODY, "sample", "up", ["poll"], "host", 1, "1.0", "{}", True, ["lost"], [1], ["so"])],
+        "end_beats": [(NOBODY,)],
+        "forget_processes": [()],
     }
 
 
@@ -342,6 +347,7 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "recently_stopped_sources": [()],
         "statistics_to_fold": [()],
         "fold_statistics": [(w.log_since, w.now)],
+        "fold_requests": [(w.log_since, w.now)],
         "fold_runs": [(w.runs_since, w.now)],
         "oldest_snapshot": [()],
         "forget_sleepers": [()],
@@ -552,6 +558,10 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "facts_of_sources": [(w.sources, 10)],
         "troubled_hosts": [(None, 1_000), ([w.host], 1_000)],
         "work_that_waits": [(15 * MINUTE,)],
+        "processes_seen": [(35 * MINUTE / 60, 500)],
+        "figures_lately": [()],
+        "requests_lately": [()],
+        "rows_in_default": [(10_000,)],
         "count_suspects": [(1_000,)],
         "kept_of_page": [key],
         "pages_of_crawl": [(w.source, 2)],

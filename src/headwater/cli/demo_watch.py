@@ -16,7 +16,7 @@ from headwater.errors import DependencyDown
 from headwater.frontier.entry import Status
 from headwater.frontier.reads import count_statuses, counted_and_recounted
 from headwater.reports.frontier import delays_of, hosts_now
-from headwater.run.maintenance import maintenance_of
+from headwater.run.maintenance import run_maintenance
 from headwater.run.processes import children
 from headwater.search.search import search
 from headwater.simweb.play import WORLD_BEGINS
@@ -135,7 +135,7 @@ async def watch(watched: Watched) -> Heard:
     common = {"flags": dict(watched.flags), "port": watched.served.port}
     poller = {**common, "owner": "demo-poller", "began": watched.served.began, "pace": watched.pace}
     fetchers = [{**common, "owner": f"demo-{number}"} for number in range(FETCHERS)]
-    keeping = asyncio.create_task(maintenance_of(watched.services).run())
+    keeping = asyncio.create_task(run_maintenance(watched.services))
     try:
         async with (
             children("headwater.cli.demo_poller", [poller]) as pollers,

@@ -86,9 +86,8 @@ def maintain(
     """Rescue expired leases, fold counters, keep histories, vacuum hot tables; until Ctrl-C."""
 
     async def work(services: "Services") -> None:
-        from headwater.run.maintenance import maintenance_of
+        from headwater.run.maintenance import maintenance_of, run_maintenance
 
-        chores = maintenance_of(services)
-        await (chores.once() if once else chores.run())
+        await (maintenance_of(services).once() if once else run_maintenance(services))
 
     with_services(launch, work)

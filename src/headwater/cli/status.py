@@ -23,6 +23,7 @@ from headwater.cli.output import (
 )
 from headwater.cli.problems import all_problems, pointed_at
 from headwater.cli.serving import with_services
+from headwater.cli.status_operations import operation_lines, role_lines, told_operations
 from headwater.cli.tables import folded, laid_out
 from headwater.cli.words import (
     counted,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from headwater.frontier.entry import Status
     from headwater.reports.discovery import Scheduled, Summary
     from headwater.reports.frontier import HostsNow, Suspects
+    from headwater.reports.operations import Operations
     from headwater.reports.problems import Problems
     from headwater.reports.templates import TemplatesNow
     from headwater.services import Services
@@ -62,12 +64,16 @@ class Now(NamedTuple):
     templates: "TemplatesNow"
     learns: bool
     suspects: "Suspects"
+    operations: "Operations"
 
 
 def status(
     *,
     show_schedule: Annotated[bool, Parameter(negative="", help="List what is polled next, and why then.")] = False,
     all_: Annotated[bool, Parameter(name="--all", negative="", help="The whole schedule.")] = False,
+    operations: Annotated[
+        bool, Parameter(negative="", help="Processes, latency, losses, failing tasks, partitions.")
+    ] = False,
     watch: Annotated[bool, Parameter(negative="", help="Look again and again, until Ctrl-C.")] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
@@ -81,6 +87,7 @@ def status(
         from headwater.frontier.reads import count_statuses
         from headwater.reports.discovery import schedule, summary
         from headwater.reports.frontier import hosts_now, suspects_now
+        from headwater.reports.operations import operations_now
         from headwater.reports.templates import templates_now
 
         database = services.database
@@ -92,16 +99,17 @@ def status(
             await templates_now(database),
             services.settings.extract.templates,
             await suspects_now(database),
+            await operations_now(database),
         )
         return now, coming, await all_problems(services)
 
     def tell(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
-        show_all(now, coming, problems, wants_schedule=wants_schedule, json=json)
+        show_all(now, coming, problems, wants_schedule=wants_schedule, operations=operations, json=json)
 
     def redraw(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
         clear_screen()
         size = terminal_width(), terminal_height()
-        show_screen(screen_of(now, coming, problems, size, wants_schedule=wants_schedule))
+        show_screen(screen_of(now, coming, problems, size, wants_schedule=wants_schedule, operations=operations))
 
     if watch:
         is_redrawn = sys.stdout.isatty() and not json
@@ -127,13 +135,21 @@ async def keep_telling(
         await services.clock.sleep(WATCH_SECONDS if is_seen else WATCH_ELSEWHERE_SECONDS)
 
 
-def show_all(now: Now, coming: "list[Scheduled]", problems: "Problems", *, wants_schedule: bool, json: bool) -> None:
+def show_all(
+    now: Now,
+    coming: "list[Scheduled]",
+    problems: "Problems",
+    *,
+    wants_schedule: bool,
+    operations: bool = False,
+    json: bool = False,
+) -> None:
     found = now.summary
     if json:
         whole = {**told(now), "problems": len(problems.found)}
         show_json(whole | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
         return
-    for line in head_of(now, terminal_width()):
+    for line in head_of(now, terminal_width(), operations=operations):
         show(line)
     if wants_schedule:
         (show_table_of if sys.stdout.isatty() else show_list_of)(coming, found)
@@ -143,15 +159,22 @@ def show_all(now: Now, coming: "list[Scheduled]", problems: "Problems", *, wants
         say(pointed_at(len(problems.found), is_cut=problems.is_cut))
 
 
-def head_of(now: Now, width: int) -> list[str]:
+def head_of(now: Now, width: int, *, operations: bool = False) -> list[str]:
     """The whole at a glance; folded to a width, if there is one."""
     templates = template_lines(now.templates, is_on=now.learns)
-    lines = [*lines_of(now.summary, now.counts, now.hosts), *suspect_lines(now.suspects), *templates]
+    roles = operation_lines(now.operations) if operations else role_lines(now.operations)
+    lines = [*lines_of(now.summary, now.counts, now.hosts), *roles, *suspect_lines(now.suspects), *templates]
     return [part for line in lines for part in (folded(line, width, INDENT) if width else [line])]
 
 
 def screen_of(
-    now: Now, coming: "Sequence[Scheduled]", problems: "Problems", size: tuple[int, int], *, wants_schedule: bool
+    now: Now,
+    coming: "Sequence[Scheduled]",
+    problems: "Problems",
+    size: tuple[int, int],
+    *,
+    wants_schedule: bool,
+    operations: bool = False,
 ) -> list[str]:
     """Lines that fill a terminal of so many columns and rows at most, one of which its cursor needs. Pure."""
     width, height = size
@@ -159,7 +182,7 @@ def screen_of(
     foot = [pointed_at(len(problems.found), is_cut=problems.is_cut)] if problems.found else []
     if not found.followed:
         foot.insert(0, "Nothing is followed yet. Add a site: headwater sources add https://example.org")
-    head = head_of(now, width)
+    head = head_of(now, width, operations=operations)
     room = height - 1 - len(head) - len(foot)
     table = schedule_lines(coming, found, width, is_flat=True) if wants_schedule and coming else []
     if not table or len(table) + (found.channels > len(coming)) <= room:
@@ -179,6 +202,7 @@ def told(now: Now) -> dict[str, object]:
         "frontier": now.counts,
         "hosts": with_seconds(asdict(now.hosts), "next_in"),
         "suspects": asdict(now.suspects),
+        "operations": told_operations(now.operations),
         "hurried_by_source": templates.pop("hurried"),
         "templates": {"is_on": now.learns, **templates},
     }

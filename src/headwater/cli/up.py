@@ -96,7 +96,7 @@ async def keep_up(services: "Services", *, is_quiet: bool) -> None:
     from headwater.run.stopping import until_stopped
     from headwater.supervisor import Supervisor
 
-    pulse, tasks = Pulse(), Supervisor(services.clock, services.log)
+    pulse, tasks = Pulse(), Supervisor(services.clock, services.log, services.figures)
     await introduce(services)
     async with tasks:
         if not is_quiet:

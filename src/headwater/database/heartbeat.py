@@ -41,8 +41,9 @@ class Heartbeat:
     async def fetch(self, query: str, *args: object) -> Any:
         return await self._answer(lambda connection: connection.fetch(query, *args, timeout=self._seconds))
 
-    async def fetchval(self, query: str, *args: object) -> Any:
-        return await self._answer(lambda connection: connection.fetchval(query, *args, timeout=self._seconds))
+    async def fetchval(self, query: str, *args: object, timeout: float | None = None) -> Any:
+        seconds = timeout or self._seconds
+        return await self._answer(lambda connection: connection.fetchval(query, *args, timeout=seconds))
 
     async def _answer(self, ask: Callable[[Connection | Database], Awaitable[Any]]) -> Any:
         async with self._turn:

@@ -13,7 +13,7 @@ import orjson
 from headwater.clock import SystemClock
 from headwater.database.afterwards import Afterwards
 from headwater.database.queries import name_of
-from headwater.database.spares import Spares
+from headwater.database.spares import Spares, Waits
 from headwater.database.translate import connecting, mask_dsn, pooler_found, translated
 from headwater.errors import DatabaseDown, OutOfConnections, PoolerFound
 
@@ -121,6 +121,7 @@ class Database:
         self._limits = limits
         self._settings = settings or {}
         self._spares = Spares()
+        self.waits = Waits()
         self._waiting = 0
         self._clock = SystemClock()
         self._afterwards = Afterwards(self.execute, self._clock)
@@ -316,7 +317,8 @@ class Database:
 
     async def _acquired(self) -> Any:
         """A server that lets no more of us in is waited for like a pool that is in use: one of ours comes back."""
-        deadline = self._clock.monotonic() + self._limits.acquire
+        began = self._clock.monotonic()
+        deadline = began + self._limits.acquire
         self._waiting += 1
         try:
             while (left := deadline - self._clock.monotonic()) > 0:
@@ -330,6 +332,7 @@ class Database:
             return await self._opened(ASKED_AGAIN_SECONDS, is_last=True)
         finally:
             self._waiting -= 1
+            self.waits.note(self._clock.monotonic() - began)
 
     @property
     def _may_open(self) -> bool:

@@ -37,15 +37,57 @@ insert into installation (created_by) values ($1) on conflict do nothing;
 select id, created_at, created_by from installation;
 
 -- name: ensure_days
--- Partitions of a history table from yesterday to days ahead.
-select ensure_days($1::text, (now() at time zone 'utc')::date - 1, $2::integer);
+-- Partitions of a history table from yesterday to days ahead; of a day without one so many rows are moved at the most.
+select ensure_days($1::text, (now() at time zone 'utc')::date - 1, $2::integer, $3::integer);
 
 -- name: old_days
 -- Partitions of a history table that hold nothing younger than the retention.
 select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-where i.inhparent = $1::text::regclass and c.relname ~ ('^' || $1 || '_[0-9]{8}$')
-  and to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'utc')::date - $2::integer
+where i.inhparent = $1::text::regclass
+  and case when c.relname ~ ('^' || $1 || '_[0-9]{8}$')
+           then to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'utc')::date - $2::integer end
 order by 1;
+
+-- name: forget_in_default
+-- Rows past the retention that lie in a default partition, a batch.
+select forget_in_default($1::text, ((now() at time zone 'utc')::date - $2::integer)::timestamp at time zone 'utc', $3::integer);
+
+-- name: days_ahead
+-- Of each history table: whole days after today that have a partition, without a gap, up to 32.
+select h.name, coalesce((select min(n) from generate_series(1, 32) as n
+                         where not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                                           where i.inhparent = h.name::regclass
+                                             and c.relname = h.name || '_' || to_char((now() at time zone 'utc')::date + n, 'YYYYMMDD'))),
+                        33) - 1 as days
+from unnest($1::text[]) as h (name);
+
+-- name: beat
+-- That a process lives, what it does, and what it counted since its last beat, added to ten minutes of its own.
+-- Invariant: counts are given since its start, so that a beat whose answer was lost is counted once. $9 is false after the
+-- first beat: a row that was forgotten meanwhile was counted already.
+with was as materialized (
+    select counts from role_processes where id = $1::uuid
+), beaten as (
+    insert into role_processes (id, owner, role, does, host, pid, version, beat_at, counts, failing)
+    select $1, $2::text, $3::text, $4::text[], $5::text, $6::integer, $7::text, now(),
+           coalesce(jsonb_object_agg(g.figure, g.count), '{}'), $8::text::jsonb
+    from unnest($10::text[], $11::bigint[]) as g (figure, count)
+    on conflict (id) do update set beat_at = excluded.beat_at, counts = excluded.counts, failing = excluded.failing
+)
+insert into role_figures as f (since, figure, process_id, count, said)
+select date_bin('10 minutes', now(), 'epoch'), g.figure, $1, g.count - coalesce((was.counts ->> g.figure)::bigint, 0), g.said
+from unnest($10, $11, $12::text[]) as g (figure, count, said) left join was on true
+where g.count > coalesce((was.counts ->> g.figure)::bigint, 0) and ($9::boolean or was.counts is not null)
+on conflict (since, figure, process_id) do update set count = f.count + excluded.count, said = excluded.said;
+
+-- name: end_beats
+-- A process that ends in order has no row.
+delete from role_processes where id = $1::uuid;
+
+-- name: forget_processes
+-- Processes that were last seen a day ago, and figures of three days ago.
+with gone as (delete from role_processes where beat_at < now() - interval '1 day')
+delete from role_figures where since < now() - interval '3 days';
 
 -- name: say_alive
 -- Held until this session ends: for so long its owner lives, as `is_owner_alive` sees it.

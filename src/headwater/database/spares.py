@@ -2,7 +2,24 @@
 
 import asyncio
 from collections import deque
+from dataclasses import dataclass
 from typing import Any
+
+# What takes longer than to open a connection was waited for.
+SHORTEST_WAIT = 0.1
+
+
+@dataclass(slots=True)
+class Waits:
+    """For connections, since the start."""
+
+    count: int = 0
+    seconds: float = 0.0
+
+    def note(self, seconds: float) -> None:
+        if seconds >= SHORTEST_WAIT:
+            self.count += 1
+            self.seconds += seconds
 
 
 class Spares:

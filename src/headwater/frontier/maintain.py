@@ -105,13 +105,14 @@ async def fold_counters(database: Database) -> bool:
 
 
 async def fold_statistics(database: Database) -> bool:
-    """Requests by host and runs by the minute; False if somebody else is at it."""
+    """Requests by host and by the minute, runs by the minute; False if somebody else is at it."""
     async with database.transaction() as connection:
         if not await connection.fetchval(queries.try_to_be_alone, "fold_statistics"):
             return False
         mark = await connection.fetchrow(queries.statistics_to_fold)
         assert mark is not None
         await connection.execute(queries.fold_statistics, mark["folded_until"], mark["until"])
+        await connection.execute(queries.fold_requests, mark["folded_until"], mark["until"])
         await connection.execute(queries.fold_runs, mark["runs_folded_until"], mark["until"])
         return True
 

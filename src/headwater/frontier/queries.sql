@@ -386,6 +386,31 @@ WITH forgotten AS (
 )
 UPDATE statistics_mark SET runs_folded_until = $2;
 
+-- name: fold_requests
+-- Add to the minutes and to the totals what the fetch log holds since the last fold, and forget minutes of days ago. What
+-- was not asked for at all has no status and no start.
+-- Invariant: as fold_statistics, between the same bounds.
+WITH forgotten AS (
+    DELETE FROM request_minutes WHERE minute < $2::timestamptz - interval '3 days'
+), fresh AS MATERIALIZED (
+    SELECT date_trunc('minute', at) AS minute, kind,
+           CASE WHEN status IS NOT NULL THEN least(status / 100, 6)::text || 'xx' WHEN reason = 'robots_blocked' THEN 'robots_blocked'
+                WHEN verdict = 'crashed' THEN 'crashed' WHEN started_at IS NULL THEN 'not_asked' ELSE 'no_answer' END AS class,
+           count(*) AS requests, coalesce(sum(body_bytes), 0)::bigint AS body_bytes, coalesce(sum(duration_ms), 0)::bigint AS busy_ms
+    FROM fetch_log WHERE at > $1::timestamptz AND at <= $2
+    GROUP BY 1, 2, 3
+), added AS (
+    INSERT INTO request_totals AS t (kind, class, requests, body_bytes, busy_ms)
+    SELECT kind, class, sum(requests), sum(body_bytes), sum(busy_ms) FROM fresh GROUP BY 1, 2
+    ON CONFLICT (kind, class) DO UPDATE
+    SET requests = t.requests + excluded.requests, body_bytes = t.body_bytes + excluded.body_bytes,
+        busy_ms = t.busy_ms + excluded.busy_ms
+)
+INSERT INTO request_minutes AS m (minute, kind, class, requests, body_bytes, busy_ms) SELECT * FROM fresh
+ON CONFLICT (minute, kind, class) DO UPDATE
+SET requests = m.requests + excluded.requests, body_bytes = m.body_bytes + excluded.body_bytes,
+    busy_ms = m.busy_ms + excluded.busy_ms;
+
 -- name: oldest_snapshot
 -- Whoever keeps vacuum from its work: the age of the oldest snapshot, and whose it is.
 SELECT extract(epoch FROM clock_timestamp() - xact_start)::float8 AS age_seconds, pid, application_name, state

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -18,8 +18,10 @@ from headwater.database.queries import all_query_files, load_queries
 from headwater.database.translate import with_escapes
 from headwater.errors import MAKE_ROOM, DatabaseDown, DiskFull, MigrationFailed, QueryFailed
 from headwater.reports.forecast import FARTHEST_DAYS, Forecast, Part
+from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
 from headwater.reports.sizes import forecast_of
 from headwater.settings import Settings
+from headwater.sources.health import Grade
 
 GIBIBYTE = 1024**3
 LEAST_FREE_BYTES = GIBIBYTE
@@ -56,6 +58,26 @@ async def examine(settings: Settings, data: Path, database: Database, clock: Clo
     yield await check_clock(database, clock)
     yield check_contact(settings)
     yield check_secrets(settings.poll.secrets_file)
+    if schema.level == "ok":
+        for check in checks_of(await operations_now(database)):
+            yield check
+
+
+def checks_of(now: Operations) -> Iterator[Check]:
+    """Which roles run, how many days have partitions, and what is wrong with either. Pure."""
+    yield Check("ok", roles_in_words(now))
+    if now.days_ahead:
+        held = f", {now.rows_in_default:,} rows of days without one" if now.rows_in_default else ""
+        yield Check("ok", f"Partitions for {min(now.days_ahead.values())} days after today{held}")
+    for one in problems_in(now):
+        yield Check("failure" if one.grade is Grade.ERROR else "warning", one.what.rstrip("."), one.fix)
+
+
+def roles_in_words(now: Operations) -> str:
+    if not now.alive:
+        return "Nothing runs; start with: headwater up"
+    counts = {duty: len(now.doing(duty)) for duty in DUTIES}
+    return "Running: " + ", ".join(f"{duty} {count:,}" for duty, count in counts.items())
 
 
 def check_program() -> Check:

@@ -14,6 +14,7 @@ from headwater.errors import UrlRejected, UsageError
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.reports.doctor import Check, check_clock, check_disk, check_schema, check_secrets
+from headwater.reports.operations import LATE, operations_now, problems_in
 from headwater.settings import Settings
 from headwater.sources.channels import ChannelState, channels_of
 from headwater.sources.health import (
@@ -35,8 +36,6 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 queries = load_queries("headwater.reports")
 
-# Longer than a role that was just started takes to catch up.
-LATE = timedelta(minutes=15)
 # More than anybody reads; each costs a millisecond.
 MOST_SOURCES = 1_000
 MOST_HOSTS = 1_000
@@ -66,6 +65,7 @@ async def find_problems(database: Database, settings: Settings, data: Path, cloc
     found = [
         *of_checks([check_disk(data), await check_schema(database), await check_clock(database, clock)]),
         *of_checks([check_secrets(settings.poll.secrets_file)]),
+        *problems_in(await operations_now(database, waiting)),
         *of_queue(waiting),
         *of_hosts(hosts),
         *await _of_sources(database, ids),
@@ -177,16 +177,8 @@ def of_checks(checks: Iterable[Check]) -> Iterator[HealthProblem]:
 
 
 def of_queue(row: Any) -> Iterator[HealthProblem]:
-    """Nobody asks although somebody could be asked; and pages that ended a worker."""
-    now, about = row["now"], "the queue"
-    if row["overdue"]:
-        count = f"{row['overdue']:,}{' or more' * (row['overdue'] == MOST_HOSTS)}"
-        what = f"{count} {'channel is' if row['overdue'] == 1 else 'channels are'} overdue and not polled."
-        fix = "Is a poller running? Start everything with `headwater up`, or only a poller: headwater run poll"
-        yield HealthProblem("not_polled", Grade.ERROR, what, fix, row["poll_due"], about)
-    if row["host_open"] and row["host_open"] < now - LATE and not row["is_fetching"]:
-        fix = "Is a fetcher running? Start everything with `headwater up`, or only a fetcher: headwater run fetch"
-        yield HealthProblem("stuck", Grade.ERROR, "URLs are due and nothing is fetched.", fix, row["host_open"], about)
+    """Pages that ended a worker."""
+    about = "the queue"
     if row["suspects"]:
         waiting = "1 URL waits" if row["suspects"] == 1 else f"{row['suspects']:,} URLs wait"
         what = f"{waiting} to be tried alone: a worker died while it had them."

@@ -467,9 +467,7 @@ LIMIT $2::integer;
 -- Whether anything is stuck: channels and hosts that could be asked long since, pages that may end a worker, and the last run.
 -- By the time of the transaction: a bound that changes within a statement is answered by no index.
 SELECT clock_timestamp() AS now,
-       (SELECT min(c.next_poll_at) FROM (VALUES (false), (true)) AS line (is_unpolled)
-        CROSS JOIN LATERAL (SELECT d.next_poll_at FROM channels d WHERE d.is_active AND d.is_unpolled = line.is_unpolled
-                            AND (d.lease_until IS NULL OR d.lease_until <= now()) ORDER BY d.next_poll_at LIMIT 1) AS c) AS poll_due,
+       due.next_poll_at AS poll_due, due.poll_interval,
        (SELECT count(*) FROM (SELECT 1 FROM channels WHERE is_active AND is_unpolled IN (false, true) AND next_poll_at < now() - $1::interval
                               AND (lease_until IS NULL OR lease_until <= now()) LIMIT 1000) AS due) AS overdue,
        (SELECT min(o.wake_at) FROM generate_series(1, 20) AS level
@@ -480,13 +478,43 @@ SELECT clock_timestamp() AS now,
                               AND updated_at > now() - interval '7 days' LIMIT 1000) AS p) AS poisoned,
        (SELECT min(updated_at) FROM url_frontier WHERE status = 'dead' AND reason = 'poison'
                               AND updated_at > now() - interval '7 days') AS poisoned_since,
-       (SELECT max(at) FROM runs) AS last_run;
+       (SELECT max(at) FROM runs) AS last_run,
+       (SELECT folded_until + interval '1 minute' FROM statistics_mark) AS maintained_at
+FROM (SELECT 1) AS always
+LEFT JOIN (SELECT c.next_poll_at, c.poll_interval FROM (VALUES (false), (true)) AS line (is_unpolled)
+           CROSS JOIN LATERAL (SELECT d.next_poll_at, d.poll_interval FROM channels d
+                               WHERE d.is_active AND d.is_unpolled = line.is_unpolled
+                                 AND (d.lease_until IS NULL OR d.lease_until <= now())
+                               ORDER BY d.next_poll_at LIMIT 1) AS c
+           ORDER BY c.next_poll_at LIMIT 1) AS due ON true;
+
+-- name: processes_seen
+-- Processes of roles that run or were seen in the last days, the latest first; alive are those that have written lately.
+SELECT id, owner, role, does, host, pid, version, started_at, beat_at, counts, failing,
+       abs(extract(epoch FROM statement_timestamp() - beat_at)) < extract(epoch FROM $1::interval) AS is_alive
+FROM role_processes ORDER BY beat_at DESC, id LIMIT $2::integer;
+
+-- name: figures_lately
+-- What processes counted in the last hour, those that have ended too, and the last sentence that came with it.
+SELECT figure, sum(count)::bigint AS count, (array_agg(said ORDER BY since DESC) FILTER (WHERE said <> ''))[1] AS said
+FROM role_figures WHERE since > statement_timestamp() - interval '1 hour' GROUP BY figure ORDER BY figure;
+
+-- name: requests_lately
+-- Requests of the last hour by their class, up to the mark of the fold.
+SELECT class, sum(requests)::bigint AS requests FROM request_minutes
+WHERE minute > statement_timestamp() - interval '1 hour' GROUP BY class ORDER BY class;
+
+-- name: rows_in_default
+-- Rows of days that nobody made, up to a number.
+SELECT (SELECT count(*) FROM (SELECT 1 FROM fetch_log_default LIMIT $1::integer) AS l)
+     + (SELECT count(*) FROM (SELECT 1 FROM runs_default LIMIT $1) AS r)
+     + (SELECT count(*) FROM (SELECT 1 FROM raw_bodies_default LIMIT $1) AS b) AS rows;
 
 -- name: sizes_of_tables
 -- Each table of the schema with its indexes and long values, each day of a history table for itself, and of that the
 -- indexes of words.
 SELECT coalesce(parent.relname, c.relname) AS table_name,
-       CASE WHEN parent.oid IS NOT NULL THEN to_date(right(c.relname, 8), 'YYYYMMDD') END AS day,
+       CASE WHEN parent.oid IS NOT NULL AND c.relname ~ '_[0-9]{8}$' THEN to_date(right(c.relname, 8), 'YYYYMMDD') END AS day,
        coalesce(pg_total_relation_size(c.oid), 0) AS bytes, coalesce(words.bytes, 0)::bigint AS search_bytes
 FROM pg_class c
 LEFT JOIN pg_inherits i ON i.inhrelid = c.oid

@@ -32,6 +32,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "all else": (
         *("sources", "channels", "external_ids", "events", "cadence", "takedowns", "templates", "learning_hosts"),
         *("installation", "schema_migrations", "statistics_mark", "run_minutes", "clock_mark", "sizes"),
+        *("role_processes", "role_figures", "request_minutes", "request_totals"),
     ),
 }
 _PART_OF = {table: part for part, tables in PARTS.items() for table in tables}

@@ -14,6 +14,7 @@ from headwater.run.fetching import start_studying, worker_of
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.maintenance import maintenance_of
 from headwater.run.polling import Calendar, by_the_database, poller_of, start_chores_beside
+from headwater.run.presence import FETCH, MAINTAIN, POLL, present
 from headwater.run.stopping import owner_name
 from headwater.services import Services
 from headwater.sources.channels import NOTICE
@@ -39,7 +40,8 @@ async def run_everything(
         services.listeners.on(CHANNEL) as entries,
         services.listeners.on(NOTICE) as channels,
         heartbeat_of(services, owner) as heart,
-        supervisor or Supervisor(services.clock, services.log) as tasks,
+        supervisor or Supervisor(services.clock, services.log, services.figures) as tasks,
+        present(services, heart, "up", [POLL, FETCH, MAINTAIN]),
     ):
         maintenance_of(services).start(tasks)
         start_chores_beside(tasks, services, web, calendar)

@@ -25,6 +25,7 @@ from headwater.learning.shelf import Shelf
 from headwater.run.children import page_children
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.patience import patient_crew
+from headwater.run.presence import FETCH, present
 from headwater.services import Services
 from headwater.settling import Settling
 from headwater.supervisor import Supervisor
@@ -44,7 +45,8 @@ async def run_worker(
         page_children(services) as children,
         services.listeners.on(CHANNEL) as listener,
         heartbeat_of(services, owner) as heart,
-        Supervisor(services.clock, services.log) as supervisor,
+        Supervisor(services.clock, services.log, services.figures) as supervisor,
+        present(services, heart, FETCH, [FETCH]),
     ):
         study = start_studying(supervisor, services, web.identity.product_token, children)
         worker = worker_of(services, web, study, listener, heart, told)
@@ -94,6 +96,6 @@ def journey_of(services: Services, web: Web, study: Studies) -> Journey:
         services.random,
         RetryPolicy(settings.fetch.max_retries),
         services.log,
-        Settling(services.clock, services.log, settings.lease.duration),
+        Settling(services.clock, services.log, settings.lease.duration, services.figures),
         web.rendering,
     )

@@ -26,6 +26,9 @@ from headwater.log import Logger
 from headwater.politeness.addresses import pace_addresses
 from headwater.reports.sizes import note_sizes
 from headwater.run.chores import Chore, start_chores
+from headwater.run.heartbeat import heartbeat_of
+from headwater.run.presence import MAINTAIN, forget_processes, present
+from headwater.run.stopping import owner_name
 from headwater.services import Services
 from headwater.settings.durations import bound_of
 from headwater.sources.events import forget_events
@@ -86,6 +89,17 @@ def maintenance_of(services: Services) -> "Maintenance":
     )
 
 
+async def run_maintenance(services: Services) -> None:
+    """Until cancelled."""
+    async with (
+        heartbeat_of(services, owner_name(MAINTAIN, services.random)) as heart,
+        Supervisor(services.clock, services.log, services.figures) as supervisor,
+        present(services, heart, MAINTAIN, [MAINTAIN]),
+    ):
+        maintenance_of(services).start(supervisor)
+        await supervisor.wait()
+
+
 @dataclass(frozen=True, slots=True)
 class Maintenance:
     database: Database
@@ -131,16 +145,11 @@ class Maintenance:
             Chore("forget_events", timedelta(hours=1), lambda: forget_events(database, EVENT_DAYS)),
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
             Chore("forget_sightings", timedelta(hours=1), lambda: forget_sightings(database, self.item_days)),
+            Chore("forget_processes", timedelta(hours=1), lambda: forget_processes(database)),
             Chore("keep_archive", timedelta(hours=1), self._keep_archive),
             Chore("keep_history", timedelta(hours=1), self._keep_history),
             Chore("note_sizes", timedelta(hours=1), lambda: note_sizes(database)),
         )
-
-    async def run(self) -> None:
-        """Until cancelled."""
-        async with Supervisor(self.clock, self.log) as supervisor:
-            self.start(supervisor)
-            await supervisor.wait()
 
     def start(self, supervisor: Supervisor) -> None:
         self.contact.begin(self.clock.monotonic())

@@ -28,6 +28,7 @@ def patient_crew(services: Services, trade: Trade[Lease], size: int, settling: S
         services.settings.lease.duration,
         load=None if size else Load(),
         settling=settling,
+        figures=services.figures,
         idle=network.held,
     )
     network.told_of_held.append(crew.look_again)

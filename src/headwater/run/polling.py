@@ -31,6 +31,7 @@ from headwater.run.children import channel_children
 from headwater.run.chores import Chore, start_chores
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.patience import patient_crew
+from headwater.run.presence import POLL, present
 from headwater.services import Services
 from headwater.settling import Settling
 from headwater.sources.channels import NOTICE
@@ -59,7 +60,8 @@ async def run_poller(
         channel_reader(services) as reader,
         services.listeners.on(NOTICE) as listener,
         heartbeat_of(services, owner) as heart,
-        Supervisor(services.clock, services.log) as supervisor,
+        Supervisor(services.clock, services.log, services.figures) as supervisor,
+        present(services, heart, POLL, [POLL]),
     ):
         start_chores_beside(supervisor, services, web, calendar)
         poller = poller_of(services, web, reader, listener, heart, told, calendar)
@@ -138,7 +140,7 @@ def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calen
                 settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
             ),
             overheard,
-            Settling(services.clock, services.log, settings.lease.duration),
+            Settling(services.clock, services.log, settings.lease.duration, services.figures),
         ),
         settings=settings.poll,
         clock=services.clock,

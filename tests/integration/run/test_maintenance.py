@@ -22,6 +22,7 @@ from headwater.frontier.verdicts import Dead, Fetched, RetryPolicy, settlement_o
 from headwater.log import make_logger
 from headwater.politeness.settlement import Visit
 from headwater.reports.discovery import summary
+from headwater.reports.operations import operations_now
 from headwater.run.maintenance import Maintenance
 from headwater.sources.source import SourceStatus
 from headwater.sources.store import create_source
@@ -164,6 +165,24 @@ async def test_a_page_that_is_not_there_is_no_failure_of_its_host(database: Data
     row = await database.fetchrow("select requests, succeeded, failed from host_statistics")
     assert row is not None
     assert tuple(row) == (6, 1, 3)
+
+
+async def test_requests_are_counted_by_what_was_answered(database: Database) -> None:
+    """Those that were not made for robots.txt too; by the minute, and since ever."""
+    await database.execute(
+        "insert into fetch_log (at, bucket, host, token, kind, owner, started_at, status, verdict, reason)"
+        " select now() - interval '5 minutes', 1, 'a.test', gen_random_uuid(), 'page', 'w', v.* from (values"
+        " (now(), 200, 'fetched', null), (now(), 204, 'fetched', null), (now(), 304, 'unchanged', null),"
+        " (now(), 503, 'host_says_wait', ''), (now(), null, 'retry_later', 'timeout'),"
+        " (null, null, 'dead', 'robots_blocked'), (null, null, 'crashed', 'lease_expired')) as v"
+    )
+    await database.execute("update statistics_mark set folded_until = now() - interval '10 minutes'")
+    await maintain.fold_statistics(database)
+    await maintain.fold_statistics(database)
+    counted = {"2xx": 2, "3xx": 1, "5xx": 1, "crashed": 1, "no_answer": 1, "robots_blocked": 1}
+    assert (await operations_now(database)).requests == counted
+    totals = await database.fetch("select class, requests from request_totals")
+    assert {row["class"]: row["requests"] for row in totals} == counted
 
 
 async def test_old_days_of_the_fetch_log_are_dropped_and_coming_days_are_made(database: Database) -> None:

@@ -1,0 +1,132 @@
+"""How the machinery is, for `headwater status`: two lines of it always, all of it when asked for."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from headwater.cli.words import counted, in_words, length_of, shortened, with_seconds
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from headwater.reports.operations import Operations, Process, Settles
+
+NOBODY = ("not_polled", "stuck", "not_maintained")
+INDENT = " " * 10
+# As operators read them; others follow.
+CLASSES = {
+    "2xx": "2xx",
+    "3xx": "3xx",
+    "4xx": "4xx",
+    "5xx": "5xx",
+    "no_answer": "no answer",
+    "robots_blocked": "refused by robots.txt",
+}
+SHOWN_PROCESSES = 20
+WIDEST_SAID = 100
+
+
+def role_lines(now: "Operations") -> list[str]:
+    """Which roles run, and which are missing although there is work for them."""
+    from headwater.reports.operations import problems_in
+
+    missing = [f"Missing   {one.what} {one.fix}" for one in problems_in(now) if one.kind in NOBODY]
+    return [f"Roles     {running(now)}", *missing]
+
+
+def running(now: "Operations") -> str:
+    from headwater.reports.operations import DUTIES
+
+    if not now.alive:
+        return "nothing runs; start with: headwater up"
+    counts = " · ".join(f"{duty} {len(now.doing(duty)):,}" for duty in DUTIES)
+    oldest = length_of(now.now - min(one.started_at for one in now.alive))
+    return f"{counts} · in {counted(len(now.alive), 'process', 'processes')}, the oldest for {oldest}"
+
+
+def operation_lines(now: "Operations") -> list[str]:
+    """Everything; figures are those of the last hour."""
+    return [
+        *role_lines(now),
+        *(f"{INDENT}{process_line(one, now.now)}" for one in now.processes[:SHOWN_PROCESSES]),
+        f"Waiting   {waiting(now)}",
+        f"Last hour {requests(now)}",
+        f"Settling  {settling(now.settles)}",
+        f"Lost      {losses(now)}",
+        *task_lines(now),
+        f"Waits     {waits(now)}",
+        f"Days      {days(now)}",
+    ]
+
+
+def process_line(one: "Process", now: "datetime") -> str:
+    seen = f"for {length_of(now - one.started_at)}" if one.is_alive else f"last seen {length_of(now - one.beat_at)} ago"
+    return f"{one.role}: process {one.pid} on {one.host}, {one.version}, {seen}"
+
+
+def waiting(now: "Operations") -> str:
+    channel, page = age(now.work.poll_due, now.now), age(now.work.host_open, now.now)
+    return f"oldest due channel: {channel} · oldest page that may be fetched: {page}"
+
+
+def age(since: "datetime | None", now: "datetime") -> str:
+    return length_of(now - since) if since else "none"
+
+
+def requests(now: "Operations") -> str:
+    others = [name for name in now.requests if name not in CLASSES]
+    told = [(now.requests.get(name, 0), words) for name, words in CLASSES.items()]
+    told += [(now.requests[name], in_words(name.replace("_", " "))) for name in others]
+    return "requests: " + " · ".join(f"{count:,} {words}" for count, words in told)
+
+
+def settling(settles: "Settles") -> str:
+    if not settles.count:
+        return "nothing was settled in the last hour"
+    longest = "more than 10 s"
+    half = f"{settles.p50_ms:,} ms" if settles.p50_ms else longest
+    most = f"{settles.p95_ms:,} ms" if settles.p95_ms else longest
+    return f"{settles.count:,} in the last hour, half of them within {half}, 95 % within {most}"
+
+
+def losses(now: "Operations") -> str:
+    last = f", at last: {shortened(now.last_loss, WIDEST_SAID)}" if now.last_loss else ""
+    work = counted(now.work_lost + now.work_broke, "piece of work", "pieces of work")
+    return f"{work} and {counted(now.leases_lost, 'lease')} in the last hour{last}"
+
+
+def task_lines(now: "Operations") -> list[str]:
+    if not now.tasks:
+        return ["Tasks     none failed in the last hour"]
+    told = [
+        f"{one.task}: {counted(one.failures, 'failure')} and {counted(one.deaths, 'death')}"
+        f" in the last hour, at last: {shortened(one.said, WIDEST_SAID)}"
+        for one in now.tasks
+    ]
+    return [f"{'Tasks':<10}{told[0]}", *(f"{INDENT}{line}" for line in told[1:])]
+
+
+def waits(now: "Operations") -> str:
+    waited = counted(now.connection_waits, "time")
+    return f"for a connection to the database, {waited} in the last hour, {length_of(now.connection_waiting)} in all"
+
+
+def days(now: "Operations") -> str:
+    held = f", {counted(now.rows_in_default, 'row')} of days without one" if now.rows_in_default else ""
+    return f"partitions for {counted(min(now.days_ahead.values(), default=0), 'day')} after today{held}"
+
+
+def told_operations(now: "Operations") -> dict[str, object]:
+    """For programs."""
+
+    def seconds_since(moment: "datetime | None") -> int | None:
+        return round((now.now - moment).total_seconds()) if moment else None
+
+    whole = with_seconds(asdict(now), "connection_waiting")
+    del whole["now"], whole["work"]
+    return {
+        **whole,
+        "oldest_due_channel_seconds": seconds_since(now.work.poll_due),
+        "oldest_due_page_seconds": seconds_since(now.work.host_open),
+        "overdue_channels": now.work.overdue,
+        "maintained_at": now.work.maintained_at,
+    }

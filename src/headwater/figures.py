@@ -1,0 +1,38 @@
+"""What a process counts about itself, for those who operate it."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+# Milliseconds, up to which times to settle are counted together; what is slower has a figure of its own.
+SETTLE_BOUNDS = (10, 30, 100, 300, 1_000, 3_000, 10_000)
+SLOWER = "settled_slower"
+
+WORK_LOST, LEASES_LOST, WORK_BROKE = "work_lost", "leases_lost", "work_broke"
+SETTLED, SETTLING_MS = "settled", "settling_ms"
+WAITS, WAITING_MS = "connection_waits", "connection_waiting_ms"
+FAILED, DIED = "failed.", "died."  # each followed by the name of a task
+
+
+def settled_within(bound: int) -> str:
+    return f"settled_within_{bound}_ms"
+
+
+@dataclass(slots=True)
+class Figures:
+    """Since the process began; `failing` are tasks that fail at present, each with the sentence of its last error."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    said: dict[str, str] = field(default_factory=dict)
+    failing: dict[str, str] = field(default_factory=dict)
+
+    def add(self, figure: str, said: str = "") -> None:
+        self.counts[figure] += 1
+        if said:
+            self.said[figure] = said
+
+    def note_settled(self, seconds: float) -> None:
+        milliseconds = round(seconds * 1000)
+        bound = next((bound for bound in SETTLE_BOUNDS if milliseconds <= bound), None)
+        self.counts[SETTLED] += 1
+        self.counts[SETTLING_MS] += milliseconds
+        self.counts[settled_within(bound) if bound else SLOWER] += 1

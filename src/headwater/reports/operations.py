@@ -1,0 +1,287 @@
+"""How the machinery is: which roles run, what waits, what was lost in the last hour, and what that calls for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import accumulate
+from typing import Any
+from uuid import UUID
+
+from headwater.database.days import days_ahead
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.figures import (
+    DIED,
+    FAILED,
+    LEASES_LOST,
+    SETTLE_BOUNDS,
+    SETTLED,
+    SETTLING_MS,
+    WAITING_MS,
+    WAITS,
+    WORK_BROKE,
+    WORK_LOST,
+    settled_within,
+)
+from headwater.sources.health import Grade, HealthProblem
+
+queries = load_queries("headwater.reports")
+
+# Longer than a role that was just started takes to catch up, and than one that was killed may leave work waiting.
+LATE, SOON = timedelta(minutes=15), timedelta(minutes=1)
+# Three beats and a little: who has not written for so long does not run.
+SILENT = timedelta(seconds=35)
+MOST_PROCESSES = 500
+MOST_ROWS = 10_000
+FEWEST_DAYS = 3
+# Within an hour: a task that failed so often fails again and again.
+OFTEN = 3
+# Within an hour: less than that is no reason to change anything.
+LONGEST_WAITING = timedelta(minutes=1)
+FEWEST_WAITS = 10
+# Of a channel that was never polled.
+FIRST_INTERVAL = timedelta(hours=1)
+MOST_OVERDUE = 1_000
+
+DUTIES = ("poll", "fetch", "maintain")
+MACHINERY, QUEUE = "the roles", "the queue"
+LOG = "Look at its log for the cause."
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    id: UUID
+    owner: str  # under which it holds leases
+    role: str
+    does: Sequence[str]
+    host: str
+    pid: int
+    version: str
+    started_at: datetime
+    beat_at: datetime
+    counts: Mapping[str, int]
+    failing: Mapping[str, str]
+    is_alive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTrouble:
+    """Of a task of whatever process, in the last hour."""
+
+    task: str
+    failures: int
+    deaths: int
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settles:
+    """Of the last hour. Times are upper bounds of the class that the middle one, or the slowest of 95 %, is in."""
+
+    count: int
+    mean_ms: float | None
+    p50_ms: int | None
+    p95_ms: int | None
+    slower: int  # than the longest time that is told apart
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What waits: the oldest channel could be asked since `poll_due`, the oldest page since `host_open`."""
+
+    poll_due: datetime | None = None
+    poll_every: timedelta | None = None
+    host_open: datetime | None = None
+    is_fetching: bool = False
+    overdue: int = 0  # channels, for so long as is late; a thousand stand for more
+    maintained_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """Figures are those of the last hour."""
+
+    now: datetime
+    processes: tuple[Process, ...]
+    work: Work
+    requests: Mapping[str, int]
+    settles: Settles
+    work_lost: int = 0
+    work_broke: int = 0
+    leases_lost: int = 0
+    last_loss: str = ""
+    tasks: tuple[TaskTrouble, ...] = ()
+    connection_waits: int = 0
+    connection_waiting: timedelta = timedelta()
+    days_ahead: Mapping[str, int] = field(default_factory=dict)
+    rows_in_default: int = 0
+
+    @property
+    def alive(self) -> tuple[Process, ...]:
+        return tuple(one for one in self.processes if one.is_alive)
+
+    def doing(self, duty: str) -> tuple[Process, ...]:
+        return tuple(one for one in self.alive if duty in one.does)
+
+    def last_seen(self, duty: str) -> Process | None:
+        """The last that did it and ended without a word."""
+        return next((one for one in self.processes if duty in one.does and not one.is_alive), None)
+
+
+async def operations_now(database: Database, waiting: Any = None) -> Operations:
+    """`waiting` is the row of `work_that_waits`, where it was read already."""
+    row: Any = waiting or await database.fetchrow(queries.work_that_waits, LATE)
+    processes = await database.fetch(queries.processes_seen, SILENT, MOST_PROCESSES)
+    figures = await database.fetch(queries.figures_lately)
+    requests = await database.fetch(queries.requests_lately)
+    counts = {one["figure"]: one["count"] for one in figures}
+    said = {one["figure"]: one["said"] or "" for one in figures}
+    return Operations(
+        now=row["now"],
+        processes=tuple(Process(**one) for one in processes),
+        work=work_of(row),
+        requests={one["class"]: one["requests"] for one in requests},
+        settles=settles_of(counts),
+        work_lost=counts.get(WORK_LOST, 0),
+        work_broke=counts.get(WORK_BROKE, 0),
+        leases_lost=counts.get(LEASES_LOST, 0),
+        last_loss=said.get(WORK_LOST) or said.get(WORK_BROKE) or "",
+        tasks=troubles_of(counts, said),
+        connection_waits=counts.get(WAITS, 0),
+        connection_waiting=timedelta(milliseconds=counts.get(WAITING_MS, 0)),
+        days_ahead=await days_ahead(database),
+        rows_in_default=await database.fetchval(queries.rows_in_default, MOST_ROWS),
+    )
+
+
+def work_of(row: Any) -> Work:
+    """Nothing of it that is due in the future."""
+    now = row["now"]
+    poll_due = row["poll_due"] if row["poll_due"] and row["poll_due"] <= now else None
+    host_open = row["host_open"] if row["host_open"] and row["host_open"] <= now else None
+    every, overdue = row["poll_interval"], row["overdue"]
+    return Work(poll_due, every, host_open, row["is_fetching"], overdue, row["maintained_at"])
+
+
+def settles_of(counts: Mapping[str, int]) -> Settles:
+    count = counts.get(SETTLED, 0)
+    if not count:
+        return Settles(0, None, None, None, 0)
+    up_to = list(accumulate(counts.get(settled_within(bound), 0) for bound in SETTLE_BOUNDS))
+
+    def bound_of(share: float) -> int | None:
+        return next((bound for bound, sum_ in zip(SETTLE_BOUNDS, up_to, strict=True) if sum_ >= share * count), None)
+
+    mean = round(counts.get(SETTLING_MS, 0) / count, 1)
+    return Settles(count, mean, bound_of(0.5), bound_of(0.95), max(0, count - up_to[-1]))
+
+
+def troubles_of(counts: Mapping[str, int], said: Mapping[str, str]) -> tuple[TaskTrouble, ...]:
+    """Those that die first, then those that fail most."""
+    names = {name.removeprefix(kind) for name in counts for kind in (FAILED, DIED) if name.startswith(kind)}
+    found = [
+        TaskTrouble(
+            name,
+            counts.get(FAILED + name, 0),
+            counts.get(DIED + name, 0),
+            said.get(DIED + name) or said.get(FAILED + name, ""),
+        )
+        for name in names
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.deaths, -one.failures, one.task)))
+
+
+def problems_in(now: Operations) -> Iterator[HealthProblem]:
+    """What calls for a person. Pure."""
+    yield from _nobody_works(now)
+    yield from _nobody_maintains(now)
+    yield from _behind(now)
+    yield from _tasks(now)
+    yield from _losses(now)
+    if now.connection_waits >= FEWEST_WAITS and now.connection_waiting >= LONGEST_WAITING:
+        waited = round(now.connection_waiting.total_seconds())
+        what = f"Work waited {now.connection_waits:,} times for a connection in the last hour, {waited:,} s in all."
+        fix = "Raise database.pool_size and the server's max_connections, or run fewer processes."
+        yield HealthProblem("connection_waits", Grade.WARNING, what, fix, None, "the database")
+    if now.days_ahead and (least := min(now.days_ahead.values())) < FEWEST_DAYS:
+        table = min(now.days_ahead, key=lambda name: now.days_ahead[name])
+        what = f"{table} has partitions for {least} more {'day' if least == 1 else 'days'}."
+        fix = "Make them: headwater run maintain --once"
+        yield HealthProblem("partitions", Grade.WARNING, what, fix, None, "the database")
+
+
+def is_missing(now: Operations, duty: str, since: datetime | None) -> bool:
+    """Nobody does what has waited since then: for long, or for a little where somebody died who did it."""
+    if since is None or now.doing(duty):
+        return False
+    return now.now - since > (SOON if now.last_seen(duty) else LATE)
+
+
+def last_seen_in_words(now: Operations, duty: str) -> str:
+    if not (last := now.last_seen(duty)):
+        return ""
+    minutes = round((now.now - last.beat_at).total_seconds() / 60)
+    ago = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
+    return f" It was last seen {ago} ago: process {last.pid} on {last.host}."
+
+
+def command_for(now: Operations, duty: str) -> str:
+    """As it was started before, where that is known."""
+    if last := now.last_seen(duty):
+        return "headwater up" if last.role == "up" else f"headwater run {duty}"
+    return f"headwater run {duty}" if now.alive else f"headwater up, or headwater run {duty}"
+
+
+def _nobody_works(now: Operations) -> Iterator[HealthProblem]:
+    """Nobody asks although somebody could be asked."""
+    work = now.work
+    if is_missing(now, "poll", work.poll_due):
+        count = f"{work.overdue:,}{' or more' * (work.overdue == MOST_OVERDUE)}"
+        one_or_many = "channel is" if work.overdue == 1 else "channels are"
+        due = f"{count} {one_or_many} overdue" if work.overdue else "Channels are due"
+        what = f"{due} and nobody polls.{last_seen_in_words(now, 'poll')}"
+        fix = f"Start a poller: {command_for(now, 'poll')}"
+        yield HealthProblem("not_polled", Grade.ERROR, what, fix, work.poll_due, QUEUE)
+    if work.is_fetching or not work.host_open:
+        return
+    if is_missing(now, "fetch", work.host_open):
+        what = f"URLs are due and nobody fetches.{last_seen_in_words(now, 'fetch')}"
+        fix = f"Start a fetcher: {command_for(now, 'fetch')}"
+        yield HealthProblem("stuck", Grade.ERROR, what, fix, work.host_open, QUEUE)
+    elif now.doing("fetch") and now.now - work.host_open > LATE:
+        what = "URLs are due and nothing is fetched, although a fetcher runs."
+        yield HealthProblem("stuck", Grade.ERROR, what, LOG, work.host_open, QUEUE)
+
+
+def _nobody_maintains(now: Operations) -> Iterator[HealthProblem]:
+    """Where nothing runs at all and nothing died, nobody wants it to."""
+    runs = bool(now.alive or now.last_seen("maintain"))
+    if runs and is_missing(now, "maintain", now.work.maintained_at):
+        what = f"Nobody maintains this database.{last_seen_in_words(now, 'maintain')}"
+        fix = f"Start it: {command_for(now, 'maintain')}"
+        yield HealthProblem("not_maintained", Grade.ERROR, what, fix, now.work.maintained_at, MACHINERY)
+
+
+def _behind(now: Operations) -> Iterator[HealthProblem]:
+    """Pollers run, and the oldest channel waits for far longer than the time between two of its polls."""
+    due, every = now.work.poll_due, now.work.poll_every or FIRST_INTERVAL
+    if due and now.doing("poll") and now.now - due > max(LATE, every):
+        what = "Pollers do not keep up: a channel waits for longer than the time between two of its polls."
+        fix = "Raise poll.concurrency, or start another: headwater run poll"
+        yield HealthProblem("polls_late", Grade.WARNING, what, fix, due, QUEUE)
+
+
+def _tasks(now: Operations) -> Iterator[HealthProblem]:
+    for one in now.tasks:
+        if one.deaths + one.failures >= OFTEN:
+            what = f"{one.task} failed {one.deaths + one.failures:,} times in the last hour, at last: {one.said}"
+            fix = f"It is tried again by itself. {LOG}"
+            yield HealthProblem("task_fails", Grade.WARNING, what, fix, None, one.task)
+
+
+def _losses(now: Operations) -> Iterator[HealthProblem]:
+    lost = now.work_lost + now.work_broke + now.leases_lost
+    if lost:
+        what = f"Work was lost {lost:,} times in the last hour and is done again"
+        last = f", at last: {now.last_loss}" if now.last_loss else "."
+        yield HealthProblem("work_lost", Grade.WARNING, f"{what}{last}", LOG, None, MACHINERY)

@@ -1,0 +1,118 @@
+"""That a process of a role is there: a row of its own, written every few seconds and removed when it ends in order."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import orjson
+
+from headwater import __version__
+from headwater.clock import SystemClock
+from headwater.database.days import FEWEST_DAYS, days_ahead, ensure_days
+from headwater.database.heartbeat import Heartbeat
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.errors import DatabaseDown, QueryFailed
+from headwater.figures import WAITING_MS, WAITS, Figures
+from headwater.log import Logger
+from headwater.services import Services
+from headwater.supervisor import Supervisor
+
+POLL, FETCH, MAINTAIN = "poll", "fetch", "maintain"
+BEAT_SECONDS = 10.0
+# A beat that the database does not take at once is left out: leases are kept by the same connection.
+PATIENCE_SECONDS = 3.0
+BEATS_BETWEEN_LOOKS = 360
+# Of a sentence that an error said.
+LONGEST_SAID = 500
+
+queries = load_queries("headwater.database")
+
+
+@dataclass(slots=True)
+class Presence:
+    """By the machine's clock and stamped by the database's: whatever days are simulated, a process is real."""
+
+    database: Database
+    heart: Heartbeat
+    figures: Figures
+    log: Logger
+    id: UUID
+    role: str
+    does: Sequence[str]
+    _is_first: bool = field(default=True, init=False)
+
+    async def run(self) -> None:
+        """Until cancelled. A beat that fails is left out: whoever works with the database says so."""
+        while True:
+            for _ in range(BEATS_BETWEEN_LOOKS):
+                await self._try(self.beat)
+                await SystemClock().sleep(BEAT_SECONDS)
+            await self._try(self.keep_days_ahead)
+
+    async def beat(self) -> None:
+        waits = self.database.waits
+        counts = {**self.figures.counts, WAITS: waits.count, WAITING_MS: round(waits.seconds * 1000)}
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await self.heart.fetchval(
+                queries.beat,
+                *(self.id, self.heart.owner, self.role, list(self.does)),
+                *(socket.gethostname(), os.getpid(), __version__),
+                orjson.dumps({name: _kept(said) for name, said in self.figures.failing.items()}).decode(),
+                self._is_first,
+                list(counts),
+                list(counts.values()),
+                [_kept(self.figures.said.get(figure, "")) for figure in counts],
+                timeout=PATIENCE_SECONDS,
+            )
+        self._is_first = False
+
+    async def keep_days_ahead(self) -> None:
+        """Maintenance does it: where it has not for a week, any role does."""
+        if min((await days_ahead(self.database)).values()) < FEWEST_DAYS:
+            await ensure_days(self.database)
+
+    async def end(self) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await self.heart.fetchval(queries.end_beats, self.id, timeout=PATIENCE_SECONDS)
+
+    async def _try(self, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except (DatabaseDown, QueryFailed, TimeoutError) as error:
+            self.log.debug("beat_left_out", error=str(error))
+
+
+def _kept(said: str) -> str:
+    return said.replace("\0", "")[:LONGEST_SAID]
+
+
+@asynccontextmanager
+async def present(services: Services, heart: Heartbeat, role: str, does: Sequence[str]) -> AsyncIterator[None]:
+    """For the length of the block. One that breaks leaves its row behind, as one that is killed does."""
+    name = UUID(int=services.random.getrandbits(128))
+    presence = Presence(services.database, heart, services.figures, services.log, name, role, does)
+    try:
+        async with Supervisor(SystemClock(), services.log, services.figures) as tasks:
+            tasks.keep("beat", presence.run)
+            yield
+    except asyncio.CancelledError:
+        await _end(presence)
+        raise
+    await _end(presence)
+
+
+async def _end(presence: Presence) -> None:
+    with suppress(DatabaseDown, QueryFailed, TimeoutError):
+        # A last one, for what was counted since.
+        await presence.beat()
+        await presence.end()
+
+
+async def forget_processes(database: Database) -> None:
+    """The dead of a day ago, and old figures."""
+    await database.execute(queries.forget_processes)
