@@ -11,6 +11,7 @@ WORK_LOST, LEASES_LOST, WORK_BROKE = "work_lost", "leases_lost", "work_broke"
 SETTLED, SETTLING_MS = "settled", "settling_ms"
 WAITS, WAITING_MS = "connection_waits", "connection_waiting_ms"
 FAILED, DIED = "failed.", "died."  # each followed by the name of a task
+NETWORK = "network"  # fails while our own network is away
 
 
 def settled_within(bound: int) -> str:

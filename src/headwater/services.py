@@ -158,7 +158,7 @@ async def prepare_schema(database: Database, settings: Settings, *, migrates: bo
 
 async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Clock, log: Logger) -> Services:
     await ensure_days(database)
-    random = random_from()
+    random, figures = random_from(), Figures()
     heard_at = direct_address(loaded.settings.database) or ("" if database.is_behind_pooler else dsn)
     return Services(
         settings=loaded.settings,
@@ -166,13 +166,15 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
         random=random,
         log=log,
         metrics=Metrics(),
-        figures=Figures(),
+        figures=figures,
         dsn=dsn,
         listeners=Listeners(heard_at, loaded.application_name, random, log),
         database=database,
         installation=await installation_of(database, __version__),
         # By the machine's clock: whatever days are simulated, the network is real.
-        network=NetworkWatch(SystemClock(), log, partial(has_answered, database), loaded.settings.fetch.total_timeout),
+        network=NetworkWatch(
+            SystemClock(), log, partial(has_answered, database), loaded.settings.fetch.total_timeout, figures
+        ),
     )
 
 

@@ -1,6 +1,5 @@
 """Our own network goes away and comes back: it is charged to no entry, no channel and no host."""
 
-import asyncio
 from collections.abc import Iterable
 
 from tests.faults import invariants
@@ -22,6 +21,7 @@ CHARGED = {
     "robots": "select count(*) from robots where access = 'unreachable'",
 }
 LEFT = "select count(*) from url_frontier where status <> 'fetched'"
+TOLD = "select exists (select 1 from role_processes where failing ? 'network')"
 UNPOLLED = "select count(*) from channels where kind = 'feed' and last_ok_at is null"
 
 
@@ -94,8 +94,8 @@ async def test_an_outage_in_the_middle_is_waited_for_by_all_roles(database: Data
             await running.says("network_down")
             waiting = await database.fetchval(LEFT)
             assert await charged(database) == {}
-            # A probe or two find it as it is.
-            await asyncio.sleep(1.5)
+            # A probe or two find it as it is, and the next beat tells it.
+            await until(lambda: database.fetchval(TOLD))
             assert await database.fetchval(LEFT) == waiting > 0
             assert await charged(database) == {}
             assert await bench.sim.start(port=bench.port) == bench.port

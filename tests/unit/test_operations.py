@@ -95,6 +95,12 @@ def test_a_channel_that_waits_for_longer_than_its_interval_is_told(wait: int, ev
     assert kinds(operations(UP, work=work)) == expected
 
 
+def test_a_network_that_is_away_is_told_while_it_is() -> None:
+    alone = replace(UP, failing={"network": "This machine's network is down."})
+    assert kinds(operations(alone)) == ["network_down"]
+    assert kinds(operations(replace(alone, is_alive=False))) == []
+
+
 def test_a_task_that_fails_again_and_again_is_told_with_what_it_said() -> None:
     often, once = TaskTrouble("promote", 2, 1, "KeyError: 'x'"), TaskTrouble("rescue", 1, 0, "away")
     [told] = problems_in(operations(UP, tasks=(often, once)))

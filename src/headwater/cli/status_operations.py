@@ -30,7 +30,13 @@ def role_lines(now: "Operations") -> list[str]:
     from headwater.reports.operations import problems_in
 
     missing = [f"Missing   {one.what} {one.fix}" for one in problems_in(now) if one.kind in NOBODY]
-    return [f"Roles     {running(now)}", *missing]
+    return [f"Roles     {running(now)}", *missing, *failing_lines(now)]
+
+
+def failing_lines(now: "Operations") -> list[str]:
+    """What fails at present, each once however many processes it fails in."""
+    failing = {task: said for one in now.alive for task, said in one.failing.items()}
+    return [f"Failing   {task}: {shortened(said, WIDEST_SAID)}" for task, said in sorted(failing.items())]
 
 
 def running(now: "Operations") -> str:

@@ -14,6 +14,7 @@ from datetime import timedelta
 
 from headwater.clock import Clock
 from headwater.errors import NetworkDown
+from headwater.figures import NETWORK, Figures
 from headwater.log import Logger
 from headwater.net.problems import FetchProblem, Problem
 from headwater.urls.domains import registrable_domain
@@ -111,6 +112,7 @@ class NetworkWatch:
     log: Logger
     has_answered: Callable[[str], Awaitable[bool]]  # whether a host ever did, as far as the database knows
     total_timeout: timedelta = timedelta(seconds=30)  # of a request
+    figures: Figures = field(default_factory=Figures)
     told_of_held: list[Callable[[], None]] = field(default_factory=list, init=False)
     _alive: OrderedDict[str, None] = field(default_factory=OrderedDict, init=False)
     _window: Window = field(init=False)
@@ -244,6 +246,7 @@ class NetworkWatch:
             self._down_since, self._pause = None, FIRST_PAUSE_S
             self._window.clear()
             self._outage, self._counted_at = None, float("-inf")
+            self.figures.failing.pop(NETWORK, None)
             self.log.warning("network_back", down_seconds=seconds, probes=self._probes)
             self._tell()
 
@@ -255,6 +258,7 @@ class NetworkWatch:
         self._last_probe = self._down_since
         self._probe_at = self._down_since + self._pause
         fix = "Look at this machine's network, name servers and proxy. Nothing is charged, and all goes on by itself."
+        self.figures.failing[NETWORK] = no_network().what
         self.log.error("network_down", domains_failing=failing, domains_answering=answering, fix=fix)
         self._tell()
 

@@ -14,6 +14,7 @@ from headwater.figures import (
     DIED,
     FAILED,
     LEASES_LOST,
+    NETWORK,
     SETTLE_BOUNDS,
     SETTLED,
     SETTLING_MS,
@@ -196,6 +197,7 @@ def problems_in(now: Operations) -> Iterator[HealthProblem]:
     yield from _nobody_works(now)
     yield from _nobody_maintains(now)
     yield from _behind(now)
+    yield from _without_network(now)
     yield from _tasks(now)
     yield from _losses(now)
     if now.connection_waits >= FEWEST_WAITS and now.connection_waiting >= LONGEST_WAITING:
@@ -229,7 +231,7 @@ def command_for(now: Operations, duty: str) -> str:
     """As it was started before, where that is known."""
     if last := now.last_seen(duty):
         return "headwater up" if last.role == "up" else f"headwater run {duty}"
-    return f"headwater run {duty}" if now.alive else f"headwater up, or headwater run {duty}"
+    return f"headwater run {duty}" if now.alive else f"`headwater up`, or headwater run {duty}"
 
 
 def _nobody_works(now: Operations) -> Iterator[HealthProblem]:
@@ -269,6 +271,14 @@ def _behind(now: Operations) -> Iterator[HealthProblem]:
         what = "Pollers do not keep up: a channel waits for longer than the time between two of its polls."
         fix = "Raise poll.concurrency, or start another: headwater run poll"
         yield HealthProblem("polls_late", Grade.WARNING, what, fix, due, QUEUE)
+
+
+def _without_network(now: Operations) -> Iterator[HealthProblem]:
+    lacking = sorted({one.host for one in now.alive if NETWORK in one.failing})
+    if lacking:
+        what = f"The network of {', '.join(lacking)} is down: nearly everything that was asked lately failed at once."
+        fix = "Look at its network, name servers and proxy. Nothing is charged, and all goes on by itself."
+        yield HealthProblem("network_down", Grade.ERROR, what, fix, None, MACHINERY)
 
 
 def _tasks(now: Operations) -> Iterator[HealthProblem]:

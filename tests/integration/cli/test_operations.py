@@ -113,6 +113,15 @@ def test_channels_that_are_due_after_their_poller_died_are_told_at_once(desk: De
     assert "poll 1 · fetch 1 · maintain 1 · in 1 process" in line(desk, "Roles")
 
 
+def test_what_fails_at_present_is_told_once_for_all_processes(desk: Desk) -> None:
+    runs(desk, "poll")
+    runs(desk, "fetch")
+    desk.execute("""update role_processes set failing = '{"network": "This machine has none."}'""")
+    told = desk.says("status").out
+    assert told.count("Failing   network: This machine has none.\n") == 1
+    assert "network_down" in {one["kind"] for one in desk.says("problems", "--json").json["problems"]}
+
+
 def test_everything_is_shown_when_it_is_asked_for_and_fits_a_terminal(desk: Desk) -> None:
     runs(desk, "poll", "fetch", "maintain")
     desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
