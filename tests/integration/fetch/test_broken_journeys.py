@@ -32,7 +32,9 @@ class Breaking(Unread):
 
 async def travel(path: Path, error: Exception) -> Told:
     (lease,) = (await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)).leases
-    return await replace(path.journey(), study=Breaking(error)).travel(lease)
+    journey = replace(path.journey(), study=Breaking(error))
+    journey.settling.patience = timedelta(seconds=1)
+    return await journey.travel(lease)
 
 
 async def test_a_fault_of_ours_counts_as_an_attempt_and_quotes_nothing_of_the_page(path: Path) -> None:

@@ -34,20 +34,21 @@ class _Outlines(Listener):
         if not self.path and name.lower() != "opml":
             raise Stopped(f"It is not OPML: its outermost element is <{one_line(name[:100])}>.")
         if name.lower() == "outline":
-            self._outline({key.lower(): value for key, value in attributes.items()}, _record(attributes, self._folders))
+            self._outline({key.lower(): value for key, value in attributes.items()}, attributes)
 
     def closed(self, name: str) -> None:
         if name.lower() == "outline":
             self._folders.pop()
 
-    def _outline(self, said: Mapping[str, str], record: str) -> None:
+    def _outline(self, said: Mapping[str, str], attributes: Mapping[str, str]) -> None:
         label = said.get("title") or said.get("text") or ""
         is_source = any(said.get(key, "").strip() for key in ("xmlurl", "url"))
         if is_source:
+            record = _record(attributes, self._folders)
             self.found.append(_row(self.line, record, label, said, self._folders))
         elif said.get("htmlurl"):
             why = "This outline names a site (htmlUrl) but no feed: give it an xmlUrl, or a url to follow the site."
-            self.found.append(bad_line(self.line, record, why))
+            self.found.append(bad_line(self.line, _record(attributes, self._folders), why))
         # A source may hold outlines too; its name is no tag for them.
         self._folders.append("" if is_source else label)
 
@@ -62,7 +63,7 @@ class _Scout(_Outlines):
 
     has_found = False
 
-    def _outline(self, said: Mapping[str, str], record: str) -> None:
+    def _outline(self, said: Mapping[str, str], attributes: Mapping[str, str]) -> None:
         self.has_found = self.has_found or any(said.get(key, "").strip() for key in ("xmlurl", "url", "htmlurl"))
         self._folders.append("")
 
