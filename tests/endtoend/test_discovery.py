@@ -77,7 +77,9 @@ def is_as_it_should_be(days: Days, ran: Ran) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("publishers", "length"), [(25, 1), pytest.param(200, 3, marks=pytest.mark.slow)], ids=["small", "large"]
+    ("publishers", "length"),
+    [pytest.param(25, 1, marks=pytest.mark.long), pytest.param(200, 3, marks=pytest.mark.slow)],
+    ids=["small", "large"],
 )
 async def test_everything_published_is_discovered_once_within_the_budget(
     database_url: str, publishers: int, length: int

@@ -128,6 +128,7 @@ async def test_a_relaunch_in_mid_run_costs_fallbacks_and_a_lesson_but_no_text(da
         assert all("refuses" in row["why"] for row in whys), "the lesson's reason is told"
 
 
+@pytest.mark.long
 async def test_what_only_looks_like_an_article_is_never_read_by_a_template(database_url: str) -> None:
     async with newsstand(database_url) as stand:
         await stand.read(item.url for item in of_all(stand, 0, BEFORE))

@@ -14,6 +14,8 @@ from headwater.discover.adding import Wanted, take_up
 from headwater.frontier.maintain import rescue
 from headwater.sources.source import Kind, Profile
 
+pytestmark = pytest.mark.long
+
 SITES = hosts(6)
 PAGES = pages_of(SITES)
 
@@ -138,7 +140,6 @@ async def test_a_channel_whose_poll_was_cut_off_is_polled_and_lists_each_item_on
         await bench.until_settled()
 
 
-@pytest.mark.long
 async def test_a_slow_database_costs_no_lease(bench: Workbench, proxy: Proxy) -> None:
     """200 ms before each answer and 64 kB a second: hearts beat in time, or the work is given back."""
     lease = timedelta(seconds=6)

@@ -1,9 +1,12 @@
 """F46: a worker without file descriptors. Our own trouble: it takes on less, and holds it against nobody."""
 
+import pytest
 from tests.faults.standing import all_fetched, flags_for, queue, role, small_web, until
 
 from headwater.database.pool import Database
 from headwater.simweb.mischief.pace import SlowStart
+
+pytestmark = pytest.mark.long
 
 DESCRIPTORS = 64
 HOSTS = [f"h{number}.test" for number in range(80)]

@@ -21,6 +21,8 @@ from headwater.database.postmaster import running_pid
 from headwater.database.reviving import keep_serving
 from headwater.log import make_logger
 
+pytestmark = pytest.mark.long
+
 QUICK = {"fsync": "off", "shared_buffers": "16MB"}
 NO_PAUSE = timedelta()
 HOSTS = [f"h{number}.test" for number in range(10)]

@@ -14,6 +14,8 @@ from tests.faults.standing import CHATTER_LENGTH, LIMIT_SECONDS, all_fetched, fl
 from headwater.database.pool import Database
 from headwater.lines import MOST_WAITING_BYTES
 
+pytestmark = pytest.mark.long
+
 HOSTS = [f"h{number}.test" for number in range(10)]
 # A line is a little longer than its text.
 TOO_MUCH = MOST_WAITING_BYTES * 3 // 2 // CHATTER_LENGTH
@@ -34,7 +36,6 @@ async def reader(into: Path) -> AsyncIterator[tuple[int, asyncio.subprocess.Proc
         await process.wait()
 
 
-@pytest.mark.long
 async def test_a_log_reader_that_stops_does_not_stop_a_worker(
     database: Database, database_url: str, tmp_path: Path
 ) -> None:

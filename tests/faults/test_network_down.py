@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+import pytest
 from tests.faults import invariants
 from tests.faults.test_dead_hosts import NOBODY
 from tests.faults.world import DELAY, Articles, Workbench, feed, hosts, pages_of, workbench
@@ -10,6 +11,8 @@ from tests.integration.frontier.surgery import until
 from headwater.database.pool import Database
 from headwater.simweb.resolver import Answers, ServerFailure
 from headwater.urls.fingerprint import bucket_of
+
+pytestmark = pytest.mark.long
 
 COUNT = 40
 CHARGED = {
