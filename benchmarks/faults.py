@@ -96,9 +96,11 @@ async def allow_connections(stage: Stage) -> None:
 
 
 async def server_processes(stage: Stage) -> list[int]:
+    """The postmaster, and all its children."""
     async with plain_connection(stage.dsn) as connection:
         postmaster = parent_of(connection.get_server_pid())
-    return [int(pid) for pid in Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()]
+    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+    return [postmaster, *map(int, children)]
 
 
 class Stalled:
@@ -122,8 +124,7 @@ class Stalled:
 
 async def crash_server(stage: Stage) -> None:
     """Postmaster and all, without a word."""
-    processes = await server_processes(stage)
-    for pid in [parent_of(processes[0]), *processes]:
+    for pid in await server_processes(stage):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
@@ -161,8 +162,8 @@ FAULTS = {
     "connections": Fault(60, limit_connections, allow_connections, r"connection"),
     "stall": Fault(28, _stalled.begin, _stalled.end, r"does not answer"),
     "crash": Fault(15, crash_server, start_server, r"does not answer|does not let us in"),
-    "network": Fault(60, stop_web, start_web, r"[Nn]etwork"),
-    "workers": Fault(20, killed("poll", "fetch"), started("poll", "fetch"), r"fetch|poll"),
+    "network": Fault(90, stop_web, start_web, r"[Nn]etwork"),
+    "workers": Fault(80, killed("poll", "fetch"), started("poll", "fetch"), r"poll 0.*fetch 0"),
     "maintain": Fault(60, killed("maintain"), started("maintain"), r"maintain"),
 }
 
