@@ -21,6 +21,8 @@ from headwater.frontier.settle import settle
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.verdicts import Postponed, RetryPolicy, settlement_of
 
+pytestmark = pytest.mark.long
+
 READERS = 4
 SITES = hosts(10)
 PAGES = pages_of(SITES, count=3)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+import pytest
 from tests.faults import invariants
 from tests.faults.world import DELAY, Articles, article, hosts, pages_of, workbench
 from tests.integration.frontier.surgery import until
@@ -13,6 +14,8 @@ from headwater.simweb.message import Page, Request
 from headwater.simweb.resolver import Answers, ServerFailure
 from headwater.sources.source import Kind, Profile
 from headwater.urls.fingerprint import bucket_of
+
+pytestmark = pytest.mark.long
 
 # An address of this machine where nobody listens.
 NOBODY = "127.0.0.9"

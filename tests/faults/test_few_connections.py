@@ -12,6 +12,8 @@ from tests.integration.frontier.surgery import until
 
 from headwater.database.pool import Database
 
+pytestmark = pytest.mark.long
+
 SITES = hosts(40)
 PAGES = pages_of(SITES)
 _numbers = count()

@@ -6,12 +6,15 @@ that the kernel kills for want of memory ends as any other that is killed: `test
 
 from collections import Counter
 
+import pytest
 from tests.faults import invariants
 from tests.faults.world import DELAY, Articles, hosts, pages_of, workbench
 from tests.integration.frontier.surgery import until
 
 from headwater.database.pool import Database
 from headwater.simweb.message import Page
+
+pytestmark = pytest.mark.long
 
 # Nine megabytes on the wire, and hundreds once they are elements.
 BOMB = Page(b"<html><title>Bomb</title><body>" + b"<p>" * 3_000_000)

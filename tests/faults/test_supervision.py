@@ -21,6 +21,8 @@ from headwater.services import open_services
 from headwater.settings import Given, load
 from headwater.supervisor import Supervisor
 
+pytestmark = pytest.mark.long
+
 SITES = hosts(4)
 PAGES = pages_of(SITES, count=2)
 

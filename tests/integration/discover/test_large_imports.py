@@ -8,6 +8,8 @@ from headwater.database.pool import Database
 from headwater.discover.importing import ROWS_AT_ONCE, Import, Imported
 from headwater.sources.exchange.reading import SourceFile, open_sources
 
+pytestmark = pytest.mark.long
+
 DELAY = timedelta(milliseconds=50)
 MANY = ROWS_AT_ONCE + 40
 FIRST, SECOND = "https://s0.example/,https://s0.example/feed", "https://s0.example/,https://s0.example/more"
