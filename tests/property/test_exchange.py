@@ -13,7 +13,9 @@ from headwater.sources.exchange.rows import Row, one_line
 from headwater.sources.exchange.writing import write_sources
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=40)
-names = st.one_of(any_text, st.sampled_from(["=1", "'=x", "''-", "\t+", 'a"b,c;d|e', "# x", "{}", "<&>"])).map(one_line)
+names = st.one_of(
+    any_text, st.sampled_from(["=1", "'=x", "''-", "\t+", 'a"b,c;d|e', "# x", "{}", "<&>", "NULL", "'NULL", "\\N"])
+).map(one_line)
 tags = st.lists(any_text, max_size=4).map(";".join).map(as_tags)
 addresses = st.builds(
     "{}://h{}.example/{}".format,

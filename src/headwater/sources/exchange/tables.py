@@ -19,9 +19,10 @@ _HEAD = 65_536
 _LONGEST_SPAN = 100_000
 # Excel's own way to say it, in a first line that is no data.
 _SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)
-# A spreadsheet would calculate such a cell. One that begins with the quote itself gets another: reading takes one away.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_DISARMED = re.compile(r"'+[=+\-@\t\r]")
+# A spreadsheet would calculate such a cell, and a word for nothing would be read as none. One that begins with the
+# quote itself gets another: reading takes one away.
+_FORMULA = re.compile(r"'*(?:[=+\-@\t\r]|(?:NULL|\\N)\Z)")
+_DISARMED = re.compile(rf"'{_FORMULA.pattern}")
 
 # An empty cell as dumps of databases write it.
 _NOTHING = ("NULL", "\\N")
