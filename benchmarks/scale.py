@@ -97,6 +97,10 @@ REST = (
     "vacuum analyze channels",
     "vacuum analyze hosts",
 )
+UNDER_WAY = (
+    "update slots set expires_at = now() + interval '1 day' where expires_at < now() + interval '1 day'",
+    "update channels set lease_until = now() + interval '1 day' where token is not null",
+)
 DUE_AGAIN = """
 update channels set next_poll_at = now()
 where source_id = any ($1) and kind = 'feed' and token is null and next_poll_at > now()
@@ -130,6 +134,7 @@ async def world(server_dsn: str, size: float) -> str:
     async with plain_connection(server_dsn) as connection:
         if await connection.fetchval("select true from pg_database where datname = $1", name):
             say(f"{name} is there already")
+            await freshen(dsn)
             return dsn
         await connection.execute(f"create database {name}_making")
     making = database_named(server_dsn, f"{name}_making")
@@ -141,6 +146,14 @@ async def world(server_dsn: str, size: float) -> str:
     async with plain_connection(server_dsn) as connection:
         await connection.execute(f"alter database {name}_making rename to {name}")
     return dsn
+
+
+async def freshen(dsn: str) -> None:
+    """Of an earlier run: to the schema of today, and what was under way then is under way now."""
+    async with await Database.connect(dsn, size=1) as database:
+        await migrate(database)
+        for statement in UNDER_WAY:
+            await database.execute(statement)
 
 
 def flags_for(dsn: str, folder: Path) -> dict[str, str]:

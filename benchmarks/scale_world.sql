@@ -52,7 +52,7 @@ from (select n, pg_temp.host_of(1 + n % $2::integer) as host,
 -- name: leased_channels
 -- Fifty are being polled.
 update channels
-set token = gen_random_uuid(), leased_by = 'poller', lease_until = now() + interval '1 hour', leased_at = now()
+set token = gen_random_uuid(), leased_by = 'poller', lease_until = now() + interval '1 day', leased_at = now()
 where id in (select pg_temp.id_of('channel', n) from generate_series(100, 149) as n);
 
 -- name: hosts
@@ -137,7 +137,7 @@ select refresh_hosts(array_agg(bucket), array_agg(host), statement_timestamp()) 
 -- name: slots
 -- Requests under way that are no entry's.
 insert into slots (bucket, token, host, kind, owner, starts_at, expires_at)
-select bucket, gen_random_uuid(), host, 'poll', 'poller ' || row_number() over () % 8, now(), now() + interval '1 hour'
+select bucket, gen_random_uuid(), host, 'poll', 'poller ' || row_number() over () % 8, now(), now() + interval '1 day'
 from hosts limit 100;
 
 -- name: items
