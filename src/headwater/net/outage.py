@@ -11,29 +11,23 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from headwater.clock import Clock
 from headwater.errors import NetworkDown
 from headwater.figures import NETWORK, Figures
 from headwater.log import Logger
-from headwater.net.problems import FetchProblem, Problem
 from headwater.urls.domains import registrable_domain
+
+if TYPE_CHECKING:
+    from headwater.net.problems import FetchProblem
 
 Counted = tuple[int, int]  # domains that fail, domains that answer
 Seen = tuple[float, bool]  # when a domain was asked last, and whether that failed
 
 # What a machine without a network meets. A name that does not exist, or a certificate that is wrong, was answered by
-# somebody.
-PERHAPS_OURS = frozenset(
-    {
-        Problem.DNS_FAILED,
-        Problem.CONNECT_TIMEOUT,
-        Problem.CONNECT_REFUSED,
-        Problem.CONNECT_FAILED,
-        Problem.TIMEOUT,
-        Problem.RESET,
-    }
-)
+# somebody. By their words: every command that opens the database imports this, and none of them a client of the web.
+PERHAPS_OURS = frozenset({"dns_failed", "connect_timeout", "connect_refused", "connect_failed", "timeout", "reset"})
 FEWEST_DOMAINS = 12
 FAILING_PER_ANSWER = 5
 # Requests are compared by when they began: dead hosts take longer to fail than others to answer, which have so long.
@@ -162,7 +156,7 @@ class NetworkWatch:
     def began(self) -> float:
         return self.clock.monotonic()
 
-    async def judge(self, host: str, began: float, problem: FetchProblem | None) -> None:
+    async def judge(self, host: str, began: float, problem: "FetchProblem | None") -> None:
         """Returns where the answer or the failure is the host's own; raises NetworkDown where the failure is ours."""
         domain = registrable_domain(host)
         if problem is None:

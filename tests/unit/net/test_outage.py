@@ -12,6 +12,7 @@ from headwater.net.outage import (
     FEWEST_DOMAINS,
     HELD_S,
     LONGEST_PAUSE_S,
+    PERHAPS_OURS,
     SOON_S,
     Seen,
     Window,
@@ -21,6 +22,7 @@ from headwater.net.outage import (
     outage_in,
     window_for,
 )
+from headwater.net.problems import Problem
 
 NOW = 1_000.0
 LONG_AGO = NOW - ANSWERED_WITHIN_S
@@ -30,6 +32,10 @@ outcomes = st.lists(st.booleans(), max_size=60)
 def asked(*fails: bool, until: float = LONG_AGO) -> list[Seen]:
     """One domain a tenth of a second, the last of them at `until`; newest first."""
     return [(until - 0.1 * number, is_failure) for number, is_failure in enumerate(reversed(fails))]
+
+
+def test_what_may_be_ours_are_problems_of_requests() -> None:
+    assert set(map(str, Problem)) >= PERHAPS_OURS
 
 
 def test_a_dozen_domains_that_fail_while_none_answers_are_an_outage() -> None:
