@@ -453,7 +453,6 @@ def _learning(w: Sample) -> dict[str, Calls]:
         "list_templates": [hosts],
         "read_pupil": [host],
         "versions_of_host": [host],
-        "active_templates": [host],
         "ask_for_lesson": [(*host, "a person")],
         "disable_host": [host],
         "count_templates": [()],

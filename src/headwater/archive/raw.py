@@ -11,7 +11,6 @@ import zstandard
 
 from headwater.archive.document import Key
 from headwater.archive.storable import storable
-from headwater.database.days import keep_days
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed
@@ -106,10 +105,6 @@ async def newest_bodies_of(database: Database, source_id: UUID) -> AsyncIterator
         for row in rows:
             yield _body(row)
         after = Key(rows[-1]["bucket"], rows[-1]["url_hash"])
-
-
-async def keep_days_of_bodies(database: Database, retention_days: int) -> list[str]:
-    return await keep_days(database, "raw_bodies", retention_days)
 
 
 def _body(row: Any) -> KeptBody:

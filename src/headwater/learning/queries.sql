@@ -114,11 +114,6 @@ SELECT section, version, status, template, pages, agreement, learned_at, ended_a
        agreeing, reasons, used_at
 FROM templates WHERE bucket = $1::smallint AND host = $2::text ORDER BY version DESC;
 
--- name: active_templates
--- What a host's pages are read by.
-SELECT section, version, template, served FROM templates
-WHERE bucket = $1::smallint AND host = $2::text AND status = 'active';
-
 -- name: ask_for_lesson
 -- A person wants it learned now, also where it was disabled; false if nothing is known of the host.
 UPDATE learning_hosts SET learn_at = clock_timestamp(), why = $3::text, failures = 0, disabled_at = NULL

@@ -1,24 +1,12 @@
 """Hashes and identifiers made from a key and a host."""
 
-import re
 from functools import lru_cache
 from hashlib import sha256
 from uuid import UUID
 
-from headwater.errors import UsageError
-
-_HASH_HEX = re.compile(r"[0-9a-fA-F]{64}")
-
 
 def hash_of(key: str) -> bytes:
     return sha256(key.encode()).digest()
-
-
-def hash_from_hex(text: str) -> bytes:
-    """The 32 bytes behind the 64 digits shown to people."""
-    if not _HASH_HEX.fullmatch(text):
-        raise UsageError("This is not a URL hash.", fix="A URL hash has 64 hexadecimal digits.")
-    return bytes.fromhex(text)
 
 
 @lru_cache(maxsize=32_768)
@@ -33,7 +21,3 @@ def entry_id(bucket: int, url_hash: bytes) -> UUID:
     octets[6] = 0x80 | octets[6] & 0x0F
     octets[8] = 0x80 | octets[8] & 0x3F
     return UUID(bytes=bytes(octets))
-
-
-def bucket_of_entry(entry: UUID) -> int:
-    return entry.bytes[0]

@@ -13,8 +13,9 @@ from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, everythi
 from headwater.archive.document import Op
 from headwater.archive.outbox import Change, Kind, forget, take_pending
 from headwater.archive.outlinks import MOST_OUTLINKS, keep_outlinks, outlinks_of
-from headwater.archive.raw import BODIES_AT_ONCE, RawBody, keep_body, keep_days_of_bodies, newest_bodies_of, newest_body
+from headwater.archive.raw import BODIES_AT_ONCE, RawBody, keep_body, newest_bodies_of, newest_body
 from headwater.archive.reads import Wanted, find_document, list_documents
+from headwater.database.days import keep_days
 from headwater.errors import QueryFailed, UsageError
 from headwater.net.body import Packed
 
@@ -94,7 +95,7 @@ async def test_bodies_are_dropped_by_the_day(shelf: Shelf) -> None:
     await keep_raw(shelf, A, b"old")
     shelf.clock.move(timedelta(days=40))
     await keep_raw(shelf, B, b"young")
-    assert len(await keep_days_of_bodies(shelf.database, 30)) == 1
+    assert len(await keep_days(shelf.database, "raw_bodies", 30)) == 1
     assert await newest_body(shelf.database, key_of(A)) is None
     assert await newest_body(shelf.database, key_of(B)) is not None
 
