@@ -4,17 +4,15 @@ Told in one line of JSON on standard input which role, its settings and where th
 """
 
 import asyncio
-import sys
 from collections.abc import Coroutine
 from typing import Any
-
-import orjson
 
 from headwater.clock import SystemClock
 from headwater.run.everything import run_everything
 from headwater.run.fetching import run_worker
 from headwater.run.maintenance import run_maintenance
 from headwater.run.polling import run_poller
+from headwater.run.processes import task_given, until_input_ends
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
 from headwater.simweb.resolver import SimResolver
@@ -41,17 +39,13 @@ async def maintain(services: Services, stop: asyncio.Event) -> None:
 
 
 async def work(task: dict[str, Any]) -> None:
-    stop = asyncio.Event()
     resolver = SimResolver(task["port"], clock=SystemClock(), addresses=task["addresses"])
     async with open_services(load(Given(flags=task["flags"]))) as services:
-        running = asyncio.create_task(role_of(task["role"], services, stop, resolver))
-        await asyncio.to_thread(sys.stdin.read)
-        stop.set()
-        await running
+        await until_input_ends(lambda stop: role_of(task["role"], services, stop, resolver))
 
 
 def main() -> None:
-    asyncio.run(work(orjson.loads(sys.stdin.readline())))
+    asyncio.run(work(task_given()))
 
 
 if __name__ == "__main__":

@@ -4,16 +4,14 @@ Told what to do in one line of JSON on standard input; tells each run as a line 
 """
 
 import asyncio
-import sys
 from typing import Any
-
-import orjson
 
 from headwater.cli.demo_world import world_time
 from headwater.cli.output import show_json
 from headwater.clock import SystemClock
 from headwater.discover.polls.poll import Ran
 from headwater.run.polling import run_poller
+from headwater.run.processes import task_given, until_input_ends
 from headwater.services import open_services
 from headwater.settings import Given, load
 from headwater.simweb.resolver import SimResolver
@@ -42,10 +40,10 @@ def tell(ran: Ran) -> None:
 
 
 async def work(task: dict[str, Any]) -> None:
-    clock, stop = SystemClock(), asyncio.Event()
+    clock = SystemClock()
     async with open_services(load(Given(flags=task["flags"]))) as services:
-        running = asyncio.create_task(
-            run_poller(
+        await until_input_ends(
+            lambda stop: run_poller(
                 services,
                 task["owner"],
                 stop,
@@ -54,13 +52,10 @@ async def work(task: dict[str, Any]) -> None:
                 calendar=lambda: world_time(clock, task["began"], task["pace"]),
             )
         )
-        await asyncio.to_thread(sys.stdin.read)
-        stop.set()
-        await running
 
 
 def main() -> None:
-    asyncio.run(work(orjson.loads(sys.stdin.readline())))
+    asyncio.run(work(task_given()))
 
 
 if __name__ == "__main__":

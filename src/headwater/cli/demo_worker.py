@@ -4,15 +4,13 @@ Told what to do in one line of JSON on standard input; tells each verdict as a l
 """
 
 import asyncio
-import sys
 from typing import Any
-
-import orjson
 
 from headwater.cli.output import show_json
 from headwater.clock import SystemClock
 from headwater.ingest.journey import Told
 from headwater.run.fetching import run_worker
+from headwater.run.processes import task_given, until_input_ends
 from headwater.services import open_services
 from headwater.settings import Given, load
 from headwater.simweb.resolver import SimResolver
@@ -35,18 +33,13 @@ def tell(told: Told) -> None:
 
 
 async def work(task: dict[str, Any]) -> None:
-    stop = asyncio.Event()
+    resolver = SimResolver(task["port"], clock=SystemClock())
     async with open_services(load(Given(flags=task["flags"]))) as services:
-        running = asyncio.create_task(
-            run_worker(services, task["owner"], stop, tell, SimResolver(task["port"], clock=SystemClock()))
-        )
-        await asyncio.to_thread(sys.stdin.read)
-        stop.set()
-        await running
+        await until_input_ends(lambda stop: run_worker(services, task["owner"], stop, tell, resolver))
 
 
 def main() -> None:
-    asyncio.run(work(orjson.loads(sys.stdin.readline())))
+    asyncio.run(work(task_given()))
 
 
 if __name__ == "__main__":

@@ -7,23 +7,17 @@ import asyncio
 import sys
 from typing import Any
 
-import orjson
-
 from headwater.cli.launch import Launch
 from headwater.errors import HeadwaterError, as_fields
+from headwater.run.processes import task_given, until_input_ends
 from headwater.run.stopping import owner_name
 from headwater.services import Services, logger_for, open_services
 
 
 async def work(task: dict[str, Any]) -> None:
-    stop = asyncio.Event()
     async with open_services(Launch.from_task(task).settings()) as services:
-        running = asyncio.create_task(run_role(task["role"], services, stop))
-        hearing = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
         # A worker that breaks ends the process with its error; its parent starts another.
-        await asyncio.wait([running, hearing], return_when=asyncio.FIRST_COMPLETED)
-        stop.set()
-        await running
+        await until_input_ends(lambda stop: run_role(task["role"], services, stop))
 
 
 async def run_role(role: str, services: Services, stop: asyncio.Event) -> None:
@@ -40,7 +34,7 @@ async def run_role(role: str, services: Services, stop: asyncio.Event) -> None:
 
 
 def main() -> None:
-    task = orjson.loads(sys.stdin.readline())
+    task = task_given()
     try:
         asyncio.run(work(task))
     except HeadwaterError as error:

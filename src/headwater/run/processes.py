@@ -1,8 +1,9 @@
 """Child processes that end with us: each hears of our end by the end of its standard input."""
 
 import asyncio
+import os
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -22,6 +23,29 @@ async def children(module: str, tasks: Sequence[Mapping[str, Any]]) -> AsyncIter
         yield started
     finally:
         await asyncio.gather(*map(_end, started))
+
+
+def task_given() -> dict[str, Any]:
+    """What the parent of this process asks for."""
+    task: dict[str, Any] = orjson.loads(sys.stdin.readline())
+    return task
+
+
+async def until_input_ends(role: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    """A role of a child: told to stop when its parent has closed standard input or ended. One that breaks raises."""
+    stop, stdin, loop = asyncio.Event(), sys.stdin.fileno(), asyncio.get_running_loop()
+
+    def hear() -> None:
+        # No thread that would wait for the end of the input when the role has broken.
+        if not os.read(stdin, 4096):
+            loop.remove_reader(stdin)
+            stop.set()
+
+    loop.add_reader(stdin, hear)
+    try:
+        await role(stop)
+    finally:
+        loop.remove_reader(stdin)
 
 
 async def _start(module: str, task: Mapping[str, Any]) -> asyncio.subprocess.Process:
