@@ -245,6 +245,7 @@ async def status_of(stage: Stage, folder: Path) -> str:
 async def endure(fault: Fault, stage: Stage, counter: Counter, folder: Path) -> Outcome:
     now = time.monotonic()
     before = counter.rate(now - STEADY_S, now) or 0.0
+    assert before, "it ran out of work: give more with --feeds"
     began = time.monotonic()
     await fault.begin(stage)
     try:
