@@ -58,6 +58,12 @@ def channel(
     )
 
 
+def test_a_search_whose_process_died_does_not_wait_as_long_as_one_that_found_nothing() -> None:
+    trouble = Trouble(ErrorClass.UNREADABLE, "Its polls were lost twice in a row.", is_deadly=True)
+    following = ended_badly(channel(ChannelKind.SEARCH), trouble, ENDS).next
+    assert following.at - NOW <= timedelta(hours=2)
+
+
 @pytest.mark.parametrize(
     ("kind", "profile", "policy", "interval"),
     [

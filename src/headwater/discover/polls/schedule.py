@@ -65,7 +65,7 @@ def policy_of(channel: Leased, settings: PollSettings) -> tuple[Policy, timedelt
 
 def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, now: datetime, rng: Random) -> NextPoll:
     policy, interval = policy_of(channel, settings)
-    if channel.kind is ChannelKind.SEARCH and standing.error in PASSING:
+    if channel.kind is ChannelKind.SEARCH and (standing.error in PASSING or standing.is_deadly):
         interval = settings.default_interval
     facts = ChannelFacts(
         interval=interval,
