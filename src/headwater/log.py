@@ -15,6 +15,7 @@ from structlog.typing import FilteringBoundLogger, Processor
 
 from headwater.errors import QueryFailed, as_fields
 from headwater.lines import Lines, lines_behind
+from headwater.masking import Mode, fault_in_words, masked, without_addresses
 from headwater.phrases import spelt_out
 
 Logger = FilteringBoundLogger
@@ -39,7 +40,14 @@ _COUNTS = frozenset({"errors", "found", "inserted", "updated", "skipped"})  # a 
 _TOLD = frozenset({"at", "level", "event", "exception", "url", "host", *_REASONS}) | _IDS | _COUNTS
 
 
-def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stream: TextIO | None = None) -> Logger:
+def make_logger(
+    level: str,
+    form: Format,
+    *,
+    secrets: Collection[str] = (),
+    stream: TextIO | None = None,
+    mode: Mode = "prod",
+) -> Logger:
     """A logger of its own, nothing global: handed to whoever needs it. `secrets` are texts never to be written.
 
     On standard error nobody waits for a line to be written: a reader that stops must not stop a role.
@@ -55,24 +63,24 @@ def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stre
         renderer = Sentence(out)
     lines = lines_behind(out)
     if lines is None:
-        return _logger_on(structlog.PrintLogger(out), level, renderer, secrets)
+        return _logger_on(structlog.PrintLogger(out), level, renderer, secrets, mode)
 
     def say_dropped(count: int) -> str:
         told = io.StringIO()
-        _logger_on(structlog.PrintLogger(told), level, renderer, ()).error("log_lines_dropped", lines=count)
+        _logger_on(structlog.PrintLogger(told), level, renderer, (), mode).error("log_lines_dropped", lines=count)
         return told.getvalue()
 
     lines.say_dropped = say_dropped
-    return _logger_on(LineLogger(lines), level, renderer, secrets)
+    return _logger_on(LineLogger(lines), level, renderer, secrets, mode)
 
 
-def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collection[str]) -> Logger:
+def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collection[str], mode: Mode) -> Logger:
     logger = structlog.wrap_logger(
         sink,
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
-            structlog.processors.format_exc_info,
+            Errors(mode),
             Mask(secrets),
             renderer,
         ],
@@ -83,11 +91,30 @@ def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collectio
 
 
 def log_broken(log: Logger, event: str, error: Exception, **fields: Any) -> None:
-    """With its traceback; a refused statement is found by its name and state, and a line says both."""
+    """With its place, in `dev` its traceback; a refused statement with its state, in `dev` its name."""
     if isinstance(error, QueryFailed):
         log.error(event, **fields, **as_fields(error))
     else:
         log.error(event, **fields, exc_info=error)
+
+
+class Errors:
+    """Errors as the mode lets them be told."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode: Mode = mode
+
+    def __call__(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        error = event.pop("exc_info", None)
+        if error is True:
+            error = sys.exc_info()[1]
+        if isinstance(error, BaseException):
+            event["exception"] = fault_in_words(error, self._mode)
+        if self._mode == "prod":
+            query = str(event.pop("query", ""))
+            if isinstance(event.get("error"), str):
+                event["error"] = without_addresses(masked(event["error"], query))
+        return event
 
 
 class Sentence:

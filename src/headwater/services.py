@@ -52,7 +52,8 @@ def logger_for(loaded: Loaded) -> Logger:
     database, search = loaded.settings.database, loaded.settings.search
     given = (database.url, database.direct_url, search.elasticsearch_url)
     secrets = [secret.get_secret_value() for secret in given if secret]
-    log = make_logger(loaded.settings.log.level, loaded.settings.log.format, secrets=secrets)
+    settings = loaded.settings
+    log = make_logger(settings.log.level, settings.log.format, secrets=secrets, mode=settings.service.mode)
     for warning in loaded.warnings:
         log.warning("setting_ignored", why=warning)
     return log

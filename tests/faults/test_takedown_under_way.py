@@ -65,6 +65,9 @@ class TakenDownMeanwhile:
     def forget(self, lease: Lease) -> None:
         self.page_reader.forget(lease)
 
+    async def revisit_in(self, lease: Lease) -> timedelta | None:
+        return await self.page_reader.revisit_in(lease)
+
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
         read = await self.page_reader.read(lease, fetched, response)
         await take_down_everywhere(self.database, TAKEDOWN)

@@ -59,7 +59,7 @@ rows = st.builds(
     more_sitemaps=several_of(addresses),
     country=said("FR", "ke"),
     policy=said("adaptive", "tiers", "frequency", "fixed"),
-    revisit_every=durations,
+    revisit_every=st.lists(durations.filter(bool), max_size=3).map(tuple),
     max_pages=st.none() | st.integers(1, 1_000_000),
     start_urls=several_of(addresses),
     allowed_domains=several_of(st.sampled_from(["a.example", "b.example"])),

@@ -4,7 +4,9 @@ import logging
 
 import pytest
 
-from headwater.log import Mask, hearing_libraries, make_logger, sentence_of
+from headwater.errors import QueryFailed
+from headwater.log import Mask, hearing_libraries, log_broken, make_logger, sentence_of
+from headwater.masking import Mode
 
 
 def written(form: str = "json", **event: object) -> str:
@@ -84,3 +86,39 @@ def test_a_person_at_a_terminal_reads_sentences() -> None:
     assert told == "09:33:13 ! poll failed: a.example: there is no such name: no name"
     broken = sentence_of({**event, "exception": "Traceback (most recent call last):\\u000a  x\\u000aKeyError: 'a'"})
     assert broken.endswith("a.example: KeyError: 'a'")
+
+
+def broken_line(mode: Mode, error: Exception) -> str:
+    stream = io.StringIO()
+    try:
+        raise error
+    except (KeyError, QueryFailed) as raised:
+        log_broken(make_logger("info", "json", stream=stream, mode=mode), "poll_broke", raised)
+    return stream.getvalue()
+
+
+def test_production_tells_an_unforeseen_error_without_its_words_and_development_whole() -> None:
+    fault = KeyError("a line of somebody's page")
+    assert json.loads(broken_line("prod", fault))["exception"] == "KeyError"
+    told = broken_line("dev", fault)
+    assert "Traceback" in told
+    assert "somebody's page" in told
+
+
+def test_production_tells_a_refused_statement_without_its_name_and_rows() -> None:
+    what = "PostgreSQL refused keep_page: duplicate key\nDETAIL:  Key (url)=(http://a.test/secret) already exists."
+    error = QueryFailed(what, sqlstate="23505", query="keep_page")
+    line = json.loads(broken_line("prod", error))
+    assert (line["error"], line["sqlstate"]) == ("PostgreSQL refused a statement: duplicate key", "23505")
+    assert "query" not in line
+    detailed = json.loads(broken_line("dev", error))
+    assert detailed["query"] == "keep_page"
+    assert "a.test/secret" in detailed["error"]
+
+
+def test_production_tells_no_address_inside() -> None:
+    error = QueryFailed("The database postgresql://me@10.0.0.7:5432/x and [fd00::7] do not answer, 9.9.9.9 does")
+    assert json.loads(broken_line("prod", error))["error"] == (
+        "The database postgresql://***@(internal address):5432/x and (internal address) do not answer, 9.9.9.9 does"
+    )
+    assert "10.0.0.7" in broken_line("dev", error)

@@ -228,11 +228,17 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, name: str, t
         load_from_surroundings(file=tmp_path / name)
 
 
+def test_a_burst_for_all_hosts_is_ignored_and_told() -> None:
+    for document in ({"rate_limit_burst": 9}, {"planet": {"rate_limit_burst": 9}}):
+        [warning] = load(Given(document=document)).warnings
+        assert "rate_limit_burst" in warning
+        assert "hosts policy set" in warning
+
+
 def test_a_setting_that_nothing_reads_is_told_to_whoever_set_it() -> None:
-    loaded = load(Given(document={"rate_limit_burst": 9}, environment={"AIDJOBS_ENV": "production"}))
+    loaded = load(Given(environment={"HEADWATER_SEARCH__ELASTICSEARCH_URL": "http://search.test:9200"}))
     assert [sentence.partition(" has no effect")[0] for sentence in loaded.inert] == [
-        "service.mode (environment AIDJOBS_ENV)",
-        "politeness.burst (file headwater.toml: rate_limit_burst)",
+        "search.elasticsearch_url (environment HEADWATER_SEARCH__ELASTICSEARCH_URL)",
     ]
     assert load(Given()).inert == ()
     assert INERT.keys() <= {setting.path for setting in every_setting()}

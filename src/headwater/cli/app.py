@@ -10,9 +10,11 @@ from headwater import __version__
 from headwater.cli.examples import example_of
 from headwater.cli.launch import Launch, program_as_typed
 from headwater.cli.output import give_up_output, is_of_output, say, say_lines, show, show_lines
-from headwater.errors import MAKE_ROOM, NO_SPACE, DependencyDown, HeadwaterError, UsageError
+from headwater.errors import MAKE_ROOM, NO_SPACE, DependencyDown, HeadwaterError, QueryFailed, UsageError
 
 FAILED = 1
+DETAILS = "Run it again with `headwater --set service.mode=dev …`, which tells all of it."
+REPORT = "Report it with these lines, and leave out what nobody else may see."
 INTERRUPTED = 130
 USAGE = 2
 
@@ -118,7 +120,32 @@ def launch(
     command, bound, ignored = app.parse_args(tokens, exit_on_error=False, print_error=False)
     launched = Launch(config, _overrides(assign), " ".join(app.parse_commands(tokens)[0]))
     extra = {name: launched for name, kind in ignored.items() if kind is Launch}
-    return _call(command, bound.args, bound.kwargs | extra)
+    try:
+        return _call(command, bound.args, bound.kwargs | extra)
+    except Exception as error:
+        if is_told_by_run(error):
+            raise
+        return _tell(error, launched)
+
+
+def is_told_by_run(error: Exception) -> bool:
+    """Its sentence is the same in every mode. Trouble with the output is an OSError."""
+    is_foreseen = isinstance(error, HeadwaterError) and not isinstance(error, QueryFailed)
+    return is_foreseen or isinstance(error, OSError | CycloptsError)
+
+
+def _tell(error: Exception, launched: Launch) -> int:
+    """As `service.mode` lets it be told."""
+    from headwater.masking import error_in_words, fault_in_words
+
+    mode = launched.settings().settings.service.mode
+    if isinstance(error, HeadwaterError):
+        say_lines(f"headwater: {error_in_words(error, mode)}")
+        say(f"  fix: {error.fix or DETAILS}")
+        return error.exit_code
+    say_lines(f"headwater: A fault of Headwater's own: {fault_in_words(error, mode)}")
+    say(f"  fix: {REPORT if mode == 'dev' else DETAILS}")
+    return FAILED
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -109,16 +109,16 @@ def _back(text: str) -> timedelta | None:
 def _read(kind: str, name: str, text: str) -> Any:
     """Raises ValueError with the end of a sentence that begins with the field's name."""
     from headwater.cli.filters import word_of
-    from headwater.settings.durations import parse_duration
+    from headwater.settings.durations import parse_duration, parse_durations
     from headwater.sources.source import Kind, Mode, Policy
 
     words = {"kind": Kind, "ingestion_mode": Mode, "policy": Policy}
     if name in words:
         return word_of(words[name], text)
+    if "timedelta" in kind:
+        return parse_durations(text) if "tuple" in kind else parse_duration(text)
     if "tuple" in kind:
         return tuple(part.strip() for part in text.split(",") if part.strip())
-    if "timedelta" in kind:
-        return parse_duration(text)
     if "bool" in kind:
         return _yes_or_no(text)
     if "dict" in kind:

@@ -1,6 +1,7 @@
 """What a person has set of a source, in words: its scope, and each field that is not as usual."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from headwater.cli.words import length_of, seconds_of
@@ -32,13 +33,19 @@ def fields_in_words(profile: "Profile", *, follows_links: bool) -> Iterator[tupl
         ("frequency", profile.crawl_frequency_days and every_days(profile.crawl_frequency_days)),
         ("window", profile.time_window and f"polled only from {profile.time_window} {profile.timezone or 'UTC'}"),
         ("rate limit", profile.rate_limit_ms and f"one request every {seconds_of(profile.rate_limit_ms)}"),
-        ("pages are visited again", profile.revisit_every and f"after {length_of(profile.revisit_every)}"),
+        ("pages are visited again", visited_again(profile.revisit_every)),
         *((label, ", ".join(values)) for label, values in lists),
         ("depth of links", "" if follows_links or profile.max_depth == DEFAULT_DEPTH else profile.max_depth),
         ("hint for reading", profile.parser_hint),
     )
     yield from ((label, str(value)) for label, value in told if value)
     yield from ((f"selector of {name}", value) for name, value in selectors_in(profile.selectors))
+
+
+def visited_again(times: Sequence[timedelta]) -> str:
+    """`after 1 day, then every 7 days`."""
+    *first, last = [length_of(wait) for wait in times] or [""]
+    return ", then ".join([*(f"after {wait}" for wait in first), f"every {last}"]) if last else ""
 
 
 def every_days(days: float) -> str:

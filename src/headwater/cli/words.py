@@ -65,8 +65,14 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 def with_seconds(told: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """For programs: these lengths of time as whole seconds, under names that say so."""
-    lengths = {f"{name}_seconds": None if told[name] is None else round(told[name].total_seconds()) for name in names}
+    lengths = {f"{name}_seconds": _seconds_in(told[name]) for name in names}
     return {name: value for name, value in told.items() if name not in names} | lengths
+
+
+def _seconds_in(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_seconds_in(one) for one in value]
+    return None if value is None else round(value.total_seconds())
 
 
 def in_words(text: object) -> str:

@@ -97,7 +97,11 @@ def reason_and_time(row: Any, closures: list[tuple[str, datetime]], ahead: int) 
             )
         case Status.FETCHED:
             told = "it is visited again when a feed or sitemap says it changed, or when a person asks"
-            return ("its next visit is planned", row["revisit_at"]) if row["revisit_at"] else (told, None)
+            return (
+                ("it is fetched again by the clock of its source", row["revisit_at"])
+                if row["revisit_at"]
+                else (told, None)
+            )
         case Status.DEAD:
             return str(row["reason"]) + (f" ({row['last_error']})" if row["last_error"] else ""), None
         case _:

@@ -1,17 +1,21 @@
 """What keeps the frontier in order: small pieces, each safe to run anywhere at any time, by several at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.frontier.control import Key, change, let_go, set_aside
 from headwater.frontier.entry import Status
+from headwater.frontier.priority import LOWEST
 from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.frontier")
 
 BATCH = 500
+MOST_BATCHES = 20
 PATIENCE_SECONDS = 3600
 HOT_TABLES = ("hosts", "slots", "counter_deltas", "url_frontier")
 
@@ -64,13 +68,24 @@ async def promote(database: Database, now: datetime | None = None) -> int:
 
 
 async def queue_revisits(database: Database, now: datetime | None = None) -> int:
+    """A bounded number at a time: others stay due. Each page waits once, however late it is."""
     count = 0
-    while rows := await database.fetch(queries.due_revisits, now, BATCH):
-        keys = [Key(row["bucket"], row["url_hash"]) for row in rows]
-        count += await change(database, keys, before=(Status.FETCHED,), status=Status.PENDING, now=now)
+    for _ in range(MOST_BATCHES):
+        rows = await database.fetch(queries.due_revisits, now, BATCH)
+        if rows:
+            count += await _queue_again(database, rows, now)
         if len(rows) < BATCH:
             break
     return count
+
+
+async def _queue_again(database: Database, rows: Sequence[Any], now: datetime | None) -> int:
+    buckets, hashes, hosts = ([row[name] for row in rows] for name in ("bucket", "url_hash", "host"))
+    async with database.transaction() as connection:
+        await connection.execute(queries.lock_hosts, buckets, hosts)
+        prepared = await connection.fetch(queries.prepare_revisits, buckets, hashes, LOWEST)
+        keys = [Key(row["bucket"], row["url_hash"]) for row in prepared if not row["is_left"]]
+        return await change(connection, keys, before=(Status.FETCHED,), status=Status.PENDING, now=now) if keys else 0
 
 
 async def name_domains(database: Database) -> int:

@@ -69,9 +69,24 @@ SELECT refresh_hosts($1::smallint[], $2::text[], coalesce($3::timestamptz, clock
 
 -- name: due_revisits
 -- Fetched entries whose revisit is due; a batch.
-SELECT bucket, url_hash FROM url_frontier
+SELECT bucket, url_hash, host FROM url_frontier
 WHERE status = 'fetched' AND revisit_at IS NOT NULL AND revisit_at <= coalesce($1::timestamptz, statement_timestamp())
 ORDER BY revisit_at LIMIT $2::integer;
+
+-- name: prepare_revisits
+-- Pages that their source's clock calls for wait behind all new ones; those of a removed source are not called for any more.
+-- Invariant: their hosts are locked; entries in the order in which everybody locks them.
+WITH due AS MATERIALIZED (
+    SELECT e.bucket, e.url_hash FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
+    JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
+    WHERE e.status = 'fetched' ORDER BY e.bucket, e.url_hash FOR NO KEY UPDATE OF e
+)
+UPDATE url_frontier e
+SET priority = CASE WHEN s.revisit_every <> '{}' THEN $3::smallint ELSE e.priority END,
+    revisit_at = CASE WHEN s.status <> 'deleted' THEN e.revisit_at END
+FROM due d, sources s
+WHERE e.bucket = d.bucket AND e.url_hash = d.url_hash AND s.id = e.source_id
+RETURNING e.bucket, e.url_hash, s.status = 'deleted' AS is_left;
 
 -- name: change_entries
 -- Hold, let go, kill or revive many entries at once; whatever is being fetched is left alone.

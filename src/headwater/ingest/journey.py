@@ -16,7 +16,16 @@ from headwater.fetch.outcomes import Answered, Outcome
 from headwater.fetch.render import Rendered, RenderFailed
 from headwater.fetch.render_parts import Rendering
 from headwater.frontier.entry import DeadReason, Lease
-from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
+from headwater.frontier.verdicts import (
+    Dead,
+    Fetched,
+    HostSaysWait,
+    RetryLater,
+    RetryPolicy,
+    Unchanged,
+    Verdict,
+    settlement_of,
+)
 from headwater.ingest.judge import HTML, Missing, is_not_found, is_refused, judge
 from headwater.ingest.page_store import NOTHING, PageEffects, PageStore
 from headwater.log import Logger, log_broken
@@ -48,6 +57,9 @@ class PageReaders(Protocol):
 
     def forget(self, lease: Lease) -> None:
         """It was, or will not be."""
+
+    async def revisit_in(self, lease: Lease) -> timedelta | None:
+        """The time after which its source wants it fetched again; None: not by the clock."""
 
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]: ...
 
@@ -92,6 +104,8 @@ class Journey:
         verdict = seen if isinstance(seen, HostSaysWait) else judge(seen, lease, missing)
         if verdict is None:
             return Finished(lease, None, held_slot.past)
+        if isinstance(verdict, Fetched | Unchanged):
+            verdict = replace(verdict, revisit_in=await self._revisit_in(lease))
         if isinstance(verdict, Fetched) and isinstance(seen, Answered):
             verdict, effects = await self._read(lease, verdict, seen.response)
             return await self._end(lease, verdict, held_slot, effects)
@@ -100,6 +114,9 @@ class Journey:
 
     async def _missing(self, lease: Lease) -> Missing:
         return await self.settling.read(lambda: self.page_store.missing(lease), **named(lease))
+
+    async def _revisit_in(self, lease: Lease) -> timedelta | None:
+        return await self.settling.read(lambda: self.page_reader.revisit_in(lease), **named(lease))
 
     async def _read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
         """Tried again where the database did not say what is known of the page: its host was asked for it once."""

@@ -42,6 +42,11 @@ class PageContext:
     guide: Guide | None = None
 
 
+def next_revisit(times: Sequence[timedelta], fetched_before: int) -> timedelta | None:
+    """The first time after the first fetch, the second after the second; the last one over and over."""
+    return times[min(fetched_before, len(times) - 1)] if times else None
+
+
 @dataclass(slots=True)
 class Context:
     database: Database
@@ -70,6 +75,13 @@ class Context:
         )
         source = await self._source(lease.source_id, row["source_changed_at"])
         return PageContext(source, row["crawls"], hints, self.template_cache.guide_for(lease))
+
+    async def revisit_in(self, lease: Lease) -> timedelta | None:
+        """By the clock of its source, counted from this fetch; None: not by the clock."""
+        if lease.token not in self._expected:
+            await self.expect([lease])
+        source = await self._source(lease.source_id, self._expected[lease.token]["source_changed_at"])
+        return next_revisit(source.revisit_every, lease.fetch_count) if source else None
 
     async def was_sent(self, lease: Lease, body: bytes) -> bool:
         row = await self.database.fetchrow(queries.last_body, lease.bucket, lease.url_hash, len(body))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from headwater.archive.document import Key
@@ -35,6 +35,8 @@ class ContextSource(Protocol):
 
     async def context_of(self, lease: Lease) -> PageContext: ...
 
+    async def revisit_in(self, lease: Lease) -> timedelta | None: ...
+
     async def was_sent(self, lease: Lease, body: bytes) -> bool:
         """Whether the page was sent as this, byte for byte, when it was last read."""
 
@@ -52,6 +54,9 @@ class PageReader:
 
     def forget(self, lease: Lease) -> None:
         self.context.forget(lease)
+
+    async def revisit_in(self, lease: Lease) -> timedelta | None:
+        return await self.context.revisit_in(lease)
 
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
         if is_known(lease) and await self.context.was_sent(lease, response.body):

@@ -122,7 +122,6 @@ ALIASES: tuple[Alias, ...] = (
     Alias("auto_update_redirects", "poll.update_redirects", "file"),
     Alias("enable_rate_limiting", "politeness.enabled", "file"),
     Alias("rate_limit_per_second", "politeness.delay", "file", delay_from_rate, "requests per second"),
-    Alias("rate_limit_burst", "politeness.burst", "file"),
     Alias("min_fetch_interval", "poll.min_interval", "file"),
     Alias("max_fetch_interval", "poll.max_interval", "file"),
     Alias("default_fetch_interval", "poll.default_interval", "file"),
@@ -149,10 +148,13 @@ IGNORED = {
 }
 
 _NO_PAGES = "Headwater makes no pages of what it reads"
+_NO_BURST = "only a host's own policy allows a burst, see `headwater hosts policy set`"
 _NO_API = "Headwater has no server of this kind"
 # The same in the settings file; the name of a section stands for all in it that no alias names.
 IGNORED_IN_FILE = {
     "planet": _NO_PAGES,
+    "rate_limit_burst": _NO_BURST,
+    "planet.rate_limit_burst": _NO_BURST,
     "database.path": "Headwater keeps everything in PostgreSQL, see database.url and service.data_dir",
     "app": "it names another program",
     "logger": "only its level has a meaning here",

@@ -27,6 +27,11 @@ def parse_duration(text: str) -> timedelta:
     return timedelta(seconds=seconds)
 
 
+def parse_durations(text: str) -> tuple[timedelta, ...]:
+    """Several, as in `24h,7d`. Raises ValueError as `parse_duration` does."""
+    return tuple(parse_duration(part) for part in re.split("[,;]", text) if part.strip())
+
+
 def parse_span(text: str) -> timedelta:
     """How far back: as a duration, and in weeks, months and years. Raises ValueError as `parse_duration` does."""
     found = _SPAN.fullmatch(text.strip().lower())

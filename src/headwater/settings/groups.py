@@ -73,7 +73,9 @@ class ServiceSettings(Group):
     """The installation as a whole."""
 
     mode: Annotated[Literal["dev", "prod"], _in_our_words(_MODES)] = Field(
-        "prod", description="`dev` shows details of errors; `prod` masks them."
+        "prod",
+        description="`prod` tells an unforeseen error by its type and place, and a database's without rows it quotes; "
+        "`dev` tells tracebacks and names of statements.",
     )
     data_dir: Path | None = Field(
         None,
@@ -190,7 +192,6 @@ class PolitenessSettings(Group):
         timedelta(seconds=1),
         description="Time between two requests to an address with many names, shared hosts excepted; 0 is off.",
     )
-    burst: Count = Field(3, description="Accepted for older configurations; bursts are a host policy's business.")
 
 
 class ExtractSettings(Group):
@@ -328,8 +329,6 @@ class Setting(NamedTuple):
 
 # Accepted, checked and shown, and read by nothing: setting -> why.
 INERT = {
-    "service.mode": "errors are told alike in both modes",
-    "politeness.burst": "a burst is a host policy's business: `headwater hosts policy`",
     "search.elasticsearch_url": "no role of this version delivers to Elasticsearch",
 }
 

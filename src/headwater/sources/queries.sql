@@ -5,7 +5,7 @@ INSERT INTO sources (url_hash, url, name, kind, priority, tags, org_type, timezo
                      allow_external, start_urls, article_patterns, selectors, parser_hint, rate_limit_ms, revisit_every, speaks_for)
 VALUES ($1::bytea, $2::text, $3::text, $4::text, $5::smallint, $6::text[], $7::text, $8::text, $9::text, $10::text, $11::text,
         $12::interval, $13::real, $14::text, $15::smallint, $16::integer, $17::text[], $18::text[], $19::text[], $20::boolean,
-        $21::text[], $22::text[], $23::jsonb, $24::text, $25::integer, $26::interval, $27::text[])
+        $21::text[], $22::text[], $23::jsonb, $24::text, $25::integer, $26::interval[], $27::text[])
 ON CONFLICT (url_hash) WHERE status <> 'deleted' DO NOTHING RETURNING id;
 
 -- name: update_source
@@ -16,7 +16,7 @@ SET name = $2::text, kind = $3::text, priority = $4::smallint, tags = $5::text[]
     crawl_frequency_days = $12::real, time_window = $13::text, max_depth = $14::smallint, max_pages = $15::integer,
     allowed_domains = $16::text[], include_paths = $17::text[], exclude_paths = $18::text[], allow_external = $19::boolean,
     start_urls = $20::text[], article_patterns = $21::text[], selectors = $22::jsonb, parser_hint = $23::text,
-    rate_limit_ms = $24::integer, revisit_every = $25::interval, speaks_for = $26::text[], updated_at = now()
+    rate_limit_ms = $24::integer, revisit_every = $25::interval[], speaks_for = $26::text[], updated_at = now()
 WHERE id = $1::uuid;
 
 -- name: bring_polls_forward
@@ -25,6 +25,17 @@ UPDATE channels
 SET next_poll_at = coalesce(last_polled_at, now()) + $2::interval, next_reason = 'a person set the interval', updated_at = now()
 WHERE source_id = $1::uuid AND kind <> 'search' AND consecutive_errors = 0
   AND next_poll_at > coalesce(last_polled_at, now()) + $2;
+
+-- name: plan_revisits
+-- Other times hold from now on for pages that were fetched before, too; none: they are not fetched again by the clock.
+-- In the order in which everybody locks entries.
+UPDATE url_frontier e
+SET revisit_at = e.last_fetched_at + ($2::interval[])[least(greatest(e.fetch_count, 1), cardinality($2))]
+FROM (SELECT f.bucket, f.url_hash FROM discoveries d
+      JOIN url_frontier f USING (bucket, url_hash)
+      WHERE d.source_id = $1::uuid AND f.source_id = $1 AND f.status = 'fetched'
+      ORDER BY f.bucket, f.url_hash FOR NO KEY UPDATE OF f) AS old
+WHERE e.bucket = old.bucket AND e.url_hash = old.url_hash;
 
 -- name: want_all_again
 -- What a source lists may be judged otherwise now: it is asked for in full once more. A poll under way judged by what held

@@ -22,6 +22,9 @@ LONGEST_NAME = 200
 MOST_TAGS = 50
 SHORTEST_POLL = timedelta(minutes=1)
 LONGEST_POLL = timedelta(days=365)
+SHORTEST_REVISIT = timedelta(minutes=1)
+LONGEST_REVISIT = timedelta(days=3650)
+MOST_REVISITS = 10
 COUNTRY = re.compile(r"[A-Za-z]{2}")
 WINDOW = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
@@ -82,7 +85,7 @@ class Profile:
     selectors: dict[str, Any] = field(default_factory=dict)
     parser_hint: str | None = None
     rate_limit_ms: int | None = None
-    revisit_every: timedelta | None = None
+    revisit_every: tuple[timedelta, ...] = ()  # of a page, one after the other; the last one over and over
     speaks_for: tuple[str, ...] = ()  # hosts beyond the domains of its channels, of which its word counts
 
     def __post_init__(self) -> None:
@@ -148,7 +151,8 @@ def problems_of(profile: Profile) -> list[str]:
         _in_range("rate_limit_ms", profile.rate_limit_ms, 0, 86_400_000),
         _in_range("crawl_frequency_days", profile.crawl_frequency_days, 0.04, 365),
         _in_range("poll_every", profile.poll_every, SHORTEST_POLL, LONGEST_POLL),
-        _in_range("revisit_every", profile.revisit_every, SHORTEST_POLL, LONGEST_POLL * 10),
+        *(_in_range("revisit_every", wait, SHORTEST_REVISIT, LONGEST_REVISIT) for wait in profile.revisit_every),
+        "" if len(profile.revisit_every) <= MOST_REVISITS else f"revisit_every has at most {MOST_REVISITS} times.",
         "" if len(profile.name) <= LONGEST_NAME else f"A name has at most {LONGEST_NAME} characters.",
         "" if len(profile.tags) <= MOST_TAGS else f"A source has at most {MOST_TAGS} tags.",
         _time_window(profile.time_window),

@@ -191,6 +191,8 @@ async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[
         await connection.execute(queries.update_source, source_id, *_values(after)[1:])
         if {"poll_every", "crawl_frequency_days"} & set(changed) and (interval := _interval_of(after)):
             await connection.execute(queries.bring_polls_forward, source_id, interval)
+        if "revisit_every" in changed:
+            await connection.execute(queries.plan_revisits, source_id, list(after.revisit_every))
         if not _NOT_ABOUT_CONTENT.issuperset(changed):
             await connection.execute(queries.want_all_again, source_id)
         message = f"{after.name} edited: {', '.join(changed)}"
@@ -271,10 +273,13 @@ def _stored(value: Any) -> Any:
 
 def _plain(profile: Profile) -> dict[str, Any]:
     """For the trail: values that JSON knows."""
-    return {
-        name: value.total_seconds() if isinstance(value, timedelta) else _stored(value)
-        for name, value in asdict(profile).items()
-    }
+    return {name: _told(value) for name, value in asdict(profile).items()}
+
+
+def _told(value: Any) -> Any:
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return list(map(_told, value)) if isinstance(value, tuple) else _stored(value)
 
 
 def _hash_of(text: str) -> bytes | None:

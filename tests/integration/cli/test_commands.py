@@ -102,9 +102,8 @@ def test_config_check_says_which_names_do_nothing(person: Person) -> None:
     said = person.says("--config", "old.ini", "config", "check", AIDJOBS_ENV="production", LOG_LEVEL="warn")
     assert said.code == 0
     assert "! planet.days in old.ini is ignored: " in said.out
-    assert "! politeness.burst (file old.ini: planet.rate_limit_burst) has no effect: " in said.out
-    assert "! service.mode (environment AIDJOBS_ENV) has no effect: " in said.out
-    assert "4 of them set by you" in said.out  # the data directory, too
+    assert "! planet.rate_limit_burst in old.ini is ignored: only a host's own policy allows a burst" in said.out
+    assert "3 of them set by you" in said.out  # the data directory, too
 
 
 def test_an_unreachable_database_is_one_sentence_without_its_password(person: Person) -> None:

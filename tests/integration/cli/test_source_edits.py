@@ -45,7 +45,7 @@ EDITS: dict[str, tuple[str, Any]] = {
     "selectors": ('{"article": {"title": "h1"}}', {"article": {"title": "h1"}}),
     "parser_hint": (".vacancy", ".vacancy"),
     "rate_limit_ms": ("2500", 2500),
-    "revisit_every": ("7d", 604800),
+    "revisit_every": ("24h,7d", [86400, 604800]),
 }
 
 

@@ -45,6 +45,9 @@ class Unread:
     def forget(self, lease: Lease) -> None:
         pass
 
+    async def revisit_in(self, lease: Lease) -> timedelta | None:
+        return None
+
     async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
         return fetched, NOTHING
 

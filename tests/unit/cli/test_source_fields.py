@@ -30,7 +30,7 @@ SET: dict[str, Any] = {
     "selectors": {"article": {"title": "h1", "exclude": ["nav", "aside"]}},
     "parser_hint": "li.job",
     "rate_limit_ms": 500,
-    "revisit_every": timedelta(days=2),
+    "revisit_every": (timedelta(days=2),),
 }
 
 

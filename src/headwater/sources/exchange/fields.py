@@ -97,6 +97,10 @@ def _interval(text: str) -> timedelta:
     return wait
 
 
+def _intervals(text: str) -> tuple[timedelta, ...]:
+    return tuple(_interval(part) for part in _TAG_SEPARATOR.split(text) if part.strip())
+
+
 def _minutes(text: str) -> timedelta:
     return timedelta(minutes=_whole(1, 5_256_000)(text))
 
@@ -231,7 +235,7 @@ FIELDS = (
     Field("more_sitemaps", _urls, is_json=True),
     Field("country", _country),
     Field("policy", _one_of("adaptive", "tiers", "frequency", "fixed")),
-    Field("revisit_every", _interval),
+    Field("revisit_every", _intervals),
     Field("max_pages", _whole(1, 1_000_000)),
     Field("start_urls", _urls, is_json=True),
     Field("allowed_domains", _texts, is_json=True),
@@ -298,5 +302,9 @@ def value_as_text(field: Field, value: object) -> str:
     if field.is_json:
         return orjson.dumps(value).decode()
     if isinstance(value, tuple):
-        return "; ".join(value)
+        return "; ".join(map(_text_of, value))
+    return _text_of(value)
+
+
+def _text_of(value: object) -> str:
     return format_duration(value) if isinstance(value, timedelta) else str(value)

@@ -39,7 +39,7 @@ class Row:
     more_sitemaps: tuple[str, ...] = ()
     country: str = ""
     policy: str = ""  # adaptive, tiers, frequency, fixed
-    revisit_every: timedelta | None = None
+    revisit_every: tuple[timedelta, ...] = ()
     max_pages: int | None = None
     start_urls: tuple[str, ...] = ()
     allowed_domains: tuple[str, ...] = ()
