@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import cycle
 from multiprocessing.connection import Connection
 from typing import Any
 
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.simweb.message import Page, Request
-from headwater.simweb.namespace import placed
 from headwater.simweb.server import SimWeb
 
 # Of five hosts four have one feed, and one has two.
@@ -100,7 +100,9 @@ async def serve(parent: Connection, feeds: int) -> None:
     machines = -(-len(hosts) // HOSTS_OF_A_MACHINE)
     places = tuple(f"127.1.{number // 250}.{number % 250 + 1}" for number in range(machines))
     port = await web.start(places)
-    parent.send(Served(port, places, dict(placed(hosts, places)), tuple(feeds_on(hosts)), os.getpid()))
+    parent.send(
+        Served(port, places, dict(zip(hosts, cycle(places), strict=False)), tuple(feeds_on(hosts)), os.getpid())
+    )
     await asyncio.to_thread(parent.recv)
     parent.send(web.report()["total"])
     await web.stop()

@@ -5,13 +5,14 @@ import multiprocessing as mp
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import cycle, islice
 from multiprocessing.connection import Connection
 from urllib.parse import urlsplit
 
+from tests.clocks import ManualClock
+
 from headwater.chance import random_from
-from headwater.clock import ManualClock, SystemClock
-from headwater.simweb.namespace import placed
+from headwater.clock import SystemClock
 from headwater.simweb.neighbours import AttackName, Followed, Plan, beside
 from headwater.simweb.neighbours.neighbourhood import MACHINE
 from headwater.simweb.play import WORLD_BEGINS
@@ -48,7 +49,9 @@ async def serve(parent: Connection, attacks: Sequence[AttackName], hosts: int, p
     neighbours.script(web)
     healthy = [f"127.0.1.{n + 1}" for n in range(-(-hosts // HOSTS_OF_A_MACHINE))]
     places = ("127.0.0.1", MACHINE, *healthy)
-    addresses = {**placed((urlsplit(home).netloc for home in urls), healthy), **neighbours.addresses()}
+    addresses = (
+        dict(zip((urlsplit(home).netloc for home in urls), cycle(healthy), strict=False)) | neighbours.addresses()
+    )
     parent.send(Served(await web.start(places), places, addresses, neighbours.followed, urls))
     await asyncio.to_thread(parent.recv)
     await web.stop()

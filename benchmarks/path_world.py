@@ -16,9 +16,11 @@ from multiprocessing.connection import Connection
 from statistics import mean
 from urllib.parse import urlsplit
 
+from tests.clocks import ManualClock
+
 from benchmarks.path_furniture import Furniture, furniture_of
 from headwater.chance import random_from
-from headwater.clock import ManualClock, SystemClock
+from headwater.clock import SystemClock
 from headwater.simweb.codings import encoded
 from headwater.simweb.message import Page, Request, Site
 from headwater.simweb.negotiation import best_coding

@@ -27,28 +27,6 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-class ManualClock:
-    """Stands still until moved; sleeping moves it. For tests and for simulated days."""
-
-    def __init__(self, start: datetime) -> None:
-        self._now = start
-        self._elapsed = 0.0
-
-    def now(self) -> datetime:
-        return self._now
-
-    def monotonic(self) -> float:
-        return self._elapsed
-
-    async def sleep(self, seconds: float) -> None:
-        self.move(timedelta(seconds=seconds))
-        await asyncio.sleep(0)
-
-    def move(self, by: timedelta) -> None:
-        self._now += by
-        self._elapsed += by.total_seconds()
-
-
 class PacedClock:
     """Simulated time: starts at `start` and runs `pace` times as fast as real time."""
 

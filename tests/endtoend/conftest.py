@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import orjson
+from tests.clocks import ManualClock
 
 from headwater.chance import random_from
-from headwater.clock import ManualClock, SystemClock
+from headwater.clock import SystemClock
 from headwater.database.listen import Listener
 from headwater.discover.importing import Imported, carry_out, plan_import
 from headwater.discover.polls.poll import Ran

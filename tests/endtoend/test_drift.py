@@ -11,10 +11,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.clocks import ManualClock
 from tests.endtoend.conftest import settings_for
 
 from headwater.chance import random_from
-from headwater.clock import ManualClock, SystemClock
+from headwater.clock import SystemClock
 from headwater.extract.templates.guide import agreement
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 import zstandard
+from tests.clocks import ManualClock
 from tests.hostile.street import MARK, Employer, Street, street
 
-from headwater.clock import ManualClock
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.simweb.neighbours import ATTACKS, Followed, Plan

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from headwater.discover.items import Item
 from headwater.extract.jobs.normalise import Employer, harvest_of
 from headwater.extract.jobs.pages import MOST_VACANCIES, vacancies_in
-from headwater.extract.jobs.records import vacancies_in_answer
+from headwater.extract.jobs.records import vacancy_listed
 from headwater.extract.jobs.vacancy import LONGEST_FACT, SNIPPET_CHARACTERS
 
 BASE = "https://aid.test/careers"
@@ -94,14 +95,15 @@ def test_many_references_to_one_costly_text_cost_it_once(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "fields",
     [
-        {"jobs": [{"title": ["x"], "url": {"href": 1}}]},
-        {"jobs": [{"title": "Nurse", "url": "/1", "location": {"a": {"b": "c"}}, "deadline": 10**30}]},
-        {"data": {"data": {"data": []}}},
-        [{"title": "N" * 100_000, "url": "/1", "description": "<p>" * 10_000}],
+        {"location": ["x"], "apply_url": {"href": 1}},
+        {"location": {"a": {"b": "c"}}, "deadline": 10**30},
+        {"description": {"data": {"data": []}}},
+        {"location": "N" * 100_000, "description": "<p>" * 10_000},
     ],
 )
-def test_a_broken_answer_yields_vacancies_or_none_but_never_an_error(answer: Any) -> None:
-    harvest = harvest_of(vacancies_in_answer(answer, BASE), EMPLOYER, NOW)
+def test_broken_fields_of_a_record_yield_a_vacancy_or_none_but_never_an_error(fields: dict[str, Any]) -> None:
+    listed = vacancy_listed(Item(url=f"{BASE}/1", title="Nurse", fields=fields))
+    harvest = harvest_of((listed,), EMPLOYER, NOW)
     assert all(vacancy.title for vacancy in harvest.vacancies)

@@ -3,13 +3,14 @@ from datetime import UTC, datetime, timedelta
 import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.simhashes import hamming
 
 from headwater.extract.article import Article
 from headwater.extract.dates import moment_from
 from headwater.extract.extractor import extract
 from headwater.extract.page import FeedHints, Page
 from headwater.extract.robots import robots_of
-from headwater.extract.similarity import hamming, simhash
+from headwater.extract.similarity import simhash
 from headwater.extract.text import content_hash, count_words, one_line, storable, tidy
 from headwater.extract.wire import answer_from
 

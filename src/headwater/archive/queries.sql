@@ -22,10 +22,6 @@ SELECT seq, kind, bucket, hash, version, op, at FROM outbox ORDER BY seq LIMIT $
 -- Changes that every sink was told, or that were handed on to them.
 DELETE FROM outbox WHERE seq = ANY ($1::bigint[]);
 
--- name: keep_body
--- What was sent for a page.
-SELECT keep_body($1::new_body, $2::timestamptz);
-
 -- name: newest_body
 -- What was sent last for a page.
 SELECT at, bucket, url_hash, source_id, url, status, headers, body, body_bytes, coding FROM raw_bodies

@@ -63,11 +63,6 @@ class KeptBody:
     raw: RawBody
 
 
-async def keep_body(connection: Connection, raw: RawBody, now: datetime) -> None:
-    """One row a fetch; `now` must lie in a day that maintenance has made."""
-    await connection.execute(queries.keep_body, body_row(raw), now)
-
-
 def body_row(raw: RawBody) -> tuple[Any, ...]:
     """As the database's type `new_body` has it."""
     headers = orjson.dumps(kept_headers(raw.headers)).decode()

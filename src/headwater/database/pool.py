@@ -1,7 +1,7 @@
 """The one way to PostgreSQL: a pool that heals itself, with a limit on every wait and errors of our own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -92,11 +92,6 @@ class Connection:
                 await self.execute("ROLLBACK TO SAVEPOINT inside; RELEASE SAVEPOINT inside")
             raise
         await self.execute("RELEASE SAVEPOINT inside")
-
-    async def copy_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        """The quickest way in for many rows."""
-        with translated(self._address):
-            await self._raw.copy_records_to_table(table, columns=columns, records=rows)
 
 
 class Database:

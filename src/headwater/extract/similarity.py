@@ -28,8 +28,3 @@ def simhash(text: str) -> int:
     runs ^= runs >> np.uint64(29)
     votes = np.unpackbits(runs.astype(">u8").view(np.uint8)).reshape(-1, _BITS).sum(axis=0, dtype=np.uint32)
     return int.from_bytes(np.packbits(votes * 2 > count).tobytes())
-
-
-def hamming(one: int, other: int) -> int:
-    """In how many of the 64 bits they differ: 0 for the same text, around 32 for unrelated ones."""
-    return (one ^ other).bit_count()

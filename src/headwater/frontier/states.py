@@ -41,10 +41,6 @@ LAWFUL: tuple[Change, ...] = (
 )
 
 
-def is_lawful(before: Status | None, after: Status) -> bool:
-    return before == after or any((change.before, change.after) == (before, after) for change in LAWFUL)
-
-
 def as_markdown() -> str:
     """The picture and the table of `docs/states.md`."""
     # A label ends at a colon or a semicolon.

@@ -160,10 +160,6 @@ class Wardrobe:
         self._bytes = 0
         self._kept: OrderedDict[tuple[Page, str], Dressed] = OrderedDict()
 
-    @property
-    def kept_bytes(self) -> int:
-        return self._bytes
-
     def answer(self, page: Page, request: Request) -> Answer:
         headers = request.headers
         # A range counts bytes of what is sent; without a coding both sides mean the same bytes.

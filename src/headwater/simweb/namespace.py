@@ -12,8 +12,7 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import cycle
+from collections.abc import Sequence
 
 # From <linux/sockios.h> and <net/if.h>: two calls do what `ip addr` would, so iproute2 is not needed.
 _SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFNETMASK = 0x8914, 0x8916, 0x891C
@@ -32,11 +31,6 @@ def inside(addresses: Sequence[str], command: Sequence[str]) -> list[str]:
     """The command line that runs `command` in a private network that has these IPv4 addresses."""
     enter = ["unshare", "-Urmn", "--", sys.executable, "-m", "headwater.simweb.namespace"]
     return [*enter, ",".join(addresses), "--", *command]
-
-
-def placed(hosts: Iterable[str], addresses: Sequence[str]) -> Mapping[str, str]:
-    """Every host at one of the addresses, round and round: for SimResolver."""
-    return dict(zip(hosts, cycle(addresses), strict=False))
 
 
 def configure_loopback(addresses: Sequence[str]) -> None:

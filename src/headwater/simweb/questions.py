@@ -1,7 +1,7 @@
 """Was the visitor polite? Pure answers from a list of visits."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from math import inf
 
@@ -70,11 +70,6 @@ def statuses(visits: Iterable[Visit]) -> dict[int, int]:
 
 def connections(visits: Iterable[Visit]) -> int:
     return len({visit.connection for visit in visits})
-
-
-def allows_by_prefix(forbidden: Mapping[str, Sequence[str]]) -> Allows:
-    """For tests that know which prefixes of which host are forbidden."""
-    return lambda host, target: not target.startswith(tuple(forbidden.get(host, ())))
 
 
 def report(visits: Sequence[Visit], allows: Allows) -> dict[str, object]:

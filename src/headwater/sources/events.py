@@ -65,11 +65,6 @@ async def events_of(database: Database, source_id: UUID, limit: int = 50, before
     return [_happened(row) for row in await database.fetch(queries.events_of_source, source_id, before, limit)]
 
 
-async def events_since(database: Database, after: int, limit: int = 500) -> list[Happened]:
-    """Oldest first, beyond an id seen before: for whoever follows along."""
-    return [_happened(row) for row in await database.fetch(queries.events_since, after, limit)]
-
-
 def _happened(row: Any) -> Happened:
     event = Event(
         row["kind"],

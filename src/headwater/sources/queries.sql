@@ -131,11 +131,6 @@ DELETE FROM events WHERE at < now() - make_interval(days => $1::integer) AND act
 SELECT id, at, kind, level, actor, source_id, channel_id, message, details FROM events
 WHERE source_id = $1::uuid AND ($2::bigint IS NULL OR id < $2) ORDER BY id DESC LIMIT $3::integer;
 
--- name: events_since
--- Oldest first, beyond an id.
-SELECT id, at, kind, level, actor, source_id, channel_id, message, details FROM events
-WHERE id > $1::bigint ORDER BY id LIMIT $2::integer;
-
 -- name: add_channel
 -- Answers with its id and whether it is new; one that was disabled is enabled again.
 INSERT INTO channels AS c (source_id, kind, url, url_hash, bucket, host, title, recipe, is_active, next_reason, next_poll_at,

@@ -7,10 +7,10 @@ from typing import Any
 from uuid import uuid4
 
 import asyncpg
+from tests.clocks import ManualClock
 
 from headwater.archive.document import Kept, Key, NewDocument
 from headwater.archive.documents import keep_document, tombstone
-from headwater.clock import ManualClock
 from headwater.database.pool import Database
 from headwater.urls.canonical import canonicalise
 

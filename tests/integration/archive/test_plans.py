@@ -3,11 +3,12 @@
 from datetime import timedelta
 from uuid import UUID
 
+from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, key_of
 
 from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import expire_jobs, expire_unnamed, keep_jobs, named_and_unnamed
-from headwater.archive.raw import RawBody, keep_body, newest_bodies_of, newest_body
+from headwater.archive.raw import RawBody, newest_bodies_of, newest_body
 from headwater.archive.reads import Wanted, find_document, list_documents, versions_of
 from headwater.database.pool import Database
 from headwater.urls.domains import NO_VOICE

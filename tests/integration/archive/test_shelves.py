@@ -8,12 +8,13 @@ from uuid import uuid4
 import brotli
 import pytest
 import zstandard
+from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, everything, key_of
 
 from headwater.archive.document import Op
 from headwater.archive.outbox import Change, Kind, forget, take_pending
 from headwater.archive.outlinks import MOST_OUTLINKS, keep_outlinks, outlinks_of
-from headwater.archive.raw import BODIES_AT_ONCE, RawBody, keep_body, newest_bodies_of, newest_body
+from headwater.archive.raw import BODIES_AT_ONCE, RawBody, newest_bodies_of, newest_body
 from headwater.archive.reads import Wanted, find_document, list_documents
 from headwater.database.days import keep_days
 from headwater.errors import QueryFailed, UsageError

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, key_of, page
 from tests.integration.cli.conftest import Starts
 from tests.integration.cli.desk import Desk, assert_a_sentence
@@ -19,7 +20,7 @@ from headwater.archive.document import NewDocument
 from headwater.archive.documents import keep_document, tombstone
 from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
-from headwater.archive.raw import RawBody, keep_body
+from headwater.archive.raw import RawBody
 from headwater.cli.docs_show import write_bytes
 from headwater.database.pool import Database
 from headwater.extract.jobs.identity import canonical_hash

@@ -11,9 +11,9 @@ from uuid import UUID
 import asyncpg
 import pytest
 from benchmarks.scale_measuring import cost_of
+from tests.clocks import ManualClock
 from tests.integration.discover.conftest import STARTED, Desk
 
-from headwater.clock import ManualClock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.polls.marks import FIRST_EVERY, MARKS_HOLD, Marks

@@ -5,7 +5,7 @@ from datetime import datetime
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.frontier.entry import Status
-from headwater.frontier.states import is_lawful
+from headwater.frontier.states import LAWFUL
 
 queries = load_queries("headwater.frontier")
 
@@ -85,3 +85,7 @@ async def status_changes(database: Database) -> set[tuple[Status | None, Status]
 
 async def unlawful_changes(database: Database) -> set[tuple[Status | None, Status]]:
     return {change for change in await status_changes(database) if not is_lawful(*change)}
+
+
+def is_lawful(before: Status | None, after: Status) -> bool:
+    return before == after or any((change.before, change.after) == (before, after) for change in LAWFUL)

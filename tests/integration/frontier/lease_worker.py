@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from tests.integration.frontier.polls import slot_settlement
+
 from headwater.chance import Random, random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease, Origin
-from headwater.frontier.settle import settle, slot_settlement
+from headwater.frontier.settle import settle
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Postponed, Released, RetryLater, RetryPolicy, Verdict, settlement_of
 from headwater.politeness.settlement import Visit

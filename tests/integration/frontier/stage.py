@@ -6,15 +6,16 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+from tests.clocks import ManualClock
+from tests.integration.frontier.polls import slot_settlement
 
 from headwater.chance import random_from
-from headwater.clock import ManualClock
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.frontier.claim import Claimed, Claimer
 from headwater.frontier.entry import Lease, Origin
 from headwater.frontier.maintain import rescue
-from headwater.frontier.settle import extend, settle, slot_settlement
+from headwater.frontier.settle import extend, settle
 from headwater.frontier.shares import Allowance
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Released, RetryPolicy, Verdict, settlement_of

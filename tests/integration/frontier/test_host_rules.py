@@ -6,12 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, Shelf, broken, key_of
 from tests.integration.frontier.invariants import broken_invariants
 from tests.integration.frontier.stage import AT_ONCE as VISIT
 from tests.integration.frontier.stage import Stage, add_source
 
-from headwater.archive.raw import RawBody, keep_body, newest_body
+from headwater.archive.raw import RawBody, newest_body
 from headwater.archive.reads import read_document
 from headwater.chance import random_from
 from headwater.clock import SystemClock

@@ -9,10 +9,11 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from multidict import CIMultiDict
+from tests.integration.archive.bodies import keep_body
 
 from headwater.archive.document import Key
 from headwater.archive.documents import keep_document
-from headwater.archive.raw import KeptBody, RawBody, keep_body
+from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database

@@ -8,11 +8,12 @@ from itertools import count
 from uuid import UUID
 
 import pytest
+from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import page
 from tests.integration.ingest.press import Press
 
 from headwater.archive.documents import keep_document
-from headwater.archive.raw import RawBody, keep_body
+from headwater.archive.raw import RawBody
 from headwater.database.pool import Database
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit

@@ -9,15 +9,17 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from tests.clocks import ManualClock
+from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, Shelf, broken, key_of, page
 
 from headwater.archive.documents import keep_document
 from headwater.archive.forgetting import forget_old_changes, forget_old_versions
 from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
-from headwater.archive.raw import RawBody, keep_body
+from headwater.archive.raw import RawBody
 from headwater.chance import random_from
-from headwater.clock import ManualClock, SystemClock
+from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit

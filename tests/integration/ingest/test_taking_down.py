@@ -3,11 +3,12 @@
 from uuid import UUID, uuid4
 
 import pytest
+from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, Shelf, key_of
 
 from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
-from headwater.archive.raw import RawBody, keep_body
+from headwater.archive.raw import RawBody
 from headwater.database.pool import Database
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit

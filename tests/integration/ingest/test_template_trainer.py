@@ -6,13 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.clocks import ManualClock
 from tests.integration.archive.shelf import key_of
 from tests.integration.ingest.press import WORLD_NOW, Press
 
 from headwater.archive.raw import newest_body
 from headwater.archive.reads import Document, read_document
 from headwater.chance import random_from
-from headwater.clock import ManualClock, SystemClock
+from headwater.clock import SystemClock
 from headwater.errors import NotFound
 from headwater.extract.templates.guide import agreement
 from headwater.extract.training import LearnedTemplate, Training

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.clocks import ManualClock
 
-from headwater.clock import ManualClock
 from headwater.database.pool import Database
 from headwater.politeness.hosts import HostPolicy, set_policy
 from headwater.politeness.regrants import Regranter

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 
 import aiohttp
 import pytest
+from tests.clocks import ManualClock
 
 from headwater.chance import random_from
-from headwater.clock import ManualClock, SystemClock
+from headwater.clock import SystemClock
 from headwater.simweb.message import Page, Request
 from headwater.simweb.resolver import SimResolver
 from headwater.simweb.server import SimWeb

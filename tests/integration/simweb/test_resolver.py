@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
+from tests.clocks import ManualClock
 
-from headwater.clock import ManualClock
 from headwater.simweb.resolver import Answers, NoAnswer, NoSuchName, ServerFailure, SimResolver
 
 if TYPE_CHECKING:

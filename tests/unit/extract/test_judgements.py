@@ -1,6 +1,7 @@
 """Small decisions: page type, quality, title, language, likeness, words."""
 
 import pytest
+from tests.simhashes import hamming
 from tests.unit.extract.conftest import NOW, PROSE, Read
 
 from headwater.extract.article import Article
@@ -8,7 +9,7 @@ from headwater.extract.language import language_of
 from headwater.extract.metadata import Metadata
 from headwater.extract.page_type import PageType, Signs, page_type_of
 from headwater.extract.quality import Evidence, Quality, quality_of
-from headwater.extract.similarity import hamming, simhash
+from headwater.extract.similarity import simhash
 from headwater.extract.text import content_hash, count_words, one_line, storable
 from headwater.extract.title import headline_in, without_site_name
 

@@ -1,8 +1,8 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.clocks import ManualClock
 
-from headwater.clock import ManualClock
 from headwater.fetch.crowds import LONGEST_WAIT_S, MOST_MACHINES, Crowds
 from headwater.fetch.held_slot import SlotMissed
 from headwater.politeness.addresses import MOST_NAMES, SHARED_FROM

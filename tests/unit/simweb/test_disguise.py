@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 import orjson
 import pytest
+from tests.clocks import ManualClock
 
 from headwater.chance import random_from
-from headwater.clock import ManualClock
 from headwater.simweb.message import Request
 from headwater.simweb.mischief.content import Disguise
 from headwater.simweb.mischief.stage import Send

@@ -148,4 +148,4 @@ def test_kept_answers_stay_within_their_bound() -> None:
     for number in range(100):
         page = replace(PAGE, body=b"%d " % number * 1000)
         wardrobe.answer(page, Request("GET", "a.test", "/", "", {}))
-        assert wardrobe.kept_bytes <= 50_000
+        assert wardrobe._bytes <= 50_000

@@ -1,8 +1,10 @@
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from headwater.simweb.message import Request
 from headwater.simweb.questions import (
-    allows_by_prefix,
+    Allows,
     by_host,
     connections,
     disallowed,
@@ -138,3 +140,7 @@ def test_a_named_agent_has_its_own_group_only() -> None:
     assert not allows(named, "/slow/1")
     assert allows(named, "/members/1")
     assert allows(rules_for("x", ""), "/anything")
+
+
+def allows_by_prefix(forbidden: Mapping[str, Sequence[str]]) -> Allows:
+    return lambda host, target: not target.startswith(tuple(forbidden.get(host, ())))

@@ -1,20 +1,13 @@
-"""Vacancies in what feeds and APIs list: titles and links they have, the rest is in fields or in prose."""
+"""Vacancies in items of feeds and APIs: they have titles and links, the rest is in fields or in prose."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from headwater.extract.jobs.countries import place_at_end, place_in
-from headwater.extract.jobs.identity import absolute
 from headwater.extract.jobs.labels import TOLD_IN_PROSE, deadline_in_prose, fact_named
 from headwater.extract.jobs.listing_items import labelled_in
 from headwater.extract.jobs.text import plain_text
 from headwater.extract.jobs.vacancy import LONGEST_FACT, FoundBy, RawVacancy
-
-LISTS = ("jobs", "results", "items", "data", "positions", "vacancies")
-TITLES = ("title", "name", "position", "job_title")
-# The vacancy's own page before its form: pages, feeds and APIs then agree on one identity.
-LINKS = ("url", "link", "apply_url", "href", "job_url")
-MOST_RECORDS = 5_000
 
 Record = Mapping[str, Any]
 
@@ -50,32 +43,6 @@ def vacancy_listed(item: Listed, found_by: FoundBy = FoundBy.FEED) -> RawVacancy
     if item.author:
         facts.setdefault("author", plain_text(item.author))
     return RawVacancy(plain_text(item.title), item.url, found_by, described, facts, languages=(item.language,))
-
-
-def vacancies_in_answer(answer: Any, base_url: str) -> tuple[RawVacancy, ...]:
-    """The records of a JSON answer nobody described, found by the names such lists usually have."""
-    return tuple(vacancy_recorded(record, base_url) for record in list(_records_in(answer))[:MOST_RECORDS])
-
-
-def vacancy_recorded(record: Record, base_url: str) -> RawVacancy:
-    facts = _facts_of({key: value for key, value in record.items() if key not in (*TITLES, *LINKS)})
-    links = [url for key in LINKS if isinstance(record.get(key), str) and (url := absolute(record[key], base_url))]
-    if len(links) > 1:
-        facts.setdefault("application_form", links[-1])
-    described = facts.pop("description", "")
-    _add_labelled(facts, described)
-    _add_from_prose(facts, described, described)
-    title = next(filter(None, (_said(record.get(key)) for key in TITLES)), "")
-    return RawVacancy(title, links[0] if links else "", FoundBy.API, described, facts)
-
-
-def _records_in(answer: Any) -> Iterator[Record]:
-    # Twice: `{"data": {"jobs": […]}}` is common.
-    for _ in range(2):
-        if isinstance(answer, Mapping):
-            answer = next((answer[key] for key in LISTS if answer.get(key)), None)
-    if isinstance(answer, list):
-        yield from (record for record in answer if isinstance(record, Mapping))
 
 
 def _facts_of(fields: Record) -> dict[str, str]:

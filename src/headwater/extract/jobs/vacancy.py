@@ -117,7 +117,3 @@ class Vacancy:
     compensation_confidence: float | None = None
     data_provenance: str = ""
     raw_metadata: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def country_name(self) -> str | None:
-        return self.country

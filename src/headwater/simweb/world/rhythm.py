@@ -22,10 +22,6 @@ class Rhythm:
     weights: tuple[float, ...]
     burst_chance: float = 0.0
 
-    def share_of(self, weekday: int) -> float:
-        """Items expected on this weekday where an average day has one."""
-        return sum(self._hours(weekday)) / 24
-
     def moments(self, per_day: float, weekday: int, dice: Dice) -> list[float]:
         """Seconds after local midnight, in order."""
         calm = 1 - self.burst_chance * BURST_SIZE

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs
 import orjson
 import pytest
 from pydantic import SecretStr
+from tests.clocks import ManualClock
 
-from headwater.clock import ManualClock
 from headwater.discover.api.recipe import Auth
 from headwater.discover.api.secrets import read_secrets
 from headwater.discover.api.tokens import NoToken, Token, Tokens, refusal_in, token_in, token_request
