@@ -8,7 +8,7 @@ on another core where there is one.
 "Ours" is everything but the database: canonical URL, a look-out that never objects, a slot that is open, guarded
 transport, capped body.
 
-"Slots alone" (R65) is one way taken twice: the same question by the same function through the same transport, with the
+"Slots alone" is one way taken twice: the same question by the same function through the same transport, with the
 same turn of the event loop before it. On one side it has a slot of its own from a keeper that always grants: the grant,
 the slot, the wait for its window, the look at the clock in the moment before the head is sent, the start and the end
 noted. On the other side nobody is asked. The question itself, and what a 429 would ask for, are on both sides: they are

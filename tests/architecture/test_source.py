@@ -26,6 +26,9 @@ HOMES = re.compile(r"(?<![\w.])/(?:wor" + r"k|roo" + r"t|home/\w+|Users/\w+)/")
 INDEX = re.compile(r"https?://\S+/simp" + r"le\b|index-url[ =]+\S*http", re.IGNORECASE)
 LEFT_UNDONE = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
 
+# A requirement of a document that is not in the repository; two pieces again.
+REQUIREMENT = re.compile(r"(?<![\w$'\"./-])R" + r"(?:[1-9]|[1-9]\d|10\d)\b(?![\w'\"-])")
+
 BANNED = {
     "time": "import time\nnow = time.time()\n",
     "time, imported by name": "from time import monotonic\nnow = monotonic()\n",
@@ -51,6 +54,11 @@ def test_no_module_is_longer_than_a_sitting() -> None:
 
 def test_nothing_is_left_undone_in_the_source() -> None:
     assert not found_in(LEFT_UNDONE, (file for file in texts() if file.is_relative_to(SOURCE)))
+
+
+def test_nothing_cites_a_requirement_by_its_number() -> None:
+    ours = (file for file in texts() if "migrations" not in file.parts and file.suffix in {".py", ".sql", ".md"})
+    assert not found_in(REQUIREMENT, ours)
 
 
 def test_every_migration_goes_both_ways() -> None:

@@ -158,7 +158,7 @@ def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
 
 
 def told_of(one: "Overview") -> dict[str, Any]:
-    """One source for programs: names that are asked for in R7 and R77, beside ours."""
+    """One source for programs: names that older programs ask for, beside ours."""
     source = one.source
     following = one.next
     feeds = [channel for channel in one.channels if channel.kind == "feed" and channel.is_enabled]

@@ -310,7 +310,7 @@ def _at(moment: "datetime | None", now: "datetime") -> str:
 
 
 def show_list_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
-    """R72: for whatever reads a pipe."""
+    """For whatever reads a pipe."""
     show_many(listed_lines(coming, found.now))
 
 

@@ -32,7 +32,7 @@ from headwater.urls.scope import folder_of, why_no_path
 queries = load_queries("headwater.sources")
 
 LOOKED_THROUGH = (ChannelKind.LISTING, ChannelKind.CRAWL)
-# R8: feeds and sitemaps are polled in `feed` and `both`, pages looked through in `spider` and `both`. An API is asked
+# Feeds and sitemaps are polled in `feed` and `both`, pages looked through in `spider` and `both`. An API is asked
 # in any mode, as its recipe says.
 UNWANTED = {
     Mode.FEED: LOOKED_THROUGH,
@@ -181,7 +181,7 @@ async def change(
 
 
 async def _mode_with(connection: Connection, source_id: UUID, polled: Sequence[str]) -> dict[str, Any]:
-    """R8: a source whose pages alone were looked through has another mode once a person names feeds or sitemaps."""
+    """A source whose pages alone were looked through has another mode once a person names feeds or sitemaps."""
     source = await read_source(connection, source_id)
     if not polled or source.profile.ingestion_mode is not Mode.SPIDER:
         return {}
@@ -238,7 +238,7 @@ async def _leave_out(connection: Connection, source_id: UUID, mode: Mode, actor:
 
 
 async def _follow_mode(connection: Connection, source_id: UUID, profile: Profile, actor: str) -> None:
-    """R8: another mode holds from now on."""
+    """Another mode holds from now on."""
     await _leave_out(connection, source_id, profile.ingestion_mode, actor)
     channels = (await stored_channels_of(connection, [source_id]))[source_id]
     unwanted = UNWANTED[profile.ingestion_mode]

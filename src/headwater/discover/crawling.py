@@ -1,4 +1,4 @@
-"""How far the crawl of a site has got, and its pages (R100 to R106). Links come in with the pages that hold them."""
+"""How far the crawl of a site has got, and its pages. Links come in with the pages that hold them."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Trying again on the spot (R57, R60): only what is safe and short; anything longer goes back to the queue. Pure."""
+"""Trying again on the spot: only what is safe and short; anything longer goes back to the queue. Pure."""
 
 from datetime import timedelta
 

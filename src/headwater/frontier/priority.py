@@ -1,4 +1,4 @@
-"""How urgent an entry is (R11). Pure."""
+"""How urgent an entry is. Pure."""
 
 from headwater.frontier.entry import Origin
 

@@ -73,7 +73,7 @@ class Fetching:
 
 
 def log_page(log: Logger, on_finished: Finished) -> None:
-    """One line per page (R97). Waits are many and mean nothing; that robots.txt forbids a page is worth a warning."""
+    """One line per page. Waits are many and mean nothing; that robots.txt forbids a page is worth a warning."""
     lease, visit, verdict = on_finished.lease, on_finished.visit, on_finished.verdict
     line = {
         "source": str(lease.source_id),

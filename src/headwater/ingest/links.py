@@ -1,4 +1,4 @@
-"""The links of a fetched page, one level deeper (R103): what is in scope and new becomes an entry."""
+"""The links of a fetched page, one level deeper: links in scope become entries."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -23,7 +23,7 @@ from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.ingest")
 
-# As long as a template that another process learned; of an edit (R49) its moment tells at once.
+# As long as a template that another process learned; of an edit its moment tells at once.
 REMEMBERED_FOR = timedelta(seconds=REMEMBERED_SECONDS)
 MOST_REMEMBERED = 10_000
 

@@ -96,7 +96,7 @@ def is_known(lease: Lease) -> bool:
 
 
 def with_hash_of_text(fetched: Fetched, read: Read) -> Fetched:
-    """Of the text that was extracted (R1); a page without an article keeps the hash of its body."""
+    """Of the text that was extracted; a page without an article keeps the hash of its body."""
     return replace(fetched, content_hash=bytes.fromhex(read.content_hash)) if isinstance(read, Article) else fetched
 
 

@@ -164,7 +164,7 @@ EVERYTHING = 1_000_000
 async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], None]) -> dict[str, int]:
     """Everything that is due, once, and then an end. Found is what is new to its channel.
 
-    R69: without adaptive scheduling everything is due, except what rests after errors or was polled just now.
+    Without adaptive scheduling everything is due, except what rests after errors or was polled just now.
     """
     services = switched_on(services)
     if not services.settings.poll.adaptive:
@@ -196,7 +196,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
 
 
 def switched_on(services: Services) -> Services:
-    """R76: `poll.enabled` and batches of job sources are about the schedule; what a person asks for is done."""
+    """`poll.enabled` and batches of job sources are about the schedule; what a person asks for is done."""
     poll = services.settings.poll.model_copy(update={"enabled": True, "jobs_batch": EVERYTHING})
     return replace(services, settings=services.settings.model_copy(update={"poll": poll}))
 

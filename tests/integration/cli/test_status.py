@@ -1,4 +1,4 @@
-"""`headwater status`: the whole at a glance, and the schedule of R72."""
+"""`headwater status`: the whole at a glance, and the schedule for pipes."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""R12: exceptions of a host hold for what its channels list, and for the pages that are fetched there."""
+"""Exceptions of a host hold for what its channels list, and for the pages that are fetched there."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""R89: of job sources three are polled at once, by all pollers together; of many due ones twenty every five minutes."""
+"""Of job sources three are polled at once, by all pollers together; of many due ones twenty every five minutes."""
 
 import asyncio
 from dataclasses import replace

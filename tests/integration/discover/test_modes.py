@@ -1,4 +1,4 @@
-"""What is asked of a source in each mode (R8), and the sitemap of a source with a feed (R35)."""
+"""What is asked of a source in each mode, and the sitemap of a source with a feed."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""R97: one line per run with its duration, one per page, refusals of robots.txt as warnings, waits for debugging."""
+"""One line per run with its duration, one per page, refusals of robots.txt as warnings, waits for debugging."""
 
 import io
 import json

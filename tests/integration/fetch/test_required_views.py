@@ -1,4 +1,4 @@
-"""The views that keep the required names (R4, R77, R80, R81) have the required columns, with what really holds."""
+"""The views that keep the required names have the required columns, with what really holds."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""R12: exceptions of hosts to what makes a key, and what becomes of all that was keyed otherwise."""
+"""Exceptions of hosts to what makes a key, and what becomes of all that was keyed otherwise."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

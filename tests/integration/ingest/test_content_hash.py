@@ -1,4 +1,4 @@
-"""R1: the content hash of an entry is that of the text extracted from its page; the same bytes are not read twice."""
+"""The content hash of an entry is that of the text extracted from its page; the same bytes are not read twice."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""R60: 1, 2, 4, 8 seconds, ten per cent more or less, the same again with the same seed."""
+"""1, 2, 4, 8 seconds, ten per cent more or less, the same again with the same seed."""
 
 from datetime import timedelta
 from random import Random

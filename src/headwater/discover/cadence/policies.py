@@ -20,7 +20,7 @@ _WEEK = timedelta(days=7)
 # Enough to part channels of one rhythm. On real traces anything up to 10 % made no measurable difference.
 _ADAPTIVE_JITTER = 0.02
 
-# R90.
+# Where no frequency is set.
 _DAYS_BY_ORG_TYPE = {"un": 1.0, "ingo": 2.0, "ngo": 3.0, "academic": 7.0}
 _DEFAULT_DAYS = 3.0
 _MANY_CHANGES = 10
@@ -62,7 +62,7 @@ def _why_unknown(facts: ChannelFacts) -> str:
 
 
 def tiers(facts: ChannelFacts, now: datetime) -> Plan:
-    """R68."""
+    """By the age of the last item."""
     if facts.consecutive_errors:
         return _after_errors(facts, doubled(_HOUR, facts.consecutive_errors, _WEEK))
     # Unknown is not dormant: an undated item came when we first saw it.
@@ -74,7 +74,7 @@ def tiers(facts: ChannelFacts, now: datetime) -> Plan:
 
 
 def frequency(facts: ChannelFacts, now: datetime) -> Plan:
-    """R90."""
+    """Every so many days, by kind of organisation where none are set; sooner or later by the changes that came."""
     if failures := facts.consecutive_errors:
         failed = _after_errors(facts, doubled(_FIRST_FAILURE, failures, _WEEK))
         return replace(failed, jitter=_FREQUENCY_JITTER, longest=_WEEK)

@@ -100,7 +100,7 @@ def _said_of(error: ErrorClass, status: int | None) -> str:
 
 
 def backed_off(interval: timedelta, consecutive: int) -> timedelta:
-    """R36: doubled by every error in a row, never beyond a day unless the interval is longer itself."""
+    """Doubled by every error in a row, never beyond a day unless the interval is longer itself."""
     return doubled(interval, consecutive, max(interval, LONGEST_BACKOFF))
 
 

@@ -314,7 +314,7 @@ def _is_fruitless(channel: Leased, run_state: RunState) -> bool:
 
 
 def _seeks_sitemap(channel: Leased, settings: PollSettings) -> bool:
-    """R35: a source with a feed may have a sitemap too. What a site lists beside its vacancies is not wanted."""
+    """A source with a feed may have a sitemap too. What a site lists beside its vacancies is not wanted."""
     source = channel.source
     is_for_pages = source.kind is not Kind.JOBS and source.ingestion_mode is not Mode.SPIDER
     return channel.kind is ChannelKind.FEED and is_for_pages and settings.sitemaps and settings.discovery

@@ -71,7 +71,7 @@ def read_sitemap(
 def _bounds(base_url: str, now: datetime, newer_than: timedelta | None, whose: Scope) -> _Bounds:
     home = canonicalise(base_url)
     scope = replace(whose, domains=whose.domains | {without_www(home.site)}, allow_external=False)
-    # R31: an age of nothing is no filter.
+    # An age of nothing is no filter.
     return _Bounds(home, scope, now, now - newer_than if newer_than else None)
 
 

@@ -1,4 +1,4 @@
-"""R30: which entries become items, and what they carry."""
+"""Which entries become items, and what they carry."""
 
 from collections.abc import Callable
 
