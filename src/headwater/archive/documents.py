@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from headwater.archive.document import Duplicate, Kept, Key, NewDocument, Stored, Unchanged, signed
-from headwater.archive.storable import storable, storable_json
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
+from headwater.storable import storable, storable_json
 
 queries = load_queries("headwater.archive")
 

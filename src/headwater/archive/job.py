@@ -10,8 +10,8 @@ from typing import Any
 from uuid import UUID
 
 from headwater.archive.document import Key
-from headwater.archive.storable import storable
 from headwater.errors import UrlRejected, UsageError
+from headwater.storable import storable
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import Voice
 

@@ -30,11 +30,11 @@ from headwater.archive.job import (
     with_former_words,
 )
 from headwater.archive.outbox import Change, Kind, write_changes
-from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.net.redirects import LONGEST_CHAIN
 from headwater.politeness.takedown import takedowns_for
+from headwater.storable import storable
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 queries = load_queries("headwater.archive")

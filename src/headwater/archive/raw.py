@@ -10,11 +10,11 @@ import orjson
 import zstandard
 
 from headwater.archive.document import Key
-from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed
 from headwater.net.body import BodyReader, Complete, Packed
+from headwater.storable import storable
 
 queries = load_queries("headwater.archive")
 

@@ -46,11 +46,6 @@ class DeadReason(StrEnum):
     POISON = "poison"
 
 
-def storable(text: str | None) -> str | None:
-    """What came from outside without what PostgreSQL cannot keep: NUL and half characters."""
-    return text and text.replace("\0", "\ufffd").encode(errors="replace").decode()
-
-
 @dataclass(frozen=True, slots=True)
 class Lease:
     """The right to work on one entry. Whoever settles names the token; a stale one changes nothing."""

@@ -10,9 +10,10 @@ from uuid import UUID
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UrlRejected, UsageError
-from headwater.frontier.entry import Origin, storable
+from headwater.frontier.entry import Origin
 from headwater.frontier.priority import entry_priority
 from headwater.politeness.takedown import takedowns_for
+from headwater.storable import storable
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
 from headwater.urls.fingerprint import bucket_of

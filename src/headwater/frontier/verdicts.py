@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from headwater.chance import Random
-from headwater.frontier.entry import DeadReason, Lease, Status, storable
+from headwater.frontier.entry import DeadReason, Lease, Status
 from headwater.politeness.backoff import Backoff, wait_before_retry
 from headwater.politeness.settlement import Settlement, Visit
+from headwater.storable import storable
 
 LONGEST_CLOSURE = timedelta(hours=24)
 # What a request says of its host: it was content, it scolded us, it could not even be reached.

@@ -8,7 +8,7 @@ from typing import Any
 
 from headwater.archive.document import TRACKED, NewDocument
 from headwater.archive.reads import Document
-from headwater.archive.storable import storable
+from headwater.storable import storable
 
 # Beside what makes a new version: shown with it, since rules are judged by it.
 SHOWN = (*TRACKED, "word_count", "quality", "produced_by")

@@ -30,6 +30,7 @@ from headwater.ingest.judge import HTML, Missing, is_not_found, is_refused, judg
 from headwater.ingest.page_store import NOTHING, PageEffects, PageStore
 from headwater.log import Logger, log_broken
 from headwater.net.body import Complete
+from headwater.net.media_type import media_type
 from headwater.net.transport import Response
 from headwater.politeness.settlement import Visit
 from headwater.settling import Settling
@@ -155,7 +156,7 @@ def broken_by(error: Exception) -> Verdict:
 def wants_rendering(outcome: Answered) -> bool:
     """The host's policy asks for it, and there is a whole page of HTML to render."""
     response = outcome.response
-    is_html = response.headers.get("Content-Type", "").partition(";")[0].strip().lower() in HTML
+    is_html = media_type(response.headers.get("Content-Type", "")) in HTML
     return outcome.allow_js and response.status == 200 and is_html and isinstance(response.content, Complete)
 
 

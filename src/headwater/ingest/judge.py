@@ -33,6 +33,7 @@ from headwater.frontier.verdicts import (
 )
 from headwater.ingest.reading import Read, Unreadable
 from headwater.net.body import Complete
+from headwater.net.media_type import media_type
 from headwater.net.problems import FetchProblem, Problem, problem_with
 from headwater.net.redirects import Flaw
 from headwater.net.transport import Response
@@ -154,7 +155,7 @@ def is_page_of(lease: Lease, url: CanonicalUrl) -> bool:
 
 def is_html(response: Response) -> bool:
     """Said so, or without a word begun like a page."""
-    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    kind = media_type(response.headers.get("Content-Type", ""))
     return kind in HTML or (not kind and response.body.lstrip()[:1] == b"<")
 
 

@@ -13,7 +13,6 @@ from headwater.archive.job import addresses_of as web_addresses
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.outlinks import packed_outlinks
 from headwater.archive.raw import RawBody, body_row
-from headwater.archive.storable import storable
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UsageError
@@ -28,6 +27,7 @@ from headwater.politeness.settlement import Settlement
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.source import Profile
 from headwater.sources.store import read_source
+from headwater.storable import storable
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
+from headwater.months import SHORT_MONTHS
+
 HeaderPairs = Iterable[tuple[str, str]]
 
 # Beyond a year a number is a way to say "for ever", and arithmetic with it may overflow.
@@ -15,8 +17,7 @@ _SECONDS = re.compile(r"\d+", re.ASCII)
 _MOST_DIGITS = 12
 _NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _DIRECTIVE = re.compile(rf'({_NAME})(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?')
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = "|".join(_MONTHS)
+_MONTH = "|".join(SHORT_MONTHS)
 _TIME = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
 # RFC 9110 5.6.7: the form of today, the one of RFC 850 and that of asctime; day names say nothing new.
 _DATE_FORMS = tuple(
@@ -109,7 +110,7 @@ def _between(start: datetime, end: datetime) -> timedelta:
 
 
 def _instant(found: re.Match[str], now: datetime) -> datetime | None:
-    month = _MONTHS.index(found["month"].lower()) + 1
+    month = SHORT_MONTHS.index(found["month"].lower()) + 1
     hour, minute, second = int(found["hour"]), int(found["minute"]), int(found["second"])
     try:
         # A leap second is taken for the one before it: datetime knows none.

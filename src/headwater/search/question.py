@@ -9,6 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from headwater.errors import UsageError
+from headwater.storable import storable
 
 # The longest words a search knows have 2,046 bytes, and a character has up to four.
 LONGEST_QUESTION = 500
@@ -52,7 +53,7 @@ def words_of(text: str) -> str:
         raise UsageError(
             f"A search of {len(text):,} characters is not possible.", fix=f"Ask with at most {LONGEST_QUESTION}."
         )
-    return text.replace("\0", " ").encode(errors="replace").decode()
+    return str(storable(text.replace("\0", " ")))
 
 
 def with_slashes_parted(question: str) -> str:

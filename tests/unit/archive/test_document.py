@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from headwater.archive.document import signed, unsigned
-from headwater.archive.storable import storable
+from headwater.storable import storable
 
 
 @pytest.mark.parametrize("bits", [0, 1, 2**63 - 1, 2**63, 2**64 - 1])

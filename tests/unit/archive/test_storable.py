@@ -4,7 +4,7 @@ from typing import Any
 import orjson
 import pytest
 
-from headwater.archive.storable import storable, storable_json
+from headwater.storable import storable, storable_json
 
 
 @pytest.mark.parametrize(

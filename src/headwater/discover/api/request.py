@@ -15,6 +15,7 @@ from headwater.discover.api.placeholders import filled, masked
 from headwater.discover.api.recipe import ApiRecipe, Auth
 from headwater.discover.api.secrets import Echoes, Secrets, echoes_of, require_bound
 from headwater.errors import UrlRejected, UsageError
+from headwater.net.media_type import media_type
 from headwater.urls.canonical import canonicalise
 
 Pairs = dict[str, str]
@@ -117,7 +118,7 @@ def _content_type(recipe: ApiRecipe) -> str:
 
 
 def _is_form(recipe: ApiRecipe) -> bool:
-    return _content_type(recipe).partition(";")[0].strip().lower() == FORM
+    return media_type(_content_type(recipe)) == FORM
 
 
 def _url(target: str, pairs: Pairs) -> str:

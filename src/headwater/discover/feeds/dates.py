@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_tz
 
+from headwater.months import SHORT_MONTHS
+
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 # A clock may be wrong by a time zone, an article be announced for next week; past this it is a placeholder.
 FURTHEST_AHEAD = timedelta(days=3650)
@@ -17,7 +19,6 @@ _DAY_FIRST = re.compile(_WEEKDAY + r"(\d{1,2})[\s-]+([A-Za-z]{3})[a-z]*\.?,?[\s-
 _MONTH_FIRST = re.compile(_WEEKDAY + r"([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2}),?\s+(\d{4})" + _TIME, re.DOTALL)
 _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d\d)?")
 _UTC = frozenset({"", "Z", "GMT", "UTC", "+0000", "+00:00"})
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # Abbreviations that mean one thing almost everywhere they are used in feeds; any other name is read as UTC.
 _ZONES = (
     *((-10, "HST"), (-9, "AKST"), (-8, "PST AKDT"), (-7, "MST PDT"), (-6, "CST MDT"), (-5, "EST CDT"), (-4, "EDT AST")),
@@ -53,7 +54,7 @@ def _written(text: str) -> datetime | None:
 
 
 def _month(name: str) -> str:
-    return str(_MONTHS.index(name.lower()) + 1)
+    return str(SHORT_MONTHS.index(name.lower()) + 1)
 
 
 def _in_utc(year: str, month: str | None, day: str | None, *time: str | None) -> datetime:

@@ -8,6 +8,7 @@ from typing import Literal
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.discover.pages.listing import Html, attribute, base_of, link_to, parsed, shortened, text_of
+from headwater.net.media_type import media_type
 
 Kind = Literal["feed", "sitemap", "listing", "api"]
 Evidence = Literal["link", "anchor", "robots", "guess"]
@@ -86,11 +87,11 @@ def _named(tree: LexborHTMLParser, base: str) -> Iterator[Candidate]:
             yield Candidate(place.url, kind, text_of(node) or shortened(attribute(node, "title")), "anchor")
 
 
-def _declared_kind(rel: str, media_type: str, href: str) -> Kind | None:
+def _declared_kind(rel: str, declared: str, href: str) -> Kind | None:
     roles = rel.lower().split()
     if "sitemap" in roles:
         return "sitemap"
-    essence = media_type.lower().partition(";")[0].strip()
+    essence = media_type(declared)
     is_feed = essence in _FEED_TYPES or (essence in _LOOSE_TYPES and _FEED_PATH.search(href.lower()) is not None)
     return "feed" if is_feed and not {"alternate", "feed"}.isdisjoint(roles) else None
 

@@ -21,7 +21,6 @@ from headwater.discover.polls.submit_items import IntakeLimits, PollLost, take_f
 from headwater.discover.polls.vacancies import expire_left_out, with_named
 from headwater.discover.searching.search import chosen
 from headwater.errors import QueryFailed
-from headwater.frontier.entry import storable
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.settling import Settling
@@ -29,6 +28,7 @@ from headwater.sources.channels import ChannelKind, NewChannel, add_channel, dis
 from headwater.sources.events import Event, record
 from headwater.sources.source import Mode
 from headwater.sources.store import set_status
+from headwater.storable import storable
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 queries = load_queries("headwater.discover")

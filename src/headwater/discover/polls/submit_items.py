@@ -27,12 +27,12 @@ from headwater.discover.polls.sifting import (
 from headwater.discover.polls.vacancies import keep_vacancies
 from headwater.errors import UsageError
 from headwater.frontier.budget import beyond_budget
-from headwater.frontier.entry import storable
 from headwater.frontier.priority import LOWEST
 from headwater.frontier.submit import TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
 from headwater.net.redirects import LONGEST_CHAIN
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind
+from headwater.storable import storable
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import Voice
 from headwater.urls.traps import Trap

@@ -5,21 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta, timezone
 
 from headwater.extract.jobs.vocabulary import folded
+from headwater.months import MONTHS
 
-MONTHS = (
-    "january jan januar janvier janv enero ene janeiro января январь يناير",
-    "february feb februar fevrier fevr fev febrero fevereiro февраля февраль فبراير",
-    "march mar marz maerz mrz mars marzo marco марта март مارس",
-    "april apr avril avr abril abr апреля апрель ابريل أبريل",
-    "may mai mayo maio мая май مايو",
-    "june jun juni juin junio junho июня июнь يونيو",
-    "july jul juli juillet juil julio julho июля июль يوليو",
-    "august aug aout agosto ago августа август اغسطس أغسطس",
-    "september sept sep septembre septiembre setiembre setembro set сентября сентябрь سبتمبر",
-    "october oct oktober okt octobre octubre outubro out октября октябрь اكتوبر أكتوبر",
-    "november nov novembre noviembre novembro ноября ноябрь نوفمبر",
-    "december dec dezember dez decembre diciembre dic dezembro декабря декабрь ديسمبر",
-)
 _MONTH_OF = {folded(name): number for number, names in enumerate(MONTHS, 1) for name in names.split()}
 
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")

@@ -1,0 +1,6 @@
+"""What a Content-Type says. Pure."""
+
+
+def media_type(content_type: str) -> str:
+    """`text/html` of `Text/HTML; charset=utf-8`."""
+    return content_type.partition(";")[0].strip().lower()
