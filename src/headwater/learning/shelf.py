@@ -10,6 +10,7 @@ from headwater.clock import Clock
 from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.body import Producer
 from headwater.extract.lessons import section_of
+from headwater.extract.plugins import PRODUCER as PLUGIN
 from headwater.extract.templates.guide import Guide, name_of, packed
 from headwater.extract.templates.template import Template, number_of, template_from
 from headwater.frontier.entry import Lease
@@ -94,7 +95,7 @@ class Shelf:
         lent, guided = self._lent_to(lease), read.guided
         tally = self._tallies.setdefault((lease.bucket, lease.site), Tally(lease.source_id))
         if lent is None or guided is None:
-            if lent is None and read.produced_by not in _TAUGHT_BY_HAND:
+            if lent is None and not _is_taught_by_hand(read):
                 tally.read_well.append(lease.url_hash)
             return
         use = tally.uses.setdefault(lent.key, Use())
@@ -138,3 +139,7 @@ class Shelf:
 def _lent(row: Mapping[str, Any]) -> Lent | None:
     template = template_from(row["template"])
     return Lent(row["section"], row["version"], template, row["served"]) if template else None
+
+
+def _is_taught_by_hand(read: Article) -> bool:
+    return read.produced_by in _TAUGHT_BY_HAND or read.produced_by.startswith(PLUGIN)

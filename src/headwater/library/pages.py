@@ -47,6 +47,7 @@ def _public(read: Article | NotAnArticle) -> ExtractedPage:
         "word_count": read.word_count,
         "noindex": read.robots.noindex,
         "nofollow": read.robots.nofollow,
+        "notes": (read.plugin_failure,) if read.plugin_failure else (),
     }
     if isinstance(read, NotAnArticle):
         return ExtractedPage(**facts, why_not=str(read.reason))

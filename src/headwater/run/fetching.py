@@ -79,7 +79,7 @@ def start_studying(supervisor: Supervisor, services: Services, product_token: st
     database, clock, settings = services.database, services.clock, services.settings.extract
     shelf = Shelf(clock, services.random, settings.audit_percent / 100, settings.templates)
     context = Context(database, clock, shelf)
-    reader = Reader(children, product_token, settings.hurry_after.total_seconds())
+    reader = Reader(children, product_token, settings.hurry_after.total_seconds(), services.log)
     classroom = Classroom(database, children, context, shelf, product_token, clock, services.log)
     supervisor.keep("learn_templates", classroom.run)
     return Study(context, reader, shelf.note)
