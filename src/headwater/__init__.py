@@ -91,9 +91,9 @@ def read_vacancies(html: str | bytes, url: str, *, employer: str = "", content_t
 
     `employer` is the name for vacancies that name none.
     """
-    from headwater.library.pages import vacancies_of_page
+    from headwater.library.pages import vacancies_on_page
 
-    return vacancies_of_page(html, url, content_type, employer)
+    return vacancies_on_page(html, url, content_type, employer)
 
 
 def read_feed(body: str | bytes, *, url: str = "", content_type: str = "") -> Feed:

@@ -30,7 +30,8 @@ def reading(name: str) -> Iterator[None]:
     """An error of our own passes; anything that a library raises becomes UnreadableInput, with its cause."""
     try:
         yield
-    except HeadwaterError:
+    except (HeadwaterError, ImportError, MemoryError):
+        # A library that is missing, or memory, is no fault of what is read.
         raise
     except Exception as problem:  # a page can make a parser raise anything at all
         raise UnreadableInput(f"The {name} cannot be read: {type(problem).__name__} in a parser.") from problem

@@ -26,7 +26,7 @@ def extract_page(html: object, url: object, content_type: str, timezone: str) ->
         return _public(extract(page, SystemClock().now()))
 
 
-def vacancies_of_page(html: object, url: object, content_type: str, employer: str) -> tuple[Vacancy, ...]:
+def vacancies_on_page(html: object, url: object, content_type: str, employer: str) -> tuple[Vacancy, ...]:
     body = bytes_of(html, "page", LONGEST_HTML)
     address = canonicalise(text_of(url, "url")).url
     label = "utf-8" if isinstance(html, str) else charset_parameter(text_of(content_type, "content_type"))

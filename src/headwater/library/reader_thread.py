@@ -74,7 +74,7 @@ def _require_archive(settings: Settings) -> None:
     if cluster_version(folder / "data") is None:
         raise NotFound(
             f"There is no archive in {folder}.",
-            fix="Start one with: headwater up. One elsewhere: headwater.open(settings_file)",
+            fix="Name its settings file, headwater.open(file), or start one: headwater up",
         )
 
 
