@@ -1,5 +1,5 @@
-"""Fetched answers are parsed in children: the processes that poll and fetch never do. The library reads in the process of
-its caller, and nothing of ours calls it.
+"""Fetched answers are parsed in children: the processes that poll and fetch never do. The library reads in its
+caller's process, and nothing of ours calls it.
 """
 
 import ast
@@ -20,7 +20,7 @@ PARSERS = {
     "read_listing": {"discover/polls/reading.py", "discover/searching/search.py"},
     "read_api": {"discover/polls/reading.py"},
     "vacancies_in": {"discover/polls/reading.py", "extract/jobs/answers.py", IN_PAGES},
-    "extract": {"extract/work.py", "extract/lessons.py", IN_PAGES},
+    "extract": {"extract/work.py", "extract/training.py", IN_PAGES},
 }
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 from multidict import CIMultiDict
-from tests.nurseries import as_users_do
+from tests.fork_servers import as_users_do
 
 import headwater
 from headwater.clock import SystemClock
 from headwater.extract import plugins
 from headwater.extract.article import Article
-from headwater.extract.children import Children
-from headwater.extract.children_parent import NurseryLink
-from headwater.ingest.context import Known
+from headwater.extract.pool.extraction_pool import ExtractionPool
+from headwater.extract.pool.links import ForkServerLink
+from headwater.ingest.page_context import PageContext
 from headwater.ingest.reading import Read, Reader
 from headwater.log import make_logger
 from headwater.net.body import Complete
@@ -42,7 +42,7 @@ def installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Instal
     site = tmp_path / "site"
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.setenv("PYTHONPATH", str(site), prepend=os.pathsep)
-    monkeypatch.setattr(NurseryLink, "open", as_users_do)
+    monkeypatch.setattr(ForkServerLink, "open", as_users_do)
 
     def install(name: str, host: str, code: str, function: str = "read") -> None:
         module = name.replace("-", "_")
@@ -78,8 +78,8 @@ async def read_in_child(url: str, timeout: float = 30.0, html: str = HTML) -> Re
         at=NOW,
     )
     work = "headwater.extract.work:read_sent"
-    async with Children(work, size=1, timeout=timeout, clock=SystemClock(), memory_bytes=512 << 20) as children:
-        return await Reader(children, "headwater", log=make_logger("info", "json")).read(answer, Known(), NOW)
+    async with ExtractionPool(work, size=1, timeout=timeout, clock=SystemClock(), memory_bytes=512 << 20) as pool:
+        return await Reader(pool, "headwater", log=make_logger("info", "json")).read(answer, PageContext(), NOW)
 
 
 async def test_a_child_reads_the_pages_of_a_host_by_its_plugin(installs: Installs) -> None:
