@@ -36,6 +36,9 @@ class HeadwaterError(Exception):
         super().__init__(what)
         self.what = what
         self.fix = fix
+        if fix:
+            # For tracebacks of programs that use the library: nobody else prints it there.
+            self.add_note(f"fix: {fix}")
 
 
 class UsageError(HeadwaterError):

@@ -88,13 +88,11 @@ class Archive:
     def vacancies(
         self, words: str = "", *, source: str = "", language: str = "", country: str = ""
     ) -> Iterator[Vacancy]:
-        """Open vacancies: with these words the best first, else the newest. `country` is a code of two letters."""
+        """Open vacancies: with these words the best first, else the newest. `country` is a name or two letters."""
         from headwater.library import archive_reads
 
-        wanted = {"country_iso": country.upper()} if country else {}
-
         def read(database: "Database", cursor: str | None) -> "Awaitable[tuple[list[Vacancy], str | None]]":
-            return archive_reads.vacancies(database, words, (source, language), wanted, PAGE, cursor)
+            return archive_reads.vacancies(database, words, (source, language), country, PAGE, cursor)
 
         return self._pages(read)
 

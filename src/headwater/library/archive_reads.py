@@ -1,6 +1,5 @@
 """Questions to the archive, answered in the public values."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ from headwater.archive.document import Key
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.errors import UsageError
+from headwater.extract.jobs.countries import country_called
 from headwater.frontier.host_rules import read_rules
 from headwater.library.values import DocumentVersion, FoundDocument, StoredDocument, Vacancy
 from headwater.reports.archive import Found, find_documents, find_jobs
@@ -59,11 +59,12 @@ async def vacancies(
     database: Database,
     words: str,
     asked: tuple[str, str],
-    wanted: Mapping[str, str],
+    country: str,
     limit: int,
     cursor: str | None,
 ) -> tuple[list[Vacancy], str | None]:
     filters = await _filters(database, Kind.JOB, Asked(*asked))
+    wanted = {"country_iso": _country(country)} if country else {}
     answer = await find_jobs(database, SystemClock(), words.strip(), filters, limit, wanted, cursor)
     return [_public_vacancy(one) for one in answer.found], answer.cursor
 
@@ -96,6 +97,13 @@ async def _key_of(database: Database, url: str) -> Key:
     if address.host in rules:
         address = canonicalise(url, rules=rules[address.host])
     return Key(address.bucket, address.url_hash)
+
+
+def _country(name: str) -> str:
+    code = country_called(name)
+    if not code:
+        raise UsageError(f"There is no country {name!r}.", fix="Write its name or its two letters, such as KE.")
+    return code
 
 
 def _id_in(text: str) -> bytes:
@@ -164,6 +172,6 @@ def _public_vacancy(found: Found) -> Vacancy:
         work_modality=about["work_modality"],
         contract_type=about["contract_type"],
         deadline=about["deadline"],
-        description=found.hit.snippet,
+        description="".join(found.hit.pieces),
         language=found.hit.language,
     )

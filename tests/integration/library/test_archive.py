@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,9 +15,13 @@ from tests.integration.archive.shelf import LONG, OTHER, page
 import headwater
 from headwater.archive.document import NewDocument
 from headwater.archive.documents import keep_document, tombstone
+from headwater.archive.job import NewJob, Teller
+from headwater.archive.jobs import keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import MigrationFailed, QueryFailed
 from headwater.frontier.host_rules import Change, set_rules
+from headwater.urls.domains import NO_VOICE
+from headwater.urls.rules import NO_RULES, use_rules
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 TIDES = f"New tide tables were printed for the harbour this week. {LONG}"
@@ -72,8 +77,6 @@ async def test_a_host_with_rules_is_found_by_them_and_the_process_keeps_its_own(
     before = headwater.canonicalise("https://a.example/1?view=print").key
     await set_rules(database, "a.example", Change(strip_params=["view"]))
     await keep(database, page(A, TIDES))
-    from headwater.urls.rules import NO_RULES, use_rules
-
     use_rules(NO_RULES)
     assert archive.document("https://a.example/1?view=print") is not None
     assert headwater.canonicalise("https://a.example/1?view=print").key == before
@@ -129,3 +132,26 @@ def test_settings_are_found_in_a_file_and_the_program_ends_without_a_close(datab
     code = f"import headwater; print(list(headwater.open({str(file)!r}).documents()))"
     done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, timeout=30, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
+
+
+def vacancy(title: str, country: str) -> NewJob:
+    return NewJob(
+        canonical_hash=sha256(title.encode()).digest(),
+        title=title,
+        org_name="Port",
+        apply_url=f"https://j.example/{country}",
+        language="en",
+        country_iso=country,
+    )
+
+
+async def test_vacancies_are_listed_searched_and_narrowed(database: Database, archive: headwater.Archive) -> None:
+    teller = Teller(uuid4(), "https://j.example/", NO_VOICE)
+    async with database.transaction() as connection:
+        now = await connection.fetchval("select clock_timestamp()")
+        await keep_jobs(connection, teller, [vacancy("Harbour pilot", "KE"), vacancy("Cook", "DE")], now)
+    assert {(one.title, one.country_code) for one in archive.vacancies()} == {("Harbour pilot", "KE"), ("Cook", "DE")}
+    assert [one.title for one in archive.vacancies("pilot")] == ["Harbour pilot"]
+    assert [one.title for one in archive.vacancies(country="Germany")] == ["Cook"]
+    with pytest.raises(headwater.UsageError, match="no country"):
+        next(archive.vacancies(country="Nowhere"))
