@@ -181,6 +181,15 @@ def test_an_error_of_a_parser_does_not_get_out(monkeypatch: pytest.MonkeyPatch) 
     assert isinstance(told.value.__cause__, RecursionError)
 
 
+def test_a_traceback_says_what_to_do() -> None:
+    code = "import headwater; headwater.robots('', '7')"
+    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-2:] == [
+        "headwater.errors.UsageError: The agent has no product token.",
+        "fix: Begin it with letters, as `examplebot` or `ExampleBot/1.0`.",
+    ]
+
+
 def test_the_example_is_short_and_runs() -> None:
     example = ROOT / "examples" / "library.py"
     assert len(example.read_text("utf-8").splitlines()) < 20
