@@ -133,7 +133,7 @@ class LineLogger:
 
 
 class LibraryLines(logging.Handler):
-    """Lines of libraries that use the standard logging, in our form and through our queue instead of straight to a terminal."""
+    """Lines of libraries that use standard logging, in our form and through our queue, not straight to a terminal."""
 
     def __init__(self, log: Logger) -> None:
         super().__init__(logging.WARNING)

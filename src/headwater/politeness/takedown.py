@@ -1,4 +1,4 @@
-"""Addresses that we were asked to leave alone: domains with all that lies below, one port of a host, or URLs by prefix."""
+"""Addresses we were asked to leave alone: domains with all that lies below, one port of a host, URLs by prefix."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
