@@ -44,10 +44,9 @@ if TYPE_CHECKING:
 
     from headwater.frontier.entry import Status
     from headwater.reports.discovery import Scheduled, Summary
-    from headwater.reports.frontier import HostsNow, Suspects
+    from headwater.reports.frontier import HostsNow, Suspects, TemplatesNow
     from headwater.reports.operations import Operations
     from headwater.reports.problems import Problems
-    from headwater.reports.templates import TemplatesNow
     from headwater.services import Services
 
 SHOWN = 20
@@ -86,9 +85,8 @@ def status(
     async def work(services: "Services") -> "tuple[Now, list[Scheduled], Problems]":
         from headwater.frontier.reads import count_statuses
         from headwater.reports.discovery import schedule, summary
-        from headwater.reports.frontier import hosts_now, suspects_now
+        from headwater.reports.frontier import hosts_now, suspects_now, templates_now
         from headwater.reports.operations import operations_now
-        from headwater.reports.templates import templates_now
 
         database = services.database
         coming = await schedule(database, most) if wants_schedule else []
