@@ -259,8 +259,11 @@ async def time_now(database: Database) -> datetime:
 
 
 async def summary(database: Database) -> Summary:
-    row = await database.fetchrow(queries.discovery_summary, NEWEST_ITEMS)
-    counted = await database.fetch(queries.count_sources)
+    # One moment: a fold between the mark and the runs after it would have some counted twice.
+    async with database.transaction(readonly=True, snapshot=True) as connection:
+        mark = await connection.fetchval(queries.runs_folded_until)
+        row = await connection.fetchrow(queries.discovery_summary, NEWEST_ITEMS, mark)
+        counted = await connection.fetch(queries.count_sources)
     assert row is not None
     return Summary(
         now=row["now"],

@@ -26,7 +26,7 @@ def patient_crew(services: Services, trade: Trade[Lease], size: int, settling: S
         services.log,
         size or FEWEST,
         services.settings.lease.duration,
-        load=None if size else Load(),
+        load=None if size else Load(waited=lambda: services.database.waits.seconds),
         settling=settling,
         figures=services.figures,
         idle=network.held,
