@@ -1,4 +1,4 @@
-"""How much a crew takes on at once where nobody says a number: more while there is work, less when there is none."""
+"""How much a worker takes on at once where nobody says a number: more while there is work, less when there is none."""
 
 import time
 from collections.abc import Callable
@@ -11,8 +11,8 @@ FEWEST, MOST = 10, 100
 WORST_BYTES, MEMORY_SHARE = 10 * MEBIBYTE, 4
 # One thread does all of it: with less of a processor left than this, more at once would only make everything late.
 BUSY = 0.85
-# Seconds that all work together waited for connections to the database, in each second: with one always waiting, more at
-# once would only lengthen the line.
+# Seconds that all work together waited for connections to the database, in each second: with one always waiting, more
+# at once would only lengthen the line.
 WAITING = 1.0
 # Between two changes: what was taken on last must have had time to show.
 CHANGED_EVERY_S = 1.0
