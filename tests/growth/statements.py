@@ -533,6 +533,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "runs_lately": [(None, MINUTE), (w.source, MINUTE)],
         "runs_after": [(w.now - MINUTE, None, w.runs), (w.now - MINUTE, w.source, w.runs)],
         "schedule": [(20,)],
+        "schedule_after": [(20, w.now, NOBODY)],
         "discovery_summary": [(500, w.runs_since)],
         "runs_folded_until": [()],
         "delays_to_discovery": [(w.now - HOUR,)],

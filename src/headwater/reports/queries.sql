@@ -136,14 +136,29 @@ WHERE r.at > $1::timestamptz AND ($2::uuid IS NULL OR r.source_id = $2)
 ORDER BY r.at LIMIT 1000;
 
 -- name: schedule
--- What is polled next, with the hosts of which a takedown may speak.
-SELECT s.name AS source, s.url AS site, s.host AS site_host, c.host, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason,
-       c.poll_interval, c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running
+-- What is polled next, with the hosts of which a takedown may speak, and whether another channel goes by the same name.
+SELECT s.name AS source, s.url AS site, s.host AS site_host, c.id, c.host, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason,
+       c.poll_interval, c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running,
+       EXISTS (SELECT 1 FROM channels o WHERE o.source_id = c.source_id AND o.id <> c.id AND o.is_enabled)
+       OR EXISTS (SELECT 1 FROM sources n WHERE lower(n.name) = lower(s.name) AND n.id <> s.id AND n.status <> 'deleted') AS is_one_of_several
 FROM (VALUES (false), (true)) AS line (is_unpolled)
 CROSS JOIN LATERAL (SELECT * FROM channels d WHERE d.is_active AND d.is_unpolled = line.is_unpolled
                     ORDER BY d.next_poll_at LIMIT $1::integer) AS c
 JOIN sources s ON s.id = c.source_id
 ORDER BY c.next_poll_at LIMIT $1;
+
+-- name: schedule_after
+-- The same in parts: what comes after a time and a channel. Invariant: what does not change meanwhile is told once.
+SELECT s.name AS source, s.url AS site, s.host AS site_host, c.id, c.host, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason,
+       c.poll_interval, c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running,
+       EXISTS (SELECT 1 FROM channels o WHERE o.source_id = c.source_id AND o.id <> c.id AND o.is_enabled)
+       OR EXISTS (SELECT 1 FROM sources n WHERE lower(n.name) = lower(s.name) AND n.id <> s.id AND n.status <> 'deleted') AS is_one_of_several
+FROM (VALUES (false), (true)) AS line (is_unpolled)
+CROSS JOIN LATERAL (SELECT * FROM channels d WHERE d.is_active AND d.is_unpolled = line.is_unpolled
+                      AND d.next_poll_at >= $2::timestamptz AND (d.next_poll_at, d.id) > ($2, $3::uuid)
+                    ORDER BY d.next_poll_at, d.id LIMIT $1::integer) AS c
+JOIN sources s ON s.id = c.source_id
+ORDER BY c.next_poll_at, c.id LIMIT $1;
 
 -- name: discovery_summary
 -- Channels now, runs of the last day with what was new to their channels, and how long items took from publication to
