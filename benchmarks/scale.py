@@ -57,6 +57,7 @@ COMMANDS = (
     "version",
     "status",
     "status --show-schedule",
+    "status --all",
     "problems",
     "doctor",
     "sources list",
@@ -79,12 +80,13 @@ COMMANDS = (
     "takedown list",
     "explain https://site-78.example/77",
     "audit politeness",
+    "audit politeness --hours 24",
 )
 # Growth says nothing of what is over in a moment.
 SMALLEST_BLOCKS = 500
-# An audit reads all it is asked about, and a program all that is planned; decay is looked for in every source once an
-# hour; vacuum goes where rows died.
-NOT_JUDGED = ("audit politeness", "status --show-schedule", "watch_decay", "vacuum_hot_tables")
+# An audit of a day reads all of its log, and the whole schedule is every channel; decay is looked for in every source
+# once an hour; vacuum goes where rows died.
+NOT_JUDGED = ("audit politeness --hours 24", "status --all", "watch_decay", "vacuum_hot_tables")
 SESSION_ENDS_S = 0.2
 DELAY = timedelta(milliseconds=50)
 IDLE_SECONDS, POLL_SECONDS, POLLED_HOSTS = 20, 20, 40
@@ -93,9 +95,11 @@ STATEMENT = re.compile(r"LOG:  (?:execute|statement)")
 REST = (
     "update channels set next_poll_at = now() + interval '1 day' where is_active",
     "update url_frontier set next_fetch_at = now() + interval '1 day' where status in ('pending', 'failed')",
+    "update robots set expires_at = now() + interval '1 day' where expires_at < now() + interval '1 day'",
     "select refresh_hosts(array_agg(bucket), array_agg(host), statement_timestamp()) from hosts group by bucket",
     "vacuum analyze channels",
     "vacuum analyze hosts",
+    "vacuum analyze robots",
 )
 UNDER_WAY = (
     "update slots set expires_at = now() + interval '1 day' where expires_at < now() + interval '1 day'",

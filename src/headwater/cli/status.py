@@ -96,23 +96,10 @@ def status(
     most = SHOWN if sys.stdout.isatty() and not (all_ or json) else SHOWN_ELSEWHERE
 
     async def work(services: "Services") -> "tuple[Now, list[Scheduled], Problems]":
-        from headwater.frontier.reads import count_statuses
-        from headwater.reports.discovery import schedule, summary
-        from headwater.reports.frontier import hosts_now, suspects_now, templates_now
-        from headwater.reports.operations import operations_now
+        from headwater.reports.discovery import schedule
 
-        database = services.database
-        coming = await schedule(database, most + 1) if wants_schedule and (watch or not all_) else []
-        now = Now(
-            await summary(database),
-            await count_statuses(database),
-            await hosts_now(database),
-            await templates_now(database),
-            services.settings.extract.templates,
-            await suspects_now(database),
-            await operations_now(database),
-        )
-        return now, coming, await all_problems(services)
+        coming = await schedule(services.database, most + 1) if wants_schedule else []
+        return await look_now(services), coming, await all_problems(services)
 
     def tell(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
         page = Page(coming[:most], is_cut=len(coming) > most) if wants_schedule else None
@@ -123,26 +110,46 @@ def status(
         size = terminal_width(), terminal_height()
         show_screen(screen_of(now, coming, problems, size, wants_schedule=wants_schedule, operations=operations))
 
-    async def tell_whole(services: "Services") -> None:
-        from headwater.reports.discovery import whole_schedule
-
-        now, _, problems = await work(services)
-        parts = whole_schedule(services.database)
-        if json:
-            rows = (scheduled(part, now.summary.now) async for part in parts)
-            await show_json_with(counted_now(now, problems), "schedule", rows)
-            return
-        show_head(now, operations=operations)
-        await show_parts(parts, now.summary)
-        say_rest(now, problems)
-
     if watch:
         is_redrawn = sys.stdout.isatty() and not json
         with_services(launch, lambda services: keep_telling(services, work, redraw if is_redrawn else tell))
     elif all_:
-        with_services(launch, tell_whole)
+        with_services(launch, lambda services: tell_whole(services, operations=operations, json=json))
     else:
         tell(*with_services(launch, work))
+
+
+async def look_now(services: "Services") -> Now:
+    from headwater.frontier.reads import count_statuses
+    from headwater.reports.discovery import summary
+    from headwater.reports.frontier import hosts_now, suspects_now, templates_now
+    from headwater.reports.operations import operations_now
+
+    database = services.database
+    return Now(
+        await summary(database),
+        await count_statuses(database),
+        await hosts_now(database),
+        await templates_now(database),
+        services.settings.extract.templates,
+        await suspects_now(database),
+        await operations_now(database),
+    )
+
+
+async def tell_whole(services: "Services", *, operations: bool, json: bool) -> None:
+    """With all of the schedule, which is shown while it is read."""
+    from headwater.reports.discovery import whole_schedule
+
+    now, problems = await look_now(services), await all_problems(services)
+    parts = whole_schedule(services.database)
+    if json:
+        rows = (scheduled(part, now.summary.now) async for part in parts)
+        await show_json_with(counted_now(now, problems) | {"schedule_is_cut": False}, "schedule", rows)
+        return
+    show_head(now, operations=operations)
+    await show_parts(parts, now.summary)
+    say_rest(now, problems)
 
 
 async def keep_telling(

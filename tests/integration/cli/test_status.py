@@ -113,6 +113,7 @@ def test_programs_get_a_page_of_a_long_schedule_and_all_of_it_when_asked(desk: D
     page = desk.says("status", "--show-schedule", "--json").json
     assert (len(page["schedule"]), page["schedule_is_cut"]) == (1_000, True)
     whole = desk.says("status", "--all", "--json").json
+    assert whole["schedule_is_cut"] is False
     assert len({one["url"] for one in whole["schedule"]}) == len(whole["schedule"]) == 1_400
     times = [one["next_fetch"] for one in whole["schedule"]]
     assert times[:1_386] == sorted(times[:1_386])
