@@ -28,6 +28,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from benchmarks.frontier_spent import parent_of, server_cpu_s
 from benchmarks.frontier_world import database_named, plain_connection
@@ -40,6 +41,7 @@ from headwater.database.embedded import EmbeddedServer
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.discover.adding import Wanted, take_up
+from headwater.errors import UsageError
 from headwater.run.maintenance import maintenance_of
 from headwater.run.processes import child_processes
 from headwater.services import open_services
@@ -47,6 +49,7 @@ from headwater.settings import Given, load
 from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.world import World
 from headwater.sources.source import Profile
+from headwater.sources.store import find_source
 
 # As it comes, but for what only a benchmark may do: lose what it wrote.
 SERVER = {"fsync": "off", "full_page_writes": "off", "max_wal_size": "8GB", "autovacuum_naptime": "1h"}
@@ -276,15 +279,22 @@ def feeds_of(served: Served) -> dict[str, str]:
     return {one.home: one.feeds[0].url for one in world.publishers if one.home in served.urls and one.feeds}
 
 
+async def followed(database: Database, home: str, feed: str) -> UUID:
+    """A source for a publisher; in a folder of an earlier run it is there already."""
+    try:
+        async with database.transaction() as connection:
+            return await take_up(connection, Wanted(Profile(home), feeds=(feed,)), "benchmark", DELAY)
+    except UsageError:
+        return (await find_source(database, home)).id
+
+
 async def polls_per_cpu_s(dsn: str, folder: Path, served: Served) -> float:
     """Of feeds that are polled again as soon as they may be: mostly unchanged, as most polls are."""
     order = task(dsn, folder, served, "poll")
     async with open_services(load(Given(flags=order["flags"]))) as services:
         sources = []
         for home, feed in feeds_of(served).items():
-            async with services.database.transaction() as connection:
-                wanted = Wanted(Profile(home), feeds=(feed,))
-                sources.append(await take_up(connection, wanted, "benchmark", DELAY))
+            sources.append(await followed(services.database, home, feed))
         async with plain_connection(dsn) as raw, child_processes("benchmarks.roles", [order]) as (roles,):
             server = parent_of(raw.get_server_pid())
 

@@ -189,8 +189,8 @@ begin
         -- Whoever leases some must see what others have leased.
         perform pg_advisory_xact_lock(hashtextextended('headwater.jobs_pool', 0));
         select greatest(0, p_jobs_pool - count(*)) into v_room
-        from channels c join sources s on s.id = c.source_id and s.kind = 'jobs'
-        where c.lease_until > v_clock;
+        from channels c
+        where c.lease_until > v_clock and (select s.kind from sources s where s.id = c.source_id) = 'jobs';
     end if;
     -- A statement of its own: it must see what others leased until the rows were locked.
     select array_agg(first.id) into v_chosen
