@@ -14,7 +14,7 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-long test-pg15 test-pg16 test-slow unit chromium postgresql-15 coverage bench bench-urls bench-simweb bench-frontier bench-net \
+.PHONY: help install check fix test test-long test-pg15 test-pg16 test-py312 test-py313 test-slow unit release chromium postgresql-15 coverage bench bench-urls bench-simweb bench-frontier bench-net \
         bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-scale bench-faults demo docs lock clean
 
 help: ## list these targets
@@ -53,6 +53,12 @@ test-pg16: $(READY) ## the same on the other bundled server, PostgreSQL 16
 
 test-pg15: $(READY) postgresql-15 ## the same on Debian's PostgreSQL 15, the oldest that is supported, with JIT
 	@HEADWATER_TEST_PG=15 $(MAKE) --no-print-directory test
+
+test-py312: $(READY) ## the same on Python 3.12, in .venv-3.12
+	@python=$$(.ci/find-python 3.12 $(BIN)/python) && $(MAKE) --no-print-directory VENV=.venv-3.12 PYTHON="$$python" test
+
+test-py313: $(READY) ## the same on Python 3.13, in .venv-3.13
+	@python=$$(.ci/find-python 3.13 $(BIN)/python) && $(MAKE) --no-print-directory VENV=.venv-3.13 PYTHON="$$python" test
 
 postgresql-15:
 	@if [ ! -x /usr/lib/postgresql/15/bin/postgres ] && [ -f /etc/debian_version ] && [ "$$(id -u)" = 0 ]; then \
@@ -126,6 +132,9 @@ bench-scale: $(READY) ## every chore and report at 200,000 sources and a tenth o
 bench-faults: $(READY) ## connections, stalls, crashes, a network away, kills at 20,000 feeds; QUICK=1: 2,000
 	@$(BIN)/python -m benchmarks.faults $(if $(QUICK),--quick) $(ARGS)
 
+release: $(READY) ## wheel and sdist in dist/: built, checked, installed without a network and run
+	@.ci/release $(BIN)/python
+
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)
 
@@ -137,5 +146,5 @@ lock: $(READY) ## resolve again into requirements.lock, universal, with hashes a
 	  --custom-compile-command "make lock" --extra dev pyproject.toml --output-file requirements.lock
 
 clean: ## remove .venv and what tools left behind
-	rm -rf $(VENV) dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-3.* dist build htmlcov .coverage .coverage.* .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

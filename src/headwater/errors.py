@@ -3,7 +3,8 @@
     HeadwaterError                 exit  says what happened; `fix` says what to do
     ├── UsageError                   2   the request itself cannot be carried out
     │   ├── SettingError             2   a setting is unknown, malformed or contradicts another
-    │   └── UrlRejected              2   a URL that will never be fetched; `reason` says why
+    │   ├── UrlRejected              2   a URL that will never be fetched; `reason` says why
+    │   └── UnreadableInput          2   a page, feed or robots.txt given by a program cannot be read
     ├── NotFound                     4   the named thing does not exist
     ├── DependencyDown               5   something we stand on does not answer
     │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
@@ -14,7 +15,7 @@
     │   │   └── NetworkDown          5   nearly everything fails at once: it is our own network that is away
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
-    ├── Busy                         7   somebody else holds it: a lock, a port, a run
+    ├── Busy                         7   another process holds it: a lock, a port, a run
     ├── QueryFailed                  1   PostgreSQL refused a statement; a bug or broken data
     │   └── DiskFull                 5   of the database
     └── MigrationFailed              1   the schema could not be moved; nothing was half-applied
@@ -35,6 +36,9 @@ class HeadwaterError(Exception):
         super().__init__(what)
         self.what = what
         self.fix = fix
+        if fix:
+            # For tracebacks of programs that use the library: nobody else prints it there.
+            self.add_note(f"fix: {fix}")
 
 
 class UsageError(HeadwaterError):
@@ -51,6 +55,10 @@ class UrlRejected(UsageError):
     def __init__(self, reason: str, what: str) -> None:
         super().__init__(what)
         self.reason = reason
+
+
+class UnreadableInput(UsageError):
+    pass
 
 
 class NotFound(HeadwaterError):
@@ -122,7 +130,7 @@ MAKE_ROOM = "Make room on that disk, or set HEADWATER_SERVICE__DATA_DIR to anoth
 
 
 def as_fields(error: HeadwaterError) -> dict[str, str]:
-    """What one line of the log says of it."""
+    """The fields of its log line."""
     said = {"error": error.what, "fix": error.fix}
     if isinstance(error, QueryFailed):
         said |= {"sqlstate": error.sqlstate, "query": error.query}

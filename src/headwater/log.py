@@ -5,20 +5,20 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
+from functools import cached_property
 from textwrap import wrap
-from typing import Any, Literal, TextIO, cast
-
-import structlog
-from structlog.typing import FilteringBoundLogger, Processor
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from headwater.errors import QueryFailed, as_fields
 from headwater.lines import Lines, lines_behind
 from headwater.masking import Mode, fault_in_words, masked, without_addresses
 from headwater.phrases import spelt_out
 
-Logger = FilteringBoundLogger
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger, Processor
+
 Format = Literal["auto", "json", "console"]
 
 _MASK = "***"
@@ -40,6 +40,37 @@ _COUNTS = frozenset({"errors", "found", "inserted", "updated", "skipped"})  # a 
 _TOLD = frozenset({"at", "level", "event", "exception", "url", "host", *_REASONS}) | _IDS | _COUNTS
 
 
+class Logger:
+    """Lines from a level on. The library that writes them is loaded with the first: most commands write none."""
+
+    def __init__(self, level: str, make: "Callable[[], FilteringBoundLogger]") -> None:
+        self._least: int = logging.getLevelNamesMapping()[level.upper()]
+        self._make = make
+
+    @cached_property
+    def _writer(self) -> "FilteringBoundLogger":
+        return self._make()
+
+    def debug(self, event: str, **fields: Any) -> None:
+        if self._least <= logging.DEBUG:
+            self._writer.debug(event, **fields)
+
+    def info(self, event: str, **fields: Any) -> None:
+        if self._least <= logging.INFO:
+            self._writer.info(event, **fields)
+
+    def warning(self, event: str, **fields: Any) -> None:
+        if self._least <= logging.WARNING:
+            self._writer.warning(event, **fields)
+
+    def error(self, event: str, **fields: Any) -> None:
+        self._writer.error(event, **fields)
+
+    def exception(self, event: str, **fields: Any) -> None:
+        """With the traceback of the exception that is being handled."""
+        self._writer.exception(event, **fields)
+
+
 def make_logger(
     level: str,
     form: Format,
@@ -48,14 +79,19 @@ def make_logger(
     stream: TextIO | None = None,
     mode: Mode = "prod",
 ) -> Logger:
-    """A logger of its own, nothing global: handed to whoever needs it. `secrets` are texts never to be written.
+    """A logger of its own, nothing global: handed to the parts that log. `secrets` are texts never to be written.
 
     On standard error nobody waits for a line to be written: a reader that stops must not stop a role.
     """
     out = stream or sys.stderr
-    as_json = form == "json" or (form == "auto" and not out.isatty())
+    return Logger(level, lambda: _writer_on(out, level, form, Errors(mode), Mask(secrets)))
+
+
+def _writer_on(out: TextIO, level: str, form: Format, errors: "Errors", mask: "Mask") -> "FilteringBoundLogger":
+    import structlog
+
     renderer: Processor
-    if as_json:
+    if form == "json" or (form == "auto" and not out.isatty()):
         renderer = structlog.processors.JSONRenderer(ensure_ascii=False)
     elif form == "console":
         renderer = structlog.dev.ConsoleRenderer(colors=out.isatty())
@@ -63,31 +99,33 @@ def make_logger(
         renderer = Sentence(out)
     lines = lines_behind(out)
     if lines is None:
-        return _logger_on(structlog.PrintLogger(out), level, renderer, secrets, mode)
+        return _structured(structlog.PrintLogger(out), level, errors, mask, renderer)
 
     def say_dropped(count: int) -> str:
         told = io.StringIO()
-        _logger_on(structlog.PrintLogger(told), level, renderer, (), mode).error("log_lines_dropped", lines=count)
+        _structured(structlog.PrintLogger(told), level, errors, Mask(), renderer).error(
+            "log_lines_dropped", lines=count
+        )
         return told.getvalue()
 
     lines.say_dropped = say_dropped
-    return _logger_on(LineLogger(lines), level, renderer, secrets, mode)
+    return _structured(LineLogger(lines), level, errors, mask, renderer)
 
 
-def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collection[str], mode: Mode) -> Logger:
+def _structured(sink: object, level: str, *processors: "Processor") -> "FilteringBoundLogger":
+    import structlog
+
     logger = structlog.wrap_logger(
         sink,
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
-            Errors(mode),
-            Mask(secrets),
-            renderer,
+            *processors,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         cache_logger_on_first_use=True,
     )
-    return cast("Logger", logger)
+    return cast("FilteringBoundLogger", logger)
 
 
 def log_broken(log: Logger, event: str, error: Exception, **fields: Any) -> None:
@@ -148,7 +186,7 @@ def sentence_of(event: Mapping[str, Any]) -> str:
 
 
 class LineLogger:
-    """What structlog hands its finished lines to."""
+    """Takes the finished lines of structlog."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
@@ -160,7 +198,7 @@ class LineLogger:
 
 
 class LibraryLines(logging.Handler):
-    """What libraries tell the standard logging, in our form and through our queue instead of straight to a terminal."""
+    """Lines of libraries that use standard logging, in our form and through our queue, not straight to a terminal."""
 
     def __init__(self, log: Logger) -> None:
         super().__init__(logging.WARNING)

@@ -4,7 +4,6 @@
 the lines that quote rows. `dev`: with traceback and names. Secrets are told in neither.
 """
 
-import ipaddress
 import re
 import traceback
 from pathlib import Path
@@ -63,6 +62,8 @@ def without_addresses(text: str) -> str:
 
 
 def _is_internal(text: str) -> bool:
+    import ipaddress
+
     try:
         return not ipaddress.ip_address(text).is_global
     except ValueError:

@@ -33,7 +33,7 @@ from headwater.supervisor import Supervisor
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What a role is made of. Parts take the single things they need, never this."""
+    """The parts a role is made of. Parts take the single things they need, never this."""
 
     settings: Settings
     clock: Clock
@@ -98,6 +98,16 @@ async def open_database(
         await connect(dsn, settings.database, application_name) as database,
     ):
         yield database, dsn
+
+
+@asynccontextmanager
+async def open_to_read(settings: Settings, *, application_name: str) -> AsyncIterator[Database]:
+    """As `open_database`, in sessions that the server itself keeps from writing."""
+    async with (
+        database_address(settings) as dsn,
+        await connect(dsn, settings.database, application_name, is_read_only=True) as database,
+    ):
+        yield database
 
 
 @asynccontextmanager
@@ -179,14 +189,21 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
     )
 
 
-async def connect(dsn: str, settings: DatabaseSettings, application_name: str) -> Database:
+async def connect(
+    dsn: str, settings: DatabaseSettings, application_name: str, *, is_read_only: bool = False
+) -> Database:
     statement = settings.statement_timeout.total_seconds()
     return await Database.connect(
         dsn,
         size=settings.pool_size,
         pooler=settings.pooler and dsn != direct_address(settings),
         application_name=application_name,
-        limits=Limits(acquire=settings.acquire_timeout.total_seconds(), statement=statement, command=statement + 15),
+        limits=Limits(
+            acquire=settings.acquire_timeout.total_seconds(),
+            statement=statement,
+            command=statement + 15,
+            is_read_only=is_read_only,
+        ),
         schema=settings.own_schema,
         direct=direct_address(settings) or "",
     )

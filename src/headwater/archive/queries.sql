@@ -414,11 +414,9 @@ DELETE FROM document_versions WHERE ctid = ANY (ARRAY(
     ORDER BY v.replaced_at LIMIT $2::integer));
 
 -- name: forget_old_changes
--- Changes that have waited for so many days; a batch. Numbers follow times but for moments, so that the first ones are
--- looked at and no more.
+-- Changes that have waited for so many days, the oldest first; a batch.
 DELETE FROM outbox WHERE seq = ANY (ARRAY(
-    SELECT first.seq FROM (SELECT o.seq, o.at FROM outbox o ORDER BY o.seq LIMIT $2::integer) AS first
-    WHERE first.at < now() - make_interval(days => $1::integer)));
+    SELECT o.seq FROM outbox o WHERE o.at < now() - make_interval(days => $1::integer) ORDER BY o.at LIMIT $2::integer));
 
 -- name: server_now
 -- The only clock that decides anything.

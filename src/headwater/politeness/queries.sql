@@ -7,7 +7,7 @@ FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::
 
 -- name: takedowns_over
 -- Takedowns of any of these domains, for a transaction that stores what they do not cover.
--- Invariant: whoever takes something down later waits until this transaction has ended, and then looks for what it stored.
+-- Invariant: a later takedown waits until this transaction has ended, and then looks for what it stored.
 SELECT domain_or_url, domain, key_prefix FROM takedowns_over($1::text[]);
 
 -- name: add_takedown
@@ -42,7 +42,7 @@ SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM take
 ORDER BY domain_or_url;
 
 -- name: unswept_takedowns
--- Takedowns that whoever added them has not applied in all this time.
+-- Takedowns whose adding process has not applied them in all this time.
 SELECT domain_or_url, domain, key_prefix FROM takedowns
 WHERE swept_at IS NULL AND created_at <= statement_timestamp() - $1::interval ORDER BY created_at;
 
@@ -135,7 +135,7 @@ WHERE bucket = $1::smallint AND host = $2::text AND until > statement_timestamp(
 ORDER BY until DESC;
 
 -- name: regrant_slot
--- The next slot of somebody who holds one already; the request before is noted.
+-- The next slot of a journey that holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why
 FROM regrant_slot($1::smallint, $2::uuid, $3::interval, $4::interval, $5::text, $6::smallint, $7::bigint, $8::interval,
                   $9::integer, $10::text, $11::interval, $12::timestamptz);
@@ -150,18 +150,40 @@ SELECT granted_at, lasts, not_before, why
 FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::interval, $5::timestamptz, $6::integer, $7::smallint, $8::bigint,
                   $9::text, $10::timestamptz);
 
+-- name: weigh_addresses
+-- Addresses of which something has changed, a batch: crowded are those with more than so many names, unless so many domains
+-- answer there that it is a shared host. Invariant: a change that is noted meanwhile is left for the next time.
+WITH noted AS (
+    DELETE FROM address_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM address_changes LIMIT $3::integer FOR UPDATE SKIP LOCKED))
+    RETURNING address
+), weighed AS (
+    SELECT n.address, w.names > $1::integer AND w.answering < $2::integer AS is_crowded
+    FROM (SELECT DISTINCT address FROM noted) AS n
+    CROSS JOIN LATERAL (SELECT count(*) AS names, count(DISTINCT h.domain) FILTER (WHERE NOT h.is_doubted) AS answering
+                        FROM hosts h WHERE h.address = n.address) AS w
+), thinned AS (
+    DELETE FROM crowded_addresses c USING weighed w WHERE c.address = w.address AND NOT w.is_crowded
+), crowded AS (
+    INSERT INTO crowded_addresses SELECT address FROM weighed WHERE is_crowded ORDER BY 1 ON CONFLICT DO NOTHING
+)
+SELECT count(*) FROM noted;
+
 -- name: crowded_hosts
 -- Hosts whose part of their address's pace has changed by more than a tenth: names that were asked within the hour or have
--- something waiting share it. An address with many domains that answer is a shared host and has none.
+-- something waiting share it. Looked at are crowded addresses, and those that were.
 WITH crowds AS (
-    SELECT address, count(*) AS names, count(DISTINCT domain) FILTER (WHERE NOT is_doubted) AS answering,
-           count(*) FILTER (WHERE priority > 0 OR in_flight > 0
-                            OR last_fetch_at > coalesce($4::timestamptz, statement_timestamp()) - interval '1 hour') AS active
-    FROM hosts WHERE address IS NOT NULL
-    GROUP BY 1 HAVING count(*) > $2::integer OR max(address_delay_ms) > 0
+    SELECT a.address, a.is_crowded, w.active
+    FROM (SELECT address, true AS is_crowded FROM crowded_addresses
+          UNION ALL
+          SELECT p.address, false FROM (SELECT DISTINCT address FROM hosts WHERE address_delay_ms > 0) AS p
+          WHERE NOT EXISTS (SELECT 1 FROM crowded_addresses c WHERE c.address = p.address)) AS a
+    CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE priority > 0 OR in_flight > 0
+                                OR last_fetch_at > coalesce($2::timestamptz, statement_timestamp()) - interval '1 hour') AS active
+        FROM hosts h WHERE h.address = a.address) AS w
 ), wanted AS (
     SELECT h.bucket, h.host, h.address_delay_ms AS before,
-           CASE WHEN c.names > $2 AND c.answering < $3::integer THEN least(86400000, c.active * $1::integer) ELSE 0 END::integer AS delay_ms,
+           CASE WHEN c.is_crowded THEN least(86400000, c.active * $1::integer) ELSE 0 END::integer AS delay_ms,
            row_number() OVER (PARTITION BY h.address ORDER BY h.next_slot_at, h.host) AS place
     FROM crowds c JOIN hosts h ON h.address = c.address
 )

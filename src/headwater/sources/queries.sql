@@ -267,3 +267,12 @@ UPDATE channels
 SET progress = NULL, token = NULL, leased_by = NULL, lease_until = NULL, next_poll_at = now() + $2::interval,
     next_reason = $3::text
 WHERE id = $1::uuid;
+
+-- name: fold_totals
+-- Add the deltas to the totals. One statement: a reader sees them before or after, never twice.
+WITH folded AS (
+    DELETE FROM source_total_deltas RETURNING what, status, count
+)
+INSERT INTO source_totals AS t (what, status, count)
+SELECT what, status, sum(count) FROM folded GROUP BY 1, 2 ORDER BY 1, 2
+ON CONFLICT (what, status) DO UPDATE SET count = t.count + excluded.count;

@@ -175,6 +175,11 @@ async def prove_sources(database: Database) -> int:
     return count
 
 
+async def fold_totals(database: Database) -> None:
+    """Sources and channels that came, went or changed since the last time, into the totals that `status` reads."""
+    await database.execute(queries.fold_totals)
+
+
 async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[str, Any], actor: str) -> list[str]:
     """The fields that are different now; what a person may not say is refused as when it was added."""
     unknown = [name for name in changes if name not in EDITABLE]
