@@ -612,7 +612,7 @@ def _sources(w: Sample) -> dict[str, Calls]:
     hosts, host, beginning = (w.host_buckets, w.hosts), (w.host_bucket, w.host), str(w.source)[:8]
     edited: tuple[object, ...] = (
         *("Name", "news", 5, [], None, None, None, "feed", None, None, None, None, 2, None, [], [], [], False, [], []),
-        *({}, None, None, None, []),
+        *({}, None, None, [], []),
     )
     return {
         "create_source": [(NEW, "https://new.example/", *edited)],
