@@ -74,7 +74,11 @@ ENDINGS = [
     ),
     ("status = 'pending', next_fetch_at = now() + interval '1 hour'", "not due yet", "fetched, not before 20"),
     ("status = 'pending'", "none yet: it was not fetched", "fetched, not before 20"),
-    ("status = 'fetched', revisit_at = now() + interval '1 hour'", "its next visit is planned", "visited again at 20"),
+    (
+        "status = 'fetched', revisit_at = now() + interval '1 hour'",
+        "fetched again by the clock of its source",
+        "visited again at 20",
+    ),
 ]
 
 

@@ -60,7 +60,9 @@ async def test_a_refused_statement_is_one_line_of_the_log(path: Path) -> None:
     await path.queue(PAGES[0])
     (lease,) = (await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)).leases
     error = QueryFailed("invalid byte sequence", sqlstate="22021", query="archive.keep_page")
-    journey = replace(path.journey(), page_reader=Breaking(error), log=make_logger("info", "json", stream=log))
+    journey = replace(
+        path.journey(), page_reader=Breaking(error), log=make_logger("info", "json", stream=log, mode="dev")
+    )
     await journey.travel(lease)
     (line,) = [orjson.loads(line) for line in log.getvalue().splitlines()]
     assert (line["event"], line["sqlstate"], line["query"]) == ("journey_broke", "22021", "archive.keep_page")
