@@ -12,9 +12,13 @@ select exists (select from pg_attribute
 select to_regnamespace($1::text) is not null;
 
 -- name: names_taken
--- Which of these names are taken in the schema that new tables go to, and the name of that schema.
+-- Which of these names of tables and functions are taken in the schema that new ones go to, and the name of that schema.
 select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = current_schema() and c.relname = any ($1::text[]) order by 2;
+where n.nspname = current_schema() and c.relname = any ($1::text[])
+union
+select n.nspname, p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+where n.nspname = current_schema() and p.proname = any ($2::text[])
+order by 2;
 
 -- name: read_ledger
 -- What was applied, oldest first.
@@ -27,6 +31,39 @@ insert into schema_migrations (number, name, checksum) values ($1, $2, $3);
 -- name: erase_migration
 -- Forget a migration in the transaction that took it back.
 delete from schema_migrations where number = $1;
+
+-- name: functions_are_noted
+-- Whether this database has a ledger of its functions.
+select to_regclass('schema_functions') is not null;
+
+-- name: read_functions
+-- Which functions were made, and from what text.
+select name, checksum from schema_functions;
+
+-- name: record_functions
+-- Note functions in the transaction that made them.
+insert into schema_functions (name, checksum) select * from unnest($1::text[], $2::text[]);
+
+-- name: drop_of_functions
+-- The statement that drops all functions that are noted, in one: some stand on others. Null where there is none.
+select 'drop function ' || string_agg(p.oid::regprocedure::text, ', ')
+from pg_proc p
+where p.pronamespace = current_schema()::regnamespace and p.proname in (select name from schema_functions);
+
+-- name: forget_functions
+-- No function is noted any more, in the transaction that dropped them.
+delete from schema_functions;
+
+-- name: take_over_ledger
+-- The ledger of a schema that was made by other migrations: it is as old as that.
+with former as (delete from schema_migrations returning applied_at)
+insert into schema_migrations (number, name, checksum, applied_at)
+select one.*, (select min(applied_at) from former) from unnest($1::integer[], $2::text[], $3::text[]) as one;
+
+-- name: take_over_functions
+-- Functions of these names that are there become ours, made from no text that is known.
+insert into schema_functions (name, checksum)
+select distinct proname, '' from pg_proc where pronamespace = current_schema()::regnamespace and proname = any ($1::text[]);
 
 -- name: found_installation
 -- Make this database the home of an installation, unless it already is one.

@@ -31,8 +31,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "hosts": ("hosts", "host_policies", "host_closures", "host_statistics", "host_rules", "robots", "new_hosts"),
     "all else": (
         *("sources", "channels", "external_ids", "events", "cadence", "takedowns", "templates", "learning_hosts"),
-        *("installation", "schema_migrations", "statistics_mark", "run_minutes", "clock_mark", "sizes"),
-        *("role_processes", "role_figures", "request_minutes", "request_totals"),
+        *("installation", "schema_migrations", "schema_functions", "statistics_mark", "run_minutes", "clock_mark"),
+        *("sizes", "role_processes", "role_figures", "request_minutes", "request_totals"),
     ),
 }
 _PART_OF = {table: part for part, tables in PARTS.items() for table in tables}

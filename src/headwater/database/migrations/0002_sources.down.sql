@@ -1,0 +1,3 @@
+drop table events;
+drop table external_ids;
+drop table sources;
