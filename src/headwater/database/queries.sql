@@ -65,6 +65,60 @@ select one.*, (select min(applied_at) from former) from unnest($1::integer[], $2
 insert into schema_functions (name, checksum)
 select distinct proname, '' from pg_proc where pronamespace = current_schema()::regnamespace and proname = any ($1::text[]);
 
+-- name: show_types
+-- Composite types in the order they were made, for the page that shows the schema.
+select c.relname as name, array_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) order by a.attnum) as fields
+from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'c'
+group by c.oid, c.relname order by c.oid;
+
+-- name: show_tables
+-- Tables in the order they were made, without the days of histories: columns with comments, constraints, indexes, triggers.
+select c.relname as name, c.relpersistence = 'u' as is_unlogged, pg_get_partkeydef(c.oid) as partitioned_by,
+       array_to_string(c.reloptions, ', ') as options, obj_description(c.oid, 'pg_class') as comment,
+       (select i.inhparent::regclass::text from pg_inherits i where i.inhrelid = c.oid) as part_of,
+       array(select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+             order by a.attnum) as columns,
+       array(select format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then ' not null' else '' end
+                    || case when a.attidentity <> '' then ' generated always as identity'
+                            when a.attgenerated <> '' then ' generated always as (' || pg_get_expr(d.adbin, d.adrelid, true) || ') stored'
+                            when d.adbin is not null then ' default ' || pg_get_expr(d.adbin, d.adrelid, true) else '' end
+                    || case when a.attstorage <> t.typstorage then ' storage ' || case a.attstorage when 'e' then 'external' when 'm' then 'main' when 'x' then 'extended' else 'plain' end
+                            else '' end
+             from pg_attribute a join pg_type t on t.oid = a.atttypid
+             left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+             where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as definitions,
+       array(select coalesce(col_description(c.oid, a.attnum), '') from pg_attribute a
+             where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as comments,
+       array(select 'constraint ' || o.conname || ' ' || pg_get_constraintdef(o.oid, true) from pg_constraint o
+             where o.conrelid = c.oid and o.contype in ('p', 'u', 'f', 'c', 'x')
+             order by array_position(array['p', 'u', 'f', 'c', 'x'], o.contype::text), o.conname) as constraints,
+       array(select pg_get_indexdef(i.indexrelid, 0, true) from pg_index i join pg_class x on x.oid = i.indexrelid
+             where i.indrelid = c.oid and not x.relispartition
+               and not exists (select from pg_constraint o where o.conindid = i.indexrelid and o.contype in ('p', 'u', 'x'))
+             order by x.relname) as indexes,
+       array(select pg_get_triggerdef(t.oid, true) from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal
+             order by t.tgname) as triggers
+from pg_class c
+where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+  and (not c.relispartition or c.relname like '%\_default')
+order by c.oid;
+
+-- name: show_views
+-- Views in the order they were made.
+select c.relname as name, pg_get_viewdef(c.oid, true) as definition,
+       array(select pg_get_triggerdef(t.oid, true) from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as triggers
+from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'v' order by c.oid;
+
+-- name: show_functions
+-- Signatures by name. Functions that are in no ledger were made by migrations.
+select p.proname as name, pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result,
+       array_to_string(p.proconfig, ', ') as settings,
+       case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end as volatility,
+       f.name is null as is_of_migration
+from pg_proc p left join schema_functions f on f.name = p.proname
+where p.pronamespace = current_schema()::regnamespace order by p.proname, 2;
+
 -- name: found_installation
 -- Make this database the home of an installation, unless it already is one.
 insert into installation (created_by) values ($1) on conflict do nothing;
