@@ -74,18 +74,20 @@ def show_function(row: Record) -> str:
     return f"function {row['name']}({row['arguments']}) returns {row['result']} {row['volatility']}{settings};{place}"
 
 
-async def write_page(folder: Path) -> None:
+def write_page(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as directory:
         # The server of somebody who is root runs as another user, who has to find its way in.
         Path(directory).chmod(0o755)
-        async with (
-            EmbeddedServer(Path(directory)) as dsn,
-            await Database.connect(dsn, size=1) as database,
-        ):
-            await migrate(database)
-            async with database.transaction(readonly=True) as connection:
-                (folder / PAGE).write_text(await schema_in_words(connection), encoding="utf-8")
+        page = asyncio.run(_page_of_server_in(Path(directory)))
+    (folder / PAGE).write_text(page, encoding="utf-8")
+
+
+async def _page_of_server_in(directory: Path) -> str:
+    async with EmbeddedServer(directory) as dsn, await Database.connect(dsn, size=1) as database:
+        await migrate(database)
+        async with database.transaction(readonly=True) as connection:
+            return await schema_in_words(connection)
 
 
 if __name__ == "__main__":
-    asyncio.run(write_page(Path(sys.argv[1])))
+    write_page(Path(sys.argv[1]))
