@@ -154,21 +154,21 @@ from unnest($1::text[]) as h (name);
 
 -- name: beat
 -- That a process lives, what it does, and what it counted since its last beat, added to ten minutes of its own.
--- Invariant: counts are given since its start, so that a beat whose answer was lost is counted once. $9 is false after the
--- first beat: a row that was forgotten meanwhile was counted already.
+-- Invariant: counts are given since its start, so that a beat whose answer was lost is counted once. `:is_first` is
+-- false after the first beat: a row that was forgotten meanwhile was counted already.
 with was as materialized (
-    select counts from role_processes where id = $1::uuid
+    select counts from role_processes where id = :id::uuid
 ), beaten as (
     insert into role_processes (id, owner, role, does, host, pid, version, beat_at, counts, failing)
-    select $1, $2::text, $3::text, $4::text[], $5::text, $6::integer, $7::text, now(),
-           coalesce(jsonb_object_agg(g.figure, g.count), '{}'), $8::text::jsonb
-    from unnest($10::text[], $11::bigint[]) as g (figure, count)
+    select :id, :owner::text, :role::text, :does::text[], :host::text, :pid::integer, :version::text, now(),
+           coalesce(jsonb_object_agg(g.figure, g.count), '{}'), :failing::text::jsonb
+    from unnest(:figures::text[], :counts::bigint[]) as g (figure, count)
     on conflict (id) do update set beat_at = excluded.beat_at, counts = excluded.counts, failing = excluded.failing
 )
 insert into role_figures as f (since, figure, process_id, count, said)
-select date_bin('10 minutes', now(), 'epoch'), g.figure, $1, g.count - coalesce((was.counts ->> g.figure)::bigint, 0), g.said
-from unnest($10, $11, $12::text[]) as g (figure, count, said) left join was on true
-where g.count > coalesce((was.counts ->> g.figure)::bigint, 0) and ($9::boolean or was.counts is not null)
+select date_bin('10 minutes', now(), 'epoch'), g.figure, :id, g.count - coalesce((was.counts ->> g.figure)::bigint, 0), g.said
+from unnest(:figures, :counts, :said::text[]) as g (figure, count, said) left join was on true
+where g.count > coalesce((was.counts ->> g.figure)::bigint, 0) and (:is_first::boolean or was.counts is not null)
 on conflict (since, figure, process_id) do update set count = f.count + excluded.count, said = excluded.said;
 
 -- name: end_beats
