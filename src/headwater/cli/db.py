@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from headwater.database.migrate import Status
     from headwater.settings import Loaded, Settings
 
+SHOWN_NAMES = 5
+
 app = App(name="db", help="Migrate, inspect and open the database.")
 
 
@@ -37,6 +39,8 @@ async def _migrate(loaded: "Loaded", to: int | None) -> None:
         before = await status(database)
         done = await apply(database, to)
         stale = {*before.stale} - {*(await status(database)).stale}
+    if before.former:
+        show(f"took over {before.former}")
     for one in done:
         show(f"applied {one}")
     said = [f"{len(done)} migrations applied"] if done else []
@@ -100,8 +104,9 @@ def status(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noq
             show(f"{word}  {one}")
     if found.former:
         show(f"former   {found.former}: `headwater db migrate` takes it over")
-    for name in found.stale:
-        show(f"stale    function {name}")
+    if found.stale:
+        more = f" and {len(found.stale) - SHOWN_NAMES} more" if len(found.stale) > SHOWN_NAMES else ""
+        show(f"stale    functions {', '.join(found.stale[:SHOWN_NAMES])}{more}")
 
 
 async def _status(loaded: "Loaded") -> tuple["Status", str]:

@@ -97,6 +97,11 @@ class Status:
     stale: tuple[str, ...] = ()
     former: Applied | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        """Nothing of Headwater is there."""
+        return not self.applied and not self.former
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -145,8 +150,9 @@ def compare(
     functions: Iterable[Function] = (),
     made: Mapping[str, str] | None = None,
 ) -> Status:
+    stale = differing(functions, made or {})
     if former := state_before(ledger):
-        return Status(applied=(), pending=(), unknown=(), changed=(), former=former)
+        return Status(applied=(), pending=(), unknown=(), changed=(), stale=stale, former=former)
     recorded = {row.number: row for row in ledger}
     by_number = {migration.number: migration for migration in known}
     applied = tuple(one for one in by_number.values() if one.number in recorded)
@@ -155,7 +161,7 @@ def compare(
         pending=tuple(one for one in by_number.values() if one.number not in recorded),
         unknown=tuple(row for row in ledger if row.number not in by_number),
         changed=tuple(one for one in applied if one.checksum != recorded[one.number].checksum),
-        stale=differing(functions, made or {}),
+        stale=stale,
     )
 
 

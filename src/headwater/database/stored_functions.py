@@ -117,7 +117,7 @@ async def drop_functions(connection: Connection) -> None:
         if error.sqlstate != STOOD_ON:
             raise
         raise MigrationFailed(
-            f"The functions of the database cannot be replaced: {error.what}",
+            f"The functions of the database cannot be replaced: {error.what.partition('\nHINT:')[0]}",
             fix="Something that Headwater did not make stands on one of them, such as a view of yours: drop it before.",
         ) from error
     await connection.execute(queries.forget_functions)
