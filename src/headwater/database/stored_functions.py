@@ -116,8 +116,10 @@ async def drop_functions(connection: Connection) -> None:
     except QueryFailed as error:
         if error.sqlstate != STOOD_ON:
             raise
+        # Its hint would drop what others made.
+        told = error.what.partition("\nHINT:")[0]
         raise MigrationFailed(
-            f"The functions of the database cannot be replaced: {error.what.partition('\nHINT:')[0]}",
+            f"The functions of the database cannot be replaced: {told}",
             fix="Something that Headwater did not make stands on one of them, such as a view of yours: drop it before.",
         ) from error
     await connection.execute(queries.forget_functions)
