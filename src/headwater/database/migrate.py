@@ -191,7 +191,8 @@ async def status(
 ) -> Status:
     """Compare without changing anything; `known` and `functions` are our own files unless given."""
     ours = wanted(known, functions)
-    async with database.transaction(readonly=True) as connection:
+    # One moment: between two of them a migration may end.
+    async with database.transaction(readonly=True, snapshot=True) as connection:
         if not await connection.fetchval(queries.ledger_exists):
             return compare(ours.migrations, [], ours.functions)
         return await _compare_with_ledger(connection, ours)

@@ -50,7 +50,7 @@ class Limits:
 
 
 class Connection:
-    """One connection, for as long as it is held. The driver takes nothing but plain texts: hence `str(query)`."""
+    """One connection, for as long as it is held."""
 
     def __init__(self, raw: Any, address: str) -> None:
         self._raw = raw
@@ -63,21 +63,21 @@ class Connection:
 
     async def fetch(self, query: str, *args: object, timeout: float | None = None) -> list[asyncpg.Record]:
         with translated(self._address, name_of(query)):
-            rows: list[asyncpg.Record] = await self._raw.fetch(str(query), *args, timeout=timeout)
+            rows: list[asyncpg.Record] = await self._raw.fetch(query, *args, timeout=timeout)
             return rows
 
     async def fetchrow(self, query: str, *args: object, timeout: float | None = None) -> asyncpg.Record | None:
         with translated(self._address, name_of(query)):
-            return await self._raw.fetchrow(str(query), *args, timeout=timeout)
+            return await self._raw.fetchrow(query, *args, timeout=timeout)
 
     async def fetchval(self, query: str, *args: object, timeout: float | None = None) -> Any:
         with translated(self._address, name_of(query)):
-            return await self._raw.fetchval(str(query), *args, timeout=timeout)
+            return await self._raw.fetchval(query, *args, timeout=timeout)
 
     async def execute(self, query: str, *args: object, timeout: float | None = None) -> str:
         """Without arguments `query` may be a script of several statements."""
         with translated(self._address, name_of(query)):
-            told: str = await self._raw.execute(str(query), *args, timeout=timeout)
+            told: str = await self._raw.execute(query, *args, timeout=timeout)
             return told
 
     @asynccontextmanager

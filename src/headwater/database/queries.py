@@ -42,7 +42,7 @@ class Statement(str):
             unknown = ", ".join(one for one in values if one not in self.parameters)
             told = [f"lacks {lacks}"] * bool(lacks) + [f"has no {unknown}"] * bool(unknown)
             raise UsageError(f"The query '{self.name}' {' and '.join(told)}.")
-        return (self, *(values[one] for one in self.parameters))
+        return (str(self), *(values[one] for one in self.parameters))
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,18 @@ class Queries:
     def __init__(self, where: str, queries: dict[str, Query]) -> None:
         self._where = where
         self._queries = queries
-        self._statements = {name: Statement(one.sql, name, one.parameters) for name, one in queries.items()}
+        # The driver takes nothing but plain texts. One without names is no more than that; one with names is called.
+        self._statements: dict[str, Any] = {
+            one.name: Statement(one.sql, one.name, one.parameters) if one.parameters else one.sql
+            for one in queries.values()
+        }
 
     def __getitem__(self, name: str) -> Statement:
         if name not in self._statements:
             known = ", ".join(sorted(self._queries)) or "none"
             raise NotFound(f"There is no query '{name}' in {self._where}.", fix=f"It has: {known}.")
-        return self._statements[name]
+        found: Statement = self._statements[name]
+        return found
 
     def __getattr__(self, name: str) -> Statement:
         if name.startswith("__"):
