@@ -7,7 +7,7 @@ FROM reserve_slot(:bucket::smallint, :host::text, :kind::text, :owner::text, :le
 
 -- name: takedowns_over
 -- Takedowns of any of these domains, for a transaction that stores what they do not cover.
--- Invariant: whoever takes something down later waits until this transaction has ended, and then looks for what it stored.
+-- Invariant: a later takedown waits until this transaction has ended, and then looks for what it stored.
 SELECT domain_or_url, domain, key_prefix FROM takedowns_over($1::text[]);
 
 -- name: add_takedown
@@ -42,7 +42,7 @@ SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM take
 ORDER BY domain_or_url;
 
 -- name: unswept_takedowns
--- Takedowns that whoever added them has not applied in all this time.
+-- Takedowns whose adding process has not applied them in all this time.
 SELECT domain_or_url, domain, key_prefix FROM takedowns
 WHERE swept_at IS NULL AND created_at <= statement_timestamp() - $1::interval ORDER BY created_at;
 
@@ -136,7 +136,7 @@ WHERE bucket = $1::smallint AND host = $2::text AND until > statement_timestamp(
 ORDER BY until DESC;
 
 -- name: regrant_slot
--- The next slot of somebody who holds one already; the request before is noted.
+-- The next slot of a journey that holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why
 FROM regrant_slot(:bucket::smallint, :token::uuid, :lease::interval, :reach::interval, :verdict::text, :status::smallint,
                   :body_bytes::bigint, :started_after::interval, :duration_ms::integer, :kind::text, :slack::interval, :now::timestamptz);
