@@ -130,7 +130,6 @@ async def polling(database_url: str) -> AsyncIterator[Desk]:
         channel_reader(path.services) as reader,
         Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
     ):
-        await path.database.execute("select ensure_days('runs', $1, 60)", STARTED.date())
         desk = Desk(path, None)  # type: ignore[arg-type]
         desk.polling = polling_of(
             path.services, path.web, reader, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]
