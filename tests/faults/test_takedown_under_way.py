@@ -214,6 +214,7 @@ async def replay(press: Press) -> None:
         pass
 
 
+@pytest.mark.long
 async def test_killed_between_its_row_and_its_sweep_a_takedown_is_finished_by_maintenance(
     database_url: str, tmp_path: FilePath
 ) -> None:
