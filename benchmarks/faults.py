@@ -35,7 +35,7 @@ from headwater.database.embedded import EmbeddedServer
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.discover.adding import Wanted, take_up
-from headwater.run.processes import children
+from headwater.run.processes import child_processes
 from headwater.sources.source import Profile
 
 NAME, ROLE = "faults", "headwater_faults"
@@ -308,7 +308,9 @@ async def stage_for(feeds: int, folder: Path) -> AsyncIterator[Stage]:
 
                 async def start(role: str) -> None:
                     order = order_for(stage, role, folder)
-                    (stage.processes[role],) = await running.enter_async_context(children("benchmarks.roles", [order]))
+                    (stage.processes[role],) = await running.enter_async_context(
+                        child_processes("benchmarks.roles", [order])
+                    )
 
                 stage.start = start
                 for role in ROLES:

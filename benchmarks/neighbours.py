@@ -29,7 +29,7 @@ from benchmarks.path_sides import USER_AGENT, empty_folder
 from headwater.discover.adding import Wanted, take_up
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
-from headwater.run.processes import children
+from headwater.run.processes import child_processes
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
 from headwater.simweb.neighbours import AttackName, Followed
@@ -124,7 +124,7 @@ async def measure(attacks: Sequence[AttackName], shape: Shape) -> Rates:
             order = {"role": "up", "flags": flags, "port": served.port, "addresses": dict(served.addresses)}
             async with (
                 plain_connection(services.dsn) as connection,
-                children("benchmarks.roles", [order]) as (roles,),
+                child_processes("benchmarks.roles", [order]) as (roles,),
             ):
 
                 async def done() -> int:

@@ -9,8 +9,8 @@ on another core where there is one.
 transport, capped body.
 
 "Slots alone" (R65) is one way taken twice: the same question by the same function through the same transport, with the
-same turn of the event loop before it. On one side it has a seat of its own from a keeper that always grants: the grant,
-the seat, the wait for its window, the look at the clock in the moment before the head is sent, the start and the end
+same turn of the event loop before it. On one side it has a slot of its own from a keeper that always grants: the grant,
+the slot, the wait for its window, the look at the clock in the moment before the head is sent, the start and the end
 noted. On the other side nobody is asked. The question itself, and what a 429 would ask for, are on both sides: they are
 no slot's. What is made of a visit afterwards, a row for the fetch log, is made where it is handed to the database, and
 stands on the far side of the line like everything there.

@@ -12,10 +12,10 @@ import aiohttp
 
 from headwater.chance import new_id, random_from
 from headwater.clock import SystemClock
-from headwater.fetch.asking import Ask, ask_once
-from headwater.fetch.fetcher import Clear, Fetcher, Wish
+from headwater.fetch.fetcher import Clear, Fetcher, FetchRequest
+from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import Answered
-from headwater.fetch.seat import Seat
+from headwater.fetch.request import Request, send_once
 from headwater.net.body import Complete
 from headwater.net.guard import AddressGuard, allowed_place
 from headwater.net.identity import Identity
@@ -38,7 +38,7 @@ BUCKET = 0
 
 
 class AlwaysClear:
-    async def look(self, url: CanonicalUrl, seat: Seat) -> Clear:
+    async def look(self, url: CanonicalUrl, held_slot: HeldSlot) -> Clear:
         return Clear(LIMITS.body_bytes)
 
 
@@ -47,8 +47,8 @@ class AlwaysGrants:
         return open_window()
 
 
-class NoSlot(Seat):
-    """What is left of a seat where nobody is asked for a slot: the turn of the event loop, which saves a request more
+class NoSlot(HeldSlot):
+    """What is left where nobody is asked for a slot: the turn of the event loop, which saves a request more
     than it costs because work of one kind comes together. With it on both sides what differs is the slots' own work."""
 
     async def ready(self, kind: str) -> None:
@@ -75,8 +75,8 @@ GRANTS = AlwaysGrants()
 NO_SLOT = NoSlot(BUCKET, "", TOKEN, open_window(), "page", GRANTS, CLOCK)
 
 
-def seat_at(url: CanonicalUrl) -> Seat:
-    return Seat(BUCKET, url.host, TOKEN, open_window(), "page", GRANTS, CLOCK)
+def reserve_slot(url: CanonicalUrl) -> HeldSlot:
+    return HeldSlot(BUCKET, url.host, TOKEN, open_window(), "page", GRANTS, CLOCK)
 
 
 def our_transport(port: int, pooling: Pooling | None = None) -> Transport:
@@ -123,16 +123,16 @@ class OurClients:
 
     async def in_slot(self, url: str) -> bytes:
         target = canonicalise(url)
-        return await self._ask(target, seat_at(target))
+        return await self._ask(target, reserve_slot(target))
 
-    async def _ask(self, target: CanonicalUrl, seat: Seat) -> bytes:
-        asked = Ask(target, "page", LIMITS, {"Accept-Encoding": self.coding})
-        return body_of(await ask_once(self.transport, asked, seat))
+    async def _ask(self, target: CanonicalUrl, held_slot: HeldSlot) -> bytes:
+        asked = Request(target, "page", LIMITS, {"Accept-Encoding": self.coding})
+        return body_of(await send_once(self.transport, asked, held_slot))
 
     async def through_fetcher(self, url: str) -> bytes:
         target = canonicalise(url)
-        wish = Wish(target, headers={"Accept-Encoding": self.coding})
-        outcome = await self.fetcher.fetch(wish, seat_at(target))
+        request = FetchRequest(target, headers={"Accept-Encoding": self.coding})
+        outcome = await self.fetcher.fetch(request, reserve_slot(target))
         assert isinstance(outcome, Answered), outcome
         return body_of(outcome.response)
 

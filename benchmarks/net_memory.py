@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from benchmarks.net_clients import our_fetcher, our_transport, seat_at
+from benchmarks.net_clients import our_fetcher, our_transport, reserve_slot
 from benchmarks.net_world import SLOW, host
-from headwater.fetch.fetcher import Wish
+from headwater.fetch.fetcher import FetchRequest
 from headwater.urls.canonical import canonicalise
 
 ROLLUP = Path("/proc/self/smaps_rollup")
@@ -38,9 +38,12 @@ async def weigh(port: int, count: int) -> Weight:
     async with our_transport(port) as transport:
         fetcher = our_fetcher(transport)
         urls = [canonicalise(f"http://{host(number)}{SLOW}") for number in range(count)]
-        seats = [seat_at(url) for url in urls]
-        held = [asyncio.ensure_future(fetcher.fetch(Wish(url), seat)) for url, seat in zip(urls, seats, strict=True)]
-        while not all(seat.started for seat in seats):
+        regrants = [reserve_slot(url) for url in urls]
+        held = [
+            asyncio.ensure_future(fetcher.fetch(FetchRequest(url), held_slot))
+            for url, held_slot in zip(urls, regrants, strict=True)
+        ]
+        while not all(held_slot.started for held_slot in regrants):
             assert not any(fetch.done() for fetch in held), "a fetch ended that should be waiting"
             await asyncio.sleep(0.05)
         weight = weight_now()

@@ -18,7 +18,7 @@ from benchmarks.frontier_world import plain_connection
 from headwater import __version__
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
-from headwater.run.processes import children
+from headwater.run.processes import child_processes
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
 from headwater.sources.store import create_source
@@ -30,7 +30,7 @@ CONCURRENCY = 128
 COUNT = "select count(*) from documents"
 MEAN_WORDS = "select avg(word_count)::float from documents"
 # Four pages teach; some are copies of others, and those do not count.
-LESSON_PAGES = 6
+TRAINING_PAGES = 6
 LEARNING_PAUSE_S = 20
 PROGRESS = "select (select count(*) from documents), (select count(*) from templates)"
 # The first pages of a new template are all audited: here it has been in use for a while.
@@ -92,7 +92,7 @@ def headwater(templates: str | None) -> Side:
 
 async def learned(task: Task, hosts: int) -> str:
     """What our workers learn by themselves from the first pages of every host, as JSON."""
-    first = replace(task, urls=task.urls[: hosts * LESSON_PAGES])
+    first = replace(task, urls=task.urls[: hosts * TRAINING_PAGES])
     async with ours(first, {}) as (_, connection):
         before = -1, -1
         while (now := tuple(await connection.fetchrow(PROGRESS))) != before:
@@ -111,7 +111,7 @@ async def ours(task: Task, more_flags: dict[str, str]) -> AsyncIterator[tuple[in
             order = {"flags": flags, "port": task.port, "owner": "fetch"}
             async with (
                 plain_connection(services.dsn) as connection,
-                children("benchmarks.path_worker", [order]) as (one,),
+                child_processes("benchmarks.path_worker", [order]) as (one,),
             ):
                 yield one.pid, connection
 
@@ -144,7 +144,7 @@ def scrapy(processes: int, *, is_fast: bool = False) -> Side:
             shares = [task.urls[n::processes] for n in range(processes)]
             orders = [scrapy_order(task, folder / str(n), urls) | {"is_fast": is_fast} for n, urls in enumerate(shares)]
             written = [Path(order["folder"]) / "documents.jsonl" for order in orders]
-            async with children("benchmarks.path_scrapy", orders) as started:
+            async with child_processes("benchmarks.path_scrapy", orders) as started:
                 try:
                     yield Crawl([one.pid for one in started], lambda: lines_in(written), lambda: words_in(written))
                 finally:

@@ -41,7 +41,7 @@ from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.discover.adding import Wanted, take_up
 from headwater.run.maintenance import maintenance_of
-from headwater.run.processes import children
+from headwater.run.processes import child_processes
 from headwater.services import open_services
 from headwater.settings import Given, load
 from headwater.simweb.play import WORLD_BEGINS
@@ -236,7 +236,7 @@ async def idle_statements_per_s(server: EmbeddedServer, dsn: str, folder: Path, 
     """Of an `up` with nothing to do, by the server's own log, once the look at every source after its start is over."""
     async with (
         plain_connection(dsn) as connection,
-        children("benchmarks.roles", [task(dsn, folder, served, "up")]),
+        child_processes("benchmarks.roles", [task(dsn, folder, served, "up")]),
     ):
         await asyncio.sleep(IDLE_SECONDS / 2)
         await connection.execute("alter system set log_statement = 'all'")
@@ -281,7 +281,7 @@ async def polls_per_cpu_s(dsn: str, folder: Path, served: Served) -> float:
             async with services.database.transaction() as connection:
                 wanted = Wanted(Profile(home), feeds=(feed,))
                 sources.append(await take_up(connection, wanted, "benchmark", DELAY))
-        async with plain_connection(dsn) as raw, children("benchmarks.roles", [order]) as (roles,):
+        async with plain_connection(dsn) as raw, child_processes("benchmarks.roles", [order]) as (roles,):
             server = parent_of(raw.get_server_pid())
 
             async def spent() -> float:

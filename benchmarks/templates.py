@@ -120,9 +120,9 @@ def training_page(page: Page) -> TrainingPage:
 
 def outcomes(samples: Sequence[Sample]) -> list[Outcome]:
     """Each page of one publisher, read by what its other pages taught."""
-    lessons = [training_page(sample.page) for sample in samples]
+    examples = [training_page(sample.page) for sample in samples]
     return [
-        outcome(sample, [*lessons[at + 1 :], *lessons[:at]][:TRAINING_PAGES], lessons[at].general)
+        outcome(sample, [*examples[at + 1 :], *examples[:at]][:TRAINING_PAGES], examples[at].general)
         for at, sample in enumerate(samples)
     ]
 

@@ -21,7 +21,7 @@ import asyncpg
 import hypothesis
 import pytest
 from tests.distribution import has_programs, start_server, stop_server
-from tests.nurseries import Sources
+from tests.fork_servers import Sources
 from tests.published import GUARD
 
 from headwater.database.embedded import EmbeddedServer
@@ -30,7 +30,7 @@ from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.database.programs import FOLDERS
 from headwater.database.translate import with_schema
-from headwater.extract.children_parent import NurseryLink
+from headwater.extract.pool.links import ForkServerLink
 
 RUN_FOLDER = "HEADWATER_TEST_RUN_FOLDER"
 OUTSIDE_SERVER = "HEADWATER_TEST_DATABASE_URL"
@@ -137,14 +137,14 @@ def _stop_and_remove(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forked_nurseries() -> Iterator[None]:
-    """A nursery costs milliseconds, not the second that its imports take."""
+def forked_servers() -> Iterator[None]:
+    """A fork server costs milliseconds, not the second that its imports take."""
     if not hasattr(os, "pidfd_open"):
         yield
         return
     sources = Sources()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(NurseryLink, "open", sources.opening())
+        patch.setattr(ForkServerLink, "open", sources.opening())
         yield
     sources.close()
 

@@ -1,4 +1,4 @@
-"""How much a crew takes on at once where nobody says a number: more while there is work, less when there is none."""
+"""How much a worker takes on at once where nobody says a number: more while there is work, less when there is none."""
 
 import time
 from collections.abc import Callable

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Settling:
-    """Of all the work of one crew. `patience` is a lease: without a heartbeat nothing holds for longer."""
+    """Of all the work of one worker. `patience` is a lease: without a heartbeat nothing holds for longer."""
 
     clock: Clock
     log: Logger

@@ -14,13 +14,13 @@ from headwater.errors import SettingError
 from headwater.fetch.browser import Browser
 from headwater.fetch.crowds import Crowds
 from headwater.fetch.fetcher import Fetcher
-from headwater.fetch.lookout import DatabaseLookout
-from headwater.fetch.passing import PassingPlaces, PassingRobots, Strangers
-from headwater.fetch.places import Places
+from headwater.fetch.passing import PassingReservations, PassingRobots, Strangers
+from headwater.fetch.preflight import DatabasePreflight
 from headwater.fetch.render import Renderer
 from headwater.fetch.render_parts import Rendering
-from headwater.fetch.robots import RobotsDesk
+from headwater.fetch.robots import RobotsCache
 from headwater.fetch.robots_store import DatabaseRobots
+from headwater.fetch.slot_reservations import SlotReservations
 from headwater.frontier.control import end_where, revive_where
 from headwater.frontier.entry import DeadReason
 from headwater.net.guard import AddressGuard, allowed_place
@@ -28,9 +28,9 @@ from headwater.net.identity import Identity, identity_of
 from headwater.net.transport import Limits, Pooling, Transport
 from headwater.politeness.addresses import answering_domains
 from headwater.politeness.hosts import follow_address, pace_everybody
+from headwater.politeness.regrants import Regranter
 from headwater.politeness.robots import Robots
 from headwater.politeness.robots_text import LARGEST_BYTES
-from headwater.politeness.seats import Regranter
 from headwater.politeness.slots import SlotKeeper
 from headwater.services import Services, direct_address
 from headwater.settings.groups import FetchSettings, NetworkSettings
@@ -48,7 +48,7 @@ class Web:
     identity: Identity
     transport: Transport
     fetcher: Fetcher
-    places: Places
+    reservations: SlotReservations
     regranter: Regranter
     rendering: Rendering
     followers: "RulesFollower"
@@ -71,7 +71,11 @@ async def open_web(
     regranter = Regranter(database, clock, lease)
     slots = SlotKeeper(database, clock, owner, lease, delay)
     strangers = Strangers(database, clock, delay)
-    places = PassingPlaces(slots, regranter, clock, strangers) if leaves_no_trace else Places(slots, regranter, clock)
+    reservations = (
+        PassingReservations(slots, regranter, clock, strangers)
+        if leaves_no_trace
+        else SlotReservations(slots, regranter, clock)
+    )
     followers = RulesFollower(services)
     own = await own_listeners(services.dsn) | await own_listeners(direct_address(settings.database) or "")
     transport = transport_of(services, identity, resolver, own)
@@ -84,13 +88,13 @@ async def open_web(
         shared = DatabaseRobots(database, delay, followers.follow)
         store = PassingRobots(shared, strangers) if leaves_no_trace else shared
         robots_limits = Limits(limits.total, limits.connect, limits.read, LARGEST_BYTES + 1)
-        desk = RobotsDesk(transport, places, store, robots_limits, identity.user_agent)
-        lookout = DatabaseLookout(database, desk, limits.body_bytes, strangers.known)
+        robots_cache = RobotsCache(transport, reservations, store, robots_limits, identity.user_agent)
+        preflight = DatabasePreflight(database, robots_cache, limits.body_bytes, strangers.known)
         retries, redirects = settings.fetch.retries_in_place, settings.fetch.max_redirects
-        fetcher = Fetcher(transport, lookout, limits, clock, services.random, retries, redirects)
+        fetcher = Fetcher(transport, preflight, limits, clock, services.random, retries, redirects)
         try:
-            rendering = Rendering(Renderer(browser, identity.user_agent), fetcher, places, database)
-            yield Web(identity, transport, fetcher, places, regranter, rendering, followers, strangers)
+            rendering = Rendering(Renderer(browser, identity.user_agent), fetcher, reservations, database)
+            yield Web(identity, transport, fetcher, reservations, regranter, rendering, followers, strangers)
         finally:
             await followers.finish()
 
@@ -98,11 +102,11 @@ async def open_web(
 def say_what_is_unusual(services: Services) -> None:
     settings = services.settings
     if settings.network.allow:
-        services.log.info("private_addresses_allowed", places=list(settings.network.allow))
+        services.log.info("private_addresses_allowed", reservations=list(settings.network.allow))
     if not settings.politeness.enabled:
         services.log.warning(
             "politeness_off_for_allowed_places_only",
-            places=list(settings.network.allow),
+            reservations=list(settings.network.allow),
             delay_seconds_elsewhere=settings.politeness.delay.total_seconds(),
         )
 
@@ -115,7 +119,7 @@ def ask_for_a_contact(services: Services) -> None:
 
 
 async def pace_everybody_unless_off(services: Services) -> None:
-    """What was left out for hosts of our own while politeness was off must not outlast it."""
+    """Delays left out for our own hosts while politeness was off must not outlast it."""
     if services.settings.politeness.enabled:
         await pace_everybody(services.database, services.settings.politeness.delay)
 

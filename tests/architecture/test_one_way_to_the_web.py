@@ -13,8 +13,8 @@ from uuid import UUID
 import pytest
 
 from headwater.clock import SystemClock
-from headwater.fetch.asking import Ask, ask_once
-from headwater.fetch.seat import Seat, SlotMissed
+from headwater.fetch.held_slot import HeldSlot, SlotMissed
+from headwater.fetch.request import Request, send_once
 from headwater.net.guard import AddressGuard, allowed_place
 from headwater.net.identity import Identity
 from headwater.net.transport import Limits, Response, Transport
@@ -62,7 +62,7 @@ EXCEPTIONS = {
     "fetch/browser.py": ("playwright",),  # a browser without a network
     "fetch/render": ("playwright",),  # its types
 }
-ASKERS = ("fetch/asking.py", "fetch/render")
+ASKERS = ("fetch/request.py", "fetch/render")
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -146,7 +146,7 @@ def test_only_the_one_asker_makes_requests() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "request" and "transport" in ast.unparse(node.value).lower()
     ]
-    assert "fetch/asking.py" in callers
+    assert "fetch/request.py" in callers
     assert not [module for module in callers if not module.startswith(ASKERS)]
 
 
@@ -217,26 +217,26 @@ class Grants:
         return self.window()
 
 
-def seated(grants: Grants) -> Seat:
-    return Seat(1, "h.test", UUID(int=1), grants.window(), "page", grants, grants.clock)
+def with_held_slot(grants: Grants) -> HeldSlot:
+    return HeldSlot(1, "h.test", UUID(int=1), grants.window(), "page", grants, grants.clock)
 
 
 async def test_one_grant_opens_the_gate_once() -> None:
     grants = Grants(SystemClock())
-    seat = seated(grants)
-    assert await seat.ready("page") is None
+    held_slot = with_held_slot(grants)
+    assert await held_slot.ready("page") is None
     for openings in range(3):
-        await seat.open()
-        assert len(grants.given) == openings  # the first is the one that came with the seat
+        await held_slot.open()
+        assert len(grants.given) == openings  # the first is the one that came with the held slot
 
 
 async def test_what_the_client_repeats_by_itself_needs_a_slot_of_its_own() -> None:
     """A kept connection that dies under a request makes the client send it again: two heads, two slots."""
     async with serving() as (server, transport, url):
         grants = Grants(SystemClock())
-        seat = seated(grants)
-        asked = Ask(url, "page", Limits(), {})
-        answers = [await ask_once(transport, asked, seat) for _ in range(2)]
+        held_slot = with_held_slot(grants)
+        asked = Request(url, "page", Limits(), {})
+        answers = [await send_once(transport, asked, held_slot) for _ in range(2)]
         assert [isinstance(answer, Response) for answer in answers] == [True, True]
         assert len(server.heads) == 3
         assert 1 + len(grants.given) == 3
@@ -245,8 +245,8 @@ async def test_what_the_client_repeats_by_itself_needs_a_slot_of_its_own() -> No
 async def test_without_that_slot_the_client_repeats_nothing() -> None:
     async with serving() as (server, transport, url):
         grants = Grants(SystemClock(), most=1)
-        seat = seated(grants)
-        asked = Ask(url, "page", Limits(), {})
-        assert isinstance(await ask_once(transport, asked, seat), Response)
-        assert isinstance(await ask_once(transport, asked, seat), NotBefore)
+        held_slot = with_held_slot(grants)
+        asked = Request(url, "page", Limits(), {})
+        assert isinstance(await send_once(transport, asked, held_slot), Response)
+        assert isinstance(await send_once(transport, asked, held_slot), NotBefore)
         assert len(server.heads) == 2

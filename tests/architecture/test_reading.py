@@ -17,7 +17,7 @@ PARSERS = {
     "read_listing": {"discover/polls/reading.py", "discover/searching/search.py"},
     "read_api": {"discover/polls/reading.py"},
     "vacancies_in": {"discover/polls/reading.py", "extract/jobs/answers.py"},
-    "extract": {"extract/work.py", "extract/lessons.py"},
+    "extract": {"extract/work.py", "extract/training.py"},
 }
 
 

@@ -11,11 +11,11 @@ from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 
 from headwater.clock import SystemClock
 from headwater.fetch.browser import Browser
-from headwater.fetch.fetcher import Wish
+from headwater.fetch.fetcher import FetchRequest
+from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import Answered
 from headwater.fetch.render import Rendered, Renderer, RenderFailed
 from headwater.fetch.render_parts import Rendering
-from headwater.fetch.seat import Seat
 from headwater.net.transport import Response
 from headwater.simweb.message import Page
 from headwater.urls.canonical import canonicalise
@@ -41,18 +41,18 @@ class Stage:
     stranger: SmallSite
 
     async def render(self, url: str = "http://a.test/") -> Rendered | RenderFailed:
-        """Fetched like any page, then rendered in the same seat."""
-        async with self.seated(url) as (seat, document):
-            return await self.rendering.render(document, seat)
+        """Fetched like any page, then rendered in the same held slot."""
+        async with self.with_held_slot(url) as (held_slot, document):
+            return await self.rendering.render(document, held_slot)
 
     @asynccontextmanager
-    async def seated(self, url: str = "http://a.test/") -> AsyncIterator[tuple[Seat, Response]]:
+    async def with_held_slot(self, url: str = "http://a.test/") -> AsyncIterator[tuple[HeldSlot, Response]]:
         target = canonicalise(url)
-        async with self.path.web.places.seat_at(target.host, "test") as seat:
-            assert isinstance(seat, Seat)
-            document = await self.path.web.fetcher.fetch(Wish(target), seat)
+        async with self.path.web.reservations.reserve_slot(target.host, "test") as held_slot:
+            assert isinstance(held_slot, HeldSlot)
+            document = await self.path.web.fetcher.fetch(FetchRequest(target), held_slot)
             assert isinstance(document, Answered)
-            yield seat, document.response
+            yield held_slot, document.response
 
     def with_renderer(self, **changes: object) -> None:
         renderer: Renderer = replace(self.rendering.renderer, **changes)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ async def stage(database_url: str, browser: Browser) -> AsyncIterator[Stage]:
         # Limits that no honest page comes near, on a busy machine neither.
         deadline, quiet_within = timedelta(seconds=60), timedelta(seconds=30)
         renderer = Renderer(browser, path.web.identity.user_agent, deadline, quiet_within=quiet_within)
-        rendering = Rendering(renderer, path.web.fetcher, path.web.places, path.database)
+        rendering = Rendering(renderer, path.web.fetcher, path.web.reservations, path.database)
         yield Stage(path, browser, rendering, site, twin, stranger)
 
 

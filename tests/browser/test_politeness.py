@@ -33,12 +33,12 @@ def five_parts(stage: Stage) -> Stage:
 
 async def test_the_next_slot_moves_by_the_number_of_requests(five_parts: Stage) -> None:
     stage = five_parts
-    async with stage.seated() as (seat, document):
+    async with stage.with_held_slot() as (held_slot, document):
         await set_policy(stage.path.database, "a.test", HostPolicy(min_request_interval_ms=1000), timedelta())
         # So far away that the time the render takes plays no part.
         await stage.path.database.execute("update hosts set next_slot_at = clock_timestamp() + interval '1 hour'")
         before = await stage.path.database.fetchval(NEXT_SLOT)
-        result = await stage.rendering.render(document, seat)
+        result = await stage.rendering.render(document, held_slot)
         moved = await stage.path.database.fetchval(NEXT_SLOT) - before
     assert isinstance(result, Rendered)
     assert result.requests == 6
@@ -77,10 +77,10 @@ async def test_a_host_that_says_slow_down_is_left_alone_at_once(five_parts: Stag
 )
 async def test_without_its_place_at_the_host_a_page_gets_nothing(five_parts: Stage, change: str) -> None:
     stage = five_parts
-    async with stage.seated() as (seat, document):
+    async with stage.with_held_slot() as (held_slot, document):
         await stage.path.database.execute(change)
         before = await stage.path.database.fetchval(NEXT_SLOT)
-        result = await stage.rendering.render(document, seat)
+        result = await stage.rendering.render(document, held_slot)
         assert await stage.path.database.fetchval(NEXT_SLOT) == before
     assert isinstance(result, Rendered)
     assert stage.asked() == ["a.test/"]
@@ -124,7 +124,7 @@ def noted_timeouts(monkeypatch: pytest.MonkeyPatch, length: timedelta) -> list[a
 async def test_what_is_refused_counts_as_asked_for(stage: Stage) -> None:
     stage.site.pages["/"] = html("<script>for (let n = 0; n < 50; n++) fetch('/part?n=' + n).catch(() => {})</script>")
     asked: list[str] = []
-    async with stage.seated() as (_, document):
+    async with stage.with_held_slot() as (_, document):
 
         async def refusing(url: CanonicalUrl, kind: str) -> Response | None:
             asked.append(url.url)

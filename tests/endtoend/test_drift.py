@@ -101,7 +101,7 @@ def of_all(stand: Newsstand, first: int, last: int) -> list[Item]:
 
 
 @pytest.mark.long
-async def test_a_relaunch_in_mid_run_costs_fallbacks_and_a_lesson_but_no_text(database_url: str) -> None:
+async def test_a_relaunch_in_mid_run_costs_fallbacks_and_a_training_but_no_text(database_url: str) -> None:
     async with newsstand(database_url) as stand:
         learned = f"select count(*) = {HOSTS} from templates where status = 'active' and version = "
         before, refused, after = BEFORE, BEFORE + REFUSED, BEFORE + REFUSED + AFTER
@@ -125,7 +125,7 @@ async def test_a_relaunch_in_mid_run_costs_fallbacks_and_a_lesson_but_no_text(da
         )
         assert kinds["template_learned"] == 2 * HOSTS
         whys = await stand.services.database.fetch("select why from learning_hosts")
-        assert all("refuses" in row["why"] for row in whys), "the lesson's reason is told"
+        assert all("refuses" in row["why"] for row in whys), "the training's reason is told"
 
 
 @pytest.mark.long

@@ -339,8 +339,8 @@ async def test_of_four_who_look_at_once_one_follows(database: Database, database
 
 async def test_a_slot_reserved_in_that_future_does_not_keep_its_host(database: Database, watch: ClockWatch) -> None:
     future = await in_the_future(database)
-    keeper = SlotKeeper(database, SystemClock(), "poller", LEASE, DELAY)
-    slot = await keeper.ask("a.test", "poll", future)
+    page_store = SlotKeeper(database, SystemClock(), "poller", LEASE, DELAY)
+    slot = await page_store.ask("a.test", "poll", future)
     assert isinstance(slot, Slot)
     before = await clock_of(database)
     await watch.look()

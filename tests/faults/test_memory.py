@@ -1,7 +1,8 @@
 """A page that eats memory costs the child that reads it, and in the end itself.
 
 No limit around the worker is needed for that: every child has one of its own, and what it dies of is known. A child
-that the kernel kills for want of memory ends as any other that is killed: `tests/integration/extract/test_children.py`.
+that the kernel kills for want of memory ends as any other that is killed: see
+`tests/integration/extract/test_extraction_pool.py`.
 """
 
 from collections import Counter

@@ -57,7 +57,7 @@ async def are_folded(database: Database) -> bool:
     return bool(await database.fetchval("select exists (select 1 from counters where status = 'fetched')"))
 
 
-async def test_a_crew_that_dies_gives_back_what_it_held_and_is_started_again(
+async def test_a_worker_that_dies_gives_back_what_it_held_and_is_started_again(
     bench: Workbench, database_url: str
 ) -> None:
     """A claim whose last row is missing is what no code of ours answers."""

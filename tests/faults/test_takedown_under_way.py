@@ -15,7 +15,7 @@ from tests.integration.archive.shelf import broken
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 from tests.integration.frontier.surgery import STOP_HERE, alter, closed_gate, until
-from tests.integration.ingest.press import Press, press_on, reading_children
+from tests.integration.ingest.press import Press, press_on, reading_pool
 from tests.integration.ingest.remains import is_waiting, remains_of
 
 from headwater.chance import random_from
@@ -25,14 +25,14 @@ from headwater.database.pool import Database
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Fetched, Verdict
-from headwater.ingest.journey import Studies
-from headwater.ingest.keeping import Leaves
+from headwater.ingest.journey import PageReaders
+from headwater.ingest.page_store import PageEffects
 from headwater.ingest.taking_down import TakenDown, finish_takedowns, take_down_everywhere
 from headwater.log import make_logger
 from headwater.net.transport import Response
 from headwater.politeness.takedown import parse_takedown
-from headwater.run.children import page_children as children_of
-from headwater.run.fetching import start_studying
+from headwater.run.extraction_pools import page_pool as pool_size_of
+from headwater.run.fetching import start_reading_pages
 from headwater.run.maintenance import Maintenance
 from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
@@ -56,32 +56,32 @@ def story(head: str = "") -> Page:
 class TakenDownMeanwhile:
     """Reads pages as ever, and lets somebody take them down before they are kept."""
 
-    study: Studies
+    page_reader: PageReaders
     database: Database
 
     async def expect(self, leases: Sequence[Lease]) -> None:
-        await self.study.expect(leases)
+        await self.page_reader.expect(leases)
 
     def forget(self, lease: Lease) -> None:
-        self.study.forget(lease)
+        self.page_reader.forget(lease)
 
-    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
-        read = await self.study.read(lease, fetched, response)
+    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
+        read = await self.page_reader.read(lease, fetched, response)
         await take_down_everywhere(self.database, TAKEDOWN)
         return read
 
-    async def read_feed(self, lease: Lease, now: datetime) -> Leaves:
-        return await self.study.read_feed(lease, now)
+    async def read_feed(self, lease: Lease, now: datetime) -> PageEffects:
+        return await self.page_reader.read_feed(lease, now)
 
 
-async def travel(path: Path, url: str, *, is_taken_down: bool) -> Leaves:
+async def travel(path: Path, url: str, *, is_taken_down: bool) -> PageEffects:
     await path.queue(url)
     token = path.web.identity.product_token
-    async with children_of(path.services) as children, Supervisor(SystemClock(), path.services.log) as tasks:
-        study = start_studying(tasks, path.services, token, children)
-        reads = TakenDownMeanwhile(study, path.database) if is_taken_down else study
+    async with pool_size_of(path.services) as pool, Supervisor(SystemClock(), path.services.log) as tasks:
+        page_reader = start_reading_pages(tasks, path.services, token, pool)
+        reads = TakenDownMeanwhile(page_reader, path.database) if is_taken_down else page_reader
         claimed = await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)
-        return (await replace(path.journey(), study=reads).travel(claimed.leases[0])).leaves
+        return (await replace(path.journey(), page_reader=reads).travel(claimed.leases[0])).effects
 
 
 CANONICAL = f'<link rel=canonical href="http://{GONE}/story">'
@@ -92,8 +92,8 @@ async def test_a_page_that_is_taken_down_while_it_is_read_is_not_kept(database_u
     """Nor under its own address, nor as one that another page calls canonical."""
     sites = {host: SmallSite({"/story": story(CANONICAL)})}
     async with opened_path(database_url, sites) as path:
-        leaves = await travel(path, f"http://{host}/story", is_taken_down=True)
-        assert leaves.document is not None
+        effects = await travel(path, f"http://{host}/story", is_taken_down=True)
+        assert effects.document is not None
         await finish_takedowns(path.database, timedelta())
         assert await remains_of(path.database, GONE) == []
         kept = await path.database.fetch("SELECT canonical_url FROM documents WHERE deleted_at IS NULL")
@@ -185,7 +185,7 @@ async def test_a_poll_under_way_keeps_nothing_of_what_is_taken_down(database_url
 
 @pytest.fixture
 async def press(database: Database) -> AsyncIterator[Press]:
-    async with reading_children() as children, press_on(database, children) as ready:
+    async with reading_pool() as pool, press_on(database, pool) as ready:
         yield ready
 
 

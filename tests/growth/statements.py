@@ -408,10 +408,10 @@ def _ingest(w: Sample) -> dict[str, Calls]:
 def _learning(w: Sample) -> dict[str, Calls]:
     host, hosts = (w.host_bucket, w.host), (w.host_buckets, w.hosts)
     return {
-        "meet_pupils": [(*hosts, [w.source] * len(w.hosts))],
-        "hold_pupils": [hosts],
+        "add_learning": [(*hosts, [w.source] * len(w.hosts))],
+        "lock_learning": [hosts],
         "standings_of": [(*hosts, 1)],
-        "write_pupils": [
+        "write_learning": [
             (
                 [
                     {
@@ -443,17 +443,17 @@ def _learning(w: Sample) -> dict[str, Calls]:
                 ],
             )
         ],
-        "begin_lesson": [(HOUR,)],
-        "end_lesson": [(*host, "learned", True)],
+        "begin_training": [(HOUR,)],
+        "end_training": [(*host, "learned", True)],
         "end_templates": [(*host, None, "expired", "old")],
         "add_template": [(*host, "other", {}, 4, 0.9)],
         "forget_versions": [(*host, 5)],
         "expire_templates": [(90,)],
-        "list_pupils": [("", 50)],
+        "list_learning": [("", 50)],
         "list_templates": [hosts],
-        "read_pupil": [host],
+        "read_learning": [host],
         "versions_of_host": [host],
-        "ask_for_lesson": [(*host, "a person")],
+        "request_training": [(*host, "a person")],
         "disable_host": [host],
         "count_templates": [()],
     }

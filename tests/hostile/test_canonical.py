@@ -11,20 +11,20 @@ import pytest
 from multidict import CIMultiDict
 from tests.integration.archive.shelf import broken, key_of
 from tests.integration.frontier.stage import AT_ONCE, DELAY, Stage, add_source
-from tests.integration.ingest.press import reading_children
+from tests.integration.ingest.press import reading_pool
 
 from headwater.archive.reads import Document, read_document
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.extract.children import Children
+from headwater.extract.pool.extraction_pool import ExtractionPool
 from headwater.frontier.verdicts import RetryPolicy, settlement_of
-from headwater.ingest.context import Context
 from headwater.ingest.judge import judge_answer
-from headwater.ingest.keeping import Keeper
+from headwater.ingest.page_context import Context
+from headwater.ingest.page_reader import PageReader
+from headwater.ingest.page_store import PageStore
 from headwater.ingest.reading import Reader
-from headwater.ingest.study import Study
-from headwater.learning.shelf import Shelf
+from headwater.learning.template_cache import TemplateCache
 from headwater.net.body import Complete
 from headwater.net.transport import Response
 from headwater.urls.canonical import canonicalise
@@ -50,7 +50,7 @@ TWO_HOURS_LATER = (
 @dataclass(frozen=True)
 class Reporter:
     stage: Stage
-    children: Children
+    pool: ExtractionPool
 
     async def visit(self, url: str, text: str, head: str = "") -> None:
         """Fetch a page once more, with this text."""
@@ -62,13 +62,13 @@ class Reporter:
         assert lease.url == canonicalise(url).url
         answer = page_of(url, f"<title>A story</title>{head}<article><p>{text}</p></article>", self.stage)
         verdict = judge_answer(answer, lease)
-        study = Study(
-            Context(self.stage.database, SystemClock(), Shelf(SystemClock(), random_from(1))),
-            Reader(self.children, "Headwater"),
+        page_reader = PageReader(
+            Context(self.stage.database, SystemClock(), TemplateCache(SystemClock(), random_from(1))),
+            Reader(self.pool, "Headwater"),
         )
-        verdict, leaves = await study.read(lease, verdict, answer)  # type: ignore[arg-type]
+        verdict, effects = await page_reader.read(lease, verdict, answer)  # type: ignore[arg-type]
         settlement = settlement_of(lease, verdict, AT_ONCE, RetryPolicy(), random_from(1))
-        assert await Keeper(self.stage.database, DELAY).keep(lease, verdict, settlement, leaves)
+        assert await PageStore(self.stage.database, DELAY).keep(lease, verdict, settlement, effects)
         for statement in TWO_HOURS_LATER:
             await self.stage.database.execute(statement)
 
@@ -99,8 +99,8 @@ def canonical(url: str) -> str:
 
 @pytest.fixture
 async def reporter(database: Database) -> AsyncIterator[Reporter]:
-    async with reading_children() as children:
-        yield Reporter(Stage(database, await add_source(database)), children)
+    async with reading_pool() as pool:
+        yield Reporter(Stage(database, await add_source(database)), pool)
     assert await broken(database) == []
 
 

@@ -87,7 +87,7 @@ def test_hidden_text_is_in_no_article(hidden: str) -> None:
 
 @pytest.fixture(scope="module")
 def template() -> Template:
-    lessons = [
+    trainings = [
         TrainingPage(
             url=f"http://example.com/news/story-number-{seed}",
             html=page(seed=seed),
@@ -96,7 +96,7 @@ def template() -> Template:
         )
         for seed in range(1, 6)
     ]
-    learned = learn(lessons)
+    learned = learn(trainings)
     assert isinstance(learned, Template)
     return learned
 

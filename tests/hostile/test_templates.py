@@ -26,14 +26,14 @@ def page(text: list[str], more: str = "", inside: str = "") -> str:
     return f'<title>T</title><main><div class="story">{body}{inside}</div>{more}</main>'
 
 
-def lesson(number: int, more: str = "", inside: str = "") -> TrainingPage:
+def training(number: int, more: str = "", inside: str = "") -> TrainingPage:
     text = lines(number)
     return TrainingPage(url=f"http://x.example/{number}", html=page(text, more, inside), general="\n".join(text))
 
 
 @pytest.fixture(scope="module")
 def template() -> Template:
-    learned = learn([lesson(number) for number in range(4)])
+    learned = learn([training(number) for number in range(4)])
     assert isinstance(learned, Template)
     return learned
 
@@ -72,7 +72,7 @@ def test_a_heavy_page_is_answered_within_bounds(template: Template, more: str) -
 
 @pytest.mark.parametrize("more", HEAVY.values(), ids=HEAVY.keys())
 def test_heavy_pages_teach_a_small_template_or_none(more: str) -> None:
-    learned = learn([lesson(number, inside=more) for number in range(3)])
+    learned = learn([training(number, inside=more) for number in range(3)])
     if isinstance(learned, Template):
         assert len(orjson.dumps(written(learned))) < LARGEST_TEMPLATE_BYTES
 
@@ -91,7 +91,7 @@ def test_a_host_that_names_its_classes_anew_on_every_page_fills_no_template() ->
     def boxes(number: int) -> str:
         return "".join(f'<div class="box{number}q{at}"><p>{number} {at} z</p></div>' for at in range(300))
 
-    learned = learn([lesson(number, inside=boxes(number)) for number in range(4)])
+    learned = learn([training(number, inside=boxes(number)) for number in range(4)])
     if isinstance(learned, Template):
         assert len(orjson.dumps(written(learned))) < LARGEST_TEMPLATE_BYTES
 

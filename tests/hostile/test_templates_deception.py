@@ -30,7 +30,7 @@ WALLS: tuple[GuiseName, ...] = ("consent_wall", "soft_404", "paywall")
 class Host(NamedTuple):
     publisher: Publisher
     template: Template
-    lessons: Sequence[TrainingPage]
+    trainings: Sequence[TrainingPage]
     unseen: Sequence[Item]
 
 
@@ -47,10 +47,10 @@ def hosts(world: World) -> list[Host]:
 
 def host(world: World, publisher: Publisher) -> Host:
     items = list(islice(world.items(publisher, NOW), UNSEEN + TRAINING))
-    lessons = lessons_at(world, publisher, (item.url for item in items[UNSEEN:]))
-    template = learn(lessons)
+    trainings = lessons_at(world, publisher, (item.url for item in items[UNSEEN:]))
+    template = learn(trainings)
     assert isinstance(template, Template)
-    return Host(publisher, template, lessons, items[:UNSEEN])
+    return Host(publisher, template, trainings, items[:UNSEEN])
 
 
 def page_at(world: World, publisher: Publisher, url: str) -> Page:
@@ -154,8 +154,8 @@ def test_one_deceiver_among_the_training_pages_opens_no_door_to_the_next(
     world: World, hosts: list[Host], name: GuiseName
 ) -> None:
     for one in hosts:
-        *pages, taught = guises(world, one.publisher, name, UNSEEN + 1)
-        pool = [*one.lessons[1:], *lessons_at(world, one.publisher, [taught.url])]
+        *pages, learned_templates = guises(world, one.publisher, name, UNSEEN + 1)
+        pool = [*one.trainings[1:], *lessons_at(world, one.publisher, [learned_templates.url])]
         template = learn(pool)
         assert isinstance(template, Template)
         assert not list(wrongs(world, one.publisher, template, pages))
@@ -177,8 +177,8 @@ def test_a_relaunched_host_is_learned_anew_from_its_old_and_new_pages(
         if one.publisher.template == "soup" and name == "renamed":
             continue  # its text is marked by one name alone, and without that the general extractor finds none
         new = guises(world, one.publisher, name, UNSEEN + TRAINING + FEWEST_PAGES)
-        pages, taught = new[:UNSEEN], new[UNSEEN + TRAINING :]
-        template = learn([*one.lessons, *lessons_at(world, one.publisher, (page.url for page in taught))])
+        pages, learned_templates = new[:UNSEEN], new[UNSEEN + TRAINING :]
+        template = learn([*one.trainings, *lessons_at(world, one.publisher, (page.url for page in learned_templates))])
         assert isinstance(template, Template)
         assert not list(wrongs(world, one.publisher, template, pages))
         assert share_served(world, one.publisher, template, [page.url for page in pages]) == 1
@@ -188,8 +188,8 @@ def test_a_relaunched_host_is_learned_anew_from_its_old_and_new_pages(
 def test_fewer_than_three_pages_teach_nothing(hosts: list[Host]) -> None:
     for one in hosts:
         for count in range(FEWEST_PAGES):
-            assert learn(one.lessons[:count]) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
-        assert learn([one.lessons[0]] * TRAINING) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
+            assert learn(one.trainings[:count]) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
+        assert learn([one.trainings[0]] * TRAINING) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
 
 
 def test_every_refusal_is_explained(world: World, hosts: list[Host]) -> None:

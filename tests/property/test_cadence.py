@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.chance import random_from
-from headwater.discover.cadence.channel import ChannelFacts, Wishes
+from headwater.discover.cadence.channel import ChannelFacts, PublisherHints
 from headwater.discover.cadence.forecast import forecast
 from headwater.discover.cadence.overflow import Listing, overflow, turnover
 from headwater.discover.cadence.planning import next_poll
@@ -28,7 +28,7 @@ hours_of_day = st.frozensets(st.integers(0, 23), max_size=24)
 days_of_week = st.frozensets(st.integers(0, 6), max_size=7)
 counts = st.integers(0, 10**6)
 wishes = st.builds(
-    Wishes,
+    PublisherHints,
     max_age=st.none() | waits,
     fresh_for=waits,
     retry_after=st.timedeltas(timedelta(0), DAY),

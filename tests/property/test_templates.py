@@ -27,7 +27,7 @@ def page_of(lines: list[str], more: str = "") -> str:
     return f'<title>T</title><main><div class="story">{text}</div>{more}</main>'
 
 
-def lesson(number: int, lines: list[str], more: str = "") -> TrainingPage:
+def training(number: int, lines: list[str], more: str = "") -> TrainingPage:
     return TrainingPage(url=f"https://x.example/{number}", html=page_of(lines, more), general="\n".join(lines))
 
 
@@ -54,9 +54,9 @@ def test_any_name_becomes_one_that_a_step_can_hold(identifier: str, classes: str
 @given(three_pages, bodies)
 @settings(max_examples=30, deadline=None)
 def test_learning_is_repeatable_and_what_was_learned_can_be_written_down(pages: list[list[str]], more: str) -> None:
-    lessons = [lesson(at, lines, more) for at, lines in enumerate(pages)]
-    found = learn(lessons)
-    assert found == learn(lessons)
+    trainings = [training(at, lines, more) for at, lines in enumerate(pages)]
+    found = learn(trainings)
+    assert found == learn(trainings)
     if isinstance(found, Template):
         assert template_from(orjson.loads(orjson.dumps(written(found)))) == found
 
@@ -64,7 +64,7 @@ def test_learning_is_repeatable_and_what_was_learned_can_be_written_down(pages: 
 @given(three_pages, paragraphs, bodies)
 @settings(max_examples=30, deadline=None)
 def test_any_page_is_served_storable_or_refused(pages: list[list[str]], lines: list[str], more: str) -> None:
-    template = learn([lesson(at, one) for at, one in enumerate(pages)])
+    template = learn([training(at, one) for at, one in enumerate(pages)])
     if isinstance(template, NotLearned):
         return
     for html in (more, page_of(lines, more)):
@@ -79,7 +79,7 @@ def test_any_page_is_served_storable_or_refused(pages: list[list[str]], lines: l
 @given(three_pages, paragraphs)
 @settings(max_examples=30, deadline=None)
 def test_nothing_is_served_that_does_not_stand_on_the_page(pages: list[list[str]], lines: list[str]) -> None:
-    template = learn([lesson(at, one) for at, one in enumerate(pages)])
+    template = learn([training(at, one) for at, one in enumerate(pages)])
     answer = serve(template, page_of(lines)) if isinstance(template, Template) else None
     if isinstance(answer, Served):
         assert set(answer.paragraphs) <= set(lines)
@@ -87,7 +87,7 @@ def test_nothing_is_served_that_does_not_stand_on_the_page(pages: list[list[str]
 
 @given(st.lists(st.lists(st.integers(0, 2**40 - 1), max_size=40), max_size=12))
 def test_what_a_template_remembers_is_bounded_and_written_exactly(pages: list[list[int]]) -> None:
-    template = learn([lesson(at, [f"{line} {at} " + " ".join(NUMBERS) for line in NUMBERS[:4]]) for at in range(3)])
+    template = learn([training(at, [f"{line} {at} " + " ".join(NUMBERS) for line in NUMBERS[:4]]) for at in range(3)])
     assert isinstance(template, Template)
     for number, hashes in enumerate(pages):
         template = template.after(number, hashes)

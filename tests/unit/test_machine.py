@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from headwater.machine import memory_kills, memory_limit, processor_quota, processors
-from headwater.run.children import child_bytes, children_within
+from headwater.run.extraction_pools import child_bytes, pool_size_within
 
 MEBIBYTE = 1 << 20
 
@@ -79,9 +79,9 @@ def test_affinity_bounds_the_processors(tmp_path: Path) -> None:
 
 
 def test_children_fit_into_the_memory_there_is() -> None:
-    assert children_within(8, None) == 8
-    assert children_within(8, 1024 * MEBIBYTE) == 4
-    assert children_within(8, 64 * MEBIBYTE) == 1
+    assert pool_size_within(8, None) == 8
+    assert pool_size_within(8, 1024 * MEBIBYTE) == 4
+    assert pool_size_within(8, 64 * MEBIBYTE) == 1
 
 
 def test_no_child_may_grow_beyond_what_the_group_has() -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FetchRequest:
     seconds: int
     seed: int
     publishers: int
@@ -60,7 +60,7 @@ def demo(
     if not 1 <= seconds <= 86400:
         raise UsageError(f"A demo of {seconds} seconds is not possible.", fix="Give 1 to 86400.")
     require_number("--pace", pace, SLOWEST_PACE, FASTEST_PACE)
-    summary = run_to_end(tour(Wish(seconds, seed, publishers, pace, keep, is_quiet=headless)))
+    summary = run_to_end(tour(FetchRequest(seconds, seed, publishers, pace, keep, is_quiet=headless)))
     if json:
         show_json(summary)
     else:
@@ -69,20 +69,20 @@ def demo(
     return int(bool(broken_promises(summary)))
 
 
-async def tour(wish: Wish) -> dict[str, Any]:
+async def tour(request: FetchRequest) -> dict[str, Any]:
     from headwater.cli.demo_watch import Served, Watched, summarise, watch
     from headwater.cli.demo_world import follow_everybody
-    from headwater.run.processes import children
+    from headwater.run.processes import child_processes
     from headwater.services import open_services
     from headwater.settings import Given, load
     from headwater.simweb.play import WORLD_BEGINS
     from headwater.simweb.world import World
 
     # Equal seeds give equal worlds: this one is only asked who publishes in it.
-    world = World(wish.seed, wish.publishers, start=WORLD_BEGINS)
-    web = {"seed": wish.seed, "publishers": wish.publishers, "pace": wish.pace}
-    with demo_folder(keep=wish.keep) as folder:
-        async with children("headwater.cli.demo_web", [web]) as (process,):
+    world = World(request.seed, request.publishers, start=WORLD_BEGINS)
+    web = {"seed": request.seed, "publishers": request.publishers, "pace": request.pace}
+    with demo_folder(keep=request.keep) as folder:
+        async with child_processes("headwater.cli.demo_web", [web]) as (process,):
             served = await Served.by(process)
             flags = demo_flags(folder, served.port)
             say("Starting embedded PostgreSQL …")
@@ -90,13 +90,13 @@ async def tour(wish: Wish) -> dict[str, Any]:
                 await introduce(services)
                 say(
                     f"Simulated web: {served.hosts:,} hosts on http://127.0.0.1:{served.port}/ (this machine only); "
-                    f"its time runs {wish.pace:g} times as fast as ours"
+                    f"its time runs {request.pace:g} times as fast as ours"
                 )
-                watched = Watched(services, served, flags, wish.seconds, wish.pace, is_quiet=wish.is_quiet)
+                watched = Watched(services, served, flags, request.seconds, request.pace, is_quiet=request.is_quiet)
                 await follow_everybody(services, world, watched.world_now())
                 heard = await watch(watched)
                 summary = await summarise(watched, await served.report(), heard)
-        if wish.keep:
+        if request.keep:
             show(f"Look around: {program_as_typed()} --set service.data_dir={folder} frontier stats")
     return summary
 

@@ -17,7 +17,7 @@ from headwater.frontier.entry import Status
 from headwater.frontier.reads import count_statuses, counted_and_recounted
 from headwater.reports.frontier import delays_of, hosts_now
 from headwater.run.maintenance import run_maintenance
-from headwater.run.processes import children
+from headwater.run.processes import child_processes
 from headwater.search.search import search
 from headwater.simweb.play import WORLD_BEGINS
 
@@ -138,8 +138,8 @@ async def watch(watched: Watched) -> Heard:
     keeping = asyncio.create_task(run_maintenance(watched.services))
     try:
         async with (
-            children("headwater.cli.demo_poller", [poller]) as pollers,
-            children("headwater.cli.demo_worker", fetchers) as workers,
+            child_processes("headwater.cli.demo_poller", [poller]) as pollers,
+            child_processes("headwater.cli.demo_worker", fetchers) as workers,
         ):
             listening = [asyncio.create_task(listen(one, heard)) for one in (*pollers, *workers)]
             await comment(watched, heard)

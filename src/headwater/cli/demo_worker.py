@@ -8,7 +8,7 @@ from typing import Any
 
 from headwater.cli.output import show_json
 from headwater.clock import SystemClock
-from headwater.ingest.journey import Told
+from headwater.ingest.journey import Finished
 from headwater.run.fetching import run_worker
 from headwater.run.processes import task_given, until_input_ends
 from headwater.services import open_services
@@ -16,11 +16,11 @@ from headwater.settings import Given, load
 from headwater.simweb.resolver import SimResolver
 
 
-def spoken(told: Told) -> dict[str, Any]:
-    verdict = told.verdict
+def spoken(finished: Finished) -> dict[str, Any]:
+    verdict = finished.verdict
     return {
-        "host": told.lease.host,
-        "url": told.lease.url,
+        "host": finished.lease.host,
+        "url": finished.lease.url,
         "verdict": type(verdict).__name__ if verdict else "LeaseLost",
         "reason": str(getattr(verdict, "reason", "")),
         "detail": str(getattr(verdict, "detail", "") or getattr(verdict, "to", "")),
@@ -28,8 +28,8 @@ def spoken(told: Told) -> dict[str, Any]:
     }
 
 
-def tell(told: Told) -> None:
-    show_json(spoken(told))
+def tell(finished: Finished) -> None:
+    show_json(spoken(finished))
 
 
 async def work(task: dict[str, Any]) -> None:

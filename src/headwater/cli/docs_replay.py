@@ -19,7 +19,7 @@ from headwater.reports.template_words import reader_in_words, reason_in_words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from headwater.extract.children import Children
+    from headwater.extract.pool.extraction_pool import ExtractionPool
     from headwater.ingest.difference import Difference
     from headwater.ingest.inspection import Compared, Inspection
     from headwater.ingest.replay import Replay, Replayed
@@ -82,14 +82,14 @@ def reextract(
     async def work(services: "Services") -> None:
         from headwater.cli.progress import counting
         from headwater.reports.archive import count_stored_pages
-        from headwater.run.children import page_children
+        from headwater.run.extraction_pools import page_pool
         from headwater.sources.store import find_source
 
         found = await find_source(services.database, source)
         pages = await count_stored_pages(services.database, found.id)
-        async with page_children(services) as children:
+        async with page_pool(services) as pool:
             with counting("pages", min(pages, limit or pages), is_shown=not dry_run and not json) as advance:
-                async for one in replay_of(services, children).over(found.id, limit=limit, stores=not dry_run):
+                async for one in replay_of(services, pool).over(found.id, limit=limit, stores=not dry_run):
                     account.add(one, is_kept=json)
                     if not json and (dry_run or one.outcome == "lost"):
                         tell(one)
@@ -106,47 +106,47 @@ def reextract(
         say(summed(account.outcomes, is_dry=dry_run))
 
 
-def replay_of(services: "Services", children: "Children") -> "Replay":
-    from headwater.ingest.context import Context
+def replay_of(services: "Services", pool: "ExtractionPool") -> "Replay":
+    from headwater.ingest.page_context import Context
+    from headwater.ingest.page_reader import PageReader
     from headwater.ingest.reading import Reader
     from headwater.ingest.replay import Replay
-    from headwater.ingest.study import Study
-    from headwater.learning.shelf import Shelf
+    from headwater.learning.template_cache import TemplateCache
     from headwater.net.identity import identity_of
-    from headwater.run.children import children_of
+    from headwater.run.extraction_pools import pool_size_of
 
     settings = services.settings
-    reader = Reader(children, identity_of(settings.fetch).product_token)
-    shelf = Shelf(services.clock, services.random, is_open=settings.extract.templates)
-    study = Study(Context(services.database, services.clock, shelf), reader)
-    return Replay(services.database, study, children_of(settings.extract))
+    reader = Reader(pool, identity_of(settings.fetch).product_token)
+    template_cache = TemplateCache(services.clock, services.random, is_open=settings.extract.templates)
+    page_reader = PageReader(Context(services.database, services.clock, template_cache), reader)
+    return Replay(services.database, page_reader, pool_size_of(settings.extract))
 
 
-def inspection_of(services: "Services", children: "Children") -> "Inspection":
+def inspection_of(services: "Services", pool: "ExtractionPool") -> "Inspection":
     """By what was learned, also where `extract.templates` is off: to look is not to use."""
-    from headwater.ingest.context import Context
     from headwater.ingest.inspection import Inspection
+    from headwater.ingest.page_context import Context
     from headwater.ingest.reading import Reader
-    from headwater.learning.shelf import Shelf
+    from headwater.learning.template_cache import TemplateCache
     from headwater.net.identity import identity_of
-    from headwater.run.children import children_of
+    from headwater.run.extraction_pools import pool_size_of
 
     settings = services.settings
-    context = Context(services.database, services.clock, Shelf(services.clock, services.random))
-    reader = Reader(children, identity_of(settings.fetch).product_token)
-    return Inspection(services.database, context, reader, children_of(settings.extract))
+    context = Context(services.database, services.clock, TemplateCache(services.clock, services.random))
+    reader = Reader(pool, identity_of(settings.fetch).product_token)
+    return Inspection(services.database, context, reader, pool_size_of(settings.extract))
 
 
 def compare_pages(source: str, limit: int | None, *, is_json: bool, launch: Launch) -> None:
     pages: list[Compared] = []
 
     async def work(services: "Services") -> None:
-        from headwater.run.children import page_children
+        from headwater.run.extraction_pools import page_pool
         from headwater.sources.store import find_source
 
         found = await find_source(services.database, source)
-        async with page_children(services) as children:
-            async for one in inspection_of(services, children).compare(found.id, limit=limit):
+        async with page_pool(services) as pool:
+            async for one in inspection_of(services, pool).compare(found.id, limit=limit):
                 pages.append(one)
                 if not is_json:
                     tell_compared(one)

@@ -112,7 +112,7 @@ async def fetch_once(
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     from dataclasses import replace
 
-    from headwater.fetch.fetcher import Wish
+    from headwater.fetch.fetcher import FetchRequest
     from headwater.fetch.following import is_closed_for_good
     from headwater.fetch.outcomes import TakenDown
     from headwater.politeness.hosts import pace_of, read_host
@@ -121,12 +121,12 @@ async def fetch_once(
 
     steps: list[dict[str, Any]] = []
     async with open_web(services, "headwater fetch") as web:
-        fetcher = replace(web.fetcher, witness=lambda url, what: steps.append({"url": url.url, **told(what)}))
-        async with web.places.seat_at(target.host, "test") as seat:
-            if isinstance(seat, NotBefore):
-                is_over = await is_closed_for_good(web.places, seat, target)
-                return steps, told(TakenDown(target) if is_over else seat)
-            outcome = await fetcher.fetch(Wish(target, "test", method=method), seat)
+        fetcher = replace(web.fetcher, observer=lambda url, what: steps.append({"url": url.url, **told(what)}))
+        async with web.reservations.reserve_slot(target.host, "test") as held_slot:
+            if isinstance(held_slot, NotBefore):
+                is_over = await is_closed_for_good(web.reservations, held_slot, target)
+                return steps, told(TakenDown(target) if is_over else held_slot)
+            outcome = await fetcher.fetch(FetchRequest(target, "test", method=method), held_slot)
         pace = pace_of(await read_host(services.database, target.host))
     result = told(outcome)
     return steps, {**result, "delay": f"{pace.delay.total_seconds():g} s ({pace.decided_by})"}

@@ -62,17 +62,17 @@ def _run_role(
         raise UsageError(f"{processes} processes are not possible.", fix="Give 1 to 256.")
 
     async def work(services: "Services") -> int:
-        from headwater.run.children import children_of
-        from headwater.run.herd import run_herd
+        from headwater.run.extraction_pools import pool_size_of
+        from headwater.run.processes import run_processes
         from headwater.run.stopping import owner_name, until_stopped
 
         if processes == 1:
             await until_stopped(lambda stop: alone(services, owner_name(role, services.random), stop))
             return 0
         # The cores are shared: every process with a child for each of them would only make them wait for each other.
-        share = children_of(services.settings.extract, processes)
+        share = pool_size_of(services.settings.extract, processes)
         task = replace(launch, overrides={**launch.overrides, "extract.children": str(share)}).as_task()
-        return await run_herd(services, "headwater.cli.role_worker", processes, {**task, "role": role})
+        return await run_processes(services, "headwater.cli.role_worker", processes, {**task, "role": role})
 
     return with_services(launch, work)
 

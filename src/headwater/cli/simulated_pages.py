@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 async def pages_read(
     services: "Services", web: "Web", profile: "Profile", items: "Sequence[Item]"
 ) -> list[dict[str, Any]]:
-    from headwater.fetch.fetcher import Wish
+    from headwater.fetch.fetcher import FetchRequest
     from headwater.fetch.following import Follower
     from headwater.fetch.outcomes import Answered
-    from headwater.ingest.context import Known
     from headwater.ingest.judge import is_html
+    from headwater.ingest.page_context import PageContext
     from headwater.ingest.reading import Reader
-    from headwater.run.children import page_children
+    from headwater.run.extraction_pools import page_pool
     from headwater.urls.canonical import canonicalise
 
     told: list[dict[str, Any]] = []
-    follower = Follower(web.fetcher, web.places)
-    async with page_children(services) as children:
-        reader = Reader(children, web.identity.product_token)
+    follower = Follower(web.fetcher, web.reservations)
+    async with page_pool(services) as pool:
+        reader = Reader(pool, web.identity.product_token)
         for item in items:
-            outcome = await follower.fetch(Wish(canonicalise(item.url), "test"))
+            outcome = await follower.fetch(FetchRequest(canonicalise(item.url), "test"))
             if not isinstance(outcome, Answered) or outcome.response.status != 200 or not is_html(outcome.response):
                 told.append({"url": item.url, "problem": problem_of(outcome)})
                 continue
-            read = await reader.read(outcome.response, Known(profile, hints=hints_of(item)), outcome.response.at)
+            read = await reader.read(outcome.response, PageContext(profile, hints=hints_of(item)), outcome.response.at)
             told.append({"url": item.url, **told_of(read)})
     return told
 

@@ -10,8 +10,8 @@ from headwater.errors import DependencyDown, NotFound, Refused, UsageError
 
 if TYPE_CHECKING:
     from headwater.discover.adding import Wanted
-    from headwater.discover.polls.hearing import Heard
-    from headwater.discover.polls.walk import Finding
+    from headwater.discover.polls.classify import Heard
+    from headwater.discover.polls.run_state import Finding
     from headwater.discover.searching.exploring import Look, SitemapsOf
     from headwater.discover.trying import Trial
     from headwater.net.problems import FetchProblem
@@ -103,13 +103,13 @@ class _Eyes:
         from headwater.discover.searching.exploring import explore, summed_up
         from headwater.fetch.following import Follower
 
-        follower, now = Follower(self.web.fetcher, self.web.places), self.services.clock.now()
+        follower, now = Follower(self.web.fetcher, self.web.reservations), self.services.clock.now()
         looking = explore(follower, self.sitemaps, self.reader, site, now, is_all_wanted=is_all_wanted)
         return summed_up([one async for one in looking], is_all_wanted=is_all_wanted)
 
     @property
     def sitemaps(self) -> "SitemapsOf":
-        from headwater.discover.polls.asking import sitemaps_of
+        from headwater.discover.polls.requesting import sitemaps_of
 
         async def named(url: "CanonicalUrl") -> tuple[str, ...]:
             return self.web.strangers.sitemaps.get(url.site) or await sitemaps_of(self.services.database, url)
@@ -117,7 +117,7 @@ class _Eyes:
         return named
 
     async def trouble_with(self, look: "Look", url: str) -> str:
-        from headwater.discover.polls.hearing import Wait
+        from headwater.discover.polls.classify import Wait
         from headwater.discover.trying import why_not
 
         if look.trouble is None:
@@ -181,7 +181,7 @@ def require_name(host: str, problem: "FetchProblem") -> None:
 def require_answer(page: "Heard | None", trouble: str, url: str) -> None:
     """Raises Refused where we may not ask, DependencyDown where nobody answers; an answer with an error is one."""
     from headwater.discover.cadence.rests import ErrorClass
-    from headwater.discover.polls.hearing import RobotsRefusal, Trouble
+    from headwater.discover.polls.classify import RobotsRefusal, Trouble
     from headwater.discover.trying import is_unanswered
     from headwater.net.problems import Problem
 
@@ -208,7 +208,7 @@ def way_to_allow(why: str) -> str:
 
 def require_page(look: "Look", url: str) -> None:
     """Raises where the address answers with an error or offers itself for sale, and no channel was found beside it."""
-    from headwater.discover.polls.hearing import Body, Trouble
+    from headwater.discover.polls.classify import Body, Trouble
     from headwater.discover.searching.parking import is_parked
     from headwater.sources.channels import ChannelKind
 
@@ -231,7 +231,7 @@ def require_page(look: "Look", url: str) -> None:
 
 async def require_no_other(services: "Services", look: "Look", site: "CanonicalUrl") -> None:
     """Raises UsageError where the address leads to a site, or names only feeds, that other sources have."""
-    from headwater.discover.polls.hearing import Body
+    from headwater.discover.polls.classify import Body
     from headwater.sources.channels import ChannelKind
     from headwater.sources.store import require_new_feeds, require_new_site
     from headwater.urls.canonical import canonicalise
@@ -260,7 +260,7 @@ def tell_seen(seen: "Look", trouble: str, now: datetime) -> None:
 
 
 def _meaning(page: "Heard | None") -> str:
-    from headwater.discover.polls.hearing import Trouble
+    from headwater.discover.polls.classify import Trouble
 
     status = page.status if isinstance(page, Trouble) and page.status else 0
     meaning = IN_WORDS.get(status, "the site has trouble of its own" if status >= 500 else "")
@@ -305,7 +305,7 @@ def with_findings(wanted: "Wanted", seen: "Look") -> "Wanted":
 
 def at_its_address(wanted: "Wanted", seen: "Look") -> "Wanted":
     """A site that moved to another host for good is followed there: pages of the new host would be out of scope."""
-    from headwater.discover.polls.hearing import Body
+    from headwater.discover.polls.classify import Body
 
     moved_to = seen.page.moved_to if isinstance(seen.page, Body) else None
     if moved_to is None or moved_to.host == wanted.profile.address.host:

@@ -36,7 +36,7 @@ def remove(
     sources
         Ids, addresses, hosts or names.
     """
-    from headwater.cli.asking import require_consent
+    from headwater.cli.consent import require_consent
 
     if not yes or dry_run:
         leaving = with_services(launch, lambda services: _leaving(services, sources))

@@ -239,7 +239,7 @@ def suspect_lines(now: "Suspects") -> list[str]:
 def template_lines(now: "TemplatesNow", *, is_on: bool) -> list[str]:
     off = "" if is_on else " · off here: extract.templates"
     read = f"{counted(now.active, 'host')} read by a learned template"
-    lines = [f"Templates {read}, {now.waiting:,} waiting for a lesson, {now.disabled:,} disabled{off}"]
+    lines = [f"Templates {read}, {now.waiting:,} waiting for training, {now.disabled:,} disabled{off}"]
     if not now.hurried:
         return lines
     most, *others = now.hurried

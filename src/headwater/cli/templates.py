@@ -16,7 +16,7 @@ from headwater.cli.templates_show import (
     rows_of,
     show_events,
     show_hosts,
-    show_pupil,
+    show_learning,
     show_version,
     verdict_of,
     version_line,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from headwater.archive.raw import KeptBody
     from headwater.ingest.inspection import Explained
-    from headwater.reports.templates import Pupil, Schooling, Version
+    from headwater.reports.templates import HostLearning, Schooling, Version
     from headwater.services import Services
 app = App(name="templates", help="Page layouts learned for each host: list, show, explain, learn again, switch off.")
 Host = Annotated[str, Parameter(help="Its name, with its port if that is not the usual one, or any address there.")]
@@ -51,23 +51,23 @@ def list_hosts(
         Hosts per page.
     """
 
-    async def work(services: "Services") -> "tuple[list[Pupil], datetime]":
+    async def work(services: "Services") -> "tuple[list[HostLearning], datetime]":
         from headwater.politeness.hosts import site_of
-        from headwater.reports.templates import list_pupils, server_time
+        from headwater.reports.templates import list_learning, server_time
 
         name = site_of(cursor) if cursor else ""
-        return await list_pupils(services.database, limit + 1, name), await server_time(services.database)
+        return await list_learning(services.database, limit + 1, name), await server_time(services.database)
 
     found, now = with_services(launch, work)
-    pupils = found[:limit]
-    following = pupils[-1].host if len(found) > limit else None
+    learning_hosts = found[:limit]
+    following = learning_hosts[-1].host if len(found) > limit else None
     if json:
-        show_json({"hosts": [told_of(one) for one in pupils], "cursor": following})
+        show_json({"hosts": [told_of(one) for one in learning_hosts], "cursor": following})
         return
-    if not pupils:
+    if not learning_hosts:
         say("No more hosts." if cursor else "Nothing is learned yet: no article page has been read.")
         return
-    show_hosts([row for one in pupils for row in rows_of(one, now)])
+    show_hosts([row for one in learning_hosts for row in rows_of(one, now)])
     say_more(following)
 
 
@@ -88,23 +88,25 @@ def show_host(host: Host, *, version: int | None = None, json: AsJson = False, l
         return await read_schooling(services.database, site_of(host)), await server_time(services.database)
 
     found, now = with_services(launch, work)
-    pupil = found.pupil
-    chosen = pupil.active if version is None else [one for one in pupil.versions if one.version == version]
+    host_learning = found.host_learning
+    chosen = (
+        host_learning.active if version is None else [one for one in host_learning.versions if one.version == version]
+    )
     if version is not None and not chosen:
-        known = ", ".join(str(one.version) for one in pupil.versions) or "none"
-        raise NotFound(f"{pupil.host} has no template version {version}.", fix=f"It has: {known}.")
+        known = ", ".join(str(one.version) for one in host_learning.versions) or "none"
+        raise NotFound(f"{host_learning.host} has no template version {version}.", fix=f"It has: {known}.")
     if json:
         events = [asdict(one) for one in found.events]
-        show_json(told_of(pupil) | {"known": [known_of(found, one) for one in chosen], "events": events})
+        show_json(told_of(host_learning) | {"known": [known_of(found, one) for one in chosen], "events": events})
         return
-    show_pupil(pupil, now)
+    show_learning(host_learning, now)
     for one in chosen:
         show("")
         show_version(one, found.templates[one.version], now)
-    if pupil.versions:
+    if host_learning.versions:
         show("")
         show("Versions, the newest first")
-        for one in pupil.versions:
+        for one in host_learning.versions:
             show(version_line(one, now))
     if found.events:
         show("")
@@ -129,11 +131,11 @@ def explain(
 
     async def work(services: "Services") -> "Explained":
         from headwater.cli.docs_replay import inspection_of
-        from headwater.run.children import page_children
+        from headwater.run.extraction_pools import page_pool
 
         body = await stored_page(services, url)
-        async with page_children(services) as children:
-            found = await inspection_of(services, children).explain(body)
+        async with page_pool(services) as pool:
+            found = await inspection_of(services, pool).explain(body)
         if found is None:
             raise await why_no_template(services, body.raw.url)
         return found
@@ -151,18 +153,21 @@ def explain(
 def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
     """Learn a host again from its stored pages, also where it was disabled; its templates stay in use until then."""
 
-    async def work(services: "Services") -> "tuple[Pupil, bool]":
+    async def work(services: "Services") -> "tuple[HostLearning, bool]":
         from headwater.learning.store import relearn as ask
         from headwater.politeness.hosts import site_of
         from headwater.reports.templates import read_schooling
 
         name = site_of(host)
         await ask(services.database, name, ACTOR)
-        return (await read_schooling(services.database, name)).pupil, services.settings.extract.templates
+        return (await read_schooling(services.database, name)).host_learning, services.settings.extract.templates
 
-    pupil, is_on = with_services(launch, work)
-    show(f"{pupil.host} will be learned from {counted(pupil.pages, 'stored page')} by the next process that fetches.")
-    say(f"What came of it: headwater templates show {pupil.host}")
+    host_learning, is_on = with_services(launch, work)
+    show(
+        f"{host_learning.host} will be learned from {counted(host_learning.pages, 'stored page')}"
+        " by the next process that fetches."
+    )
+    say(f"What came of it: headwater templates show {host_learning.host}")
     if not is_on:
         say("extract.templates is off here: a process with this setting neither learns templates nor uses them.")
 
@@ -183,12 +188,12 @@ def disable(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
     say(f"To have it learned again: headwater templates relearn {name}")
 
 
-def told_of(pupil: "Pupil") -> dict[str, Any]:
+def told_of(host_learning: "HostLearning") -> dict[str, Any]:
     from headwater.reports.templates import pages_wanted, state_of
 
-    is_waiting = not pupil.active and not pupil.learn_at and not pupil.disabled_at
-    more = {"status": state_of(pupil), "pages_wanted": pages_wanted(pupil) if is_waiting else None}
-    return asdict(pupil) | more
+    is_waiting = not host_learning.active and not host_learning.learn_at and not host_learning.disabled_at
+    more = {"status": state_of(host_learning), "pages_wanted": pages_wanted(host_learning) if is_waiting else None}
+    return asdict(host_learning) | more
 
 
 def known_of(found: "Schooling", one: "Version") -> dict[str, Any]:
@@ -215,7 +220,7 @@ async def why_no_template(services: "Services", url: str) -> NotFound:
     from headwater.reports.templates import read_schooling, state_of
 
     host = site_of(url)
-    pupil = (await read_schooling(services.database, host)).pupil
-    sections = ", ".join(f"/{inert(one.section)}/" for one in pupil.active)
-    state = f"only pages below {sections} are read by one" if sections else inert(state_of(pupil))
+    host_learning = (await read_schooling(services.database, host)).host_learning
+    sections = ", ".join(f"/{inert(one.section)}/" for one in host_learning.active)
+    state = f"only pages below {sections} are read by one" if sections else inert(state_of(host_learning))
     return NotFound(f"No template reads this page of {host}: {state}.", fix=f"More: headwater templates show {host}")

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from headwater.extract.templates.explain import Explanation, Piece
     from headwater.extract.templates.template import Template
     from headwater.ingest.inspection import Explained
-    from headwater.reports.templates import Happened, Pupil, Version
+    from headwater.reports.templates import Happened, HostLearning, Version
 SHOWN_PATHS = 8
 WIDEST_TEXT = 100
 EXPLAINED_TEXT = 80  # letters of a block that its explanation quotes
 MINUS = "−"
 OUTSIDE = "outside the container"
-COLUMNS = ("host", "section", "version", "status", "served", "refused", "agreement", "learned", "next lesson")
+COLUMNS = ("host", "section", "version", "status", "served", "refused", "agreement", "learned", "next training")
 WIDE = 110
 
 
@@ -42,11 +42,15 @@ def show_hosts(rows: Sequence[Sequence[str]]) -> None:
         show(f"  {' · '.join(told)}")
 
 
-def rows_of(pupil: "Pupil", now: datetime) -> list[Sequence[str]]:
+def rows_of(host_learning: "HostLearning", now: datetime) -> list[Sequence[str]]:
     from headwater.reports.templates import state_of
 
-    host, state, coming = inert(pupil.host), shortened(state_of(pupil), 60), next_lesson_of(pupil, now)
-    if not pupil.active:
+    host, state, coming = (
+        inert(host_learning.host),
+        shortened(state_of(host_learning), 60),
+        next_training_of(host_learning, now),
+    )
+    if not host_learning.active:
         return [(host, "", "", state, "", "", "", "", coming)]
     return [
         (
@@ -60,35 +64,38 @@ def rows_of(pupil: "Pupil", now: datetime) -> list[Sequence[str]]:
             relative(one.learned_at, now),
             coming,
         )
-        for one in pupil.active
+        for one in host_learning.active
     ]
 
 
-def next_lesson_of(pupil: "Pupil", now: datetime) -> str:
+def next_training_of(host_learning: "HostLearning", now: datetime) -> str:
     from headwater.reports.templates import pages_wanted
 
-    if pupil.disabled_at:
+    if host_learning.disabled_at:
         return "if you ask"
-    if pupil.learn_at:
-        return due(pupil.learn_at, now)
-    return "on drift" if pupil.active else f"after {counted(pages_wanted(pupil), 'more page')}"
+    if host_learning.learn_at:
+        return due(host_learning.learn_at, now)
+    return "on drift" if host_learning.active else f"after {counted(pages_wanted(host_learning), 'more page')}"
 
 
 def in_percent(share: float | None) -> str:
     return "–" if share is None else f"{share * 100:.0f} %"
 
 
-def show_pupil(pupil: "Pupil", now: datetime) -> None:
+def show_learning(host_learning: "HostLearning", now: datetime) -> None:
     from headwater.reports.templates import state_of
 
-    show(f"{pupil.host}: {inert(state_of(pupil))}")
+    show(f"{host_learning.host}: {inert(state_of(host_learning))}")
     # Only so many pages are kept to learn from: more may have come since.
-    fresh = min(pupil.fresh, pupil.pages)
-    show(f"  {counted(pupil.pages, 'stored page')} to learn from, {fresh:,} of them new since the last lesson")
-    if pupil.learned_at:
-        show(f"  last lesson {relative(pupil.learned_at, now)}: {inert(outcome_in_words(pupil.outcome))}")
-    why = f" ({inert(pupil.why)})" if pupil.learn_at and pupil.why else ""
-    show(f"  next lesson {next_lesson_of(pupil, now)}{why}")
+    fresh = min(host_learning.fresh, host_learning.pages)
+    show(
+        f"  {counted(host_learning.pages, 'stored page')} to learn from, {fresh:,} of them new since the last training"
+    )
+    if host_learning.learned_at:
+        outcome = inert(outcome_in_words(host_learning.outcome))
+        show(f"  last training {relative(host_learning.learned_at, now)}: {outcome}")
+    why = f" ({inert(host_learning.why)})" if host_learning.learn_at and host_learning.why else ""
+    show(f"  next training {next_training_of(host_learning, now)}{why}")
 
 
 def show_version(one: "Version", template: "Template | None", now: datetime) -> None:
@@ -134,8 +141,8 @@ def path_lines(mark: str, paths: Sequence[str], after: str) -> Iterator[str]:
 def version_line(one: "Version", now: datetime) -> str:
     where = f" for /{inert(one.section)}/" if one.section else ""
     ended = f"{one.status} {relative(one.ended_at, now)}: {inert(one.why_ended)}" if one.ended_at else "in use"
-    taught = f"learned {relative(one.learned_at, now)} from {counted(one.pages, 'page')}"
-    return f"  {one.version:3}{where}  {taught}, served {one.served:,}, refused {one.refused:,}; {ended}"
+    learned_templates = f"learned {relative(one.learned_at, now)} from {counted(one.pages, 'page')}"
+    return f"  {one.version:3}{where}  {learned_templates}, served {one.served:,}, refused {one.refused:,}; {ended}"
 
 
 def show_events(events: "Sequence[Happened]", now: datetime) -> None:

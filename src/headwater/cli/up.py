@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.discover.polls.poll import Ran
-    from headwater.ingest.journey import Told
+    from headwater.ingest.journey import Finished
     from headwater.services import Services
     from headwater.supervisor import Health, Supervisor
 
@@ -39,18 +39,18 @@ class Pulse:
         if ran.ending is None:
             return
         self.counts["polls"] += 1
-        self.counts["found"] += ran.walk.tally.inserted
-        if ran.ending.status != "ok" or ran.walk.tally.inserted:
+        self.counts["found"] += ran.run_state.tally.inserted
+        if ran.ending.status != "ok" or ran.run_state.tally.inserted:
             self.news = f"{ran.channel.source.name}: {in_words(ran.ending.message)}"
 
-    def fetched(self, told: "Told") -> None:
-        verdict = type(told.verdict).__name__ if told.verdict else "LeaseLost"
+    def fetched(self, finished: "Finished") -> None:
+        verdict = type(finished.verdict).__name__ if finished.verdict else "LeaseLost"
         self.counts["fetched"] += verdict in ("Fetched", "Unchanged")
         self.counts["failed"] += verdict in ("Dead", "RetryLater")
-        self.counts["documents"] += told.leaves.document is not None
-        self.counts["vacancies"] += len(told.leaves.jobs)
-        if told.leaves.document is not None:
-            self.news = told.leaves.document.title
+        self.counts["documents"] += finished.effects.document is not None
+        self.counts["vacancies"] += len(finished.effects.jobs)
+        if finished.effects.document is not None:
+            self.news = finished.effects.document.title
 
     def figures(self, waiting: int) -> str:
         counts = self.counts | Counter(waiting=waiting)

@@ -45,7 +45,7 @@ class EmbeddedServer:
         self.directory = directory.resolve()
         self.version = version
         self._cluster = Cluster(self.directory, version, settings or {})
-        self._seat: FileLock | None = None
+        self._user_lock: FileLock | None = None
 
     async def __aenter__(self) -> str:
         return await self.start()
@@ -81,7 +81,7 @@ class EmbeddedServer:
         """
         self._cluster.make_directory()
         async with exclusively(self.directory / "gate.lock"):
-            self._seat = self._seat or self._take_seat()
+            self._user_lock = self._user_lock or self._take_user_lock()
             try:
                 self._cluster.prepare()
                 await self._ensure_serving()
@@ -95,7 +95,7 @@ class EmbeddedServer:
         if not (self.directory / "users.lock").exists():
             return
         async with exclusively(self.directory / "gate.lock"):
-            self._seat = self._seat or self._take_seat()
+            self._user_lock = self._user_lock or self._take_user_lock()
             await self._leave()
 
     @property
@@ -115,29 +115,29 @@ class EmbeddedServer:
         async with exclusively(gate):
             tried_at = datetime.fromtimestamp(gate.stat().st_mtime, UTC)
             is_early = timedelta() <= now - tried_at < pause
-            if self._seat is None or is_early or not self.was_killed:
+            if self._user_lock is None or is_early or not self.was_killed:
                 return False
             os.utime(gate)
-            # Our seat stays taken, whatever becomes of this: the next one to leave must not stop it under us.
+            # Our lock stays taken, whatever becomes of this: the next one to leave must not stop it under us.
             self._cluster.prepare()
             await self._ensure_serving()
         return True
 
-    def _take_seat(self) -> FileLock:
-        seat = FileLock(self.directory / "users.lock")
+    def _take_user_lock(self) -> FileLock:
+        user_lock = FileLock(self.directory / "users.lock")
         # Always free: it is held alone only by somebody inside the gate, and that is us.
-        seat.try_shared()
-        return seat
+        user_lock.try_shared()
+        return user_lock
 
     async def _leave(self) -> None:
-        seat, self._seat = self._seat, None
-        if seat is None:
+        user_lock, self._user_lock = self._user_lock, None
+        if user_lock is None:
             return
         try:
-            if seat.try_exclusive():
+            if user_lock.try_exclusive():
                 await self._cluster.shut_down()
         finally:
-            seat.close()
+            user_lock.close()
 
     async def _ensure_serving(self) -> None:
         await self._cluster.ensure_created()

@@ -10,8 +10,8 @@ from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets, require_bound
-from headwater.discover.polls.hearing import Body
-from headwater.discover.polls.overheard import FOUND, packed
+from headwater.discover.polls.classify import Body
+from headwater.discover.polls.response_cache import FOUND, packed
 from headwater.errors import Refused, UsageError
 from headwater.extract.jobs.pages import is_selector
 from headwater.extract.jobs.text import shortened

@@ -70,7 +70,7 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownAddresses:
     """Whose an address is already: as a source, as a feed that one has or had, as a deleted source."""
 
     addresses: Mapping[bytes, UUID] = field(default_factory=dict)
@@ -105,7 +105,7 @@ async def plan_import(
     return planned(rows, await _known_to(database, rows), secrets, is_trusted=is_trusted, coming=coming)
 
 
-async def _known_to(database: Database, rows: Sequence[Row]) -> Known:
+async def _known_to(database: Database, rows: Sequence[Row]) -> KnownAddresses:
     sites = [canonicalise(row.url).url_hash for row in rows]
     feeds = [canonicalise(row.feed_url).url_hash for row in rows if row.feed_url]
     addresses: dict[bytes, UUID] = {}
@@ -117,12 +117,12 @@ async def _known_to(database: Database, rows: Sequence[Row]) -> Known:
         had |= {(row["source_id"], url_hash) for url_hash in hashes}
     gone = [canonicalise(row.url).url_hash for row in rows if _is_deleted(row)]
     deleted = await database.fetch(queries.deleted_addresses, gone) if gone else []
-    return Known(addresses, frozenset(had), {row["url_hash"]: row["source_id"] for row in deleted})
+    return KnownAddresses(addresses, frozenset(had), {row["url_hash"]: row["source_id"] for row in deleted})
 
 
 def planned(
     rows: Sequence[Row],
-    known: Known,
+    known: KnownAddresses,
     secrets: Secrets | None = None,
     *,
     is_trusted: bool = False,

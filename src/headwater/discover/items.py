@@ -46,7 +46,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Haul:
+class FoundItems:
     """What one answer brought: items, and for job sources the vacancies it tells of.
 
     `url` is the address that answered; it may hold an API's key, and is never stored.

@@ -13,10 +13,10 @@ from headwater.discover.cadence.price import price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
-from headwater.discover.polls.asking import Asker
-from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
+from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
 from headwater.discover.polls.lease import Leased, Past, leased_from
 from headwater.discover.polls.reader import ChannelReader, task_of
+from headwater.discover.polls.requesting import Asker
 from headwater.discover.polls.starting import start_of, start_pages
 from headwater.extract.jobs.vacancy import Vacancy
 from headwater.net.problems import Problem
@@ -87,7 +87,7 @@ async def _links(reader: ChannelReader, channel: Leased, page: Body, now: dateti
     """Where a crawl would go from its start page, read as a list of links."""
     listing = replace(channel, kind=ChannelKind.LISTING, source=replace(channel.source, kind=Kind.NEWS))
     read = await reader.read(task_of(listing, start_of(listing), page, now))
-    return () if isinstance(read, Trouble) else (*read.items, *(Item(one.url) for one in read.walk.todo[1:]))
+    return () if isinstance(read, Trouble) else (*read.items, *(Item(one.url) for one in read.run_state.todo[1:]))
 
 
 def _unstored(profile: Profile, new: NewChannel, now: datetime) -> Leased:
@@ -131,12 +131,12 @@ async def try_channel(
     if channel.kind is ChannelKind.CRAWL:
         links = await _links(reader, channel, known, now) if known else ()
         return Trial(channel.kind, channel.url.url, items=(*start_pages(channel), *links))
-    walk = start_of(channel)
-    heard = known or await asker.ask(channel, walk, is_trial=True)
+    run_state = start_of(channel)
+    heard = known or await asker.ask(channel, run_state, is_trial=True)
     if not isinstance(heard, Body):
         problem = await why_not(asker.database, heard)
         return Trial(channel.kind, channel.url.url, _response_of(heard), problem=problem)
-    read = await reader.read(task_of(channel, walk, heard, now))
+    read = await reader.read(task_of(channel, run_state, heard, now))
     if isinstance(read, Trouble):
         return Trial(channel.kind, channel.url.url, heard.response, problem=read.message)
     return Trial(
@@ -144,11 +144,11 @@ async def try_channel(
         channel.url.url,
         heard.response,
         read.items,
-        len(read.walk.todo) - 1,
-        read.walk.notes,
+        len(read.run_state.todo) - 1,
+        read.run_state.notes,
         vacancies=read.harvest.vacancies,
         left_out=tuple(f"{one.reason}: {one.title or one.url}" for one in read.harvest.skipped),
-        more=tuple(todo.url for todo in read.walk.todo[1:]),
+        more=tuple(todo.url for todo in read.run_state.todo[1:]),
     )
 
 

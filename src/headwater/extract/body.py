@@ -89,7 +89,7 @@ class _LinkTexts(NamedTuple):
         return self.all - self.sections
 
 
-class Known(NamedTuple):
+class KnownFacts(NamedTuple):
     """What is already known of the page and must not be taken for its text."""
 
     titles: frozenset[str]
@@ -97,7 +97,7 @@ class Known(NamedTuple):
     is_sold: bool = False
 
 
-def body_of(elements: Elements, page: Page, selected: str, structured: str, known: Known) -> Body:
+def body_of(elements: Elements, page: Page, selected: str, structured: str, known: KnownFacts) -> Body:
     """Changes the tree: the last thing to be done with it."""
     chosen = Body(selected, Producer.SELECTORS, count_words(selected))
     if chosen.words < SHORTEST_ARTICLE_WORDS:
@@ -119,7 +119,7 @@ def _fuller(chosen: Body, html: str, producer: Producer) -> Body:
     return Body(other, producer, words, guided=chosen.guided) if chosen.words < words * _THIN else chosen
 
 
-def _learned(elements: Elements, page: Page, known: Known) -> Body:
+def _learned(elements: Elements, page: Page, known: KnownFacts) -> Body:
     """By the host's template; where it refuses, or is audited and disagrees, by the general extractor."""
     assert page.guide is not None
     tree, template = elements.tree, template_in(page.guide)
@@ -139,7 +139,7 @@ def _learned(elements: Elements, page: Page, known: Known) -> Body:
     return body._replace(guided=Guided(agreement=agreed, doubted=doubted(answer, general.text)))
 
 
-def _general(tree: LexborHTMLParser, page: Page, known: Known) -> Body:
+def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> Body:
     links = _LinkTexts(known.anchors.texts, _sections(tree, known.anchors))  # of the tree as it is
     found = _general_text(tree, _densest if page.is_hurried else _html_of_story)
     lines = [_Line(line, comparable(line)) for line in found.split("\n")]
@@ -212,7 +212,7 @@ def _length_of_paragraphs(within: LexborHTMLParser | LexborNode) -> int:
     return sum(len(paragraph.text()) for paragraph in within.css("p"))
 
 
-def _without_title(lines: list[_Line], known: Known) -> list[_Line]:
+def _without_title(lines: list[_Line], known: KnownFacts) -> list[_Line]:
     top = [line for line in lines[:_TITLE_WITHIN_LINES] if line.compared not in known.titles]
     return top + lines[_TITLE_WITHIN_LINES:]
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from headwater.extract.article import Article, NotAnArticle, Reason
-from headwater.extract.body import Body, Known, body_of
+from headwater.extract.body import Body, KnownFacts, body_of
 from headwater.extract.byline import author_of
 from headwater.extract.dates import not_in_the_future
 from headwater.extract.elements import Elements
@@ -29,7 +29,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
     about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
-    known = Known(seen.titles, seen.anchors, is_sold(about, seen.said.get("article:content_tier", "")))
+    known = KnownFacts(seen.titles, seen.anchors, is_sold(about, seen.said.get("article:content_tier", "")))
     body = body_of(elements, page, selected_text(tree, page.selectors), structured, known)
     facts = _facts(page, seen, body)
     if reason := _why_no_article(seen, body):

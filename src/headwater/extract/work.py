@@ -8,9 +8,9 @@ from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.extractor import extract
 from headwater.extract.jobs.answers import harvest_page
 from headwater.extract.language import language_model
-from headwater.extract.lessons import Lesson, do_task, is_task
 from headwater.extract.page import Page
 from headwater.extract.templates.explain import Explanation
+from headwater.extract.training import Training, do_task, is_task
 from headwater.extract.wire import page_from
 
 _SAMPLE = (
@@ -18,8 +18,8 @@ _SAMPLE = (
 )
 
 
-def read_sent(sent: bytes | Mapping[str, Any]) -> Article | NotAnArticle | Lesson | Explanation | dict[str, Any]:
-    """What `wire.sent` or `lessons.sent_task` packed, or a task for `harvest_page`; the answer is written as JSON."""
+def read_sent(sent: bytes | Mapping[str, Any]) -> Article | NotAnArticle | Training | Explanation | dict[str, Any]:
+    """What `wire.sent` or `examples.sent_task` packed, or a task for `harvest_page`; the answer is written as JSON."""
     if not isinstance(sent, bytes):
         return harvest_page(sent)
     if is_task(sent):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from headwater.clock import Clock
-from headwater.fetch.seat import SlotMissed
+from headwater.fetch.held_slot import SlotMissed
 from headwater.politeness.addresses import MOST_NAMES, SHARED_FROM
 from headwater.politeness.slots import NotBefore
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from headwater.chance import Random
 from headwater.clock import Clock
-from headwater.fetch.asking import Ask, ask_once
+from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,
@@ -19,8 +19,8 @@ from headwater.fetch.outcomes import (
     RobotsUnknown,
     TakenDown,
 )
+from headwater.fetch.request import Request, send_once
 from headwater.fetch.retries import is_worth_another_try, wait_before_trying_again
-from headwater.fetch.seat import Seat
 from headwater.net.redirects import REPEATS_THE_METHOD, BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
 from headwater.net.transport import Limits, Response, Transport
 from headwater.net.validators import conditional_headers
@@ -32,8 +32,8 @@ Refusal = Disallowed | TakenDown | RobotsUnknown | Failed | Later | LeaseLost
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What to ask for. Extra headers and a body go to the origin of `url` only, never to where it redirects.
+class FetchRequest:
+    """A request to make. Extra headers and a body go to the origin of `url` only, never to where it redirects.
 
     Validators go to the URL whose answer they came with: `validated`, where a redirect led there the last time.
     """
@@ -83,10 +83,10 @@ class Clear:
     allow_js: bool = False
 
 
-class Lookout(Protocol):
-    """Whoever knows takedowns, robots.txt and the host's policy."""
+class Preflight(Protocol):
+    """Knows takedowns, robots.txt and the host's policy."""
 
-    async def look(self, url: CanonicalUrl, seat: Seat) -> Clear | Refusal: ...
+    async def look(self, url: CanonicalUrl, held_slot: HeldSlot) -> Clear | Refusal: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,39 +104,39 @@ class _Way:
 @dataclass(frozen=True, slots=True)
 class Fetcher:
     transport: Transport
-    lookout: Lookout
+    preflight: Preflight
     limits: Limits
     clock: Clock
     random: Random
     retries: int = 2
     redirects: int = 5
-    # Told of each look and each answer on the way, for whoever wants to explain it.
-    witness: Callable[[CanonicalUrl, "Clear | Outcome | Response"], None] = lambda _url, _what: None
+    # Called with each check and each answer on the way, to explain a fetch.
+    observer: Callable[[CanonicalUrl, "Clear | Outcome | Response"], None] = lambda _url, _what: None
 
-    async def fetch(self, wish: Wish, seat: Seat) -> Outcome:
+    async def fetch(self, request: FetchRequest, held_slot: HeldSlot) -> Outcome:
         """Every hop is looked at like the first: being redirected into a forbidden place is still a visit."""
-        way = _Way(wish.url, wish.hops, wish.permanent, wish.headers)
+        way = _Way(request.url, request.hops, request.permanent, request.headers)
         while True:
-            clear = await self.lookout.look(way.url, seat)
-            self.witness(way.url, clear)
+            clear = await self.preflight.look(way.url, held_slot)
+            self.observer(way.url, clear)
             if isinstance(clear, Later):
-                # Whoever looked knows one URL, not the way to it: forgotten hops would make a chain endless.
+                # The check knows one URL, not the way to it: forgotten hops would make a chain endless.
                 return replace(clear, hops=way.hops)
             if not isinstance(clear, Clear):
                 return clear
-            most = wish.body_bytes or clear.body_bytes
-            is_usual = most == self.limits.body_bytes and not wish.is_only_inside
-            limits = self.limits if is_usual else self._limits(most, is_only_inside=wish.is_only_inside)
-            answer = await self._ask(wish, way, seat, limits)
-            self.witness(way.url, answer)
+            most = request.body_bytes or clear.body_bytes
+            is_usual = most == self.limits.body_bytes and not request.is_only_inside
+            limits = self.limits if is_usual else self._limits(most, is_only_inside=request.is_only_inside)
+            answer = await self._ask(request, way, held_slot, limits)
+            self.observer(way.url, answer)
             if not isinstance(answer, Response):
                 return answer
             match next_hop(answer.status, answer.locations, way.url, way.hops, self.redirects):
-                case Hop() as hop if wish.tells_secrets(hop):
+                case Hop() as hop if request.tells_secrets(hop):
                     return BadRedirect(Flaw.WOULD_BETRAY_US, way.hops, answer)
-                case Hop() as hop if not wish.may_be_repeated(hop, answer.status):
+                case Hop() as hop if not request.may_be_repeated(hop, answer.status):
                     return BadRedirect(Flaw.HAS_A_BODY, way.hops, answer)
-                case Hop() as hop if wish.follows(hop):
+                case Hop() as hop if request.follows(hop):
                     way = way.after(hop)
                 case Hop() as hop:
                     left = way.after(hop)
@@ -149,12 +149,14 @@ class Fetcher:
     def _limits(self, body_bytes: int, *, is_only_inside: bool) -> Limits:
         return replace(self.limits, body_bytes=body_bytes, is_only_inside=is_only_inside)
 
-    async def _ask(self, wish: Wish, way: _Way, seat: Seat, limits: Limits) -> Response | Later | LeaseLost | Failed:
+    async def _ask(
+        self, request: FetchRequest, way: _Way, held_slot: HeldSlot, limits: Limits
+    ) -> Response | Later | LeaseLost | Failed:
         attempt = 1
         while True:
-            headers = {**way.headers, **wish.conditions_at(way.url)}
-            asked = Ask(way.url, wish.kind, limits, headers, wish.method, wish.body)
-            answer = await ask_once(self.transport, asked, seat)
+            headers = {**way.headers, **request.conditions_at(way.url)}
+            asked = Request(way.url, request.kind, limits, headers, request.method, request.body)
+            answer = await send_once(self.transport, asked, held_slot)
             if isinstance(answer, NotBefore):
                 return LeaseLost() if answer.why == "lost" else Later(answer.wait, way.url, way.hops, answer.why)
             if isinstance(answer, Response):

@@ -14,9 +14,9 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.fetch.places import Places, settlement_for
-from headwater.fetch.robots import Heard, Known, RobotsStore
-from headwater.fetch.seat import Seat
+from headwater.fetch.held_slot import HeldSlot
+from headwater.fetch.robots import Heard, RobotsStore, StoredRobots
+from headwater.fetch.slot_reservations import SlotReservations, settlement_for
 from headwater.politeness.robots import Robots
 from headwater.politeness.robots_access import RobotsAccess
 from headwater.politeness.settlement import Visit
@@ -37,7 +37,7 @@ class Strangers:
     database: Database
     clock: Clock
     delay: timedelta
-    known: dict[Origin, Known] = field(default_factory=dict, init=False)
+    known: dict[Origin, StoredRobots] = field(default_factory=dict, init=False)
     sitemaps: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     _is_stranger: dict[str, bool] = field(default_factory=dict, init=False)
     _asked: dict[str, timedelta] = field(default_factory=dict, init=False)
@@ -73,10 +73,10 @@ class Strangers:
         self._last[host] += (past.started_after or timedelta()).total_seconds()
         return self.reserve(host)
 
-    def seat(self, host: str, kind: str, window: Window) -> Seat:
+    def held_slot(self, host: str, kind: str, window: Window) -> HeldSlot:
         token = UUID(int=len(self._hosts))
         self._hosts[token] = host
-        return Seat(bucket_of(host), host, token, window, kind, self, self.clock)
+        return HeldSlot(bucket_of(host), host, token, window, kind, self, self.clock)
 
     def _delay(self, host: str) -> timedelta:
         return max(self.delay, self._asked.get(host, timedelta()))
@@ -88,24 +88,24 @@ class Strangers:
 
 
 @dataclass(frozen=True, slots=True)
-class PassingPlaces(Places):
+class PassingReservations(SlotReservations):
     strangers: Strangers
 
     @asynccontextmanager
-    async def seat_at(self, host: str, kind: str) -> AsyncIterator[Seat | NotBefore]:
+    async def reserve_slot(self, host: str, kind: str) -> AsyncIterator[HeldSlot | NotBefore]:
         if not await self.strangers.include(host):
-            async with Places.seat_at(self, host, kind) as shared:
+            async with SlotReservations.reserve_slot(self, host, kind) as shared:
                 yield shared
             return
         window = self.strangers.reserve(host)
         if isinstance(window, NotBefore):
             yield window
             return
-        seat = self.strangers.seat(host, kind, window)
+        held_slot = self.strangers.held_slot(host, kind, window)
         try:
-            yield seat
+            yield held_slot
         finally:
-            if wait := settlement_for(seat).close_for:
+            if wait := settlement_for(held_slot).close_for:
                 self.strangers.close(host, wait)
 
 
@@ -125,7 +125,7 @@ class PassingRobots:
         has_rules = access is RobotsAccess.RULES
         is_away = access is RobotsAccess.UNREACHABLE
         now = self.strangers.clock.now()
-        self.strangers.known[origin] = Known(
+        self.strangers.known[origin] = StoredRobots(
             access=access,
             body=heard.body if has_rules else None,
             body_hash=sha256(heard.body).digest() if has_rules else None,

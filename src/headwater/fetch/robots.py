@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, Protocol
 
-from headwater.fetch.asking import Ask, ask_once, asked_wait
+from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import Disallowed, Failed, Later, LeaseLost, RobotsUnknown
-from headwater.fetch.places import Places
-from headwater.fetch.seat import Seat
+from headwater.fetch.request import Request, asked_wait, send_once
+from headwater.fetch.slot_reservations import SlotReservations
 from headwater.net.body import Truncated, Undecodable
 from headwater.net.caching import max_age
 from headwater.net.problems import FetchProblem, Problem, problem_with
@@ -41,8 +41,8 @@ Objection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the store holds of an origin."""
+class StoredRobots:
+    """The stored robots.txt of an origin."""
 
     access: RobotsAccess
     body: bytes | None  # None: what is remembered under body_hash holds
@@ -58,7 +58,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What asking brought."""
+    """The answer to a request for robots.txt."""
 
     answer: int | RobotsFailure
     body: bytes = b""
@@ -83,31 +83,31 @@ class RobotsStore(Protocol):
 
 
 @dataclass(slots=True)
-class RobotsDesk:
+class RobotsCache:
     transport: Transport
-    places: Places
+    reservations: SlotReservations
     store: RobotsStore
     limits: Limits
     product_token: str
     _parsed: OrderedDict[bytes, Robots] = field(default_factory=OrderedDict, init=False)
 
     async def why_not(
-        self, url: CanonicalUrl, known: Known | None, seat: Seat, *, is_job_host: bool = False
+        self, url: CanonicalUrl, known: StoredRobots | None, held_slot: HeldSlot, *, is_job_host: bool = False
     ) -> Objection:
         """None where robots.txt has nothing against it."""
         if known is not None and known.body_hash is not None:
             await self._read_beside(known.body or b"", known.body_hash)
         if known is None or not known.is_fresh:
-            asked = await self._refresh(url, known, seat, is_job_host=is_job_host)
+            asked = await self._refresh(url, known, held_slot, is_job_host=is_job_host)
             refusal = self._judge(url, asked, known) if isinstance(asked, Robots | RobotsAccess) else asked
-            return patient(refusal, seat.close_for)
+            return patient(refusal, held_slot.close_for)
         return self._judge(url, self._standing(known), known)
 
     def remembers(self, body_hash: bytes | None) -> bool:
         return body_hash is not None and body_hash in self._parsed
 
     def _judge(
-        self, url: CanonicalUrl, standing: Robots | RobotsAccess, known: Known | None
+        self, url: CanonicalUrl, standing: Robots | RobotsAccess, known: StoredRobots | None
     ) -> Disallowed | RobotsUnknown | None:
         if standing is RobotsAccess.ALLOW_ALL:
             return None
@@ -116,7 +116,7 @@ class RobotsDesk:
             return None if decision.allowed else Disallowed(url, decision)
         return self._unknown(known)
 
-    def _unknown(self, known: Known | None, heard: Heard | None = None) -> RobotsUnknown:
+    def _unknown(self, known: StoredRobots | None, heard: Heard | None = None) -> RobotsUnknown:
         failing_for = known.failing_for if known else timedelta()
         ours = min(max(FIRST_RETRY, failing_for), LONGEST_RETRY)
         wait = max(ours, min((heard.asked_wait if heard else None) or timedelta(), LONGEST_ASKED))
@@ -130,7 +130,7 @@ class RobotsDesk:
         is_asked = status == TOO_MANY_REQUESTS or bool(heard and heard.asked_wait)
         return RobotsUnknown(wait, f"robots.txt could not be had ({why})", gives_up, status, is_asked)
 
-    def _standing(self, known: Known) -> Robots | RobotsAccess:
+    def _standing(self, known: StoredRobots) -> Robots | RobotsAccess:
         """A copy holds while its origin is unreachable, for thirty days."""
         if known.access is RobotsAccess.ALLOW_ALL:
             return RobotsAccess.ALLOW_ALL
@@ -159,9 +159,9 @@ class RobotsDesk:
             self._parsed.popitem(last=False)
 
     async def _refresh(
-        self, url: CanonicalUrl, known: Known | None, seat: Seat, *, is_job_host: bool
+        self, url: CanonicalUrl, known: StoredRobots | None, held_slot: HeldSlot, *, is_job_host: bool
     ) -> Robots | RobotsAccess | RobotsUnknown | Failed | Later | LeaseLost:
-        heard = await self._ask(url, known, seat)
+        heard = await self._ask(url, known, held_slot)
         if not isinstance(heard, Heard):
             return heard
         access = access_from_response(heard.answer)
@@ -184,13 +184,15 @@ class RobotsDesk:
             return self._standing(known)
         return self._unknown(known, heard) if access is RobotsAccess.UNREACHABLE else access
 
-    async def _ask(self, url: CanonicalUrl, known: Known | None, seat: Seat) -> Heard | Failed | Later | LeaseLost:
+    async def _ask(
+        self, url: CanonicalUrl, known: StoredRobots | None, held_slot: HeldSlot
+    ) -> Heard | Failed | Later | LeaseLost:
         """Up to five redirects, across hosts too: each with the slot, the guard and the patience of its own host."""
         robots_url = canonicalise(f"{url.origin}/robots.txt")
         validators = known.validators if known else Validators()
         headers = conditional_headers(validators.etag, validators.last_modified)
         for hops in range(6):
-            answer = await self._ask_at(robots_url, headers, seat, url)
+            answer = await self._ask_at(robots_url, headers, held_slot, url)
             if not isinstance(answer, Response):
                 return answer
             match next_hop(answer.status, answer.locations, robots_url, hops):
@@ -203,15 +205,15 @@ class RobotsDesk:
         return Heard(404, detail="too many redirects")
 
     async def _ask_at(
-        self, robots_url: CanonicalUrl, headers: dict[str, str], seat: Seat, page: CanonicalUrl
+        self, robots_url: CanonicalUrl, headers: dict[str, str], held_slot: HeldSlot, page: CanonicalUrl
     ) -> Response | Heard | Failed | Later | LeaseLost:
-        asked = Ask(robots_url, "robots", self.limits, headers)
-        if robots_url.host == seat.host:
-            answer = await ask_once(self.transport, asked, seat)
+        asked = Request(robots_url, "robots", self.limits, headers)
+        if robots_url.host == held_slot.host:
+            answer = await send_once(self.transport, asked, held_slot)
         else:
-            async with self.places.seat_at(robots_url.host, "robots") as elsewhere:
+            async with self.reservations.reserve_slot(robots_url.host, "robots") as elsewhere:
                 answer = (
-                    elsewhere if isinstance(elsewhere, NotBefore) else await ask_once(self.transport, asked, elsewhere)
+                    elsewhere if isinstance(elsewhere, NotBefore) else await send_once(self.transport, asked, elsewhere)
                 )
         match answer:
             case NotBefore(_, "lost"):
@@ -274,11 +276,11 @@ def failure_from(problem: FetchProblem) -> RobotsFailure:
     return RobotsFailure.CONNECTION
 
 
-def known_from(row: Any) -> Known | None:
+def known_from(row: Any) -> StoredRobots | None:
     if row["access"] is None:
         return None
     failing_since = row["failing_since"]
-    return Known(
+    return StoredRobots(
         access=RobotsAccess(row["access"]),
         body=row["body"],
         body_hash=row["body_hash"],

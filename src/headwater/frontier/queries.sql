@@ -93,11 +93,11 @@ ORDER BY d.bucket, d.url_hash LIMIT $4::integer;
 
 -- name: hand_over_entries
 -- Waiting entries of a source that may not be fetched go to another active source that found them too, best
--- to one that may speak for them. What a removed source has read goes with them and is read again, since its heir may read it
+-- to one that may speak for them. What a removed source has read goes with them and is read again, since its successor may read it
 -- otherwise; of pages it could speak for only to one that may, too, as when somebody submits them.
 -- Invariant: the counters move with them, in this statement.
-WITH heirs AS MATERIALIZED (
-    SELECT e.bucket, e.url_hash, e.status, heir.source_id, heir.rank, e.status = 'fetched' AS is_read
+WITH successors AS MATERIALIZED (
+    SELECT e.bucket, e.url_hash, e.status, successor.source_id, successor.rank, e.status = 'fetched' AS is_read
     FROM unnest($2::smallint[], $3::bytea[]) AS g (bucket, url_hash)
     JOIN url_frontier e ON e.bucket = g.bucket AND e.url_hash = g.url_hash
     JOIN sources r ON r.id = e.source_id
@@ -105,9 +105,9 @@ WITH heirs AS MATERIALIZED (
         SELECT d.source_id, d.rank FROM discoveries d JOIN sources s ON s.id = d.source_id AND s.status = 'active'
         WHERE d.bucket = e.bucket AND d.url_hash = e.url_hash AND d.source_id <> $1::uuid
         ORDER BY d.rank DESC, d.first_seen_at LIMIT 1
-    ) AS heir
+    ) AS successor
     WHERE e.source_id = $1::uuid
-      AND (e.status IN ('pending', 'failed') OR e.status = 'fetched' AND r.status = 'deleted' AND (heir.rank > 0 OR e.owner_rank = 0))
+      AND (e.status IN ('pending', 'failed') OR e.status = 'fetched' AND r.status = 'deleted' AND (successor.rank > 0 OR e.owner_rank = 0))
 ), moved AS (
     UPDATE url_frontier e
     SET source_id = h.source_id, owner_rank = h.rank, held = nullif(e.held, 'paused'),
@@ -116,7 +116,7 @@ WITH heirs AS MATERIALIZED (
         revisit_at = CASE WHEN NOT h.is_read THEN e.revisit_at END, etag = CASE WHEN NOT h.is_read THEN e.etag END,
         last_modified = CASE WHEN NOT h.is_read THEN e.last_modified END,
         content_hash = CASE WHEN NOT h.is_read THEN e.content_hash END
-    FROM heirs h
+    FROM successors h
     WHERE e.bucket = h.bucket AND e.url_hash = h.url_hash AND e.source_id = $1::uuid AND e.status = h.status
     RETURNING e.source_id, e.status, h.status AS from_status
 )

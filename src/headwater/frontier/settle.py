@@ -58,7 +58,7 @@ def slot_settlement(
         duration_ms=round(visit.duration.total_seconds() * 1000) if visit.duration is not None else None,
         close_for=None if close_for is None else honoured_wait(close_for),
         close_reason=None if close_for is None else "retry_after",
-        temper=1 if close_for is not None else -1 if is_content else 0,
+        host_feedback=1 if close_for is not None else -1 if is_content else 0,
         address=visit.address,
     )
 

@@ -98,7 +98,7 @@ def settlement_of(lease: Lease, verdict: Verdict, visit: Visit, policy: RetryPol
             return unchanged(base, verdict)
         case Moved(to):
             return dead(base, Dead(DeadReason.REDIRECT, f"moved to {to}"))._replace(
-                verdict="moved", moved_to=to, temper=-1
+                verdict="moved", moved_to=to, host_feedback=-1
             )
         case RetryLater():
             return retry_later(base, verdict, lease.retry_count + 1, policy, random)
@@ -124,7 +124,7 @@ def fetched(base: Settlement, verdict: Fetched) -> Settlement:
         fetch_url=verdict.fetch_url,
         revisit_in=verdict.revisit_in,
         reason=verdict.no_document,
-        temper=-1,
+        host_feedback=-1,
     )
 
 
@@ -135,15 +135,15 @@ def unchanged(base: Settlement, verdict: Unchanged) -> Settlement:
         etag=storable(verdict.etag),
         last_modified=storable(verdict.last_modified),
         revisit_in=verdict.revisit_in,
-        temper=-1,
+        host_feedback=-1,
     )
 
 
 def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: RetryPolicy, random: Random) -> Settlement:
-    temper = CANNOT_CONNECT if verdict.is_connection else 0
+    host_feedback = CANNOT_CONNECT if verdict.is_connection else 0
     if attempt > policy.max_retries:
         detail = f"{attempt} attempts failed, the last by {verdict.reason}: {verdict.detail}"
-        return dead(base, Dead(verdict.gives_up_as, detail))._replace(temper=temper)
+        return dead(base, Dead(verdict.gives_up_as, detail))._replace(host_feedback=host_feedback)
     return base._replace(
         verdict="retry_later",
         status=Status.FAILED,
@@ -151,7 +151,7 @@ def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: Ret
         counts_as_failure=True,
         reason=verdict.reason,
         last_error=storable(verdict.detail) or verdict.reason,
-        temper=temper,
+        host_feedback=host_feedback,
     )
 
 
@@ -162,7 +162,7 @@ def host_says_wait(base: Settlement, verdict: HostSaysWait) -> Settlement:
         reason=verdict.reason,
         close_for=honoured_wait(verdict.wait),
         close_reason=verdict.closure,
-        temper=1 if verdict.slows_us_down else 0,
+        host_feedback=1 if verdict.slows_us_down else 0,
     )
 
 

@@ -1,4 +1,4 @@
-"""Entries as a trade: leases from the frontier, each a journey."""
+"""Entries as a work source: leases from the frontier, each a journey."""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -16,7 +16,7 @@ from headwater.frontier.settle import extend, release, release_all_but
 from headwater.frontier.shares import Shares
 from headwater.frontier.verdicts import Dead, HostSaysWait, Postponed, Released, RetryLater
 from headwater.frontier.wake import Sleeper
-from headwater.ingest.journey import Journey, Told, named
+from headwater.ingest.journey import Finished, Journey, named
 from headwater.log import Logger
 
 
@@ -27,7 +27,7 @@ class Fetching:
     sleeper: Sleeper
     journey: Journey
     shares: Shares
-    told: Callable[[Told], None]
+    on_finished: Callable[[Finished], None]
     heart: Heartbeat | None = None
 
     async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
@@ -37,7 +37,7 @@ class Fetching:
         if claimed.leases:
             # Leases that are held are worked on, whatever becomes of this: what was not read now is read later.
             with suppress(DatabaseDown, QueryFailed):
-                await self.journey.study.expect(claimed.leases)
+                await self.journey.page_reader.expect(claimed.leases)
         return claimed.leases, claimed.come_back_in
 
     async def claim_alone(self) -> Lease | None:
@@ -49,12 +49,12 @@ class Fetching:
 
     async def work(self, lease: Lease) -> None:
         try:
-            told = await self.journey.travel(lease)
-            log_page(self.journey.log, told)
-            self.told(told)
+            on_finished = await self.journey.travel(lease)
+            log_page(self.journey.log, on_finished)
+            self.on_finished(on_finished)
         finally:
             self.shares.give_back(lease)
-            self.journey.study.forget(lease)
+            self.journey.page_reader.forget(lease)
 
     async def extend(self, leases: Sequence[Lease]) -> Collection[UUID]:
         return await extend(self.heart or self.database, leases, self.claimer.lease)
@@ -72,9 +72,9 @@ class Fetching:
         return named(lease)
 
 
-def log_page(log: Logger, told: Told) -> None:
+def log_page(log: Logger, on_finished: Finished) -> None:
     """One line per page (R97). Waits are many and mean nothing; that robots.txt forbids a page is worth a warning."""
-    lease, visit, verdict = told.lease, told.visit, told.verdict
+    lease, visit, verdict = on_finished.lease, on_finished.visit, on_finished.verdict
     line = {
         "source": str(lease.source_id),
         "host": lease.host,
@@ -92,5 +92,8 @@ def log_page(log: Logger, told: Told) -> None:
             log.info("page_failed", **line, reason=str(reason), why=detail)
         case _:
             log.info(
-                "page_fetched", **line, documents=int(told.leaves.document is not None), jobs=len(told.leaves.jobs)
+                "page_fetched",
+                **line,
+                documents=int(on_finished.effects.document is not None),
+                jobs=len(on_finished.effects.jobs),
             )

@@ -9,14 +9,14 @@ from uuid import UUID
 from headwater.archive.raw import KeptBody
 from headwater.database.pool import Database
 from headwater.extract.article import Article, NotAnArticle
-from headwater.extract.children import Done
-from headwater.extract.lessons import explanation_from, sent_task
+from headwater.extract.pool.extraction_pool import Done
 from headwater.extract.templates.explain import Explanation
 from headwater.extract.templates.guide import PRODUCER, agreement
+from headwater.extract.training import explanation_from, sent_task
 from headwater.ingest.difference import likeness, side_by_side
+from headwater.ingest.page_reader import ContextSource
 from headwater.ingest.reading import Read, Reader, Unreadable, page_of
 from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
-from headwater.ingest.study import Acquainted
 
 # Two texts that share fewer of their words or of their lines are shown line by line.
 ALIKE = 0.95
@@ -76,7 +76,7 @@ class Inspection:
     """What hosts' templates make of stored pages; nothing is stored."""
 
     database: Database
-    context: Acquainted
+    context: ContextSource
     reader: Reader
     at_once: int
 
@@ -89,18 +89,16 @@ class Inspection:
 
     async def explain(self, body: KeptBody) -> Explained | None:
         """None where no template would be asked."""
-        response, known = response_of(body), await self.context.known_of(lease_of(body))
+        response, known = response_of(body), await self.context.context_of(lease_of(body))
         if known.guide is None:
             return None
         task = sent_task("explain", [page_of(response, known, self.reader.product_token)], body.at)
-        read, told = await asyncio.gather(
-            self.reader.read(response, known, response.at), self.reader.children.run(task)
-        )
+        read, told = await asyncio.gather(self.reader.read(response, known, response.at), self.reader.pool.run(task))
         explanation = explanation_from(told.value) if isinstance(told, Done) else Explanation()
         return Explained(known.guide.name, *answer_of(read), explanation)
 
     async def _compared(self, body: KeptBody) -> Compared:
-        response, known = response_of(body), await self.context.known_of(lease_of(body))
+        response, known = response_of(body), await self.context.context_of(lease_of(body))
         ways = (known, replace(known, guide=None))
         guided, general = await asyncio.gather(*(self.reader.read(response, way, response.at) for way in ways))
         answer, why = answer_of(guided)

@@ -10,15 +10,15 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.errors import UrlRejected, blames_nobody
 from headwater.fetch.browser import RenderUnavailable
-from headwater.fetch.fetcher import Fetcher, Wish
+from headwater.fetch.fetcher import Fetcher, FetchRequest
+from headwater.fetch.held_slot import HeldSlot, Regrants
 from headwater.fetch.outcomes import Answered, Outcome
 from headwater.fetch.render import Rendered, RenderFailed
 from headwater.fetch.render_parts import Rendering
-from headwater.fetch.seat import Regrants, Seat
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.judge import HTML, Missing, is_not_found, is_refused, judge
-from headwater.ingest.keeping import NOTHING, Keeper, Leaves
+from headwater.ingest.page_store import NOTHING, PageEffects, PageStore
 from headwater.log import Logger, log_broken
 from headwater.net.body import Complete
 from headwater.net.transport import Response
@@ -31,16 +31,16 @@ WAIT_FOR_A_BROWSER = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Finished:
     """What became of a journey, for whoever watches."""
 
     lease: Lease
     verdict: Verdict | None  # None: the lease was lost
     visit: Visit
-    leaves: Leaves = NOTHING
+    effects: PageEffects = NOTHING
 
 
-class Studies(Protocol):
+class PageReaders(Protocol):
     """Whoever makes something of a page that came whole, or of one that nobody lets us see."""
 
     async def expect(self, leases: Sequence[Lease]) -> None:
@@ -49,17 +49,17 @@ class Studies(Protocol):
     def forget(self, lease: Lease) -> None:
         """It was, or will not be."""
 
-    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]: ...
+    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]: ...
 
-    async def read_feed(self, lease: Lease, now: datetime) -> Leaves: ...
+    async def read_feed(self, lease: Lease, now: datetime) -> PageEffects: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Journey:
     fetcher: Fetcher
     regrants: Regrants
-    keeper: Keeper
-    study: Studies
+    page_store: PageStore
+    page_reader: PageReaders
     clock: Clock
     random: Random
     policy: RetryPolicy
@@ -67,51 +67,51 @@ class Journey:
     settling: Settling
     rendering: Rendering | None = None
 
-    async def travel(self, lease: Lease) -> Told:
+    async def travel(self, lease: Lease) -> Finished:
         """Whatever the web does, or the entry's own row, there is a verdict; a lost lease changes nothing."""
-        seat = Seat(lease.bucket, lease.host, lease.token, lease.window, "page", self.regrants, self.clock)
+        held_slot = HeldSlot(lease.bucket, lease.host, lease.token, lease.window, "page", self.regrants, self.clock)
         try:
-            return await self._travel(lease, seat)
+            return await self._travel(lease, held_slot)
         except Exception as error:
             if blames_nobody(error):
                 raise
             log_broken(self.log, "journey_broke", error, host=lease.host, url=lease.url)
-            seat.break_off()
-            return await self._end(lease, broken_by(error), seat, NOTHING)
+            held_slot.break_off()
+            return await self._end(lease, broken_by(error), held_slot, NOTHING)
 
-    async def _travel(self, lease: Lease, seat: Seat) -> Told:
+    async def _travel(self, lease: Lease, held_slot: HeldSlot) -> Finished:
         """Fetch, judge, read, keep."""
         url = address_of(lease)
         if is_file(url):
-            return await self._end(lease, Dead(DeadReason.BINARY_URL), seat, NOTHING)
-        outcome = await self.fetcher.fetch(wish_of(lease, url), seat)
+            return await self._end(lease, Dead(DeadReason.BINARY_URL), held_slot, NOTHING)
+        outcome = await self.fetcher.fetch(wish_of(lease, url), held_slot)
         seen: Outcome | HostSaysWait = outcome
         if self.rendering is not None and isinstance(outcome, Answered) and wants_rendering(outcome):
-            seen = await rendered(outcome, self.rendering, seat)
+            seen = await rendered(outcome, self.rendering, held_slot)
         missing = await self._missing(lease) if is_not_found(outcome) else None
         verdict = seen if isinstance(seen, HostSaysWait) else judge(seen, lease, missing)
         if verdict is None:
-            return Told(lease, None, seat.past)
+            return Finished(lease, None, held_slot.past)
         if isinstance(verdict, Fetched) and isinstance(seen, Answered):
-            verdict, leaves = await self._read(lease, verdict, seen.response)
-            return await self._end(lease, verdict, seat, leaves)
-        leaves = await self.study.read_feed(lease, self.clock.now()) if is_refused(verdict) else NOTHING
-        return await self._end(lease, verdict, seat, leaves)
+            verdict, effects = await self._read(lease, verdict, seen.response)
+            return await self._end(lease, verdict, held_slot, effects)
+        effects = await self.page_reader.read_feed(lease, self.clock.now()) if is_refused(verdict) else NOTHING
+        return await self._end(lease, verdict, held_slot, effects)
 
     async def _missing(self, lease: Lease) -> Missing:
-        return await self.settling.read(lambda: self.keeper.missing(lease), **named(lease))
+        return await self.settling.read(lambda: self.page_store.missing(lease), **named(lease))
 
-    async def _read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
+    async def _read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
         """Tried again where the database did not say what is known of the page: its host was asked for it once."""
-        return await self.settling.read(lambda: self.study.read(lease, fetched, response), **named(lease))
+        return await self.settling.read(lambda: self.page_reader.read(lease, fetched, response), **named(lease))
 
-    async def _end(self, lease: Lease, verdict: Verdict, seat: Seat, leaves: Leaves) -> Told:
-        settlement = settlement_of(lease, verdict, seat.past, self.policy, self.random)
+    async def _end(self, lease: Lease, verdict: Verdict, held_slot: HeldSlot, effects: PageEffects) -> Finished:
+        settlement = settlement_of(lease, verdict, held_slot.past, self.policy, self.random)
         # Again where the database did not take it, or did not say that it had: its token is good for once.
         is_ours = await self.settling.settle(
-            lambda: self.keeper.keep(lease, verdict, settlement, leaves), **named(lease)
+            lambda: self.page_store.keep(lease, verdict, settlement, effects), **named(lease)
         )
-        return Told(lease, verdict if is_ours else None, seat.past, leaves)
+        return Finished(lease, verdict if is_ours else None, held_slot.past, effects)
 
 
 def named(lease: Lease) -> dict[str, str]:
@@ -119,7 +119,7 @@ def named(lease: Lease) -> dict[str, str]:
 
 
 def address_of(lease: Lease) -> CanonicalUrl:
-    """Where the journey goes on. Raises UrlRejected where the row holds what may not be asked for in its seat."""
+    """Where the journey goes on. Raises UrlRejected where the row holds what may not be asked for in its held slot."""
     url = canonicalise(lease.resume_url or lease.url)
     if url.host != lease.host:
         raise UrlRejected("other_host", f"{url.url} does not lie at {lease.host}.")
@@ -142,10 +142,10 @@ def wants_rendering(outcome: Answered) -> bool:
     return outcome.allow_js and response.status == 200 and is_html and isinstance(response.content, Complete)
 
 
-async def rendered(outcome: Answered, rendering: Rendering, seat: Seat) -> Answered | HostSaysWait:
+async def rendered(outcome: Answered, rendering: Rendering, held_slot: HeldSlot) -> Answered | HostSaysWait:
     """The page as a reader would see it; where that fails, as it was sent."""
     try:
-        result = await rendering.render(outcome.response, seat)
+        result = await rendering.render(outcome.response, held_slot)
     except RenderUnavailable as error:
         # Not the page's fault: its host waits until somebody has read this.
         return HostSaysWait(WAIT_FOR_A_BROWSER, f"{error.what} {error.fix}", "paused", slows_us_down=False)
@@ -160,7 +160,7 @@ async def rendered(outcome: Answered, rendering: Rendering, seat: Seat) -> Answe
             return outcome
 
 
-def wish_of(lease: Lease, url: CanonicalUrl) -> Wish:
+def wish_of(lease: Lease, url: CanonicalUrl) -> FetchRequest:
     """Validators belong to the entry's own page, not to a hop where its journey was interrupted.
 
     Where a page leads that was never had is an entry of its own, and asked as that. One that was had before may be
@@ -168,4 +168,4 @@ def wish_of(lease: Lease, url: CanonicalUrl) -> Wish:
     """
     is_own = url.url_hash == lease.url_hash
     etag, last_modified = (lease.etag, lease.last_modified) if is_own else (None, None)
-    return Wish(url, "page", etag, last_modified, hops=lease.hops, stays_on_page=not lease.fetch_count)
+    return FetchRequest(url, "page", etag, last_modified, hops=lease.hops, stays_on_page=not lease.fetch_count)

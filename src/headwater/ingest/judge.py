@@ -7,7 +7,6 @@ from hashlib import sha256
 from headwater.extract.article import Article, NotAnArticle, Reason
 from headwater.extract.jobs.normalise import Harvest
 from headwater.extract.page_type import PageType
-from headwater.fetch.asking import SLOW_DOWN, asked_wait
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,
@@ -20,6 +19,7 @@ from headwater.fetch.outcomes import (
     RobotsUnknown,
     TakenDown,
 )
+from headwater.fetch.request import SLOW_DOWN, asked_wait
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import (
     Dead,

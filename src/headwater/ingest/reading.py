@@ -8,13 +8,13 @@ from typing import Any
 
 from headwater.errors import UsageError
 from headwater.extract.article import Article, NotAnArticle
-from headwater.extract.children import Children, Crashed, Done, Outcome, OutOfMemory
 from headwater.extract.jobs.answers import harvest_from
 from headwater.extract.jobs.normalise import Harvest
 from headwater.extract.page import Page, Selectors
+from headwater.extract.pool.extraction_pool import Crashed, Done, ExtractionPool, Outcome, OutOfMemory
 from headwater.extract.selectors import fields_of_items, selectors_from
 from headwater.extract.wire import answer_from, sent
-from headwater.ingest.context import Known
+from headwater.ingest.page_context import PageContext
 from headwater.net.charset import Decoded, Evidence, Kind, charset_parameter, decode
 from headwater.net.charset_labels import CODECS
 from headwater.net.transport import Response
@@ -39,23 +39,23 @@ Read = Article | NotAnArticle | Harvest | Unreadable
 class Reader:
     """Where more seconds of work are waiting than `hurry_after`, pages are read at the least cost."""
 
-    children: Children
+    pool: ExtractionPool
     product_token: str
     hurry_after: float = inf
 
-    async def read(self, response: Response, known: Known, now: datetime) -> Read:
+    async def read(self, response: Response, known: PageContext, now: datetime) -> Read:
         page = page_of(response, known, self.product_token)
         share = registrable_domain(response.url.host)
-        if self.children.backlog_of(share) > self.hurry_after:
+        if self.pool.backlog_of(share) > self.hurry_after:
             page = replace(page, is_hurried=True)
-        return self._answered(await self.children.run(sent(page, now), share), answer_from)
+        return self._answered(await self.pool.run(sent(page, now), share), answer_from)
 
-    async def read_feed(self, url: str, known: Known, now: datetime) -> Read:
+    async def read_feed(self, url: str, known: PageContext, now: datetime) -> Read:
         """What a channel said of a page, as if the page were empty."""
         page = Page(url=url, body=b"", timezone=zone_of(known), hints=known.hints)
-        return self._answered(await self.children.run(sent(page, now)), answer_from)
+        return self._answered(await self.pool.run(sent(page, now)), answer_from)
 
-    async def harvest(self, response: Response, known: Known, now: datetime) -> Read:
+    async def harvest(self, response: Response, known: PageContext, now: datetime) -> Read:
         """The vacancies of a page of a job source."""
         assert known.source is not None
         employer = {"org_name": known.source.name, "org_type": known.source.org_type or ""}
@@ -68,7 +68,7 @@ class Reader:
             "fields": fields_of_items(known.source.selectors),
             "listed_as": known.hints.title,
         }
-        return self._answered(await self.children.run(task, registrable_domain(response.url.host)), harvest_from)
+        return self._answered(await self.pool.run(task, registrable_domain(response.url.host)), harvest_from)
 
     def _answered(self, outcome: Outcome, read: Callable[[Any], Read]) -> Read:
         match outcome:
@@ -98,7 +98,7 @@ def charset_of(response: Response) -> str:
     return beginning.charset if beginning.evidence in SAID else text_of(response).charset
 
 
-def page_of(response: Response, known: Known, product_token: str) -> Page:
+def page_of(response: Response, known: PageContext, product_token: str) -> Page:
     source = known.source
     return Page(
         url=response.url.url,
@@ -113,7 +113,7 @@ def page_of(response: Response, known: Known, product_token: str) -> Page:
     )
 
 
-def zone_of(known: Known) -> str:
+def zone_of(known: PageContext) -> str:
     return (known.source.timezone if known.source else None) or "UTC"
 
 

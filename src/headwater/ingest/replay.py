@@ -17,9 +17,9 @@ from headwater.database.queries import load_queries
 from headwater.frontier.verdicts import Dead, Fetched, RetryLater, Verdict
 from headwater.ingest.difference import Difference, difference
 from headwater.ingest.documents import without_claim
-from headwater.ingest.keeping import WITHDRAWN_BY, Leaves, addresses_of
+from headwater.ingest.page_reader import PageReader
+from headwater.ingest.page_store import WITHDRAWN_BY, PageEffects, addresses_of
 from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
-from headwater.ingest.study import Study
 from headwater.politeness.takedown import takedowns_for
 from headwater.urls.canonical import canonicalise
 
@@ -51,7 +51,7 @@ class ChangedMeanwhile(Exception):
 @dataclass(frozen=True, slots=True)
 class Replay:
     database: Database
-    study: Study
+    page_reader: PageReader
     at_once: int
 
     async def over(self, source_id: UUID, *, limit: int | None = None, stores: bool = True) -> AsyncIterator[Replayed]:
@@ -59,24 +59,26 @@ class Replay:
         await require_articles(self.database, source_id)
         began: datetime = await self.database.fetchval(queries.now)
         async for bodies in batches_of(self.database, source_id, self.at_once, limit):
-            for body, (verdict, leaves) in zip(bodies, await self._studied(bodies), strict=True):
-                yield await self._ended(body, verdict, leaves, began, stores=stores)
+            for body, (verdict, effects) in zip(bodies, await self._studied(bodies), strict=True):
+                yield await self._ended(body, verdict, effects, began, stores=stores)
 
-    async def _studied(self, bodies: Sequence[KeptBody]) -> list[tuple[Verdict, Leaves]]:
+    async def _studied(self, bodies: Sequence[KeptBody]) -> list[tuple[Verdict, PageEffects]]:
         """As a fetch would: the same function reads and judges."""
-        return await asyncio.gather(*(self.study.read(lease_of(one), Fetched(), response_of(one)) for one in bodies))
+        return await asyncio.gather(
+            *(self.page_reader.read(lease_of(one), Fetched(), response_of(one)) for one in bodies)
+        )
 
     async def _ended(
-        self, body: KeptBody, verdict: Verdict, leaves: Leaves, began: datetime, *, stores: bool
+        self, body: KeptBody, verdict: Verdict, effects: PageEffects, began: datetime, *, stores: bool
     ) -> Replayed:
-        url, new = body.raw.url, leaves.document
+        url, new = body.raw.url, effects.document
         if new is None:
             standing = await read_document(self.database, body.raw.key)
             is_lost = standing is not None and standing.deleted_at is None
-            return Replayed(url, Outcome.LOST if is_lost else Outcome.NOTHING, why_nothing(verdict, leaves))
+            return Replayed(url, Outcome.LOST if is_lost else Outcome.NOTHING, why_nothing(verdict, effects))
         try:
             async with self.database.transaction() as connection:
-                allowed = await without_takedowns(connection, body, leaves)
+                allowed = await without_takedowns(connection, body, effects)
                 if allowed is None:
                     return Replayed(url, Outcome.LEFT, "taken down")
                 new, standing = allowed, await read_document(connection, allowed.key)
@@ -84,7 +86,7 @@ class Replay:
                     return Replayed(url, Outcome.LEFT, why)
                 told = compared(url, standing, new)
                 if stores and told.outcome in (Outcome.CHANGED, Outcome.NEW):
-                    await store(connection, new, leaves, standing)
+                    await store(connection, new, effects, standing)
                 return told
         except ChangedMeanwhile:
             return Replayed(url, Outcome.LEFT, "was stored anew meanwhile")
@@ -97,13 +99,13 @@ def compared(url: str, standing: Document | None, new: NewDocument) -> Replayed:
     return Replayed(url, Outcome.CHANGED, "", found) if found.is_change else Replayed(url, Outcome.SAME)
 
 
-async def store(connection: Connection, new: NewDocument, leaves: Leaves, standing: Document | None) -> None:
+async def store(connection: Connection, new: NewDocument, effects: PageEffects, standing: Document | None) -> None:
     kept = await keep_document(connection, new, await connection.fetchval(queries.now))
     # Its lock is ours only now: whoever stored it since we looked had a newer page than we have.
     if kept.version != (standing.version if standing else 0) + 1:
         raise ChangedMeanwhile
     if isinstance(kept, Stored):
-        await keep_outlinks(connection, new.key, leaves.outlinks)
+        await keep_outlinks(connection, new.key, effects.outlinks)
 
 
 def why_not_ours(body: KeptBody, standing: Document | None, began: datetime) -> str:
@@ -116,15 +118,15 @@ def why_not_ours(body: KeptBody, standing: Document | None, began: datetime) -> 
     return "was stored anew meanwhile" if standing.changed_at > began else ""
 
 
-async def without_takedowns(connection: Connection, body: KeptBody, leaves: Leaves) -> NewDocument | None:
+async def without_takedowns(connection: Connection, body: KeptBody, effects: PageEffects) -> NewDocument | None:
     """As `keep_page` does it: nothing of an address that was taken down, and no claim to such a one."""
-    assert leaves.document is not None
-    own = [canonicalise(url) for url in addresses_of(lease_of(body), leaves)]
-    claimed = canonicalise(leaves.document.canonical_url)
+    assert effects.document is not None
+    own = [canonicalise(url) for url in addresses_of(lease_of(body), effects)]
+    claimed = canonicalise(effects.document.canonical_url)
     taken_down = await takedowns_for(connection, {url.host for url in (*own, claimed)})
     if any(map(taken_down.covers, own)):
         return None
-    return without_claim(leaves.document) if taken_down.covers(claimed) else leaves.document
+    return without_claim(effects.document) if taken_down.covers(claimed) else effects.document
 
 
 async def why_ended(connection: Connection, body: KeptBody) -> str:
@@ -133,9 +135,9 @@ async def why_ended(connection: Connection, body: KeptBody) -> str:
     return f"ended: {reason}" if reason in WITHDRAWN_BY else ""
 
 
-def why_nothing(verdict: Verdict, leaves: Leaves) -> str:
-    if leaves.withdraws:
-        return f"asks not to be kept: {leaves.withdraws}"
+def why_nothing(verdict: Verdict, effects: PageEffects) -> str:
+    if effects.withdraws:
+        return f"asks not to be kept: {effects.withdraws}"
     if isinstance(verdict, Dead | RetryLater):
         return f"{verdict.reason}: {verdict.detail}"
     return "no article"

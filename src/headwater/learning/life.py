@@ -1,15 +1,15 @@
-"""When a host's pages are worth a lesson, and when its template has served its time. Pure."""
+"""When a host's pages are worth a training, and when its template has served its time. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-# Half of a lesson's pages were read well, half were refused: without the first a host's rare pages would push its
+# Half of a training's pages were read well, half were refused: without the first a host's rare pages would push its
 # usual ones out of what it is known by.
 MOST_OF_EACH = 8
-FIRST_LESSON = 4
-# Lessons that taught nothing make the next one wait for twice as many new pages, up to this many doublings.
+FIRST_TRAINING = 4
+# Trainings that learned nothing make the next one wait for twice as many new pages, up to this many doublings.
 MOST_DOUBLINGS = 7
 # Moving means: about so many of the last pages count.
 _LAST_PAGES, _LAST_AUDITS = 12, 8
@@ -56,8 +56,8 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pupil:
-    """A host: which of its stored pages can teach, and how many of them are new since its last lesson."""
+class HostLearning:
+    """A host: which of its stored pages can teach, and how many of them are new since its last training."""
 
     pool: tuple[bytes, ...] = ()
     refused: tuple[bytes, ...] = ()
@@ -67,10 +67,10 @@ class Pupil:
     is_disabled: bool = False
 
 
-def after(pupil: Pupil, tally: Tally) -> Pupil:
-    pool, refused = _newest(pupil.pool, tally.read_well), _newest(pupil.refused, tally.refused)
-    come = len({*pool, *refused} - {*pupil.pool, *pupil.refused})
-    return replace(pupil, pool=pool, refused=refused, fresh=pupil.fresh + come)
+def after(host_learning: HostLearning, tally: Tally) -> HostLearning:
+    pool, refused = _newest(host_learning.pool, tally.read_well), _newest(host_learning.refused, tally.refused)
+    come = len({*pool, *refused} - {*host_learning.pool, *host_learning.refused})
+    return replace(host_learning, pool=pool, refused=refused, fresh=host_learning.fresh + come)
 
 
 def used(standing: Standing, use: Use) -> Standing:
@@ -86,9 +86,13 @@ def used(standing: Standing, use: Use) -> Standing:
     )
 
 
-def why_learn(pupil: Pupil, standings: Sequence[Standing]) -> str:
-    """What a lesson would be for; nothing if there is no need, or too little new to learn from."""
-    if pupil.is_waiting or pupil.is_disabled or pupil.fresh < FIRST_LESSON << min(pupil.failures, MOST_DOUBLINGS):
+def why_learn(host_learning: HostLearning, standings: Sequence[Standing]) -> str:
+    """What a training would be for; nothing if there is no need, or too little new to learn from."""
+    if (
+        host_learning.is_waiting
+        or host_learning.is_disabled
+        or host_learning.fresh < FIRST_TRAINING << min(host_learning.failures, MOST_DOUBLINGS)
+    ):
         return ""
     if not standings:
         return "enough pages to learn from"

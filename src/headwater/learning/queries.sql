@@ -1,11 +1,11 @@
--- name: meet_pupils
+-- name: add_learning
 -- Hosts whose pages were read, as rows that can be locked. In one order everywhere.
 INSERT INTO learning_hosts (bucket, host, source_id)
 SELECT h.bucket, h.host, h.source_id FROM unnest($1::smallint[], $2::text[], $3::uuid[]) AS h (bucket, host, source_id)
 ORDER BY h.bucket, h.host
 ON CONFLICT DO NOTHING;
 
--- name: hold_pupils
+-- name: lock_learning
 -- Hosts with what they can learn from, locked in one order.
 SELECT p.bucket, p.host, p.source_id, p.pool, p.refused, p.fresh, p.failures, p.learn_at IS NOT NULL AS is_waiting,
        p.disabled_at IS NOT NULL AS is_disabled
@@ -20,8 +20,8 @@ SELECT t.bucket, t.host, t.section, t.version, t.agreement, t.served, t.refused,
 FROM unnest($1::smallint[], $2::text[]) AS h (bucket, host)
 JOIN templates t ON t.bucket = h.bucket AND t.host = h.host AND t.status = 'active';
 
--- name: write_pupils
--- What hosts can learn from now; where there is a reason, a lesson is due.
+-- name: write_learning
+-- What hosts can learn from now; where there is a reason, a training is due.
 UPDATE learning_hosts p
 SET source_id = r.source_id, pool = r.pool, refused = r.refused, fresh = r.fresh,
     learn_at = CASE WHEN r.why <> '' THEN clock_timestamp() ELSE p.learn_at END,
@@ -37,8 +37,8 @@ SET served = r.served, refused = r.refused, audited = r.audited, refusing = r.re
 FROM jsonb_populate_recordset(NULL::templates, $1::jsonb) AS r
 WHERE t.bucket = r.bucket AND t.host = r.host AND t.section = r.section AND t.version = r.version AND t.status = 'active';
 
--- name: begin_lesson
--- A host whose lesson is due, for whoever asks first. Its next try is set before this one is made: if this process dies, so
+-- name: begin_training
+-- A host whose training is due, for whoever asks first. Its next try is set before this one is made: if this process dies, so
 -- does its claim, and a host whose pages kill whoever learns from them is tried ever more rarely.
 UPDATE learning_hosts p
 SET learn_at = clock_timestamp() + $1::interval * power(2, least(p.failures, 7)), failures = p.failures + 1
@@ -47,7 +47,7 @@ FROM (SELECT bucket, host FROM learning_hosts WHERE learn_at <= statement_timest
 WHERE p.bucket = due.bucket AND p.host = due.host
 RETURNING p.bucket, p.host, p.source_id, p.pool, p.refused, p.why, p.failures;
 
--- name: end_lesson
+-- name: end_training
 -- What came of it; false if somebody disabled the host meanwhile.
 UPDATE learning_hosts
 SET learn_at = NULL, fresh = 0, failures = CASE WHEN $4::boolean THEN 0 ELSE failures END, outcome = $3::text,
@@ -63,7 +63,7 @@ WHERE bucket = $1::smallint AND host = $2::text AND status = 'active' AND ($3::t
 RETURNING section, version;
 
 -- name: add_template
--- The next version of a host's section. The host's row is locked by its lesson's end, so there is only one.
+-- The next version of a host's section. The host's row is locked by its training's end, so there is only one.
 INSERT INTO templates (bucket, host, section, version, template, pages, agreement, learned_at, used_at)
 SELECT $1::smallint, $2::text, $3::text,
        1 + coalesce((SELECT max(version) FROM templates WHERE bucket = $1 AND host = $2), 0),
@@ -83,7 +83,7 @@ SET status = 'expired', ended_at = clock_timestamp(), why_ended = 'not used for 
 WHERE status = 'active' AND used_at < statement_timestamp() - make_interval(days => $1)
 RETURNING bucket, host, section, version;
 
--- name: list_pupils
+-- name: list_learning
 -- Hosts from a host on, with what ended last of what was learned of them.
 SELECT p.bucket, p.host, p.learn_at, p.why, p.outcome, p.learned_at, p.disabled_at, p.failures, p.fresh,
        cardinality(p.pool) + cardinality(p.refused) AS pages, e.ended_at, e.why_ended
@@ -102,7 +102,7 @@ FROM unnest($1::smallint[], $2::text[]) AS h (bucket, host)
 JOIN templates t ON t.bucket = h.bucket AND t.host = h.host AND t.status = 'active'
 ORDER BY t.host, t.section;
 
--- name: read_pupil
+-- name: read_learning
 -- One host, as `list_pupils` shows it; what ended can be seen in its versions.
 SELECT bucket, host, source_id, learn_at, why, outcome, learned_at, disabled_at, failures,
        cardinality(pool) + cardinality(refused) AS pages, fresh
@@ -114,7 +114,7 @@ SELECT section, version, status, template, pages, agreement, learned_at, ended_a
        agreeing, reasons, used_at
 FROM templates WHERE bucket = $1::smallint AND host = $2::text ORDER BY version DESC;
 
--- name: ask_for_lesson
+-- name: request_training
 -- A person wants it learned now, also where it was disabled; false if nothing is known of the host.
 UPDATE learning_hosts SET learn_at = clock_timestamp(), why = $3::text, failures = 0, disabled_at = NULL
 WHERE bucket = $1::smallint AND host = $2::text
@@ -127,7 +127,7 @@ WHERE bucket = $1::smallint AND host = $2::text
 RETURNING source_id;
 
 -- name: count_templates
--- How many hosts are read by a template of their own, wait for a lesson, or were disabled.
+-- How many hosts are read by a template of their own, wait for training, or were disabled.
 SELECT (SELECT count(DISTINCT (bucket, host)) FROM templates WHERE status = 'active') AS active,
        (SELECT count(*) FROM learning_hosts WHERE learn_at IS NOT NULL) AS waiting,
        (SELECT count(*) FROM learning_hosts WHERE disabled_at IS NOT NULL) AS disabled;

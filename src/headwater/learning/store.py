@@ -1,4 +1,4 @@
-"""Hosts and their templates in the database: what workers report, and what lessons change."""
+"""Hosts and their templates in the database: what workers report, and what trainings change."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -10,16 +10,16 @@ from uuid import UUID
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
-from headwater.extract.lessons import Lesson, Taught
 from headwater.extract.templates.template import FORM, Template, written
-from headwater.learning.life import Pupil, Standing, Tally, after, used, why_learn, why_off
+from headwater.extract.training import LearnedTemplate, Training
+from headwater.learning.life import HostLearning, Standing, Tally, after, used, why_learn, why_off
 from headwater.sources.events import Event, Level, record
 from headwater.urls.canonical import site_named
 
 queries = load_queries("headwater.learning")
 
-# A lesson takes a second: whoever is not back after this is dead.
-LESSON_LASTS = timedelta(minutes=2)
+# A training takes a second: whoever is not back after this is dead.
+TRAINING_LASTS = timedelta(minutes=2)
 VERSIONS_KEPT = 10
 LEARNED, NOT_LEARNED, SWITCHED_OFF, EXPIRED = (
     "template_learned",
@@ -35,7 +35,7 @@ _OTHER_FORM = "another release of Headwater learned it in a form of its own"
 
 
 class Due(NamedTuple):
-    """A host whose lesson is ours."""
+    """A host whose training is ours."""
 
     bucket: int
     host: str
@@ -65,9 +65,11 @@ async def hand_in(database: Database, report: Report) -> dict[Host, set[tuple[st
     buckets, names = [bucket for bucket, _ in hosts], [name for _, name in hosts]
     async with database.transaction() as connection:
         await connection.execute(
-            queries.meet_pupils, buckets, names, [report.tallies[host].source_id for host in hosts]
+            queries.add_learning, buckets, names, [report.tallies[host].source_id for host in hosts]
         )
-        pupils = {(row["bucket"], row["host"]): _pupil(row) for row in await _held(connection, buckets, names)}
+        learning_hosts = {
+            (row["bucket"], row["host"]): _host_learning(row) for row in await _held(connection, buckets, names)
+        }
         standings: dict[Host, list[Standing]] = defaultdict(list)
         for row in await connection.fetch(queries.standings_of, buckets, names, FORM):
             host = row["bucket"], row["host"]
@@ -76,34 +78,34 @@ async def hand_in(database: Database, report: Report) -> dict[Host, set[tuple[st
             else:
                 await connection.fetch(queries.end_templates, *host, [row["section"]], "expired", _OTHER_FORM)
         active: dict[Host, set[tuple[str, int]]] = {}
-        pupil_rows, standing_rows = list[dict[str, Any]](), list[dict[str, Any]]()
+        learning_rows, standing_rows = list[dict[str, Any]](), list[dict[str, Any]]()
         for host in hosts:
             tally = report.tallies[host]
             now = [used(one, tally.uses[one.key]) if one.key in tally.uses else one for one in standings[host]]
             lasting = [one for one in now if not await _switched_off(connection, host, one, tally.source_id)]
-            pupil = after(pupils[host], tally)
-            pupil_rows.append(_pupil_row(host, tally, pupil, why_learn(pupil, lasting)))
+            host_learning = after(learning_hosts[host], tally)
+            learning_rows.append(_learning_row(host, tally, host_learning, why_learn(host_learning, lasting)))
             known = report.templates.get(host, {})
             standing_rows += [_standing_row(host, one, known.get(one.key)) for one in lasting if one.key in tally.uses]
             active[host] = {one.key for one in lasting}
-        await connection.execute(queries.write_pupils, pupil_rows)
+        await connection.execute(queries.write_learning, learning_rows)
         await connection.execute(queries.write_standings, standing_rows)
     return active
 
 
-async def begin_lesson(database: Database) -> Due | None:
-    row = await database.fetchrow(queries.begin_lesson, LESSON_LASTS)
+async def begin_training(database: Database) -> Due | None:
+    row = await database.fetchrow(queries.begin_training, TRAINING_LASTS)
     if row is None:
         return None
     return Due(row["bucket"], row["host"], row["source_id"], (*row["pool"], *row["refused"]), row["why"])
 
 
-async def end_lesson(database: Database, due: Due, lesson: Lesson) -> list[int]:
+async def end_training(database: Database, due: Due, training: Training) -> list[int]:
     """The new versions; none if nothing was learned, or somebody wants nothing learned of this host any more."""
-    found = sorted(lesson.taught, key=lambda one: one.section)
-    outcome = f"learned from {lesson.pages} pages" if found else f"nothing learned: {lesson.why}"
+    found = sorted(training.learned_templates, key=lambda one: one.section)
+    outcome = f"learned from {training.pages} pages" if found else f"nothing learned: {training.why}"
     async with database.transaction() as connection:
-        if not await connection.fetchval(queries.end_lesson, due.bucket, due.host, outcome, bool(found)):
+        if not await connection.fetchval(queries.end_training, due.bucket, due.host, outcome, bool(found)):
             return []
         if not found:
             message = f"{due.host}: {outcome} ({due.why})"
@@ -125,9 +127,9 @@ async def expire(database: Database, days: int) -> int:
     async with database.transaction() as connection:
         ended = await connection.fetch(queries.expire_templates, days)
         for row in ended:
-            pupil = await connection.fetchrow(queries.read_pupil, row["bucket"], row["host"])
+            host_learning = await connection.fetchrow(queries.read_learning, row["bucket"], row["host"])
             message = f"{row['host']}: template version {row['version']} was not used for {days} days"
-            source_id = pupil["source_id"] if pupil else None
+            source_id = host_learning["source_id"] if host_learning else None
             await record(connection, Event(EXPIRED, message, source_id, details={"host": row["host"]}))
     return len(ended)
 
@@ -136,11 +138,13 @@ async def relearn(database: Database, host: str, actor: str) -> None:
     """Asked for by a person; what was disabled is enabled by it."""
     bucket = site_named(host).bucket
     async with database.transaction() as connection:
-        if not await connection.fetchval(queries.ask_for_lesson, bucket, host, f"{_ASKED_BY}{actor}"):
+        if not await connection.fetchval(queries.request_training, bucket, host, f"{_ASKED_BY}{actor}"):
             raise unknown(host)
-        pupil = await connection.fetchrow(queries.read_pupil, bucket, host)
-        assert pupil is not None
-        await record(connection, Event(ASKED, f"{host}: a lesson was asked for", pupil["source_id"], actor=actor))
+        host_learning = await connection.fetchrow(queries.read_learning, bucket, host)
+        assert host_learning is not None
+        await record(
+            connection, Event(ASKED, f"{host}: training was asked for", host_learning["source_id"], actor=actor)
+        )
 
 
 async def disable(database: Database, host: str, actor: str) -> int:
@@ -163,7 +167,7 @@ def unknown(host: str) -> NotFound:
 
 
 async def _held(connection: Connection, buckets: list[int], names: list[str]) -> list[Any]:
-    return await connection.fetch(queries.hold_pupils, buckets, names)
+    return await connection.fetch(queries.lock_learning, buckets, names)
 
 
 async def _switched_off(connection: Connection, host: Host, standing: Standing, source_id: UUID) -> bool:
@@ -176,7 +180,7 @@ async def _switched_off(connection: Connection, host: Host, standing: Standing, 
     return bool(why)
 
 
-async def _added(connection: Connection, due: Due, one: Taught) -> int:
+async def _added(connection: Connection, due: Due, one: LearnedTemplate) -> int:
     version: int = await connection.fetchval(
         queries.add_template, due.bucket, due.host, one.section, one.template, one.pages, one.agreement
     )
@@ -187,8 +191,8 @@ async def _added(connection: Connection, due: Due, one: Taught) -> int:
     return version
 
 
-def _pupil(row: Any) -> Pupil:
-    return Pupil(
+def _host_learning(row: Any) -> HostLearning:
+    return HostLearning(
         pool=tuple(row["pool"]),
         refused=tuple(row["refused"]),
         fresh=row["fresh"],
@@ -212,14 +216,14 @@ def _standing(row: Any) -> Standing:
     )
 
 
-def _pupil_row(host: Host, tally: Tally, pupil: Pupil, why: str) -> dict[str, Any]:
+def _learning_row(host: Host, tally: Tally, host_learning: HostLearning, why: str) -> dict[str, Any]:
     return {
         "bucket": host[0],
         "host": host[1],
         "source_id": str(tally.source_id),
-        "pool": [f"\\x{one.hex()}" for one in pupil.pool],
-        "refused": [f"\\x{one.hex()}" for one in pupil.refused],
-        "fresh": pupil.fresh,
+        "pool": [f"\\x{one.hex()}" for one in host_learning.pool],
+        "refused": [f"\\x{one.hex()}" for one in host_learning.refused],
+        "fresh": host_learning.fresh,
         "why": why,
     }
 

@@ -107,7 +107,7 @@ class NetworkWatch:
     has_answered: Callable[[str], Awaitable[bool]]  # whether a host ever did, as far as the database knows
     total_timeout: timedelta = timedelta(seconds=30)  # of a request
     figures: Figures = field(default_factory=Figures)
-    told_of_held: list[Callable[[], None]] = field(default_factory=list, init=False)
+    on_held: list[Callable[[], None]] = field(default_factory=list, init=False)
     _alive: OrderedDict[str, None] = field(default_factory=OrderedDict, init=False)
     _window: Window = field(init=False)
     _at_work: int = field(default=0, init=False)
@@ -145,9 +145,9 @@ class NetworkWatch:
         finally:
             self._at_work -= 1
 
-    def expect(self, trade: object, *, is_more: bool) -> None:
-        """Whether a trade will find more work in a moment."""
-        (self._claiming.add if is_more else self._claiming.discard)(id(trade))
+    def expect(self, work_source: object, *, is_more: bool) -> None:
+        """Whether a work source will find more work in a moment."""
+        (self._claiming.add if is_more else self._claiming.discard)(id(work_source))
 
     def held(self) -> int:
         """How many failures wait for what others find."""
@@ -195,7 +195,7 @@ class NetworkWatch:
     @contextmanager
     def _holding(self) -> Iterator[None]:
         self._held += 1
-        for tell in self.told_of_held:
+        for tell in self.on_held:
             tell()
         try:
             yield
@@ -257,7 +257,7 @@ class NetworkWatch:
         self._tell()
 
     def _still_down(self, began: float) -> None:
-        """What was under way when it went down says nothing new."""
+        """Requests that were under way when it went down say nothing new."""
         if began >= self._last_probe and self._probes:
             self._pause = next_pause(self._pause)
             self._probe_at = self.clock.monotonic() + self._pause

@@ -57,7 +57,7 @@ class Dialled(Protocol):
 
 
 class Gate(Protocol):
-    """Asked in the moment before a request's head is sent: whoever has no slot raises there, and nothing is sent."""
+    """Asked in the moment before a request's head is sent: without a slot it raises, and nothing is sent."""
 
     async def open(self) -> None: ...
 
@@ -107,7 +107,7 @@ class Response:
 
     @property
     def body(self) -> bytes:
-        """What arrived, up to the cap."""
+        """The bytes that arrived, up to the cap."""
         match self.content:
             case Complete():
                 return self.content.body
@@ -128,8 +128,8 @@ class Response:
 
 
 @dataclass(slots=True)
-class _Ride:
-    """What is learned on the way of one request."""
+class _RequestTrace:
+    """Facts collected while one request is made."""
 
     host: str
     is_reused: bool = True
@@ -139,7 +139,7 @@ class _Ride:
 
 
 # Which request a connection is dialled for; tasks that the client makes of its own inherit this.
-_RIDE: ContextVar[_Ride] = ContextVar("ride")
+_TRACE: ContextVar[_RequestTrace] = ContextVar("request_trace")
 
 
 @dataclass(slots=True)
@@ -233,12 +233,12 @@ class Transport:
         head = head_of(method, url.url if place.is_proxied else target, lines) + (body or b"")
         inside = self.guard if limits.is_only_inside else None
         question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled, self.crowded, inside)
-        ride = _Ride(url.host)
-        _RIDE.set(ride)
+        request_trace = _RequestTrace(url.host)
+        _TRACE.set(request_trace)
         try:
             # Around everything: a slow drip never lets a read timeout pass.
             async with asyncio.timeout(limits.timeout.total):
-                connection, message, payload = await _answered(place, question, limits, ride)
+                connection, message, payload = await _answered(place, question, limits, request_trace)
                 try:
                     content = await _content_of(_protocol_of(connection), message, payload, limits.body_bytes)
                 finally:
@@ -249,7 +249,7 @@ class Transport:
                 self._idle.empty(self._connectors)
                 raise trouble from error
             return problem_from(error)
-        self.connections["reused" if ride.is_reused else "new"] += 1
+        self.connections["reused" if request_trace.is_reused else "new"] += 1
         return Response(
             url,
             message.code,
@@ -257,11 +257,11 @@ class Transport:
             message.raw_headers,
             content,
             timedelta(seconds=self.clock.monotonic() - began),
-            ride.is_reused,
-            ride.address,
+            request_trace.is_reused,
+            request_trace.address,
             self.clock.now(),
             self._product_token,
-            ride.machine,
+            request_trace.machine,
         )
 
     async def problem_with_name(self, url: CanonicalUrl) -> FetchProblem | None:
@@ -280,12 +280,12 @@ class Transport:
 
     def _guarded_socket(self, addr_info: Any) -> socket.socket:
         opened = self.guard.socket_factory(addr_info)
-        ride = _RIDE.get()
+        request_trace = _TRACE.get()
         address, port, *_ = addr_info[4]
-        ride.is_reused, ride.address = False, address
+        request_trace.is_reused, request_trace.address = False, address
         # Behind a proxy every host would seem to stand where the proxy does.
-        ride.is_inside = ride.is_inside and self.proxy is None and self.guard.is_inside(address, port)
-        ride.machine = None if self.proxy or self.guard.is_inside(address, port) else machine_of(address)
+        request_trace.is_inside = request_trace.is_inside and self.proxy is None and self.guard.is_inside(address, port)
+        request_trace.machine = None if self.proxy or self.guard.is_inside(address, port) else machine_of(address)
         return opened
 
     def _new_place(self, root: str) -> _Place:
@@ -310,7 +310,7 @@ class Transport:
 
 
 async def _answered(
-    place: _Place, question: _Question, limits: Limits, ride: _Ride
+    place: _Place, question: _Question, limits: Limits, request_trace: _RequestTrace
 ) -> tuple[Connection, RawResponseMessage, aiohttp.StreamReader]:
     """A kept connection may turn out to be dead: then, and once, the question is put again (RFC 9112 9.3.1)."""
     is_repeated = False
@@ -319,14 +319,14 @@ async def _answered(
         try:
             if question.inside is not None:
                 question.inside.check_inside(connection.transport, is_proxied=place.is_proxied)
-            if question.dialled is not None and not ride.is_reused:
-                await question.dialled(ride.host, is_inside=ride.is_inside)
-            if question.crowded and ride.machine:
-                await question.crowded(ride.host, ride.machine)
+            if question.dialled is not None and not request_trace.is_reused:
+                await question.dialled(request_trace.host, is_inside=request_trace.is_inside)
+            if question.crowded and request_trace.machine:
+                await question.crowded(request_trace.host, request_trace.machine)
             return connection, *await _head_answered(connection, question)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             connection.close()
-            if is_repeated or not ride.is_reused or question.method not in _REPEATABLE:
+            if is_repeated or not request_trace.is_reused or question.method not in _REPEATABLE:
                 raise
             is_repeated = True
         except BaseException:

@@ -17,7 +17,7 @@ queries = load_queries("headwater.politeness")
 
 @dataclass(slots=True)
 class Charges:
-    """Gives a seat its slots like a Regranter, but without a wait, and no more than `most`."""
+    """Gives a held slot its slots like a Regranter, but without a wait, and no more than `most`."""
 
     database: Database
     clock: Clock

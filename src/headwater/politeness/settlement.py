@@ -49,6 +49,6 @@ class Settlement(NamedTuple):
     revisit_in: timedelta | None = None
     close_for: timedelta | None = None
     close_reason: str | None = None
-    temper: int = 0
+    host_feedback: int = 0
     kind: str | None = None
     address: str | None = None

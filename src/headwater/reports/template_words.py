@@ -68,7 +68,7 @@ def reason_in_words(reason: str) -> str:
 
 
 def outcome_in_words(outcome: str) -> str:
-    """Of a lesson, as its end noted it."""
+    """Of a training, as its end noted it."""
     said, colon, why = outcome.partition(": ")
     return f"{said}{colon}{NOT_LEARNED.get(why, why)}"
 

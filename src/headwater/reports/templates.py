@@ -10,7 +10,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.extract.templates.template import Template, template_from
 from headwater.extract.templates.verdicts import Way
-from headwater.learning.life import FIRST_LESSON, MOST_DOUBLINGS
+from headwater.learning.life import FIRST_TRAINING, MOST_DOUBLINGS
 from headwater.learning.store import unknown
 from headwater.reports.template_words import outcome_in_words
 from headwater.urls.canonical import site_named
@@ -51,8 +51,8 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pupil:
-    """A host: `pages` can teach, `fresh` of them came since the last lesson; `ended` is why its last template did."""
+class HostLearning:
+    """A host: `pages` can teach, `fresh` of them came since the last training; `ended` is why its last template did."""
 
     host: str
     pages: int
@@ -85,7 +85,7 @@ class Happened:
 class Schooling:
     """All there is on one host. `templates` by version; None where one was written in a form we no longer read."""
 
-    pupil: Pupil
+    host_learning: HostLearning
     templates: Mapping[int, Template | None]
     events: tuple[Happened, ...]
 
@@ -107,28 +107,28 @@ async def templates_now(database: Database) -> TemplatesNow:
     return TemplatesNow(**row, hurried={one["source"]: one["documents"] for one in hurried})
 
 
-async def list_pupils(database: Database, limit: int, after: str = "") -> list[Pupil]:
+async def list_learning(database: Database, limit: int, after: str = "") -> list[HostLearning]:
     """By host, with their active templates."""
-    rows = await database.fetch(learning.list_pupils, after, limit)
+    rows = await database.fetch(learning.list_learning, after, limit)
     hosts = [row["bucket"] for row in rows], [row["host"] for row in rows]
     versions: dict[str, list[Version]] = defaultdict(list)
     for row in await database.fetch(learning.list_templates, *hosts):
         versions[row["host"]].append(_version(row))
-    return [_pupil(row, versions[row["host"]], row["why_ended"], row["ended_at"]) for row in rows]
+    return [_host_learning(row, versions[row["host"]], row["why_ended"], row["ended_at"]) for row in rows]
 
 
 async def read_schooling(database: Database, host: str) -> Schooling:
     bucket = site_named(host).bucket
-    row = await database.fetchrow(learning.read_pupil, bucket, host)
+    row = await database.fetchrow(learning.read_learning, bucket, host)
     if row is None:
         raise unknown(host)
     rows = await database.fetch(learning.versions_of_host, bucket, host)
     versions = [_version(one) for one in rows]
     ended = max((one for one in versions if one.ended_at), key=lambda one: (one.ended_at, one.version), default=None)
-    pupil = _pupil(row, versions, *((ended.why_ended, ended.ended_at) if ended else (None, None)))
+    host_learning = _host_learning(row, versions, *((ended.why_ended, ended.ended_at) if ended else (None, None)))
     events = await database.fetch(queries.template_events, row["source_id"], host, MOST_EVENTS)
     templates = {one["version"]: template_from(one["template"]) for one in rows}
-    return Schooling(pupil, templates, tuple(Happened(**one) for one in events))
+    return Schooling(host_learning, templates, tuple(Happened(**one) for one in events))
 
 
 async def server_time(database: Database) -> datetime:
@@ -136,24 +136,26 @@ async def server_time(database: Database) -> datetime:
     return now
 
 
-def state_of(pupil: Pupil) -> str:
+def state_of(host_learning: HostLearning) -> str:
     """How far a host is, in words."""
-    if pupil.disabled_at:
+    if host_learning.disabled_at:
         return "disabled"
-    if pupil.active:
+    if host_learning.active:
         return "learned"
-    if pupil.learn_at:
-        return "waiting for a lesson"
-    if pupil.ended_at and (pupil.learned_at is None or pupil.ended_at >= pupil.learned_at):
-        return f"ended: {pupil.ended}"
-    if pupil.learned_at:
-        return outcome_in_words(pupil.outcome)
-    return f"too few pages ({pupil.pages} of {FIRST_LESSON})"
+    if host_learning.learn_at:
+        return "waiting for training"
+    if host_learning.ended_at and (
+        host_learning.learned_at is None or host_learning.ended_at >= host_learning.learned_at
+    ):
+        return f"ended: {host_learning.ended}"
+    if host_learning.learned_at:
+        return outcome_in_words(host_learning.outcome)
+    return f"too few pages ({host_learning.pages} of {FIRST_TRAINING})"
 
 
-def pages_wanted(pupil: Pupil) -> int:
-    """How many more pages must come before there is a lesson again."""
-    return max(1, (FIRST_LESSON << min(pupil.failures, MOST_DOUBLINGS)) - pupil.fresh)
+def pages_wanted(host_learning: HostLearning) -> int:
+    """How many more pages must come before there is a training again."""
+    return max(1, (FIRST_TRAINING << min(host_learning.failures, MOST_DOUBLINGS)) - host_learning.fresh)
 
 
 def knowledge_of(template: Template) -> dict[str, Any]:
@@ -184,7 +186,7 @@ def _version(row: Any) -> Version:
     return Version(**{name: row[name] for name in Version.__dataclass_fields__})
 
 
-def _pupil(row: Any, versions: list[Version], ended: str | None, ended_at: datetime | None) -> Pupil:
-    own = set(Pupil.__dataclass_fields__) - {"versions", "ended", "ended_at"}
+def _host_learning(row: Any, versions: list[Version], ended: str | None, ended_at: datetime | None) -> HostLearning:
+    own = set(HostLearning.__dataclass_fields__) - {"versions", "ended", "ended_at"}
     known = {name: row[name] for name in own}
-    return Pupil(**known, versions=tuple(versions), ended=ended or "", ended_at=ended_at)
+    return HostLearning(**known, versions=tuple(versions), ended=ended or "", ended_at=ended_at)

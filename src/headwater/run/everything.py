@@ -8,9 +8,9 @@ from aiohttp.abc import AbstractResolver
 from headwater.discover.polls.poll import Ran
 from headwater.discover.polls.reader import ChannelReader
 from headwater.frontier.wake import CHANNEL
-from headwater.ingest.journey import Told
-from headwater.run.children import FOR_BOTH, most_for_channels, page_children
-from headwater.run.fetching import start_studying, worker_of
+from headwater.ingest.journey import Finished
+from headwater.run.extraction_pools import FOR_BOTH, most_for_channels, page_pool
+from headwater.run.fetching import start_reading_pages, worker_of
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.maintenance import maintenance_of
 from headwater.run.polling import Calendar, by_the_database, poller_of, start_chores_beside
@@ -26,7 +26,7 @@ async def run_everything(
     services: Services,
     stop: asyncio.Event,
     polled: Callable[[Ran], None],
-    fetched: Callable[[Told], None],
+    fetched: Callable[[Finished], None],
     resolver: AbstractResolver | None = None,
     calendar: Calendar = by_the_database,
     supervisor: Supervisor | None = None,
@@ -35,8 +35,8 @@ async def run_everything(
     owner = owner_name("up", services.random)
     async with (
         open_web(services, owner, resolver) as web,
-        page_children(services, FOR_BOTH) as children,
-        children.beside(most_for_channels(services.settings.extract)) as others,
+        page_pool(services, FOR_BOTH) as pool,
+        pool.beside(most_for_channels(services.settings.extract)) as others,
         services.listeners.on(CHANNEL) as entries,
         services.listeners.on(NOTICE) as channels,
         heartbeat_of(services, owner) as heart,
@@ -45,9 +45,9 @@ async def run_everything(
     ):
         maintenance_of(services).start(tasks)
         start_chores_beside(tasks, services, web, calendar)
-        study = start_studying(tasks, services, web.identity.product_token, children)
+        page_reader = start_reading_pages(tasks, services, web.identity.product_token, pool)
         poller = poller_of(services, web, ChannelReader(others), channels, heart, polled, calendar)
-        worker = worker_of(services, web, study, entries, heart, fetched)
+        worker = worker_of(services, web, page_reader, entries, heart, fetched)
         await asyncio.wait(
             [tasks.keep("poll", lambda: poller.run(stop)), tasks.keep("fetch", lambda: worker.run(stop))]
         )

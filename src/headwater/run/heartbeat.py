@@ -1,7 +1,7 @@
 """The heartbeat of a role that works on leases."""
 
-from headwater.crew import HEARTBEATS_PER_LEASE
 from headwater.database.heartbeat import Heartbeat
+from headwater.lease_worker import HEARTBEATS_PER_LEASE
 from headwater.services import Services
 
 

@@ -13,7 +13,7 @@ from headwater.clock import Clock, SystemClock
 from headwater.database.days import keep_days
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.polls.intake import forget_items
+from headwater.discover.polls.submit_items import forget_items
 from headwater.errors import DatabaseDown
 from headwater.frontier import maintain
 from headwater.frontier.clock_steps import ClockWatch

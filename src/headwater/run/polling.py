@@ -8,29 +8,29 @@ from datetime import datetime, timedelta
 
 from aiohttp.abc import AbstractResolver
 
-from headwater.crew import Crew, give_back
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.listen import Listener
 from headwater.discover.api.secrets import secrets_from
 from headwater.discover.api.tokens import Tokens
-from headwater.discover.polls.asking import Asker
-from headwater.discover.polls.book import Book
 from headwater.discover.polls.ending import Ending
-from headwater.discover.polls.intake import IntakeLimits
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.marks import Marks
-from headwater.discover.polls.overheard import Overheard
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.polling import Polling, make_everything_due
 from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
+from headwater.discover.polls.requesting import Asker
+from headwater.discover.polls.response_cache import ResponseCache
+from headwater.discover.polls.run_store import RunStore
+from headwater.discover.polls.submit_items import IntakeLimits
 from headwater.fetch.following import Follower
 from headwater.fetch.robots_rounds import RobotsRounds
+from headwater.lease_worker import LeaseWorker, give_back
 from headwater.load import FEWEST
-from headwater.run.children import channel_children
 from headwater.run.chores import Chore, start_chores
+from headwater.run.extraction_pools import channel_pool
 from headwater.run.heartbeat import heartbeat_of
-from headwater.run.patience import patient_crew
+from headwater.run.patience import patient_worker
 from headwater.run.presence import POLL, present
 from headwater.services import Services
 from headwater.settling import Settling
@@ -50,7 +50,7 @@ async def run_poller(
     services: Services,
     owner: str,
     stop: asyncio.Event,
-    told: Callable[[Ran], None] = lambda _ran: None,
+    on_finished: Callable[[Ran], None] = lambda _ran: None,
     resolver: AbstractResolver | None = None,
     calendar: Calendar = by_the_database,
 ) -> None:
@@ -64,19 +64,19 @@ async def run_poller(
         present(services, heart, POLL, [POLL]),
     ):
         start_chores_beside(supervisor, services, web, calendar)
-        poller = poller_of(services, web, reader, listener, heart, told, calendar)
+        poller = poller_of(services, web, reader, listener, heart, on_finished, calendar)
         await supervisor.keep("poll", lambda: poller.run(stop))
 
 
 @asynccontextmanager
 async def channel_reader(services: Services) -> AsyncIterator[ChannelReader]:
-    async with channel_children(services) as children:
-        yield ChannelReader(children)
+    async with channel_pool(services) as pool:
+        yield ChannelReader(pool)
 
 
 def start_chores_beside(supervisor: Supervisor, services: Services, web: Web, calendar: Calendar) -> None:
     """What a poller does beside its polls."""
-    rounds = RobotsRounds(services.database, web.places, web.fetcher.lookout)
+    rounds = RobotsRounds(services.database, web.reservations, web.fetcher.preflight)
     steering = Chore("steer_price", STEERED_EVERY / 60, lambda: keep_price(services, calendar))
     start_chores([steering, Chore("refresh_robots", ROBOTS_EVERY, rounds.go)], supervisor, services.random)
 
@@ -87,15 +87,15 @@ def poller_of(
     reader: ChannelReader,
     listener: Listener,
     heart: Heartbeat,
-    told: Callable[[Ran], None],
+    on_finished: Callable[[Ran], None],
     calendar: Calendar = by_the_database,
-) -> Crew[Leased]:
+) -> LeaseWorker[Leased]:
     settings = services.settings
     if not settings.poll.enabled:
         services.log.warning("polling_is_off", setting="poll.enabled = false")
-    polling = polling_of(services, web, reader, listener, heart.owner, told, calendar)
+    polling = polling_of(services, web, reader, listener, heart.owner, on_finished, calendar)
     polling = replace(polling, heart=heart, marks=Marks(services.clock))
-    return patient_crew(services, polling, settings.poll.concurrency, polling.poll.book.settling)
+    return patient_worker(services, polling, settings.poll.concurrency, polling.poll.run_store.settling)
 
 
 def polling_of(
@@ -104,7 +104,7 @@ def polling_of(
     reader: ChannelReader,
     listener: Listener,
     owner: str,
-    told: Callable[[Ran], None],
+    on_finished: Callable[[Ran], None],
     calendar: Calendar = by_the_database,
 ) -> Polling:
     return Polling(
@@ -116,30 +116,30 @@ def polling_of(
         owner=owner,
         lease=services.settings.lease.duration,
         tick=services.settings.poll.tick,
-        told=told,
+        on_finished=on_finished,
     )
 
 
 def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calendar = by_the_database) -> Poll:
     settings = services.settings
-    overheard = Overheard(services.clock)
+    response_cache = ResponseCache(services.clock)
     return Poll(
         asker=Asker(
-            Follower(web.fetcher, web.places),
+            Follower(web.fetcher, web.reservations),
             services.database,
-            overheard,
+            response_cache,
             Tokens(services.clock),
             secrets_from(settings.poll.secrets_file),
         ),
         reader=reader,
-        book=Book(
+        run_store=RunStore(
             services.database,
             services.clock,
             settings.lease.duration,
             IntakeLimits(
                 settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
             ),
-            overheard,
+            response_cache,
             Settling(services.clock, services.log, settings.lease.duration, services.figures),
         ),
         settings=settings.poll,
@@ -171,12 +171,12 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
         await make_everything_due(services.database, services.settings.poll.min_interval)
     counts = {"polled": 0, "failed": 0, "found": 0}
 
-    def told(ran: Ran) -> None:
+    def on_finished(ran: Ran) -> None:
         if ran.ending is None:
             return
         counts["polled"] += 1
         counts["failed"] += ran.ending.status == "fail"
-        counts["found"] += ran.walk.tally.inserted
+        counts["found"] += ran.run_state.tally.inserted
         tell(ran.channel, ran.ending)
 
     async with (
@@ -184,7 +184,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
         channel_reader(services) as reader,
         services.listeners.on(NOTICE) as listener,
     ):
-        polling = polling_of(services, web, reader, listener, "headwater crawl run-due", told)
+        polling = polling_of(services, web, reader, listener, "headwater crawl run-due", on_finished)
         while True:
             leases, wait = await polling.claim(services.settings.poll.concurrency or FEWEST)
             if leases:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -9,11 +10,23 @@ from typing import Any
 
 import orjson
 
+from headwater.figures import DIED
+from headwater.run.heartbeat import heartbeat_of
+from headwater.run.presence import present
+from headwater.run.stopping import owner_name, until_stopped
+from headwater.services import Services
+
 GRACE_SECONDS = 40
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+PARENT = "parent"
+# Whoever lives this long did not die of its surroundings.
+LONG_LIFE_SECONDS = 120.0
 
 
 @asynccontextmanager
-async def children(module: str, tasks: Sequence[Mapping[str, Any]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+async def child_processes(
+    module: str, tasks: Sequence[Mapping[str, Any]]
+) -> AsyncIterator[list[asyncio.subprocess.Process]]:
     """One process per task, running `module` with its task as one line of JSON; asked to end, then made to."""
     started: list[asyncio.subprocess.Process] = []
     try:
@@ -48,6 +61,48 @@ async def until_input_ends(role: Callable[[asyncio.Event], Coroutine[Any, Any, N
         loop.remove_reader(stdin)
 
 
+async def run_processes(services: Services, module: str, count: int, task: Mapping[str, Any]) -> int:
+    """Until told to stop. 1 if processes had to be started again, else 0: whoever watches should know."""
+    deaths = 0
+
+    async def keep_one(stop: asyncio.Event) -> None:
+        nonlocal deaths
+        wait = FIRST_WAIT
+        while not stop.is_set():
+            began = services.clock.monotonic()
+            async with child_processes(module, [task]) as (process,):
+                ending = asyncio.create_task(stop.wait())
+                dying = asyncio.create_task(process.wait())
+                await asyncio.wait([ending, dying], return_when=asyncio.FIRST_COMPLETED)
+                ending.cancel()
+            if stop.is_set():
+                return
+            deaths += 1
+            services.figures.add(f"{DIED}worker", in_words(process.returncode))
+            services.log.error("worker_died", code=process.returncode, again_in_seconds=wait)
+            wait = FIRST_WAIT if services.clock.monotonic() - began > LONG_LIFE_SECONDS else min(2 * wait, LONGEST_WAIT)
+            await _sleep_unless(stop, wait)
+
+    async def all_of_them(stop: asyncio.Event) -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(count):
+                group.create_task(keep_one(stop))
+
+    async with (
+        heartbeat_of(services, owner_name(PARENT, services.random)) as heart,
+        present(services, heart, PARENT, []),
+    ):
+        await until_stopped(all_of_them)
+    return int(deaths > 0)
+
+
+def in_words(code: int | None) -> str:
+    """How a process ended."""
+    if code is not None and code < 0:
+        return f"its process was ended by {signal.Signals(-code).name}"
+    return f"its process ended with the code {code}"
+
+
 async def _start(module: str, task: Mapping[str, Any]) -> asyncio.subprocess.Process:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", module),
@@ -73,3 +128,11 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     except TimeoutError:
         process.kill()
         await process.wait()
+
+
+async def _sleep_unless(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await stop.wait()
+    except TimeoutError:
+        return

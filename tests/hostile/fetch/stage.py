@@ -13,7 +13,7 @@ from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, Moved, RetryLater, Unchanged, Verdict
 from headwater.frontier.wake import CHANNEL
-from headwater.ingest.journey import Told
+from headwater.ingest.journey import Finished
 from headwater.run.fetching import worker_of
 from headwater.run.heartbeat import heartbeat_of
 from headwater.simweb.message import Page
@@ -93,12 +93,12 @@ class Stage:
         assert self.path.sim._server is not None
         return int(self.path.sim._server.sockets[0].getsockname()[1])
 
-    async def work_through(self, count: int) -> list[Told]:
+    async def work_through(self, count: int) -> list[Finished]:
         """The real worker at all of it at once, until it has told of `count` journeys; of a lost one nobody tells."""
-        told: list[Told] = []
+        told: list[Finished] = []
         stop = asyncio.Event()
 
-        def hear(one: Told) -> None:
+        def hear(one: Finished) -> None:
             told.append(one)
             if len(told) >= count:
                 stop.set()

@@ -90,7 +90,7 @@ async def test_a_page_that_its_older_form_names_comes_before_copies_of_that_form
     assert await shown(shelf, STORY) == (STORY, True)
 
 
-async def test_a_form_of_a_page_is_not_the_heir_of_a_copy(shelf: Shelf) -> None:
+async def test_a_form_of_a_page_is_not_the_successor_of_a_copy(shelf: Shelf) -> None:
     await shelf.keep(COPY)
     for url, claims in ((AMP, STORY), (STORY, None)):
         shelf.wait(7200)
@@ -140,7 +140,7 @@ async def test_pages_of_ones_own_that_name_a_copy_do_not_make_it_older(shelf: Sh
     assert not (await shown(shelf, COPY))[1]
 
 
-async def test_duplicates_of_a_form_that_leaves_have_an_heir(shelf: Shelf) -> None:
+async def test_duplicates_of_a_form_that_leaves_have_an_successor(shelf: Shelf) -> None:
     await shelf.keep(AMP, NEARLY, claims=STORY, simhash=NEARLY_LIKE)
     await shelf.keep(COPY, NEARLY, simhash=NEARLY_LIKE)
     await shelf.keep(STORY, simhash=LIKE)

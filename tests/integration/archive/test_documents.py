@@ -187,7 +187,7 @@ async def test_the_oldest_copy_takes_the_place_of_an_original_that_says_somethin
     assert (await shelf.row(C))["duplicate_of"] == key_of(B).url_hash
 
 
-async def test_a_deleted_copy_is_nobodys_heir(shelf: Shelf) -> None:
+async def test_a_deleted_copy_is_nobodys_successor(shelf: Shelf) -> None:
     for url in (A, B, C):
         await shelf.keep(url)
     await shelf.tombstone(B)

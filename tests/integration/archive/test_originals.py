@@ -100,7 +100,7 @@ async def test_a_date_of_publication_only_breaks_ties(shelf: Shelf, apart: timed
     assert await delivered(shelf) == [original]
 
 
-async def test_the_heir_is_who_told_first(shelf: Shelf) -> None:
+async def test_the_successor_is_who_told_first(shelf: Shelf) -> None:
     for hours, url in ((9, A), (1, B), (5, C)):
         await found(shelf, url, shelf.now - timedelta(hours=hours))
     for url in (A, B, C):

@@ -13,7 +13,7 @@ import pytest
 from tests.integration.archive.shelf import LONG, OTHER, key_of, page
 from tests.integration.cli.conftest import Starts
 from tests.integration.cli.desk import Desk, assert_a_sentence
-from tests.integration.ingest.press import press_on, reading_children
+from tests.integration.ingest.press import press_on, reading_pool
 
 from headwater.archive.document import NewDocument
 from headwater.archive.documents import keep_document, tombstone
@@ -446,7 +446,7 @@ def print_articles(desk: Desk, count: int) -> None:
     """Articles of a publisher of the simulated web, fetched."""
 
     async def keep(database: Database) -> None:
-        async with reading_children() as children, press_on(database, children) as press:
+        async with reading_pool() as pool, press_on(database, pool) as press:
             await press.print(count)
 
     desk.on_database(keep)

@@ -23,7 +23,7 @@ def until(found: Callable[[], Collection[int]], count: int, without: Collection[
     raise AssertionError(f"{count} processes were expected, there are {list(found())}")
 
 
-def children_of(parent: int, module: str) -> list[int]:
+def pool_size_of(parent: int, module: str) -> list[int]:
     """Those that run this module and were started by that process."""
     found = []
     for folder in Path("/proc").iterdir():
@@ -57,7 +57,7 @@ def test_a_process_that_dies_is_started_again_and_told_of(starts: Starts, name: 
     role = starts("run", name, "--processes", "2", HEADWATER_LOG__FORMAT="json")
 
     def workers() -> list[int]:
-        return children_of(role.pid, "headwater.cli.role_worker")
+        return pool_size_of(role.pid, "headwater.cli.role_worker")
 
     first = until(workers, 2)
     os.kill(first[0], signal.SIGKILL)
@@ -72,7 +72,7 @@ def test_a_process_that_dies_is_started_again_and_told_of(starts: Starts, name: 
 @pytest.mark.long
 def test_no_poller_outlives_its_parent(starts: Starts) -> None:
     role = starts("run", "poll", "--processes", "2")
-    pollers = until(lambda: children_of(role.pid, "headwater.cli.role_worker"), 2)
+    pollers = until(lambda: pool_size_of(role.pid, "headwater.cli.role_worker"), 2)
     role.kill()
     role.communicate(timeout=LIMIT_SECONDS)
     until(lambda: [1] if not any(Path(f"/proc/{pid}").exists() for pid in pollers) else [], 1)

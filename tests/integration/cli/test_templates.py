@@ -11,8 +11,8 @@ from unittest.mock import patch
 
 import pytest
 from tests.integration.cli.desk import Desk, assert_a_sentence
-from tests.integration.ingest.press import Press, a_world, english, reading_children
-from tests.integration.ingest.test_classroom import lessons
+from tests.integration.ingest.press import Press, a_world, english, reading_pool
+from tests.integration.ingest.test_template_trainer import trainings
 
 from headwater.cli.docs_replay import show_rows
 from headwater.cli.templates_show import COLUMNS, explained_lines, piece_lines, show_hosts
@@ -58,19 +58,19 @@ def desk(database_url: str, open_folder: Path) -> Desk:
 
 
 def printed(desk: Desk, *pages: dict[str, str]) -> None:
-    """Each batch of pages is read, then lessons are held."""
+    """Each batch of pages is read, then trainings are held."""
 
     async def keep(database: Database) -> None:
         world, source = a_world(), await database.fetchval("select id from sources")
         if source is None:
             async with database.transaction() as connection:
                 source = await create_source(connection, NAME, "http://quay.test/")
-        async with reading_children() as children:
-            press = Press(database, world, english(world), source, children)
+        async with reading_pool() as pool:
+            press = Press(database, world, english(world), source, pool)
             for batch in pages:
                 for url, html in batch.items():
                     await press.keep(url, html.encode())
-                await lessons(press)
+                await trainings(press)
 
     desk.on_database(keep)
 
@@ -129,7 +129,7 @@ def test_every_host_says_how_far_it_is(desk: Desk) -> None:
         "few.test": "too few pages (3 of 4)",
         "off.test": "disabled",
         "vain.test": "nothing learned: its texts stand in no common place",
-        "waiting.test": "waiting for a lesson",
+        "waiting.test": "waiting for training",
     }
     ends = {line.split()[0]: line.rpartition("  ")[2] for line in desk.says("templates", "list").out.splitlines()[1:]}
     assert ends["few.test"] == "after 1 more page"
@@ -290,14 +290,14 @@ def test_disabling_says_how_to_go_back_and_relearning_goes_there(desk: Desk) -> 
     assert status_of(desk) == {HOST: "disabled"}
     again = desk.says("templates", "relearn", HOST)
     assert again.out.startswith("quay.test will be learned from 4 stored pages by the next process that fetches.")
-    assert status_of(desk) == {HOST: "waiting for a lesson"}
+    assert status_of(desk) == {HOST: "waiting for training"}
     printed(desk, {})
     assert status_of(desk) == {HOST: "learned"}
     [told] = desk.says("templates", "list", "--json").json["hosts"]
     assert told["versions"][0]["version"] == 2
 
 
-def test_asking_for_a_lesson_where_templates_are_off_is_warned_of(desk: Desk) -> None:
+def test_asking_for_a_training_where_templates_are_off_is_warned_of(desk: Desk) -> None:
     learned(desk)
     desk.settings["extract.templates"] = "false"
     assert "extract.templates is off here" in desk.says("templates", "relearn", HOST).err
@@ -379,11 +379,11 @@ def test_a_comparison_without_templates_says_so(desk: Desk) -> None:
 
 
 def test_the_status_counts_hosts_by_how_they_are_read(desk: Desk) -> None:
-    none = "Templates 0 hosts read by a learned template, 0 waiting for a lesson, 0 disabled"
+    none = "Templates 0 hosts read by a learned template, 0 waiting for training, 0 disabled"
     assert desk.says("status").out.splitlines()[-1] == none
     learned(desk)
     met(desk, "off.test", disabled_at="clock_timestamp()")
-    some = "Templates 1 host read by a learned template, 0 waiting for a lesson, 1 disabled"
+    some = "Templates 1 host read by a learned template, 0 waiting for training, 1 disabled"
     assert desk.says("status").out.splitlines()[-1] == some
     told = desk.says("status", "--json").json
     assert told["templates"] == {"is_on": True, "active": 1, "waiting": 0, "disabled": 1}
@@ -426,7 +426,7 @@ def test_a_narrow_terminal_gets_a_block_a_host() -> None:
     first, second, _ = shown(lambda: show_hosts([row]), 80).splitlines()
     assert first == "a.test/sport"
     assert second.startswith("  version 3 · status learned · served 12 · ")
-    assert "next lesson" in shown(lambda: show_hosts([row]), 140).splitlines()[0]
+    assert "next training" in shown(lambda: show_hosts([row]), 140).splitlines()[0]
 
 
 class Screen(io.StringIO):

@@ -79,7 +79,7 @@ async def test_while_no_connection_can_be_had_the_pool_stands_in(database: Datab
         await database.execute(f"drop role {role}")
 
 
-async def test_beats_of_two_crews_do_not_meet(database: Database) -> None:
+async def test_beats_of_two_workers_do_not_meet(database: Database) -> None:
     async with Heartbeat(database, "ann", 30) as heart:
         beats = [heart.fetchval("select $1::int from pg_sleep(0.01)", number) for number in range(5)]
         assert await asyncio.gather(*beats) == [0, 1, 2, 3, 4]

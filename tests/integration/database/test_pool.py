@@ -200,7 +200,7 @@ async def test_a_connection_ended_under_a_block_is_a_lost_database(database: Dat
 
 @pytest.mark.skipif("HEADWATER_TEST_DATABASE_URL" in os.environ, reason="needs to signal the server")
 async def test_a_stalled_server_is_given_up_and_the_pool_recovers(database: Database, impatient: Database) -> None:
-    async with database.transaction() as witness:
+    async with database.transaction() as observer:
         pid = await impatient.fetchval("select pg_backend_pid()")
         os.kill(pid, signal.SIGSTOP)
         try:
@@ -209,7 +209,7 @@ async def test_a_stalled_server_is_given_up_and_the_pool_recovers(database: Data
             assert await impatient.fetchval("select 1") == 1
         finally:
             os.kill(pid, signal.SIGCONT)
-        assert await witness.fetchval("select 1") == 1
+        assert await observer.fetchval("select 1") == 1
 
 
 async def test_a_changed_table_does_not_break_statements_used_before(database_url: str) -> None:

@@ -15,7 +15,7 @@ from tests.integration.fetch.conftest import robots
 
 from headwater.discover.api.secrets import read_secrets
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.hearing import Body
+from headwater.discover.polls.classify import Body
 from headwater.discover.polls.prices import steer
 from headwater.discover.polls.reader import MOST_SITEMAPS, task_of
 from headwater.discover.polls.reading import Read, read_answer
@@ -135,7 +135,7 @@ async def test_the_key_of_an_api_is_not_written_down_when_it_moves(desk: Desk) -
     desk.path.sim.script("a.test", Redirect(f"/new?key={KEY}", code=301), "/api")
     await follow_api(desk, recipe())
     [ran] = await desk.poll()
-    assert ran.walk.tally.inserted == 2
+    assert ran.run_state.tally.inserted == 2
     assert KEY not in await written_down(desk)
     assert await desk.path.database.fetchval("select url from channels") == "http://a.test/api"
 
@@ -159,9 +159,9 @@ async def test_the_key_that_a_next_page_repeats_is_not_put_away_with_the_run(des
     real = desk.polling.poll.asker.follower
 
     class Watching:
-        async def fetch(self, wish: Any) -> Any:
+        async def fetch(self, request: Any) -> Any:
             put_away.append(await written_down(desk))
-            return await real.fetch(wish)
+            return await real.fetch(request)
 
     asker = replace(desk.polling.poll.asker, follower=Watching())  # type: ignore[arg-type]
     desk.polling = replace(desk.polling, poll=replace(desk.polling.poll, asker=asker))
@@ -181,7 +181,7 @@ async def test_a_move_to_where_a_disabled_channel_stands_is_not_made_and_costs_n
     desk.path.sim.script("a.test", Redirect("/old.xml", code=301), "/feed.xml")
     [ran] = await desk.poll()
     assert ran.ending is not None
-    assert (ran.ending.status, ran.walk.tally.inserted) == ("ok", 3)
+    assert (ran.ending.status, ran.run_state.tally.inserted) == ("ok", 3)
     assert await desk.path.database.fetchval("select url from channels where is_enabled") == FEED
     assert len(await desk.entries()) == 3
     assert "channel_moved" not in await desk.events()
@@ -230,13 +230,13 @@ async def test_children_beyond_the_limit_are_not_passed_over_in_silence(desk: De
     desk.site.pages["/map.xml"] = index(*(f"/s{n}.xml" for n in range(60)))
     await desk.follow(sitemaps=(MAP,))
     [lease] = await desk.claim()
-    walk = start_of(lease)
-    heard = await desk.polling.poll.asker.ask(lease, walk)
+    run_state = start_of(lease)
+    heard = await desk.polling.poll.asker.ask(lease, run_state)
     assert isinstance(heard, Body)
-    read = read_answer(task_of(lease, walk, heard, STARTED))
+    read = read_answer(task_of(lease, run_state, heard, STARTED))
     assert isinstance(read, Read)
-    assert len(read.walk.todo) == MOST_SITEMAPS
-    assert read.walk.notes == ("Of its 60 sitemaps 49 are asked at a time.",)
+    assert len(read.run_state.todo) == MOST_SITEMAPS
+    assert read.run_state.notes == ("Of its 60 sitemaps 49 are asked at a time.",)
 
 
 @pytest.mark.parametrize("header", ["max-age=99999999999999999999", "max-age=-1", "max-age=x", "s-maxage=1, max-age="])

@@ -45,7 +45,7 @@ async def test_an_index_is_followed_to_its_children_and_only_lately_changed_page
     await desk.follow(sitemaps=("http://a.test/sitemap.xml",))
     [ran] = await desk.poll()
     assert await desk.entries() == {"http://a.test/a", "http://a.test/b"}
-    assert (ran.walk.tally.requests, ran.walk.tally.inserted) == (3, 2)
+    assert (ran.run_state.tally.requests, ran.run_state.tally.inserted) == (3, 2)
     rows = await desk.path.database.fetch("select distinct origin, priority from url_frontier")
     assert [tuple(row) for row in rows] == [("sitemap", 6)]
 
@@ -73,10 +73,10 @@ async def test_a_page_that_changed_is_visited_again_unless_everything_claims_to_
     later = [(path, "2026-03-01T12:00:00Z") for path in paths[1:]]
     desk.site.pages["/sitemap.xml"] = sitemap((paths[0], "2026-03-02T09:00:00Z"), *later)
     [ran] = await desk.poll_again()
-    assert ran.walk.tally.updated == 1
+    assert ran.run_state.tally.updated == 1
     desk.site.pages["/sitemap.xml"] = sitemap(*((path, f"2026-03-02T14:{n:02}:00Z") for n, path in enumerate(paths)))
     [ran] = await desk.poll_again()
-    assert ran.walk.tally.updated == 0
+    assert ran.run_state.tally.updated == 0
 
 
 async def test_a_listing_brings_its_articles_and_goes_on_only_while_there_is_news(desk: Desk) -> None:
@@ -87,9 +87,9 @@ async def test_a_listing_brings_its_articles_and_goes_on_only_while_there_is_new
     }
     await desk.follow(mode=Mode.SPIDER, max_depth=0)
     [ran] = await desk.poll()
-    assert ran.walk.tally.inserted == 7
+    assert ran.run_state.tally.inserted == 7
     [ran] = await desk.poll_again()
-    assert (ran.walk.tally.requests, ran.walk.tally.inserted) == (1, 0)
+    assert (ran.run_state.tally.requests, ran.run_state.tally.inserted) == (1, 0)
 
 
 async def test_an_api_is_read_page_by_page_with_its_secret_told_to_nobody_else(desk: Desk) -> None:
@@ -111,7 +111,7 @@ async def test_an_api_is_read_page_by_page_with_its_secret_told_to_nobody_else(d
     await desk.follow("http://a.test/api", kind=Kind.JOBS, is_api=True, parser_hint=orjson.dumps(recipe).decode())
     [ran] = await desk.poll()
     assert ran.ending is not None
-    assert (ran.ending.status, ran.walk.tally.inserted) == ("ok", 3)
+    assert (ran.ending.status, ran.run_state.tally.inserted) == ("ok", 3)
     assert await desk.entries() == {f"http://a.test/jobs/{n}" for n in range(3)}
 
 
@@ -120,11 +120,11 @@ async def test_a_crawl_queues_its_start_page_and_again_at_its_next_turn(desk: De
     assert (await desk.channel(source)).kind is ChannelKind.CRAWL
     [ran] = await desk.poll()
     assert await desk.entries() == {"http://a.test/"}
-    assert ran.walk.tally.requests == 0
+    assert ran.run_state.tally.requests == 0
     assert desk.path.asked() == []
     await desk.path.database.execute("update url_frontier set status = 'fetched', last_fetched_at = $1", STARTED)
     [ran] = await desk.poll_again()
-    assert ran.walk.tally.updated == 1
+    assert ran.run_state.tally.updated == 1
 
 
 async def test_a_search_finds_feed_and_sitemap_and_then_rests(desk: Desk) -> None:
@@ -187,7 +187,7 @@ async def test_a_search_in_vain_without_a_page_is_repeated_in_a_week(desk: Desk)
     source = await desk.follow("http://a.test/nohome")
     [ran] = await desk.poll()
     assert ran.ending is not None
-    assert (ran.ending.status, ran.walk.tally.requests) == ("warn", 12)
+    assert (ran.ending.status, ran.run_state.tally.requests) == ("warn", 12)
     search = await desk.channel(source)
     assert (search.consecutive_errors, search.next_poll_at - STARTED) == (0, timedelta(days=7))
 
@@ -198,7 +198,7 @@ async def test_a_search_that_met_a_failing_server_is_tried_again_like_any_other_
     waits = []
     for _ in range(2):
         [ran] = await desk.poll_again()
-        assert ran.walk.tally.requests == 1
+        assert ran.run_state.tally.requests == 1
         waits.append((await desk.channel(source)).next_poll_at - desk.now[0])
     assert waits == [timedelta(hours=2), timedelta(hours=4)]
 
@@ -210,13 +210,13 @@ async def test_vacancies_of_a_listing_are_stored_with_the_run_and_counted(desk: 
     desk.site.pages["/jobs"] = Page(f"<html><ul>{rows}</ul></html>".encode())
     source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS, name="Aid Org")
     [ran] = await desk.poll()
-    assert (ran.walk.tally.found, ran.walk.tally.inserted) == (3, 3)
+    assert (ran.run_state.tally.found, ran.run_state.tally.inserted) == (3, 3)
     jobs = await desk.path.database.fetch("select title, org_name, country_iso, source_id from jobs order by title")
     assert [tuple(job) for job in jobs] == [(f"Water engineer {n}", "Aid Org", "KE", source) for n in range(3)]
     assert await desk.entries() == {f"http://a.test/jobs/{n}" for n in range(3)}
     desk.site.pages["/jobs"] = Page(f"<html><ul>{rows} </ul></html>".encode())
     [ran] = await desk.poll_again()
-    assert (ran.walk.tally.found, ran.walk.tally.inserted, ran.walk.tally.skipped) == (3, 0, 3)
+    assert (ran.run_state.tally.found, ran.run_state.tally.inserted, ran.run_state.tally.skipped) == (3, 0, 3)
 
 
 def recipe_at(path: str, **parts: object) -> str:
@@ -242,7 +242,7 @@ async def test_an_api_that_fails_for_a_moment_is_tried_again_as_its_recipe_says(
     assert waits == [timedelta(seconds=4), timedelta(seconds=8)]
     [ran] = await desk.poll_again()
     assert ran.ending is not None
-    assert (ran.ending.status, ran.walk.tally.inserted, ran.walk.tally.requests) == ("ok", 2, 3)
+    assert (ran.ending.status, ran.run_state.tally.inserted, ran.run_state.tally.requests) == ("ok", 2, 3)
     channel = await desk.channel(source)
     assert (channel.consecutive_errors, channel.last_error) == (0, None)
 

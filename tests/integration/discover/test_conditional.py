@@ -9,7 +9,7 @@ from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stori
 from tests.integration.discover.test_channels import ARTICLES, index, page_of, sitemap
 
 from headwater.discover.polls import reader
-from headwater.discover.polls.overheard import Overheard
+from headwater.discover.polls.response_cache import ResponseCache
 from headwater.frontier.submit import hold_hosts
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
@@ -205,7 +205,7 @@ async def test_what_a_search_was_answered_serves_the_first_polls_of_another_proc
     await desk.follow()
     [search] = await desk.claim()
     await desk.polling.work(search)
-    other = replace(desk.polling.poll.asker, overheard=Overheard(desk.polling.clock))
+    other = replace(desk.polling.poll.asker, response_cache=ResponseCache(desk.polling.clock))
     desk.polling = replace(desk.polling, poll=replace(desk.polling.poll, asker=other))
     await desk.poll()
     await desk.poll_again(after=timedelta(minutes=1))

@@ -3,7 +3,7 @@
 from tests.integration.discover.conftest import Desk, rss, stories
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.hearing import Wait
+from headwater.discover.polls.classify import Wait
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status, Throttle
 from headwater.simweb.resolver import NoSuchName
@@ -82,6 +82,6 @@ async def test_a_run_under_way_waits_for_robots_instead_of_losing_its_rest(desk:
     source = await desk.follow(sitemaps=("http://a.test/map.xml",), allowed_domains=("b.test",))
     [ran] = await desk.poll()
     assert ran.ending is None
-    assert [todo.url for todo in ran.walk.todo] == ["http://b.test/part.xml"]
+    assert [todo.url for todo in ran.run_state.todo] == ["http://b.test/part.xml"]
     channel = await desk.channel(source)
     assert (channel.consecutive_errors, channel.next_reason[:6]) == (0, "waits:")

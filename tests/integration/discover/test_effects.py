@@ -37,7 +37,7 @@ async def test_a_channel_that_lists_effects_brings_its_articles_only(desk: Desk,
             await desk.follow(sitemaps=(MAP,))
     [ran] = await desk.poll()
     assert await desk.entries() == {f"http://a.test{path}" for path in ARTICLES}
-    assert any("has_effects" in note for note in ran.walk.notes)
+    assert any("has_effects" in note for note in ran.run_state.notes)
     assert {visit.target for visit in desk.path.visits()}.isdisjoint(EFFECTS)
 
 

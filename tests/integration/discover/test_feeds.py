@@ -20,7 +20,7 @@ async def test_every_item_becomes_one_entry_and_is_remembered(desk: Desk) -> Non
     source = await desk.follow(feeds=(FEED,))
     [ran] = await desk.poll()
     assert ran.ending is not None
-    assert (ran.ending.status, ran.walk.tally.found, ran.walk.tally.inserted) == ("ok", 3, 3)
+    assert (ran.ending.status, ran.run_state.tally.found, ran.run_state.tally.inserted) == ("ok", 3, 3)
     assert await desk.entries() == {f"http://a.test/story-{n}" for n in range(3)}
     row = await desk.path.database.fetchrow(
         "select e.origin, e.priority, e.depth, i.title, d.channel_id from url_frontier e"
@@ -42,7 +42,7 @@ async def test_only_what_is_new_is_inserted_and_what_changed_is_updated(desk: De
     newer = ("/story-new", "News", STARTED)
     desk.site.pages["/feed.xml"] = rss(newer, stories(3)[0], (path, "Another title", published), stories(3)[2])
     [ran] = await desk.poll_again()
-    tally = ran.walk.tally
+    tally = ran.run_state.tally
     assert (tally.found, tally.inserted, tally.updated, tally.skipped) == (4, 1, 1, 2)
     assert len(await desk.entries()) == 4
 
@@ -93,7 +93,7 @@ async def test_a_window_holds_for_what_is_due_already_but_not_for_a_person(desk:
 
     await poll_now(desk.path.database, source, now=desk.now[0])
     [ran] = await desk.poll()
-    assert ran.walk.tally.inserted == 3
+    assert ran.run_state.tally.inserted == 3
 
 
 def atom(*entries: tuple[str, str, datetime]) -> Page:

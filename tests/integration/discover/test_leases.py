@@ -13,11 +13,11 @@ from tests.integration.discover.test_channels import index, sitemap
 
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.pool import Connection, Database
-from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.poll import Poll
+from headwater.discover.polls.submit_items import PollLost
 from headwater.discover.stopping import change_status
 from headwater.errors import DatabaseDown
-from headwater.fetch.fetcher import Wish
+from headwater.fetch.fetcher import FetchRequest
 from headwater.fetch.outcomes import Outcome
 from headwater.sources.channels import poll_now
 from headwater.sources.source import SourceStatus
@@ -33,14 +33,14 @@ class Killed(Exception):
 def dying_at(poll: Poll, step: int) -> Poll:
     """Until then it asks as ever."""
     real = poll.asker.follower
-    asked: list[Wish] = []
+    asked: list[FetchRequest] = []
 
     class Dying:
-        async def fetch(self, wish: Wish) -> Outcome:
-            asked.append(wish)
+        async def fetch(self, request: FetchRequest) -> Outcome:
+            asked.append(request)
             if len(asked) == step:
                 raise Killed
-            return await real.fetch(wish)
+            return await real.fetch(request)
 
     return replace(poll, asker=replace(poll.asker, follower=Dying()))  # type: ignore[arg-type]
 
@@ -88,7 +88,7 @@ async def test_validators_are_stored_only_when_everything_of_the_run_was(desk: D
     await desk.path.database.execute(EXPIRE)
     [ran] = await desk.poll()
     assert [visit.target for visit in desk.path.visits()[visits:]] == ["/two.xml"]
-    assert (ran.walk.tally.requests, ran.walk.tally.inserted) == (3, 2)
+    assert (ran.run_state.tally.requests, ran.run_state.tally.inserted) == (3, 2)
     assert await desk.entries() == {"http://a.test/a", "http://a.test/b"}
     assert await desk.path.database.fetchval("select etag from channels where etag is not null") is not None
     assert (await desk.channel(source)).last_ok_at == STARTED
@@ -210,7 +210,7 @@ async def test_a_step_that_was_stored_unheard_is_counted_once(desk: Desk) -> Non
     await desk.follow(sitemaps=("http://a.test/sitemap.xml",))
     [lease] = await desk.claim()
     poll, unheard = desk.polling.poll, Unheard(desk.path.database)
-    broken = replace(poll, book=replace(poll.book, database=unheard))  # type: ignore[arg-type]
+    broken = replace(poll, run_store=replace(poll.run_store, database=unheard))  # type: ignore[arg-type]
     # The last step uses its token up: whether it was stored is not to be seen by it.
     with pytest.raises(PollLost):
         await broken.run(lease)

@@ -14,5 +14,5 @@ async def test_a_list_may_ask_us_by_name_not_to_follow_its_links(desk: Desk, nam
     desk.site.pages["/"] = page_of(*ARTICLES, more=f'<meta name="{name}" content="nofollow">')
     await desk.follow(mode=Mode.SPIDER, max_depth=0)
     [ran] = await desk.poll()
-    assert ran.walk.tally.inserted == taken
+    assert ran.run_state.tally.inserted == taken
     assert len(await desk.entries()) == taken

@@ -83,7 +83,7 @@ async def test_a_list_is_read_to_its_end_whatever_stands_beside_it(desk: Desk, p
     await follow(desk)
     [ran] = await desk.poll()
     assert await titles(desk) == {f"Water engineer {n}" for n in range(12)}
-    assert ran.walk.tally.inserted == 12
+    assert ran.run_state.tally.inserted == 12
     assert await desk.entries() == {f"http://a.test/jobs/{n}" for n in range(12)}
     assert set(asked(desk).values()) == {1}
     assert set(BESIDE) <= asked(desk).keys()

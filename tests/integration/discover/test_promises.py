@@ -30,7 +30,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 TEN_MINUTES = timedelta(minutes=10)
 
 
-def overheard(desk: Desk) -> StringIO:
+def response_cache(desk: Desk) -> StringIO:
     """What its poller logs from now on, at every level."""
     stream = StringIO()
     desk.polling = replace(desk.polling, log=make_logger("debug", "json", stream=stream))
@@ -52,7 +52,7 @@ async def due_in(desk: Desk, source: UUID) -> timedelta:
 
 async def test_ten_errors_in_a_row_are_worth_a_line_at_error_level(desk: Desk) -> None:
     desk.path.sim.script("a.test", Status(404), "/feed.xml")
-    log = overheard(desk)
+    log = response_cache(desk)
     await desk.follow(feeds=(FEED,))
     for _ in range(10):
         await desk.poll_again()
@@ -60,7 +60,7 @@ async def test_ten_errors_in_a_row_are_worth_a_line_at_error_level(desk: Desk) -
 
 
 async def test_a_poll_that_waits_is_only_told_to_who_debugs(desk: Desk) -> None:
-    log = overheard(desk)
+    log = response_cache(desk)
     await desk.follow(feeds=(FEED,), time_window="03:00-04:00", timezone="UTC")
     await desk.poll()
     assert lines(log) == [("debug", "poll_waits")]

@@ -12,9 +12,9 @@ from tests.integration.discover.test_leases import EXPIRE, Killed, dying_at
 from tests.integration.fetch.conftest import SmallSite
 
 from headwater.discover.adding import change
-from headwater.discover.polls import book, reader
-from headwater.discover.polls.intake import take_haul
-from headwater.discover.polls.walk import Walk
+from headwater.discover.polls import reader, run_store
+from headwater.discover.polls.run_state import RunState
+from headwater.discover.polls.submit_items import take_found_items
 from headwater.simweb.message import Page, Request
 from headwater.simweb.mischief.replies import Status
 from headwater.sources.source import Kind, Mode
@@ -90,16 +90,16 @@ async def test_a_manual_is_read_whole_although_its_index_is_long(desk: Desk, mon
 
 async def test_indexes_within_an_index_all_have_their_turn(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MOST_SITEMAPS", 6)
-    leaves = [f"/{outer}-{inner}.xml" for outer in "12" for inner in range(4)]
+    effects = [f"/{outer}-{inner}.xml" for outer in "12" for inner in range(4)]
     desk.site.pages["/sitemap.xml"] = index("/1.xml", "/2.xml")
-    desk.site.pages |= {f"/{outer}.xml": index(*(one for one in leaves if one[1] == outer)) for outer in "12"}
-    desk.site.pages |= {one: sitemap((f"/page{one}", LONG_AGO)) for one in leaves}
+    desk.site.pages |= {f"/{outer}.xml": index(*(one for one in effects if one[1] == outer)) for outer in "12"}
+    desk.site.pages |= {one: sitemap((f"/page{one}", LONG_AGO)) for one in effects}
     await desk.follow(sitemaps=(SITEMAP,))
     for _ in range(6):
         [ran] = await desk.poll_again()
         assert ran.ending is not None
         assert "are asked at a time" in ran.ending.message
-    assert set(leaves) <= {visit.target for visit in desk.path.visits()}
+    assert set(effects) <= {visit.target for visit in desk.path.visits()}
 
 
 def notices(published: list[datetime], request: Request) -> Page:
@@ -200,19 +200,19 @@ async def test_an_edit_of_the_pace_and_a_poll_that_stores_do_not_block_each_othe
     [lease] = await desk.claim()
     has_stored = asyncio.Event()
 
-    async def slowly(*arguments: object) -> Walk:
-        walk = await take_haul(*arguments)  # type: ignore[arg-type]
+    async def slowly(*arguments: object) -> RunState:
+        run_state = await take_found_items(*arguments)  # type: ignore[arg-type]
         has_stored.set()
         # Long enough for the edit to take the first of its locks.
         await asyncio.sleep(0.5)
-        return walk
+        return run_state
 
     async def edit() -> None:
         await has_stored.wait()
         async with desk.path.database.transaction() as connection:
             await change(connection, source, {"rate_limit_ms": 2000}, "tester", DELAY)
 
-    monkeypatch.setattr(book, "take_haul", slowly)
+    monkeypatch.setattr(run_store, "take_found_items", slowly)
     await asyncio.gather(desk.polling.work(lease), edit())
     assert len(await desk.entries()) == 3
 

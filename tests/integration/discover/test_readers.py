@@ -10,21 +10,21 @@ from functools import partial
 from time import monotonic
 
 import pytest
+from tests.fork_servers import as_users_do
 from tests.integration.discover.bewitched import DIE, EAT, HANG, LIE, MISLEAD
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import index, sitemap
 from tests.integration.discover.test_leases import EXPIRE
 from tests.integration.fetch.conftest import SmallSite
-from tests.nurseries import as_users_do
 
 from headwater.clock import SystemClock
-from headwater.crew import Crew
-from headwater.discover.polls.asking import sitemaps_of
 from headwater.discover.polls.reader import TAKEN_OVER, TOO_LARGE, TOO_LONG, ChannelReader
+from headwater.discover.polls.requesting import sitemaps_of
 from headwater.discover.searching.exploring import explore, summed_up
 from headwater.discover.trying import try_channels
-from headwater.extract.children import Children
-from headwater.extract.children_parent import NurseryLink
+from headwater.extract.pool.extraction_pool import ExtractionPool
+from headwater.extract.pool.links import ForkServerLink
+from headwater.lease_worker import LeaseWorker
 from headwater.simweb.message import Page
 from headwater.sources.source import Kind
 from headwater.urls.canonical import canonicalise
@@ -38,8 +38,8 @@ LIMIT = 1.0
 async def bewitching(desk: Desk, limit: float) -> AsyncIterator[Desk]:
     """The desk, with a reader that obeys whatever it reads."""
     work = "tests.integration.discover.bewitched:read_bewitched"
-    async with Children(work, size=2, timeout=limit, clock=SystemClock(), memory_bytes=256 << 20) as children:
-        poll = replace(desk.polling.poll, reader=ChannelReader(children))
+    async with ExtractionPool(work, size=2, timeout=limit, clock=SystemClock(), memory_bytes=256 << 20) as pool:
+        poll = replace(desk.polling.poll, reader=ChannelReader(pool))
         desk.polling = replace(desk.polling, poll=poll)
         yield desk
 
@@ -109,9 +109,9 @@ async def test_while_an_answer_is_never_read_to_its_end_others_are_polled_and_le
         await desk.follow(f"http://{name}/", feeds=(f"http://{name}/feed.xml",))
     lease = timedelta(seconds=2)
     async with bewitching(desk, limit=5.0):
-        crew = Crew(replace(desk.polling, lease=lease), SystemClock(), desk.path.services.log, 10, lease)
+        lease_worker = LeaseWorker(replace(desk.polling, lease=lease), SystemClock(), desk.path.services.log, 10, lease)
         stop = asyncio.Event()
-        running = asyncio.create_task(crew.run(stop))
+        running = asyncio.create_task(lease_worker.run(stop))
         while len(desk.ran) < len(names) + 1:
             await asyncio.sleep(0.02)
         stop.set()
@@ -125,10 +125,10 @@ async def test_while_an_answer_is_never_read_to_its_end_others_are_polled_and_le
 
 
 async def test_no_channel_is_blamed_where_no_reader_can_be_started(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(NurseryLink, "open", as_users_do)
+    monkeypatch.setattr(ForkServerLink, "open", as_users_do)
     desk.site.pages["/feed.xml"] = rss(*stories(3))
     source = await desk.follow(feeds=(FEED,))
-    nowhere = Children("tests.nowhere:nothing", size=1, timeout=LIMIT, clock=SystemClock())
+    nowhere = ExtractionPool("tests.nowhere:nothing", size=1, timeout=LIMIT, clock=SystemClock())
     poll = replace(desk.polling.poll, reader=ChannelReader(nowhere))
     desk.polling = replace(desk.polling, poll=poll)
     [lease] = await desk.claim()

@@ -47,7 +47,7 @@ async def test_new_words_for_a_page_reach_the_one_it_was_left_for(desk: Desk) ->
     [ran] = await desk.poll_again()
     assert await title_at(desk, NEW) == "Bridge opens late"
     assert await title_at(desk, NEWEST) == "Bridge opens late"
-    assert ran.walk.tally.updated == 1
+    assert ran.run_state.tally.updated == 1
 
 
 async def test_a_target_that_the_channel_lists_itself_keeps_its_own_words(desk: Desk) -> None:

@@ -26,15 +26,15 @@ async def test_what_a_takedown_kept_out_comes_when_it_is_lifted(desk: Desk) -> N
     await take_down_everywhere(desk.path.database, TAKEDOWN)
     await desk.follow(feeds=(FEED,))
     [ran] = await desk.poll()
-    assert (ran.walk.tally.inserted, ran.walk.tally.skipped) == (2, 1)
+    assert (ran.run_state.tally.inserted, ran.run_state.tally.skipped) == (2, 1)
     assert await desk.entries() == {"http://a.test/story-0", "http://a.test/story-2"}
     [ran] = await desk.poll_again(after=DAY)
-    assert ran.walk.tally.requests == 1
+    assert ran.run_state.tally.requests == 1
     assert ran.ending is not None
     assert ran.ending.message == "not modified"
     await lift(desk.path.database, TAKEDOWN)
     [ran] = await desk.poll_again(after=DAY)
-    assert (ran.walk.tally.inserted, ran.walk.tally.skipped) == (1, 2)
+    assert (ran.run_state.tally.inserted, ran.run_state.tally.skipped) == (1, 2)
     assert TAKEN in await desk.entries()
     assert await memory(desk) == [(f"Story {n}", 16) for n in range(3)]
     # From here on it is known, and an unchanged feed costs a 304 again.
@@ -50,7 +50,7 @@ async def test_what_is_refused_is_offered_again_with_every_new_answer(desk: Desk
     await desk.poll()
     desk.site.pages["/feed.xml"] = rss(*stories(3), ttl=60)
     [ran] = await desk.poll_again(after=DAY)
-    assert (ran.walk.tally.found, ran.walk.tally.inserted, ran.walk.tally.skipped) == (3, 0, 3)
+    assert (ran.run_state.tally.found, ran.run_state.tally.inserted, ran.run_state.tally.skipped) == (3, 0, 3)
 
 
 async def test_nothing_that_is_taken_down_is_kept_of_it(desk: Desk) -> None:
@@ -71,5 +71,5 @@ async def test_a_feed_of_which_nothing_may_be_taken_has_not_overflowed(desk: Des
     await desk.poll()
     desk.site.pages["/feed.xml"] = replace(dated, body=re.sub(rb"<pubDate>.*?</pubDate>", b" ", dated.body))
     [ran] = await desk.poll_again(after=DAY)
-    assert ran.walk.tally.found == 3
+    assert ran.run_state.tally.found == 3
     assert (await desk.channel(source)).overflow_count == 0

@@ -104,7 +104,7 @@ async def test_a_sitemap_brings_no_more_pages_than_are_wanted(desk: Desk) -> Non
     desk.site.pages["/sitemap.xml"] = sitemap(*(f"/docs/{n}" for n in range(10)))
     [again] = await desk.poll_again()
     assert len(await desk.entries()) == 4
-    assert (again.walk.tally.inserted, again.walk.tally.skipped) == (0, 10)
+    assert (again.run_state.tally.inserted, again.run_state.tally.skipped) == (0, 10)
 
 
 async def test_items_of_a_feed_are_left_out_by_their_paths_on_the_sites_own_host_only(desk: Desk) -> None:

@@ -126,7 +126,7 @@ async def test_an_api_that_repeats_our_key_puts_it_into_nothing_that_we_keep(des
     paging = {"type": "cursor", "cursor_path": "next", "max_pages": 2}
     await follow_api(desk, recipe(auth=auth, map=fields, pagination=paging))
     [ran] = await desk.poll()
-    assert ran.walk.tally.inserted == 1
+    assert ran.run_state.tally.inserted == 1
     kept = await stored(desk) + repr(ran)
     assert KEY not in kept
     assert both not in kept

@@ -6,7 +6,7 @@ from tests.integration.discover.conftest import QUICK, STARTED, Desk, rss, stori
 from tests.integration.fetch.conftest import robots
 
 from headwater.discover.crawling import CrawlState, crawl_of, pages_of
-from headwater.discover.polls.intake import forget_items
+from headwater.discover.polls.submit_items import forget_items
 from headwater.fetch.robots_rounds import RobotsRounds
 from headwater.frontier.submit import Found, Outcome
 from headwater.ingest.links import followed, submit_links
@@ -36,7 +36,7 @@ async def test_a_blocked_source_goes_on_when_the_rules_change(desk: Desk) -> Non
     source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
     await desk.poll()
     assert (await read_source(desk.path.database, source)).status is SourceStatus.BLOCKED
-    rounds = RobotsRounds(desk.path.database, desk.path.web.places, desk.path.web.fetcher.lookout)
+    rounds = RobotsRounds(desk.path.database, desk.path.web.reservations, desk.path.web.fetcher.preflight)
     assert await rounds.go() == 0  # its robots.txt is fresh
     desk.site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /private\n")
     await desk.path.database.execute("update robots set expires_at = now()")

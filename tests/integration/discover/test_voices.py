@@ -12,9 +12,9 @@ from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.discover.adding import take_up
 from headwater.discover.importing import needs_trust, wanted_from
-from headwater.ingest.context import Context
+from headwater.ingest.page_context import Context
 from headwater.ingest.stored_pages import lease_of
-from headwater.learning.shelf import Shelf
+from headwater.learning.template_cache import TemplateCache
 from headwater.simweb.message import Page
 from headwater.sources.exchange.rows import Row
 from headwater.sources.source import Kind
@@ -35,10 +35,10 @@ def put_feed(desk: Desk, host: str, page: Page = ABOUT_A) -> str:
 
 async def title_known(desk: Desk, source: UUID, url: str = STORY) -> str:
     """The title that would be used for the page if it were fetched now."""
-    context = Context(desk.path.database, SystemClock(), Shelf(SystemClock(), random_from(1)))
+    context = Context(desk.path.database, SystemClock(), TemplateCache(SystemClock(), random_from(1)))
     address = canonicalise(url)
     raw = RawBody(Key(address.bucket, address.url_hash), source, url, 200, {}, b"")
-    return (await context.known_of(lease_of(KeptBody(datetime.now(UTC), raw)))).hints.title
+    return (await context.context_of(lease_of(KeptBody(datetime.now(UTC), raw)))).hints.title
 
 
 async def owner_of(desk: Desk, url: str = STORY) -> UUID:
@@ -96,7 +96,7 @@ async def test_a_page_goes_to_the_source_that_speaks_for_it(desk: Desk) -> None:
     assert await owner_of(desk) == stranger
     owner = await desk.follow(feeds=(put_feed(desk, "a.test"),))
     [ran] = await desk.poll()
-    assert ran.walk.tally.inserted == 2
+    assert ran.run_state.tally.inserted == 2
     assert await owner_of(desk) == owner
 
 

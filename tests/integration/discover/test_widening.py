@@ -13,9 +13,9 @@ from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.discover.adding import change
-from headwater.ingest.context import Context
+from headwater.ingest.page_context import Context
 from headwater.ingest.stored_pages import lease_of
-from headwater.learning.shelf import Shelf
+from headwater.learning.template_cache import TemplateCache
 from headwater.simweb.message import Page
 from headwater.sources.source import Kind, Mode
 from headwater.urls.canonical import canonicalise
@@ -161,13 +161,13 @@ async def test_a_page_that_is_read_after_an_edit_is_read_by_the_source_as_it_is_
     """Not by what a worker remembers of it: the links of that page would be judged by the old scope for good."""
     source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS, max_depth=1)
     clock = SystemClock()
-    context = Context(desk.path.database, clock, Shelf(clock, random_from(1)))
+    context = Context(desk.path.database, clock, TemplateCache(clock, random_from(1)))
     page = canonicalise("http://a.test/docs/")
     raw = RawBody(Key(page.bucket, page.url_hash), source, page.url, 200, {}, b"")
     lease = lease_of(KeptBody(STARTED, raw))
-    before = (await context.known_of(lease)).source
+    before = (await context.context_of(lease)).source
     await edit(desk, source, max_depth=3)
-    after = (await context.known_of(lease)).source
+    after = (await context.context_of(lease)).source
     assert (before and before.max_depth, after and after.max_depth) == (1, 3)
 
 

@@ -11,15 +11,15 @@ import pytest
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.fetch.fetcher import Wish
+from headwater.fetch.fetcher import FetchRequest
+from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import Outcome
-from headwater.fetch.seat import Seat
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease, Origin
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Verdict
-from headwater.ingest.journey import Journey, Told
-from headwater.ingest.keeping import NOTHING, Leaves
+from headwater.ingest.journey import Finished, Journey
+from headwater.ingest.page_store import NOTHING, PageEffects
 from headwater.net.transport import Response
 from headwater.politeness.slots import NotBefore
 from headwater.run.fetching import journey_of
@@ -45,10 +45,10 @@ class Unread:
     def forget(self, lease: Lease) -> None:
         pass
 
-    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
+    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
         return fetched, NOTHING
 
-    async def read_feed(self, lease: Lease, now: datetime) -> Leaves:
+    async def read_feed(self, lease: Lease, now: datetime) -> PageEffects:
         return NOTHING
 
 
@@ -80,13 +80,13 @@ class Path:
     def database(self) -> Database:
         return self.services.database
 
-    async def fetch(self, url: str, **wish: object) -> Outcome | NotBefore:
+    async def fetch(self, url: str, **fetch_request: object) -> Outcome | NotBefore:
         target = canonicalise(url)
-        async with self.web.places.seat_at(target.host, "test") as seat:
-            if isinstance(seat, NotBefore):
-                return seat
-            assert isinstance(seat, Seat)
-            return await self.web.fetcher.fetch(Wish(target, **wish), seat)  # type: ignore[arg-type]
+        async with self.web.reservations.reserve_slot(target.host, "test") as held_slot:
+            if isinstance(held_slot, NotBefore):
+                return held_slot
+            assert isinstance(held_slot, HeldSlot)
+            return await self.web.fetcher.fetch(FetchRequest(target, **fetch_request), held_slot)  # type: ignore[arg-type]
 
     async def queue(self, *urls: str) -> None:
         async with self.database.transaction() as connection:
@@ -94,7 +94,7 @@ class Path:
             delay = self.services.settings.politeness.delay
             await submit(connection, submitter, [Found(url) for url in urls], default_delay=delay)
 
-    async def travel_all(self, count: int = 1) -> list[Told]:
+    async def travel_all(self, count: int = 1) -> list[Finished]:
         journey = self.journey()
         claimed = await Claimer(self.database, SystemClock(), "w", timedelta(seconds=60)).claim(count)
         return [await journey.travel(lease) for lease in claimed.leases]

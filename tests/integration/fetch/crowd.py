@@ -16,9 +16,9 @@ from tests.integration.fetch.conftest import Unread
 
 from headwater.clock import SystemClock
 from headwater.database.listen import Listener
-from headwater.fetch.fetcher import Wish
+from headwater.fetch.fetcher import FetchRequest
 from headwater.frontier.wake import CHANNEL
-from headwater.ingest.journey import Told
+from headwater.ingest.journey import Finished
 from headwater.politeness.slots import NotBefore
 from headwater.run.fetching import worker_of
 from headwater.run.heartbeat import heartbeat_of
@@ -45,19 +45,19 @@ async def poll(web: Web, url: str, counts: Counter[str]) -> None:
     """Until there was a slot, as a poller would come back."""
     target = canonicalise(url)
     while True:
-        async with web.places.seat_at(target.host, "poll") as seat:
-            if not isinstance(seat, NotBefore):
-                outcome = await web.fetcher.fetch(Wish(target, "poll"), seat)
+        async with web.reservations.reserve_slot(target.host, "poll") as held_slot:
+            if not isinstance(held_slot, NotBefore):
+                outcome = await web.fetcher.fetch(FetchRequest(target, "poll"), held_slot)
                 counts[f"poll {type(outcome).__name__}"] += 1
                 return
-        await asyncio.sleep(seat.wait.total_seconds())
+        await asyncio.sleep(held_slot.wait.total_seconds())
 
 
 async def crowd(services: Services, task: dict[str, Any]) -> Counter[str]:
     counts: Counter[str] = Counter()
     stop = asyncio.Event()
 
-    def hear(told: Told) -> None:
+    def hear(told: Finished) -> None:
         counts[f"page {type(told.verdict).__name__}"] += 1
 
     owner = task["owner"]

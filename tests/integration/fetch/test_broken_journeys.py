@@ -13,8 +13,8 @@ from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Fetched, RetryLater, Verdict
-from headwater.ingest.journey import Told
-from headwater.ingest.keeping import Leaves
+from headwater.ingest.journey import Finished
+from headwater.ingest.page_store import PageEffects
 from headwater.log import make_logger
 from headwater.net.transport import Response
 from headwater.simweb.questions import smallest_gaps
@@ -26,13 +26,13 @@ PAGES = ("http://a.test/one", "http://a.test/two")
 class Breaking(Unread):
     error: Exception
 
-    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, Leaves]:
+    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
         raise self.error
 
 
-async def travel(path: Path, error: Exception) -> Told:
+async def travel(path: Path, error: Exception) -> Finished:
     (lease,) = (await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)).leases
-    journey = replace(path.journey(), study=Breaking(error))
+    journey = replace(path.journey(), page_reader=Breaking(error))
     journey.settling.patience = timedelta(seconds=1)
     return await journey.travel(lease)
 
@@ -60,7 +60,7 @@ async def test_a_refused_statement_is_one_line_of_the_log(path: Path) -> None:
     await path.queue(PAGES[0])
     (lease,) = (await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)).leases
     error = QueryFailed("invalid byte sequence", sqlstate="22021", query="archive.keep_page")
-    journey = replace(path.journey(), study=Breaking(error), log=make_logger("info", "json", stream=log))
+    journey = replace(path.journey(), page_reader=Breaking(error), log=make_logger("info", "json", stream=log))
     await journey.travel(lease)
     (line,) = [orjson.loads(line) for line in log.getvalue().splitlines()]
     assert (line["event"], line["sqlstate"], line["query"]) == ("journey_broke", "22021", "archive.keep_page")

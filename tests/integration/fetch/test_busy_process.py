@@ -11,7 +11,7 @@ from uuid import UUID
 from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 
 from headwater.clock import SystemClock
-from headwater.fetch.seat import Regrants
+from headwater.fetch.held_slot import Regrants
 from headwater.frontier.claim import Claimer
 from headwater.frontier.verdicts import Fetched
 from headwater.politeness.hosts import HostPolicy, set_policy

@@ -14,7 +14,7 @@ from headwater.frontier.entry import Lease
 from headwater.frontier.shares import Shares
 from headwater.frontier.wake import CHANNEL, Sleeper
 from headwater.ingest.fetching import Fetching
-from headwater.ingest.journey import Told
+from headwater.ingest.journey import Finished
 
 URL = "http://a.test/one"
 
@@ -34,18 +34,18 @@ class Forgetful(Unread):
 
 async def test_leases_are_worked_on_though_nothing_could_be_read_ahead(path: Path) -> None:
     await path.queue(URL)
-    study, told, minute = Forgetful(), list[Told](), timedelta(seconds=60)
+    page_reader, on_finished, minute = Forgetful(), list[Finished](), timedelta(seconds=60)
     async with Listener(path.services.dsn, [CHANNEL], path.services.random) as listener:
         fetching = Fetching(
             database=path.database,
             claimer=Claimer(path.database, SystemClock(), "w", minute),
             sleeper=Sleeper(path.database, listener, "w", minute),
-            journey=replace(path.journey(), study=study),
+            journey=replace(path.journey(), page_reader=page_reader),
             shares=Shares(10),
-            told=told.append,
+            on_finished=on_finished.append,
         )
         [lease], _ = await fetching.claim(5)
-        assert study.expected == [URL]
+        assert page_reader.expected == [URL]
         await fetching.work(lease)
-    assert [one.lease.url for one in told] == [URL]
-    assert study.forgotten == [URL]
+    assert [one.lease.url for one in on_finished] == [URL]
+    assert page_reader.forgotten == [URL]

@@ -12,9 +12,9 @@ from tests.integration.fetch.conftest import Path, SmallSite, opened_path, robot
 from headwater.archive.reads import read_document
 from headwater.clock import SystemClock
 from headwater.frontier.claim import Claimer
-from headwater.ingest.journey import Told
-from headwater.run.children import page_children
-from headwater.run.fetching import start_studying
+from headwater.ingest.journey import Finished
+from headwater.run.extraction_pools import page_pool
+from headwater.run.fetching import start_reading_pages
 from headwater.simweb.message import Page
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
 from headwater.supervisor import Supervisor
@@ -48,13 +48,13 @@ async def tell_in_feed(path: Path, content: str, told_from: str = "paper.test") 
         )
 
 
-async def travel(path: Path) -> Told:
+async def travel(path: Path) -> Finished:
     await path.queue(URL)
     token = path.web.identity.product_token
-    async with page_children(path.services) as children, Supervisor(SystemClock(), path.services.log) as tasks:
-        study = start_studying(tasks, path.services, token, children)
+    async with page_pool(path.services) as pool, Supervisor(SystemClock(), path.services.log) as tasks:
+        page_reader = start_reading_pages(tasks, path.services, token, pool)
         claimed = await Claimer(path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)
-        return await replace(path.journey(), study=study).travel(claimed.leases[0])
+        return await replace(path.journey(), page_reader=page_reader).travel(claimed.leases[0])
 
 
 REFUSALS = {

@@ -36,8 +36,8 @@ class Log:
         self.logger = make_logger("debug", "json", stream=self.stream)
 
     def lines(self, *events: str) -> list[dict[str, Any]]:
-        told = [json.loads(line) for line in self.stream.getvalue().splitlines()]
-        return [line for line in told if line["event"] in events]
+        on_finished = [json.loads(line) for line in self.stream.getvalue().splitlines()]
+        return [line for line in on_finished if line["event"] in events]
 
 
 @pytest.fixture
@@ -52,9 +52,9 @@ async def fetching_on(path: Path, log: Log) -> AsyncIterator[Fetching]:
             database=path.database,
             claimer=Claimer(path.database, SystemClock(), "w", MINUTE),
             sleeper=Sleeper(path.database, listener, "w", MINUTE),
-            journey=replace(path.journey(), study=Unread(), log=log.logger),
+            journey=replace(path.journey(), page_reader=Unread(), log=log.logger),
             shares=Shares(10),
-            told=lambda _told: None,
+            on_finished=lambda _told: None,
         )
 
 

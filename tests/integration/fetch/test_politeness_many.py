@@ -71,16 +71,16 @@ async def process(task: dict[str, Any]) -> AsyncIterator[asyncio.subprocess.Proc
 async def run_together(tasks: Sequence[dict[str, Any]], path: Path) -> Counter[str]:
     """All begin at one moment, and end when enough was asked; what they say they did, added up."""
     async with process(tasks[0]) as a, process(tasks[1]) as b, process(tasks[2]) as c, process(tasks[3]) as d:
-        crew = (a, b, c, d)
-        for one in crew:
+        lease_worker = (a, b, c, d)
+        for one in lease_worker:
             assert one.stdout is not None
             assert await one.stdout.readline() == b'"ready"\n'
-        for one in crew:
+        for one in lease_worker:
             assert one.stdin is not None
             one.stdin.write(b"go\n")
         async with asyncio.timeout(LONGEST_RUN_S):
             await path.sim.visits.until(tell_enough)
-        told = await asyncio.gather(*(one.communicate(b"") for one in crew))
+        told = await asyncio.gather(*(one.communicate(b"") for one in lease_worker))
     return sum((Counter(orjson.loads(said)) for said, _ in told), Counter())
 
 

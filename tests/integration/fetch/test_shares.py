@@ -13,7 +13,7 @@ from headwater.database.pool import Database
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Answer, Found, Submitter, submit
 from headwater.frontier.wake import CHANNEL
-from headwater.ingest.journey import Told
+from headwater.ingest.journey import Finished
 from headwater.run.fetching import worker_of
 from headwater.run.heartbeat import heartbeat_of
 from headwater.simweb.message import Page
@@ -44,11 +44,11 @@ async def tell(path: Path, source: UUID, urls: Sequence[str], most_new_hosts: in
 
 
 @asynccontextmanager
-async def working(path: Path, told: list[Told]) -> AsyncIterator[asyncio.Event]:
+async def working(path: Path, told: list[Finished]) -> AsyncIterator[asyncio.Event]:
     """One worker with ten places; the event is set whenever something was finished."""
     stop, news = asyncio.Event(), asyncio.Event()
 
-    def hear(one: Told) -> None:
+    def hear(one: Finished) -> None:
         told.append(one)
         news.set()
 
@@ -58,16 +58,16 @@ async def working(path: Path, told: list[Told]) -> AsyncIterator[asyncio.Event]:
         Listener(path.services.dsn, [CHANNEL], path.services.random) as listener,
         heartbeat_of(path.services, "w") as heart,
     ):
-        crew = asyncio.create_task(worker_of(path.services, web, Unread(), listener, heart, hear).run(stop))
+        lease_worker = asyncio.create_task(worker_of(path.services, web, Unread(), listener, heart, hear).run(stop))
         try:
             yield news
         finally:
             stop.set()
-            crew.cancel()
-            await asyncio.wait([crew])
+            lease_worker.cancel()
+            await asyncio.wait([lease_worker])
 
 
-async def until_all(news: asyncio.Event, told: list[Told], wanted: set[str]) -> None:
+async def until_all(news: asyncio.Event, told: list[Finished], wanted: set[str]) -> None:
     async with asyncio.timeout(LONGEST_RUN_S):
         while wanted - {one.lease.url for one in told}:
             news.clear()
@@ -91,7 +91,7 @@ async def test_two_thousand_silent_names_do_not_stop_twenty_healthy_publishers(d
         for host in healthy:
             publisher = await add_source(path.database, host)
             await tell(path, publisher, [f"http://{host}{page}" for page in PAGES])
-        told: list[Told] = []
+        told: list[Finished] = []
         async with working(path, told) as news:
             await until_all(news, told, wanted)
         # Half of the places are theirs at the most, and each of them is taken for as long as a request may last.
@@ -109,7 +109,7 @@ async def test_a_flood_that_begins_later_does_not_slow_publishers_that_answer(da
         for host in silent:
             path.sim.script(host, StallAt())
         one_source = await add_source(path.database, "links.test")
-        told: list[Told] = []
+        told: list[Finished] = []
         async with working(path, told) as news:
             await tell(path, one_source, [f"http://{host}/" for host in healthy])
             await until_all(news, told, {f"http://{host}/" for host in healthy})
@@ -140,7 +140,7 @@ async def test_one_domain_has_its_share_of_a_worker_while_others_wait(database_u
         await path.database.execute("UPDATE hosts SET is_doubted = false")
         for host in slow:
             path.sim.script(host, SlowStart(1_500))
-        told: list[Told] = []
+        told: list[Finished] = []
         async with working(path, told) as news:
             await until_all(news, told, {f"http://{host}{page}" for host in quick for page in PAGES})
         finished = [one.lease.host for one in told]

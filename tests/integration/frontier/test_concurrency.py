@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-from tests.integration.frontier.crew import DELAY, HOSTS
 from tests.integration.frontier.invariants import CHECKS, broken_invariants
+from tests.integration.frontier.lease_worker import DELAY, HOSTS
 from tests.integration.frontier.stage import add_source, queries
 from tests.integration.frontier.surgery import until
 
@@ -58,7 +58,7 @@ class Process:
 
 async def start(owner: str, role: str, address: str, source: UUID, folder: Path) -> Process:
     told = folder / f"{owner}.jsonl"
-    command = ("-m", "tests.integration.frontier.crew", role, address, owner, str(source))
+    command = ("-m", "tests.integration.frontier.lease_worker", role, address, owner, str(source))
     pipe = asyncio.subprocess.PIPE
     with told.open("wb") as output:
         running = await asyncio.create_subprocess_exec(sys.executable, *command, stdin=pipe, stdout=output, cwd=ROOT)
@@ -78,19 +78,19 @@ async def test_many_processes_keep_every_promise_even_when_one_is_killed(
     database: Database, database_url: str, tmp_path: Path
 ) -> None:
     source = await make_world(database)
-    crew = [await start(owner, role, database_url, source, tmp_path) for owner, role in CREW.items()]
-    mortal = next(process for process in crew if process.owner == "mortal")
+    lease_worker = [await start(owner, role, database_url, source, tmp_path) for owner, role in CREW.items()]
+    mortal = next(process for process in lease_worker if process.owner == "mortal")
     watching = asyncio.create_task(watch_counters(database, database_url))
     try:
         await until(lambda: _have_begun([mortal], 10))
         await until(lambda: _holds_a_lease(database, "mortal"))
         mortal.running.kill()
-        await until(lambda: _have_begun(crew, ENOUGH_STARTS))
-        for process in crew:
+        await until(lambda: _have_begun(lease_worker, ENOUGH_STARTS))
+        for process in lease_worker:
             process.tell_to_end()
-        codes = {process.owner: await process.running.wait() for process in crew}
+        codes = {process.owner: await process.running.wait() for process in lease_worker}
     finally:
-        for process in crew:
+        for process in lease_worker:
             if process.running.returncode is None:
                 process.running.kill()
         watching.cancel()
@@ -98,7 +98,7 @@ async def test_many_processes_keep_every_promise_even_when_one_is_killed(
     looks = (await asyncio.gather(watching, return_exceptions=True))[0]
     assert isinstance(looks, asyncio.CancelledError), looks
     await until(lambda: _all_rescued(database))
-    events = [event for process in crew for event in process.events()]
+    events = [event for process in lease_worker for event in process.events()]
     judge(events)
     assert await broken_invariants(database, SystemClock().now()) == []
 
@@ -145,8 +145,8 @@ async def watch_counters(database: Database, database_url: str) -> None:
         await connection.close()
 
 
-async def _have_begun(crew: list[Process], count: int) -> bool:
-    return sum(process.starts() for process in crew) >= count
+async def _have_begun(lease_worker: list[Process], count: int) -> bool:
+    return sum(process.starts() for process in lease_worker) >= count
 
 
 async def _holds_a_lease(database: Database, owner: str) -> bool:

@@ -16,16 +16,16 @@ from headwater.archive.raw import KeptBody, RawBody, keep_body
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.extract.children import Children
+from headwater.extract.pool.extraction_pool import ExtractionPool
 from headwater.frontier.verdicts import Fetched
-from headwater.ingest.classroom import Classroom
-from headwater.ingest.context import Context
-from headwater.ingest.keeping import Leaves
+from headwater.ingest.page_context import Context
+from headwater.ingest.page_reader import PageReader
+from headwater.ingest.page_store import PageEffects
 from headwater.ingest.reading import Reader
 from headwater.ingest.replay import Replay
 from headwater.ingest.stored_pages import lease_of
-from headwater.ingest.study import Study
-from headwater.learning.shelf import Shelf
+from headwater.ingest.template_trainer import TemplateTrainer
+from headwater.learning.template_cache import TemplateCache
 from headwater.log import make_logger
 from headwater.net.body import Complete
 from headwater.net.transport import Response
@@ -39,10 +39,10 @@ CHILDREN = 2
 
 
 @asynccontextmanager
-async def reading_children() -> AsyncIterator[Children]:
+async def reading_pool() -> AsyncIterator[ExtractionPool]:
     work = "headwater.extract.work:read_sent"
-    async with Children(work, size=CHILDREN, timeout=30.0, clock=SystemClock(), memory_bytes=512 << 20) as children:
-        yield children
+    async with ExtractionPool(work, size=CHILDREN, timeout=30.0, clock=SystemClock(), memory_bytes=512 << 20) as pool:
+        yield pool
 
 
 def a_world() -> World:
@@ -64,22 +64,22 @@ class Press:
     world: World
     publisher: Publisher
     source: UUID
-    children: Children
-    shelf: Shelf = field(default_factory=lambda: Shelf(SystemClock(), random_from(1)))
+    pool: ExtractionPool
+    template_cache: TemplateCache = field(default_factory=lambda: TemplateCache(SystemClock(), random_from(1)))
 
     @property
-    def study(self) -> Study:
-        context = Context(self.database, SystemClock(), self.shelf)
-        return Study(context, Reader(self.children, "Headwater"), self.shelf.note)
+    def page_reader(self) -> PageReader:
+        context = Context(self.database, SystemClock(), self.template_cache)
+        return PageReader(context, Reader(self.pool, "Headwater"), self.template_cache.note)
 
     @property
-    def classroom(self) -> Classroom:
-        context, log = Context(self.database, SystemClock(), self.shelf), make_logger("error", "json")
-        return Classroom(self.database, self.children, context, self.shelf, "Headwater", SystemClock(), log)
+    def template_trainer(self) -> TemplateTrainer:
+        context, log = Context(self.database, SystemClock(), self.template_cache), make_logger("error", "json")
+        return TemplateTrainer(self.database, self.pool, context, self.template_cache, "Headwater", SystemClock(), log)
 
     @property
     def replay(self) -> Replay:
-        return Replay(self.database, self.study, CHILDREN)
+        return Replay(self.database, self.page_reader, CHILDREN)
 
     def items(self, count: int) -> list[Item]:
         return list(islice(self.world.items(self.publisher, WORLD_NOW), count))
@@ -100,7 +100,7 @@ class Press:
 
     async def keep(
         self, url: str, html: bytes, headers: dict[str, str] | None = None, at: datetime | None = None
-    ) -> Leaves:
+    ) -> PageEffects:
         address = canonicalise(url)
         said = {"Content-Type": self.publisher.html_type, "Server": "sim"} | (headers or {})
         now: datetime = at or await self.database.fetchval("select clock_timestamp()")
@@ -116,18 +116,18 @@ class Press:
             at=now,
         )
         raw = RawBody(Key(address.bucket, address.url_hash), self.source, address.url, 200, answer.headers, html)
-        _, leaves = await self.study.read(lease_of(KeptBody(now, raw)), Fetched(), answer)
+        _, effects = await self.page_reader.read(lease_of(KeptBody(now, raw)), Fetched(), answer)
         async with self.database.transaction() as connection:
             await keep_body(connection, raw, now)
-            if leaves.document is not None:
-                await keep_document(connection, leaves.document, now)
-        return leaves
+            if effects.document is not None:
+                await keep_document(connection, effects.document, now)
+        return effects
 
 
 @asynccontextmanager
-async def press_on(database: Database, children: Children) -> AsyncIterator[Press]:
+async def press_on(database: Database, pool: ExtractionPool) -> AsyncIterator[Press]:
     world = a_world()
     publisher = english(world)
     async with database.transaction() as connection:
         source = await create_source(connection, publisher.name, publisher.home)
-    yield Press(database, world, publisher, source, children)
+    yield Press(database, world, publisher, source, pool)

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 from tests.integration.fetch.conftest import Path, SmallSite, opened_path
-from tests.integration.ingest.press import reading_children
+from tests.integration.ingest.press import reading_pool
 
 from headwater.clock import SystemClock
-from headwater.extract.children import Children
+from headwater.extract.pool.extraction_pool import ExtractionPool
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Outcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
-from headwater.run.fetching import journey_of, start_studying
+from headwater.run.fetching import journey_of, start_reading_pages
 from headwater.simweb.message import Page
 from headwater.sources.store import create_source
 from headwater.supervisor import Supervisor
@@ -35,7 +35,7 @@ def article(text: str, advertisement: str = "") -> Page:
 class Reading:
     path: Path
     site: SmallSite
-    children: Children
+    pool: ExtractionPool
 
     async def fetch(self, page: Page) -> Verdict | None:
         self.site.pages["/news/the-harbour-opens-again"] = page
@@ -45,8 +45,8 @@ class Reading:
         await self.path.reopen()
         claimed = await Claimer(self.path.database, SystemClock(), "w", timedelta(seconds=60)).claim(1)
         async with Supervisor(SystemClock(), self.path.services.log) as tasks:
-            study = start_studying(tasks, self.path.services, "Headwater", self.children)
-            journey = replace(journey_of(self.path.services, self.path.web, study), rendering=None)
+            page_reader = start_reading_pages(tasks, self.path.services, "Headwater", self.pool)
+            journey = replace(journey_of(self.path.services, self.path.web, page_reader), rendering=None)
             return (await journey.travel(claimed.leases[0])).verdict
 
     async def entry(self) -> Any:
@@ -60,9 +60,9 @@ class Reading:
 @asynccontextmanager
 async def reading_on(database_url: str) -> AsyncIterator[Reading]:
     site = SmallSite({})
-    async with reading_children() as children, opened_path(database_url, {"a.test": site}) as path:
+    async with reading_pool() as pool, opened_path(database_url, {"a.test": site}) as path:
         await path.queue(URL)
-        yield Reading(path, site, children)
+        yield Reading(path, site, pool)
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.frontier.entry import Lease
-from headwater.ingest.context import Context
+from headwater.ingest.page_context import Context
 from headwater.ingest.stored_pages import lease_of
-from headwater.learning.shelf import Shelf
+from headwater.learning.template_cache import TemplateCache
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
 from headwater.sources.store import create_source
 from headwater.urls.canonical import canonicalise
@@ -24,7 +24,7 @@ URLS = [f"http://host-{n % 2}.test/story-{n}" for n in range(4)]
 
 
 def context_on(database: Database) -> Context:
-    return Context(database, SystemClock(), Shelf(SystemClock(), random_from(1)))
+    return Context(database, SystemClock(), TemplateCache(SystemClock(), random_from(1)))
 
 
 def lease_on(url: str, source: UUID) -> Lease:
@@ -53,7 +53,7 @@ async def leases(database: Database) -> list[Lease]:
 
 
 async def titles(context: Context, leases: list[Lease]) -> list[str]:
-    return [(await context.known_of(lease)).hints.title for lease in leases]
+    return [(await context.context_of(lease)).hints.title for lease in leases]
 
 
 async def test_each_page_of_a_claim_is_known_by_its_own_words(database: Database, leases: list[Lease]) -> None:

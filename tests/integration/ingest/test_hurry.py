@@ -10,23 +10,23 @@ from headwater.archive.document import Key
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.extract.templates.guide import agreement
 from headwater.frontier.verdicts import Fetched
+from headwater.ingest.page_reader import PageReader
 from headwater.ingest.stored_pages import lease_of, response_of
-from headwater.ingest.study import Study
 from headwater.simweb.world import Item
 from headwater.urls.canonical import canonicalise
 
 
-def hurrying(press: Press, after_seconds: float) -> Study:
-    return replace(press.study, reader=replace(press.study.reader, hurry_after=after_seconds))
+def hurrying(press: Press, after_seconds: float) -> PageReader:
+    return replace(press.page_reader, reader=replace(press.page_reader.reader, hurry_after=after_seconds))
 
 
-async def read(press: Press, study: Study, item: Item) -> tuple[str, str]:
+async def read(press: Press, page_reader: PageReader, item: Item) -> tuple[str, str]:
     address = canonicalise(item.url)
     key, headers = Key(address.bucket, address.url_hash), {"Content-Type": press.publisher.html_type}
     kept = KeptBody(WORLD_NOW, RawBody(key, press.source, address.url, 200, headers, press.html(item.url)))
-    _, leaves = await study.read(lease_of(kept), Fetched(), response_of(kept))
-    assert leaves.document is not None
-    return leaves.document.produced_by, leaves.document.text
+    _, effects = await page_reader.read(lease_of(kept), Fetched(), response_of(kept))
+    assert effects.document is not None
+    return effects.document.produced_by, effects.document.text
 
 
 async def test_only_pages_behind_a_long_queue_are_read_in_a_hurry(press: Press) -> None:
@@ -45,4 +45,4 @@ async def test_a_page_read_in_a_hurry_teaches_nothing(press: Press) -> None:
     hurried = hurrying(press, -1.0)
     for item in press.items(6):
         assert (await read(press, hurried, item))[0] == "trafilatura_cropped"
-    assert all(not tally.read_well for tally in press.shelf.taken().values())
+    assert all(not tally.read_well for tally in press.template_cache.taken().values())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.integration.archive.shelf import everything, key_of, page
 from tests.integration.ingest.press import Press
-from tests.integration.ingest.test_classroom import lessons
+from tests.integration.ingest.test_template_trainer import trainings
 
 from headwater.archive.documents import keep_document, tombstone
 from headwater.archive.raw import newest_body
@@ -15,17 +15,17 @@ from headwater.archive.reads import Document, read_document, versions_of
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.errors import UsageError
-from headwater.extract.children import Children
+from headwater.extract.pool.extraction_pool import ExtractionPool
 from headwater.extract.templates.explain import Explanation
 from headwater.frontier.entry import Origin
 from headwater.frontier.submit import Found, Submitter, submit
 from headwater.frontier.takedowns import record
-from headwater.ingest.context import Context
 from headwater.ingest.difference import MOST_ROWS, side_by_side
 from headwater.ingest.inspection import Answer, Inspection
+from headwater.ingest.page_context import Context
 from headwater.ingest.reading import Reader
 from headwater.ingest.replay import Outcome, Replayed
-from headwater.learning.shelf import Shelf
+from headwater.learning.template_cache import TemplateCache
 from headwater.politeness.takedown import parse_takedown
 from headwater.sources.store import create_source, edit_source
 
@@ -251,15 +251,15 @@ async def test_vacancies_are_not_replayed(press: Press) -> None:
         await anext(press.replay.over(jobs))
 
 
-def inspection(press: Press, children: Children) -> Inspection:
-    context = Context(press.database, SystemClock(), Shelf(SystemClock(), random_from(1)))
-    return Inspection(press.database, context, Reader(children, "Headwater"), 2)
+def inspection(press: Press, pool: ExtractionPool) -> Inspection:
+    context = Context(press.database, SystemClock(), TemplateCache(SystemClock(), random_from(1)))
+    return Inspection(press.database, context, Reader(pool, "Headwater"), 2)
 
 
 async def test_a_comparison_keeps_its_limit_and_changes_nothing(press: Press) -> None:
     await press.print(5)
     before = await everything(press.database)
-    told = [one async for one in inspection(press, press.children).compare(press.source, limit=3)]
+    told = [one async for one in inspection(press, press.pool).compare(press.source, limit=3)]
     assert [(one.answer, one.why, one.likeness) for one in told] == [(Answer.UNASKED, "no template", 1.0)] * 3
     assert all(one.general_words == one.template_words > 0 for one in told)
     assert await everything(press.database) == before
@@ -267,10 +267,10 @@ async def test_a_comparison_keeps_its_limit_and_changes_nothing(press: Press) ->
 
 async def test_what_a_taken_over_child_answers_is_not_believed(press: Press) -> None:
     await press.print(4)
-    await lessons(press)
+    await trainings(press)
     body = await newest_body(press.database, key_of(press.items(1)[0].url))
     assert body is not None
-    async with Children("builtins:len", size=2, timeout=30.0, clock=SystemClock()) as strange:
+    async with ExtractionPool("builtins:len", size=2, timeout=30.0, clock=SystemClock()) as strange:
         told = await inspection(press, strange).explain(body)
         compared = [one async for one in inspection(press, strange).compare(press.source)]
     assert told is not None
@@ -283,7 +283,7 @@ async def test_vacancies_are_not_compared(press: Press) -> None:
     async with press.database.transaction() as connection:
         jobs = await create_source(connection, "Careers", "https://careers.test/", "jobs")
     with pytest.raises(UsageError, match="offers vacancies"):
-        await anext(inspection(press, press.children).compare(jobs))
+        await anext(inspection(press, press.pool).compare(jobs))
 
 
 def test_lines_that_differ_stand_beside_those_of_the_same_place() -> None:

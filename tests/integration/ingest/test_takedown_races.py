@@ -24,8 +24,8 @@ from headwater.frontier.entry import Lease
 from headwater.frontier.submit import Outcome
 from headwater.frontier.takedowns import lift, outlive_earlier
 from headwater.frontier.verdicts import Fetched, Moved, RetryPolicy, Verdict, settlement_of
-from headwater.ingest.context import Known
-from headwater.ingest.keeping import NOTHING, Keeper, Leaves
+from headwater.ingest.page_context import PageContext
+from headwater.ingest.page_store import NOTHING, PageEffects, PageStore
 from headwater.ingest.taking_down import finish_takedowns, take_down_everywhere
 from headwater.politeness.takedown import parse_takedown, takedowns_for
 from headwater.sources.source import Profile
@@ -49,9 +49,9 @@ class Desk:
         await self.stage.submit(url)
         return replace(await self.stage.claim_one(), fetch_count=1)
 
-    async def keep(self, lease: Lease, verdict: Verdict, leaves: Leaves = NOTHING) -> bool:
+    async def keep(self, lease: Lease, verdict: Verdict, effects: PageEffects = NOTHING) -> bool:
         settlement = settlement_of(lease, verdict, AT_ONCE, RetryPolicy(), random_from(1))
-        return await Keeper(self.database, DELAY).keep(lease, verdict, settlement, leaves)
+        return await PageStore(self.database, DELAY).keep(lease, verdict, settlement, effects)
 
     async def finish(self) -> None:
         await finish_takedowns(self.database, AT_ONCE_OVERDUE)
@@ -66,9 +66,9 @@ async def desk(database_url: str) -> AsyncIterator[Desk]:
         assert await broken_invariants(database, stage.now) == []
 
 
-def leaves_of(url: str, **fields: Any) -> Leaves:
+def effects_of(url: str, **fields: Any) -> PageEffects:
     raw = RawBody(key_of(url), page(url).source_id, url, 200, {}, b"<p>")
-    return Leaves(page(url, **fields), raw=raw)
+    return PageEffects(page(url, **fields), raw=raw)
 
 
 def vacancy(**fields: Any) -> NewJob:
@@ -84,16 +84,16 @@ Stop = tuple[str, str, str, bool]
 
 async def a_page(desk: Desk) -> Work:
     lease = await desk.lease(PAGE)
-    return lambda: desk.keep(lease, Fetched(), leaves_of(PAGE))
+    return lambda: desk.keep(lease, Fetched(), effects_of(PAGE))
 
 
 async def a_page_that_calls_it_canonical(desk: Desk) -> Work:
     # So deep that the page it names is not asked for: all of it is one statement.
     lease = replace(await desk.lease(ELSEWHERE), depth=1)
-    leaves = leaves_of(ELSEWHERE)
-    assert leaves.document
-    document = replace(leaves.document, canonical_url=PAGE, claimed=key_of(PAGE))
-    return lambda: desk.keep(lease, Fetched(), replace(leaves, document=document))
+    effects = effects_of(ELSEWHERE)
+    assert effects.document
+    document = replace(effects.document, canonical_url=PAGE, claimed=key_of(PAGE))
+    return lambda: desk.keep(lease, Fetched(), replace(effects, document=document))
 
 
 async def a_redirect_to_it(desk: Desk) -> Work:
@@ -109,20 +109,20 @@ async def a_redirect_from_it(desk: Desk) -> Work:
 async def a_crawled_page(desk: Desk) -> Work:
     lease = await desk.lease(PAGE)
     source = Profile(f"https://{GONE}/", max_depth=5, allow_external=True)
-    leaves = replace(leaves_of(PAGE), links=(OTHER_PAGE, ELSEWHERE), known=Known(source, crawls=True))
-    return lambda: desk.keep(lease, Fetched(), leaves)
+    effects = replace(effects_of(PAGE), links=(OTHER_PAGE, ELSEWHERE), known=PageContext(source, crawls=True))
+    return lambda: desk.keep(lease, Fetched(), effects)
 
 
 async def a_vacancy_on_its_page(desk: Desk) -> Work:
     lease = await desk.lease(PAGE)
-    leaves = replace(leaves_of(PAGE), document=None, jobs=(vacancy(page_url=PAGE, is_detailed=True),))
-    return lambda: desk.keep(lease, Fetched(), leaves)
+    effects = replace(effects_of(PAGE), document=None, jobs=(vacancy(page_url=PAGE, is_detailed=True),))
+    return lambda: desk.keep(lease, Fetched(), effects)
 
 
 async def a_vacancy_one_applies_for_there(desk: Desk) -> Work:
     lease = await desk.lease(ELSEWHERE)
-    leaves = replace(leaves_of(ELSEWHERE), document=None, jobs=(vacancy(apply_url=PAGE, page_url=ELSEWHERE),))
-    return lambda: desk.keep(lease, Fetched(), leaves)
+    effects = replace(effects_of(ELSEWHERE), document=None, jobs=(vacancy(apply_url=PAGE, page_url=ELSEWHERE),))
+    return lambda: desk.keep(lease, Fetched(), effects)
 
 
 async def a_submit(desk: Desk) -> Work:
@@ -232,7 +232,7 @@ STEPS = ("close_host", "outlive_watchers", "change_entries", "tombstone_document
 
 @pytest.mark.parametrize("step", STEPS)
 async def test_killed_at_any_step_a_takedown_is_finished_by_maintenance(desk: Desk, step: str) -> None:
-    await desk.keep(await desk.lease(PAGE), Fetched(), leaves_of(PAGE))
+    await desk.keep(await desk.lease(PAGE), Fetched(), effects_of(PAGE))
     async with desk.database.transaction() as connection:
         teller = Teller(UUID(int=7), ELSEWHERE, Voice("fine.example"))
         await keep_jobs(connection, teller, [vacancy(apply_url=PAGE)], desk.stage.now)
@@ -262,7 +262,7 @@ async def test_a_fetch_under_way_ends_as_taken_down_whatever_it_brings(desk: Des
     lease = await desk.lease(PAGE)
     done = await take_down_everywhere(desk.database, TAKEDOWN)
     assert (done.entries, done.living, done.is_whole) == (0, 1, False)
-    assert await desk.keep(lease, Fetched(), leaves_of(PAGE))
+    assert await desk.keep(lease, Fetched(), effects_of(PAGE))
     entry = await desk.stage.entry(PAGE)
     assert (entry["status"], entry["reason"]) == ("dead", "takedown")
     log = await desk.database.fetchrow("SELECT verdict, reason, status FROM fetch_log")
@@ -293,7 +293,7 @@ async def test_a_takedown_that_is_lifted_while_it_is_swept_leaves_no_host_closed
 
 
 async def test_taken_down_twice_the_second_time_finds_nothing(desk: Desk) -> None:
-    await desk.keep(await desk.lease(PAGE), Fetched(), leaves_of(PAGE))
+    await desk.keep(await desk.lease(PAGE), Fetched(), effects_of(PAGE))
     first = await take_down_everywhere(desk.database, TAKEDOWN, "asked")
     assert (first.entries, first.documents, first.is_whole) == (1, 1, True)
     second = await take_down_everywhere(desk.database, TAKEDOWN, "again")
@@ -307,7 +307,7 @@ async def test_nobody_waits_for_a_takedown_that_waits_for_others(desk: Desk) -> 
         await takedowns_for(connection, [GONE])
         taking = asyncio.create_task(take_down_everywhere(desk.database, TAKEDOWN))
         await until(lambda: is_waiting(desk.database), within_seconds=20)
-        assert await desk.keep(lease, Fetched(), leaves_of(ELSEWHERE))
+        assert await desk.keep(lease, Fetched(), effects_of(ELSEWHERE))
         assert await desk.stage.submit("https://fine.example/2") == [Outcome.QUEUED]
         assert not taking.done()
     await taking

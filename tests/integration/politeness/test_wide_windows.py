@@ -7,7 +7,7 @@ import pytest
 from headwater.clock import ManualClock
 from headwater.database.pool import Database
 from headwater.politeness.hosts import HostPolicy, set_policy
-from headwater.politeness.seats import Regranter
+from headwater.politeness.regrants import Regranter
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import Slot, SlotKeeper
 from headwater.politeness.window import SLACK, Lag, Window
@@ -19,12 +19,12 @@ LEASE = timedelta(seconds=60)
 BUSY = Lag(0.1)
 
 
-def keeper(database: Database, lag: Lag) -> SlotKeeper:
+def page_store(database: Database, lag: Lag) -> SlotKeeper:
     return SlotKeeper(database, ManualClock(NOW), "busy", LEASE, DELAY, Lag(lag.seconds))
 
 
-async def slot_of(keeper: SlotKeeper) -> Slot:
-    slot = await keeper.ask(HOST, "page", NOW)
+async def slot_of(page_store: SlotKeeper) -> Slot:
+    slot = await page_store.ask(HOST, "page", NOW)
     assert isinstance(slot, Slot)
     return slot
 
@@ -39,14 +39,14 @@ async def test_two_starts_are_never_closer_than_the_delay_wherever_in_their_wind
     database: Database, lag: Lag
 ) -> None:
     await allow(database, 2, DELAY)
-    first, second = await slot_of(keeper(database, lag)), await slot_of(keeper(database, lag))
+    first, second = await slot_of(page_store(database, lag)), await slot_of(page_store(database, lag))
     assert first.window.latest - first.window.earliest == pytest.approx(lag.slack.total_seconds())
     assert second.window.earliest - first.window.latest == pytest.approx(DELAY.total_seconds())
 
 
 async def test_a_further_slot_is_as_wide_and_pushes_the_next_one(database: Database) -> None:
     await allow(database, 2, DELAY)
-    held = await keeper(database, BUSY).ask(HOST, "page")
+    held = await page_store(database, BUSY).ask(HOST, "page")
     assert isinstance(held, Slot)
     regranter = Regranter(database, ManualClock(NOW), LEASE, Lag(BUSY.seconds))
     window = await regranter.regrant(held.bucket, held.token, Visit())
@@ -61,11 +61,11 @@ async def test_a_further_slot_is_as_wide_and_pushes_the_next_one(database: Datab
 
 async def test_alone_on_its_host_a_busy_process_costs_it_nothing(database: Database) -> None:
     await allow(database, 1, DELAY)
-    await slot_of(keeper(database, BUSY))
+    await slot_of(page_store(database, BUSY))
     assert await database.fetchval("select next_slot_at from hosts") == NOW + DELAY + SLACK
 
 
 async def test_where_there_is_no_delay_a_wide_window_costs_nothing(database: Database) -> None:
     await allow(database, 2, timedelta())
-    first, second = await slot_of(keeper(database, BUSY)), await slot_of(keeper(database, BUSY))
+    first, second = await slot_of(page_store(database, BUSY)), await slot_of(page_store(database, BUSY))
     assert second.window == first.window

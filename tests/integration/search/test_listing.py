@@ -28,7 +28,7 @@ def address(number: int) -> str:
     return f"https://a.example/{number}"
 
 
-async def walked(shelf: Shelf, filters: Filters, **bounds: Any) -> list[list[str]]:
+async def run_state(shelf: Shelf, filters: Filters, **bounds: Any) -> list[list[str]]:
     """Every page until there is no cursor."""
     pages, cursor = [], None
     while True:
@@ -41,7 +41,7 @@ async def walked(shelf: Shelf, filters: Filters, **bounds: Any) -> list[list[str
 async def test_pages_go_from_the_newest_to_the_oldest_and_name_each_document_once(shelf: Shelf) -> None:
     for number in range(5):
         await shelf.keep(address(number), f"text number {number}")
-    pages = await walked(shelf, Filters(), limit=2)
+    pages = await run_state(shelf, Filters(), limit=2)
     assert pages == [[address(4), address(3)], [address(2), address(1)], [address(0)]]
 
 
@@ -49,7 +49,7 @@ async def test_documents_of_one_moment_are_named_once_each(shelf: Shelf) -> None
     for number in range(7):
         await shelf.keep(address(number), f"text number {number}")
     await shelf.database.execute(f"/* by hand */ update documents set first_seen_at = '{shelf.now.isoformat()}'")
-    pages = await walked(shelf, Filters(), limit=3)
+    pages = await run_state(shelf, Filters(), limit=3)
     assert [len(page) for page in pages] == [3, 3, 1]
     assert sorted(url for page in pages for url in page) == [address(number) for number in range(7)]
 
@@ -61,12 +61,12 @@ async def test_filters_hold_and_deleted_documents_are_not_listed(shelf: Shelf) -
     await shelf.keep(address(4), "four", language="en", published_at=shelf.now.replace(year=2001))
     await shelf.keep(address(5), "five")
     await shelf.tombstone(address(5))
-    assert await walked(shelf, Filters(language="de")) == [[address(1)]]
-    assert await walked(shelf, Filters(source_id=OTHER)) == [[address(1)]]
-    assert await walked(shelf, Filters(source_id=SOURCE, language="de")) == [[]]
-    assert await walked(shelf, Filters(until=shelf.now.replace(year=2010))) == [[address(4)]]
-    assert await walked(shelf, Filters(since=shelf.now.replace(year=2010))) == [[address(2), address(1)]]
-    assert (await walked(shelf, Filters(duplicates=True)))[0][:2] == [address(4), address(3)]
+    assert await run_state(shelf, Filters(language="de")) == [[address(1)]]
+    assert await run_state(shelf, Filters(source_id=OTHER)) == [[address(1)]]
+    assert await run_state(shelf, Filters(source_id=SOURCE, language="de")) == [[]]
+    assert await run_state(shelf, Filters(until=shelf.now.replace(year=2010))) == [[address(4)]]
+    assert await run_state(shelf, Filters(since=shelf.now.replace(year=2010))) == [[address(2), address(1)]]
+    assert (await run_state(shelf, Filters(duplicates=True)))[0][:2] == [address(4), address(3)]
 
 
 async def test_a_rare_filter_answers_with_how_far_it_has_searched(shelf: Shelf) -> None:
@@ -75,13 +75,13 @@ async def test_a_rare_filter_answers_with_how_far_it_has_searched(shelf: Shelf) 
         await shelf.keep(address(number), f"text number {number}")
     for number in (8, 9):
         await shelf.keep(address(number), f"text number {number}", language="de")
-    pages = await walked(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 1))
+    pages = await run_state(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 1))
     assert pages == [[address(9), address(8)], [], [], [address(0)]]
-    assert await walked(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 2)) == [
+    assert await run_state(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 2)) == [
         [address(9), address(8)],
         [address(0)],
     ]
-    assert await walked(shelf, Filters(language="de"), limit=3) == [[address(9), address(8), address(0)]]
+    assert await run_state(shelf, Filters(language="de"), limit=3) == [[address(9), address(8), address(0)]]
 
 
 async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
@@ -99,14 +99,14 @@ async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
             )
             await keep_jobs(connection, TELLER, [one], shelf.now)
     filters = Filters(Kind.JOB)
-    assert await walked(shelf, filters, wanted={"country_iso": "KE"}, limit=1) == [
+    assert await run_state(shelf, filters, wanted={"country_iso": "KE"}, limit=1) == [
         ["https://j.example/2"],
         ["https://j.example/0"],
     ]
-    assert len((await walked(shelf, filters, wanted={"mission_tags": "wash"}))[0]) == 3
-    assert await walked(shelf, filters, wanted={"country_iso": "KE", "mission_tags": "gender"}) == [[]]
+    assert len((await run_state(shelf, filters, wanted={"mission_tags": "wash"}))[0]) == 3
+    assert await run_state(shelf, filters, wanted={"country_iso": "KE", "mission_tags": "gender"}) == [[]]
     await shelf.database.execute("/* by hand */ update jobs set status = 'expired' where country_iso = 'UG'")
-    assert len((await walked(shelf, Filters(Kind.JOB, source_id=OTHER)))[0]) == 2
+    assert len((await run_state(shelf, Filters(Kind.JOB, source_id=OTHER)))[0]) == 2
 
 
 @pytest.mark.parametrize("cursor", ["zz", "00" * 37, "7f" * 41, "00"])

@@ -9,12 +9,12 @@ import pytest
 from headwater.cli.sources_editing import read_assignment
 from headwater.cli.sources_files import mapping_from
 from headwater.cli.status import lines_of, scheduled, titles_of
-from headwater.cli.templates_show import show_pupil
+from headwater.cli.templates_show import show_learning
 from headwater.errors import UsageError
 from headwater.frontier.entry import Status
 from headwater.reports.discovery import Scheduled, Summary
 from headwater.reports.frontier import HostsNow
-from headwater.reports.templates import Pupil
+from headwater.reports.templates import HostLearning
 from headwater.sources.channels import ChannelKind
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -52,8 +52,8 @@ def test_the_whole_is_told_in_three_lines_with_right_plurals() -> None:
 
 def test_of_the_pages_to_learn_from_never_more_are_new_than_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     never: dict[str, Any] = {"learn_at": None, "learned_at": None, "disabled_at": None}
-    show_pupil(Pupil(host="a.example", pages=8, fresh=10, failures=0, why="", outcome="", **never), NOW)
-    assert "  8 stored pages to learn from, 8 of them new since the last lesson\n" in capsys.readouterr().out
+    show_learning(HostLearning(host="a.example", pages=8, fresh=10, failures=0, why="", outcome="", **never), NOW)
+    assert "  8 stored pages to learn from, 8 of them new since the last training\n" in capsys.readouterr().out
 
 
 def test_a_mapping_names_fields_and_their_columns() -> None:

@@ -8,7 +8,7 @@ from headwater.discover.feeds.links import next_of_wordpress
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Item, Reading
 from headwater.discover.polls.backfill import page_before, since_then, start_of_backfill, wait_before_trying_again
-from headwater.discover.polls.walk import Todo
+from headwater.discover.polls.run_state import Todo
 from headwater.sources.kinds import ChannelKind
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

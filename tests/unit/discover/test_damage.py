@@ -9,7 +9,7 @@ import pytest
 from headwater.discover.feeds.draft import MOST_ENTRIES
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Reading
-from headwater.discover.polls.walk import Todo, Walk, walk_from
+from headwater.discover.polls.run_state import RunState, Todo, run_state_from
 from headwater.discover.sitemaps.read import read_sitemap
 from headwater.sources.kinds import ChannelKind
 
@@ -58,10 +58,10 @@ def test_a_whole_answer_and_one_that_was_mended_are_not_damaged() -> None:
 
 
 def test_a_run_keeps_its_first_damage_whatever_it_notes_and_wherever_it_goes_on() -> None:
-    walk = Walk((Todo(URL, ChannelKind.FEED),)).noting("Only the first of its readers was asked.")
-    assert not walk.damage
-    walk = walk.having_read(feed(RSS[:-900])).having_read(feed(RSS))
-    assert walk.damage == feed(RSS[:-900]).damage
-    again = walk_from(walk.to_dict())
+    run_state = RunState((Todo(URL, ChannelKind.FEED),)).noting("Only the first of its readers was asked.")
+    assert not run_state.damage
+    run_state = run_state.having_read(feed(RSS[:-900])).having_read(feed(RSS))
+    assert run_state.damage == feed(RSS[:-900]).damage
+    again = run_state_from(run_state.to_dict())
     assert again is not None
-    assert again.damage == walk.damage
+    assert again.damage == run_state.damage

@@ -12,11 +12,11 @@ from headwater.chance import random_from
 from headwater.discover.cadence.price import Price
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observed, rhythm_from
+from headwater.discover.polls.classify import RobotsRefusal, Trouble
 from headwater.discover.polls.ending import Ends, ended_badly, ended_well, refused_by_robots
-from headwater.discover.polls.hearing import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased, Past
+from headwater.discover.polls.run_state import RunState, Tally, Todo
 from headwater.discover.polls.schedule import policy_of, window_of
-from headwater.discover.polls.walk import Tally, Todo, Walk
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Policy, Profile, SourceStatus
@@ -24,7 +24,7 @@ from headwater.urls.canonical import canonicalise
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
 ENDS = Ends(PollSettings(jitter_percent=0), NOW, random_from(1))
-WALK = Walk((Todo("http://a.test/feed", ChannelKind.FEED),))
+RUN_STATE = RunState((Todo("http://a.test/feed", ChannelKind.FEED),))
 ONE = UUID(int=1)
 
 
@@ -98,10 +98,10 @@ def test_a_time_window_is_read_in_the_sources_zone_or_in_that_of_its_country() -
 
 def test_success_forgives_errors_and_keeps_what_the_answer_said() -> None:
     past = Past(errors=3, error=ErrorClass.UPSTREAM, class_errors=3)
-    walk = WALK.keeping(etag='"1"', status=200, listed=4, title="A feed").counting(
+    run_state = RUN_STATE.keeping(etag='"1"', status=200, listed=4, title="A feed").counting(
         Tally(found=4, inserted=4), [NOW] * 4
     )
-    ending = ended_well(channel(past=past), walk, ENDS)
+    ending = ended_well(channel(past=past), run_state, ENDS)
     assert ending.status == "ok"
     assert ending.message == "4 items, 4 new, 0 changed"
     assert ending.patch["consecutive_errors"] == 0
@@ -146,30 +146,30 @@ def test_robots_block_a_job_source_and_only_rest_another() -> None:
 
 
 def test_a_permanent_move_is_followed_or_warned_about() -> None:
-    walk = WALK.keeping(moved_to="http://b.test/feed")
-    moved = ended_well(channel(), walk, ENDS)
+    run_state = RUN_STATE.keeping(moved_to="http://b.test/feed")
+    moved = ended_well(channel(), run_state, ENDS)
     assert moved.moved_to == canonicalise("http://b.test/feed")
     kept = replace(ENDS, settings=PollSettings(update_redirects=False))
-    third = ended_well(channel(past=Past(moved=2)), walk, kept)
+    third = ended_well(channel(past=Past(moved=2)), run_state, kept)
     assert third.moved_to is None
     assert (third.patch["moved_count"], [event.kind for event in third.events]) == (3, ["channel_should_move"])
 
 
 def test_notes_within_a_runs_line_have_no_full_stop() -> None:
-    walk = replace(WALK, notes=("Read tolerantly: no element found.", "3 left out: calendar"))
-    told = ended_well(channel(), walk, ENDS).message
+    run_state = replace(RUN_STATE, notes=("Read tolerantly: no element found.", "3 left out: calendar"))
+    told = ended_well(channel(), run_state, ENDS).message
     assert told == "0 items, 0 new, 0 changed; Read tolerantly: no element found; 3 left out: calendar"
 
 
 def test_an_overflow_is_told_with_the_shortest_interval_that_was_allowed() -> None:
     dates = [(NOW - timedelta(minutes=n)).isoformat() for n in range(5)]
-    walk = WALK.keeping(listed=5, known=0, published=dates)
+    run_state = RUN_STATE.keeping(listed=5, known=0, published=dates)
     past = Past(last_ok_at=NOW - timedelta(hours=2), newest_item_at=NOW - timedelta(hours=2), last_item_count=5)
-    [event] = ended_well(channel(past=past), walk, ENDS).events
+    [event] = ended_well(channel(past=past), run_state, ENDS).events
     assert (event.details["covers_seconds"], event.details["shortest_seconds"]) == (240, 900)
 
 
-UNDATED = replace(WALK, tally=Tally(found=5, inserted=5), dates=(None,) * 5)
+UNDATED = replace(RUN_STATE, tally=Tally(found=5, inserted=5), dates=(None,) * 5)
 DEAR = Price(90.0)
 
 
@@ -186,21 +186,21 @@ def test_the_second_poll_of_a_feed_without_dates_comes_after_the_default_interva
 
 def test_the_second_poll_of_a_short_busy_feed_comes_before_half_of_its_list_is_new() -> None:
     dates = [NOW - timedelta(minutes=2 * n + 2) for n in range(20)]
-    walk = replace(WALK, tally=Tally(found=20, inserted=20), dates=tuple(dates))
-    walk = walk.keeping(listed=20, known=0, published=[one.isoformat() for one in dates])
-    ending = ended_well(replace(channel(), price=DEAR), walk, ENDS)
+    run_state = replace(RUN_STATE, tally=Tally(found=20, inserted=20), dates=tuple(dates))
+    run_state = run_state.keeping(listed=20, known=0, published=[one.isoformat() for one in dates])
+    ending = ended_well(replace(channel(), price=DEAR), run_state, ENDS)
     assert ending.next.at - NOW < timedelta(minutes=21)
     assert ending.next.reason == "at this pace its whole list is new in 40 min"
 
 
 def test_waits_of_a_feed_without_news_grow_with_the_time_it_was_watched() -> None:
     waits, past, now = [], Past(), NOW
-    walk = UNDATED
+    run_state = UNDATED
     for _ in range(6):
-        ending = ended_well(replace(channel(past=past), price=DEAR), walk, replace(ENDS, now=now))
+        ending = ended_well(replace(channel(past=past), price=DEAR), run_state, replace(ENDS, now=now))
         past = Past(last_ok_at=now, rhythm=rhythm_from(ending.patch["rhythm"]))
         waits.append(round((ending.next.at - now) / timedelta(hours=1), 1))
-        now, walk = ending.next.at, WALK
+        now, run_state = ending.next.at, RUN_STATE
     assert waits == pytest.approx([1, 1, 2, 4, 8, 16], rel=0.05)
 
 
@@ -215,10 +215,10 @@ def test_unchanged_polls_by_hand_push_no_poll_away(kind: Kind) -> None:
     past = Past(last_ok_at=NOW, last_new_at=NOW, rhythm=rhythm)
     said = {"kind": kind, "org_type": "un"}
     later = replace(ENDS, now=NOW + timedelta(minutes=10))
-    scheduled = ended_well(channel(past=past, said=said), WALK, replace(later, rng=random_from(1)))
+    scheduled = ended_well(channel(past=past, said=said), RUN_STATE, replace(later, rng=random_from(1)))
     for second in range(1, 11):
         now = NOW + timedelta(minutes=9, seconds=second)
-        hand = ended_well(by_hand(channel(past=past, said=said)), WALK, replace(ENDS, now=now))
+        hand = ended_well(by_hand(channel(past=past, said=said)), RUN_STATE, replace(ENDS, now=now))
         past = replace(
             past,
             last_ok_at=hand.patch["last_ok_at"],
@@ -226,14 +226,14 @@ def test_unchanged_polls_by_hand_push_no_poll_away(kind: Kind) -> None:
             no_change=hand.patch["nochange_count"],
         )
     assert past.no_change == 0
-    after = ended_well(by_hand(channel(past=past, said=said)), WALK, replace(later, rng=random_from(1)))
+    after = ended_well(by_hand(channel(past=past, said=said)), RUN_STATE, replace(later, rng=random_from(1)))
     assert after.next.at - scheduled.next.at < timedelta(seconds=1)
 
 
 def test_news_found_by_hand_end_a_row_of_unchanged_polls() -> None:
     past = Past(last_ok_at=NOW - timedelta(hours=1), no_change=4)
     assert ended_well(by_hand(channel(past=past)), UNDATED, ENDS).patch["nochange_count"] == 0
-    assert ended_well(by_hand(channel(past=past)), WALK, ENDS).patch["nochange_count"] == 4
+    assert ended_well(by_hand(channel(past=past)), RUN_STATE, ENDS).patch["nochange_count"] == 4
 
 
 def test_errors_of_polls_by_hand_are_told_and_add_nothing_to_those_in_a_row() -> None:

@@ -5,14 +5,14 @@ from datetime import timedelta
 import pytest
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.hearing import Trouble, Wait, is_no_page
-from headwater.discover.polls.walk import Finding, Todo, Walk
+from headwater.discover.polls.classify import Trouble, Wait, is_no_page
+from headwater.discover.polls.run_state import Finding, RunState, Todo
 from headwater.discover.searching.exploring import Looked, summed_up
 from headwater.discover.searching.search import MOST_CANDIDATES, looked_past
 from headwater.sources.channels import ChannelKind
 
 SITE = "http://a.test/nohome"
-WALK = Walk((Todo(SITE, ChannelKind.SEARCH),))
+RUN_STATE = RunState((Todo(SITE, ChannelKind.SEARCH),))
 FEED = Finding(ChannelKind.FEED, "http://a.test/feed", "A", 3)
 LISTING = Finding(ChannelKind.LISTING, SITE, "A", 7)
 MISSING = Trouble(ErrorClass.NOT_FOUND, "HTTP 404", 404)
@@ -41,13 +41,13 @@ def test_a_search_goes_on_without_a_page_only_where_its_host_answers_and_bears_i
 
 
 def test_without_a_page_the_sitemaps_of_robots_come_before_the_usual_places() -> None:
-    asked = [one.url for one in looked_past(WALK, SITE, ("http://a.test/map.xml",)).todo]
+    asked = [one.url for one in looked_past(RUN_STATE, SITE, ("http://a.test/map.xml",)).todo]
     assert asked[:3] == [SITE, "http://a.test/map.xml", "http://a.test/feed"]
     assert len(asked) == MOST_CANDIDATES + 1
 
 
 def test_without_a_page_nothing_is_looked_for_that_is_followed_already() -> None:
-    kinds = {one.reads_as for one in looked_past(WALK, SITE, (), frozenset({ChannelKind.FEED})).todo}
+    kinds = {one.reads_as for one in looked_past(RUN_STATE, SITE, (), frozenset({ChannelKind.FEED})).todo}
     assert kinds == {ChannelKind.SEARCH, ChannelKind.SITEMAP}
 
 

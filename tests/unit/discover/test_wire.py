@@ -9,8 +9,8 @@ import pytest
 
 from headwater.discover.items import Unreadable
 from headwater.discover.polls.reading import Read, read_answer
+from headwater.discover.polls.run_state import Finding, RunState, Tally, Todo
 from headwater.discover.polls.task import Reply, Subject, Task
-from headwater.discover.polls.walk import Finding, Tally, Todo, Walk
 from headwater.discover.polls.wire import answer_of, is_channel, read_from, sent, task_from
 from headwater.errors import UsageError
 from headwater.extract.jobs.normalise import Employer
@@ -31,10 +31,12 @@ API = b'{"items": [{"url": "/a", "title": "T", "n": 1234567890123456789012345678
 RECIPE = orjson.dumps({"map": {"url": "url", "title": "title", "n": "n"}, "data_path": "items"}).decode()
 
 
-def task(kind: ChannelKind, body: bytes, walk: Walk | None = None, **subject: Any) -> Task:
+def task(kind: ChannelKind, body: bytes, run_state: RunState | None = None, **subject: Any) -> Task:
     scope = Scope(frozenset({"a.test"}), include_paths=("/",))
     about = Subject(kind=kind, url=URL, scope=scope, most_answers=10, max_depth=2, followed_since=NOW, **subject)
-    return Task(about, walk or Walk((Todo(URL, kind),)), Reply(URL, body, "text/html", "headwater", ("/s",)), NOW)
+    return Task(
+        about, run_state or RunState((Todo(URL, kind),)), Reply(URL, body, "text/html", "headwater", ("/s",)), NOW
+    )
 
 
 TASKS = {
@@ -63,13 +65,17 @@ def test_what_is_read_in_a_child_is_what_would_be_read_here(one: Task) -> None:
 
 
 def test_the_run_stays_where_it_is() -> None:
-    walk = Walk((Todo(URL, ChannelKind.FEED),), asked=("http://a.test/0",), notes=("a note",))
-    walk = walk.counting(Tally(requests=3), [NOW]).keeping(etag='"1"', moved_to="http://b.test/")
-    read = there_and_back(task(ChannelKind.FEED, RSS, walk))
+    run_state = RunState((Todo(URL, ChannelKind.FEED),), asked=("http://a.test/0",), notes=("a note",))
+    run_state = run_state.counting(Tally(requests=3), [NOW]).keeping(etag='"1"', moved_to="http://b.test/")
+    read = there_and_back(task(ChannelKind.FEED, RSS, run_state))
     assert isinstance(read, Read)
-    assert (read.walk.asked, read.walk.tally, read.walk.dates) == (walk.asked, walk.tally, walk.dates)
-    assert read.walk.kept == walk.kept
-    assert read.walk.notes[0] == "a note"
+    assert (read.run_state.asked, read.run_state.tally, read.run_state.dates) == (
+        run_state.asked,
+        run_state.tally,
+        run_state.dates,
+    )
+    assert read.run_state.kept == run_state.kept
+    assert read.run_state.notes[0] == "a note"
 
 
 def _with(**changes: Any) -> Callable[[dict[str, Any]], object]:
@@ -107,7 +113,7 @@ def test_what_no_reader_says_is_not_believed(forged: Callable[[dict[str, Any]], 
 
 def test_a_search_keeps_what_it_found_before() -> None:
     found = Finding(ChannelKind.SITEMAP, "http://a.test/map.xml", "", 3, NOW)
-    walk = Walk((Todo(URL, ChannelKind.FEED),), asked=("http://a.test/",), findings=(found,))
-    read = there_and_back(task(ChannelKind.SEARCH, RSS, walk))
+    run_state = RunState((Todo(URL, ChannelKind.FEED),), asked=("http://a.test/",), findings=(found,))
+    read = there_and_back(task(ChannelKind.SEARCH, RSS, run_state))
     assert isinstance(read, Read)
-    assert [one.kind for one in read.walk.findings] == [ChannelKind.SITEMAP, ChannelKind.FEED]
+    assert [one.kind for one in read.run_state.findings] == [ChannelKind.SITEMAP, ChannelKind.FEED]

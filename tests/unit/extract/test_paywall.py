@@ -8,10 +8,10 @@ import pytest
 
 from headwater.extract.article import Article
 from headwater.extract.extractor import extract
-from headwater.extract.lessons import teach
 from headwater.extract.page import Page
 from headwater.extract.paywall import is_sold, without_calls
 from headwater.extract.templates.guide import Guide
+from headwater.extract.training import train
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 SOLD = '{"@type": "NewsArticle", "headline": "The bridge", "isAccessibleForFree": false}'
@@ -153,8 +153,8 @@ def test_a_page_that_is_free_is_left_as_it_is() -> None:
 
 
 def test_a_template_leaves_the_call_out() -> None:
-    lesson = teach([page(number) for number in range(4)], NOW)
-    guide = Guide(name="template@1", template=orjson.dumps(lesson.taught[0].template).decode())
+    example = train([page(number) for number in range(4)], NOW)
+    guide = Guide(name="template@1", template=orjson.dumps(example.learned_templates[0].template).decode())
     found = read(replace(page(9, wall="<p>Subscribe to continue reading.</p>"), guide=guide))
     assert (found.produced_by, found.text) == ("template@1", read(page(9)).text)
 

@@ -9,12 +9,12 @@ import pytest
 
 from headwater.extract.article import Article
 from headwater.extract.extractor import extract
-from headwater.extract.lessons import Lesson, teach
 from headwater.extract.page import Page
 from headwater.extract.templates.guide import Guide
 from headwater.extract.templates.learner import NotLearned, NotLearnedReason, TrainingPage, learn
 from headwater.extract.templates.server import Served, serve
 from headwater.extract.templates.template import Template, template_from
+from headwater.extract.training import Training, train
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 DISHES = ("lentil", "pumpkin", "salmon", "barley", "chicken", "leek", "mushroom", "spinach", "tomato", "walnut")
@@ -93,8 +93,8 @@ def report(number: int) -> tuple[Page, list[str]]:
     return Page(url=f"http://paper.test/news/{number}", body=html.encode()), [*first, "What we know", *known, *second]
 
 
-def guided(page: Page, lesson: Lesson, *, audits: bool = False) -> Page:
-    template = orjson.dumps(lesson.taught[0].template).decode()
+def guided(page: Page, example: Training, *, audits: bool = False) -> Page:
+    template = orjson.dumps(example.learned_templates[0].template).decode()
     return Page(url=page.url, body=page.body, guide=Guide(name="template@1", template=template, audits=audits))
 
 
@@ -112,37 +112,37 @@ Site = Callable[[int], tuple[Page, list[str]]]
 
 
 @pytest.mark.parametrize("site", [recipe, report])
-@pytest.mark.parametrize("taught", [4, 8, 16])
-def test_no_page_loses_a_line_because_others_say_it_too(site: Site, taught: int) -> None:
+@pytest.mark.parametrize("learned_templates", [4, 8, 16])
+def test_no_page_loses_a_line_because_others_say_it_too(site: Site, learned_templates: int) -> None:
     pages = [site(number) for number in range(20)]
-    lesson = teach([page for page, _ in pages[:taught]], NOW)
-    assert [one.section for one in lesson.taught] == [""], lesson.why
+    example = train([page for page, _ in pages[:learned_templates]], NOW)
+    assert [one.section for one in example.learned_templates] == [""], example.why
     for page, lines in pages:
-        found = read(guided(page, lesson))
+        found = read(guided(page, example))
         assert found.produced_by == "template@1"
         assert bare(found.text.split("\n")) == lines
 
 
 @pytest.mark.parametrize("site", [recipe, report])
 def test_lists_are_marked_as_the_general_extractor_marks_them(site: Site) -> None:
-    lesson = teach([site(number)[0] for number in range(4)], NOW)
+    example = train([site(number)[0] for number in range(4)], NOW)
     page, _ = site(9)
     general = read(page).text.split("\n")
-    assert read(guided(page, lesson)).text.split("\n") == [line for line in general if line != NEWSLETTER]
+    assert read(guided(page, example)).text.split("\n") == [line for line in general if line != NEWSLETTER]
 
 
 def test_notices_lists_of_links_and_share_bars_stay_out_though_the_general_extractor_kept_some() -> None:
-    lesson = teach([report(number)[0] for number in range(8)], NOW)
+    example = train([report(number)[0] for number in range(8)], NOW)
     assert NEWSLETTER in read(report(9)[0]).text
-    assert NEWSLETTER not in read(guided(report(9)[0], lesson)).text
+    assert NEWSLETTER not in read(guided(report(9)[0], example)).text
 
 
 def test_what_audits_say_takes_nothing_from_later_pages() -> None:
-    lesson = teach([recipe(number)[0] for number in range(4)], NOW)
-    template = template_from(lesson.taught[0].template)
+    example = train([recipe(number)[0] for number in range(4)], NOW)
+    template = template_from(example.learned_templates[0].template)
     assert template is not None
     for number in range(4, 20):
-        found = read(guided(recipe(number)[0], lesson, audits=True))
+        found = read(guided(recipe(number)[0], example, audits=True))
         assert found.guided is not None
         assert found.guided.agreement == 1.0
         template = template.after(number, found.guided.doubted)
@@ -164,7 +164,7 @@ def test_headings_that_only_head_notices_and_links_stay_out() -> None:
     assert bare(answer.paragraphs) == report(9)[1]
 
 
-def test_a_lesson_that_would_lose_the_headings_is_none() -> None:
+def test_a_training_that_would_lose_the_headings_is_none() -> None:
     """As where the same elements head junk at length and the story in a word."""
 
     def headed(number: int) -> TrainingPage:

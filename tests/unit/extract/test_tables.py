@@ -9,9 +9,9 @@ import pytest
 
 from headwater.extract.article import Article
 from headwater.extract.extractor import extract
-from headwater.extract.lessons import Lesson, teach
 from headwater.extract.page import Page
 from headwater.extract.templates.guide import SAME_TEXT, Guide, agreement
+from headwater.extract.training import Training, train
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 NAMES = ("timeout", "retries", "proxy", "cache", "charset", "agent", "depth", "delay", "limit", "cookies", "verify")
@@ -81,8 +81,8 @@ def links(number: int) -> Page:
     return page(number, table, chance, f"travel to {CITIES[number % len(CITIES)]}")
 
 
-def guided(page: Page, lesson: Lesson, *, audits: bool = False) -> Page:
-    template = orjson.dumps(lesson.taught[0].template).decode()
+def guided(page: Page, example: Training, *, audits: bool = False) -> Page:
+    template = orjson.dumps(example.learned_templates[0].template).decode()
     return Page(url=page.url, body=page.body, guide=Guide(name="template@1", template=template, audits=audits))
 
 
@@ -96,24 +96,24 @@ Site = Callable[[int], Page]
 
 
 @pytest.mark.parametrize("site", [reference, results, links])
-@pytest.mark.parametrize("taught", [4, 9])
-def test_a_table_has_the_rows_and_cells_that_the_general_extractor_gives_it(site: Site, taught: int) -> None:
-    lesson = teach([site(number) for number in range(taught)], NOW)
-    assert [one.section for one in lesson.taught] == [""], lesson.why
+@pytest.mark.parametrize("learned_templates", [4, 9])
+def test_a_table_has_the_rows_and_cells_that_the_general_extractor_gives_it(site: Site, learned_templates: int) -> None:
+    example = train([site(number) for number in range(learned_templates)], NOW)
+    assert [one.section for one in example.learned_templates] == [""], example.why
     for number in range(20):
-        found, general = read(guided(site(number), lesson)), read(site(number))
+        found, general = read(guided(site(number), example)), read(site(number))
         assert found.produced_by == "template@1"
         assert general.text.count("\n|") > 4
         assert found.text == general.text
-    assert lesson.taught[0].agreement == 1
+    assert example.learned_templates[0].agreement == 1
 
 
 def test_a_table_in_a_place_that_no_page_had_before_is_not_lost() -> None:
-    lesson = teach([page(number, "", Random(number), NAMES[number]) for number in range(6)], NOW)
+    example = train([page(number, "", Random(number), NAMES[number]) for number in range(6)], NOW)
     rows = "".join(row([city, f"{at}"]) for at, city in enumerate(CITIES))
     table = f"<figure class=numbers><table>{rows}</table></figure>"
     unusual = page(9, table, Random(9), "numbers")
-    assert "\n| Leeds | 9 |\n" in read(guided(unusual, lesson)).text
+    assert "\n| Leeds | 9 |\n" in read(guided(unusual, example)).text
 
 
 def test_paragraphs_in_a_table_that_lays_out_the_page_stay_paragraphs() -> None:
@@ -124,9 +124,9 @@ def test_paragraphs_in_a_table_that_lays_out_the_page_stay_paragraphs() -> None:
         table = f"<table><tr><td>{menu}</td><td>{story}</td></tr><tr><td>{NAMES[0]}</td><td>more</td></tr></table>"
         return page(number, table, chance, CITIES[number])
 
-    lesson = teach([laid_out(number) for number in range(6)], NOW)
-    for one in lesson.taught:
-        text = read(guided(laid_out(8), Lesson((one,)))).text
+    example = train([laid_out(number) for number in range(6)], NOW)
+    for one in example.learned_templates:
+        text = read(guided(laid_out(8), Training((one,)))).text
         assert "|" not in text
 
 

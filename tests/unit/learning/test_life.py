@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.learning.life import (
-    FIRST_LESSON,
+    FIRST_TRAINING,
     MOST_OF_EACH,
-    Pupil,
+    HostLearning,
     Standing,
     Tally,
     Use,
@@ -38,36 +38,38 @@ def refusing(standing: Standing, times: int, reason: str = "no_container") -> St
 
 
 def test_a_host_learns_from_its_fourth_page_on() -> None:
-    assert why_learn(after(Pupil(), tally(FIRST_LESSON - 1)), []) == ""
-    assert why_learn(after(Pupil(), tally(FIRST_LESSON)), []) != ""
+    assert why_learn(after(HostLearning(), tally(FIRST_TRAINING - 1)), []) == ""
+    assert why_learn(after(HostLearning(), tally(FIRST_TRAINING)), []) != ""
 
 
-def test_a_lesson_that_taught_nothing_makes_the_next_one_wait_for_twice_as_many_pages() -> None:
-    assert why_learn(Pupil(fresh=2 * FIRST_LESSON - 1, failures=1), []) == ""
-    assert why_learn(Pupil(fresh=2 * FIRST_LESSON, failures=1), []) != ""
-    assert why_learn(Pupil(fresh=1_000, failures=50), []) != "", "but not for ever"
+def test_a_training_that_taught_nothing_makes_the_next_one_wait_for_twice_as_many_pages() -> None:
+    assert why_learn(HostLearning(fresh=2 * FIRST_TRAINING - 1, failures=1), []) == ""
+    assert why_learn(HostLearning(fresh=2 * FIRST_TRAINING, failures=1), []) != ""
+    assert why_learn(HostLearning(fresh=1_000, failures=50), []) != "", "but not for ever"
 
 
-@pytest.mark.parametrize("pupil", [Pupil(fresh=100, is_waiting=True), Pupil(fresh=100, is_disabled=True)])
-def test_nobody_learns_twice_at_once_or_against_a_persons_will(pupil: Pupil) -> None:
-    assert why_learn(pupil, []) == ""
+@pytest.mark.parametrize(
+    "host_learning", [HostLearning(fresh=100, is_waiting=True), HostLearning(fresh=100, is_disabled=True)]
+)
+def test_nobody_learns_twice_at_once_or_against_a_persons_will(host_learning: HostLearning) -> None:
+    assert why_learn(host_learning, []) == ""
 
 
 def test_a_page_seen_again_is_not_new() -> None:
-    once = after(Pupil(), tally(3))
+    once = after(HostLearning(), tally(3))
     assert after(once, tally(3)) == once
 
 
-def test_a_template_that_serves_needs_no_lesson() -> None:
+def test_a_template_that_serves_needs_no_training() -> None:
     served = used(GOOD, Use(served=500))
-    assert why_learn(Pupil(fresh=100), [served]) == ""
+    assert why_learn(HostLearning(fresh=100), [served]) == ""
 
 
 def test_refusals_in_a_row_are_drift_and_say_which() -> None:
     steady = used(GOOD, Use(served=500))
     assert why_drifting(refusing(steady, 3)) == ""
     assert "no_container" in why_drifting(refusing(steady, 6))
-    assert why_learn(Pupil(fresh=FIRST_LESSON), [refusing(steady, 6)]) != ""
+    assert why_learn(HostLearning(fresh=FIRST_TRAINING), [refusing(steady, 6)]) != ""
 
 
 def test_a_refusal_now_and_then_is_no_drift() -> None:
@@ -89,10 +91,10 @@ def test_one_bad_audit_switches_nothing_off() -> None:
 
 @given(HASHES, HASHES, HASHES)
 def test_the_pool_is_bounded_and_keeps_the_newest(known: list[bytes], well: list[bytes], refused: list[bytes]) -> None:
-    pupil = after(after(Pupil(), Tally(NOBODY, known, [])), Tally(NOBODY, well, refused))
-    assert len(pupil.pool) == len(set(pupil.pool)) <= MOST_OF_EACH
-    assert set(list(dict.fromkeys(reversed(well)))[:MOST_OF_EACH]) <= set(pupil.pool)
-    assert set(list(dict.fromkeys(reversed(refused)))[:MOST_OF_EACH]) == set(pupil.refused)
+    host_learning = after(after(HostLearning(), Tally(NOBODY, known, [])), Tally(NOBODY, well, refused))
+    assert len(host_learning.pool) == len(set(host_learning.pool)) <= MOST_OF_EACH
+    assert set(list(dict.fromkeys(reversed(well)))[:MOST_OF_EACH]) <= set(host_learning.pool)
+    assert set(list(dict.fromkeys(reversed(refused)))[:MOST_OF_EACH]) == set(host_learning.refused)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=30))

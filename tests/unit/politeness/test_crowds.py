@@ -4,7 +4,7 @@ import pytest
 
 from headwater.clock import ManualClock
 from headwater.fetch.crowds import LONGEST_WAIT_S, MOST_MACHINES, Crowds
-from headwater.fetch.seat import SlotMissed
+from headwater.fetch.held_slot import SlotMissed
 from headwater.politeness.addresses import MOST_NAMES, SHARED_FROM
 
 HERE = "192.0.2.7"

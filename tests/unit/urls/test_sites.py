@@ -3,7 +3,7 @@
 import pytest
 
 from headwater.errors import UsageError
-from headwater.fetch.fetcher import Wish
+from headwater.fetch.fetcher import FetchRequest
 from headwater.frontier.submit import is_below
 from headwater.net.redirects import Hop, next_hop
 from headwater.politeness.takedown import parse_takedown
@@ -108,4 +108,4 @@ def test_a_page_is_not_followed_to_another_port(kind: str, is_followed: bool) ->
     here = canonicalise("http://127.0.0.1:8001/a")
     hop = next_hop(301, [b"http://127.0.0.1:8002/a"], here, 0)
     assert isinstance(hop, Hop)
-    assert Wish(here, kind).follows(hop) is is_followed
+    assert FetchRequest(here, kind).follows(hop) is is_followed

@@ -13,7 +13,7 @@ NO_WAIT = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class PublisherHints:
     """What the publisher asked for in its last answer. Nothing is asked unless it is said."""
 
     max_age: timedelta | None = None  # as declared, before Age is taken off
@@ -55,7 +55,7 @@ class ChannelFacts:
     common: Floats = field(default_factory=lambda: FLAT, compare=False)
     window_covers: timedelta | None = None  # set when the feed has overflowed: the time that its items span
     turnover: timedelta | None = None  # the time in which its whole list is replaced, at the pace of the last poll
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: PublisherHints = field(default_factory=PublisherHints)
     host_delay: timedelta = NO_WAIT
     time_window: TimeWindow | None = None
     bounds: Bounds = field(default_factory=Bounds)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from headwater.chance import Random
-from headwater.discover.cadence.channel import NO_WAIT, ChannelFacts, NextPoll, Plan, Wishes
+from headwater.discover.cadence.channel import NO_WAIT, ChannelFacts, NextPoll, Plan, PublisherHints
 from headwater.discover.cadence.policies import POLICIES
 from headwater.discover.cadence.rests import Rest, rest_after
 from headwater.discover.cadence.windows import OpenHours, TimeWindow, zone_named
@@ -83,7 +83,7 @@ def _asked(facts: ChannelFacts) -> tuple[tuple[timedelta, str], ...]:
     )
 
 
-def in_open_hours(at: datetime, window: TimeWindow | None, wishes: Wishes, rng: Random) -> tuple[datetime, str]:
+def in_open_hours(at: datetime, window: TimeWindow | None, wishes: PublisherHints, rng: Random) -> tuple[datetime, str]:
     """`at` itself where it is open, else some time after the next opening; and why, where there is something to say."""
     zone = zone_named(window.zone) if window else None
     hours = OpenHours(window, zone, wishes.skip_hours, wishes.skip_days)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from headwater.discover.polls.walk import Todo, Walk
+from headwater.discover.polls.run_state import RunState, Todo
 from headwater.net.validators import Validators
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -50,22 +50,22 @@ class Answer:
     memory: Mapping[str, Any] = field(default_factory=dict)
 
 
-def validators_for(channel: "Leased", walk: Walk) -> Validators:
+def validators_for(channel: "Leased", run_state: RunState) -> Validators:
     """What the present step may be asked with."""
     if channel.kind is ChannelKind.BACKFILL:
         return Validators()
     if channel.kind is ChannelKind.SEARCH:
         # It goes by what the page names, and by places that the page says nothing of.
         return Validators()
-    if walk.is_first_step:
+    if run_state.is_first_step:
         return Validators(channel.etag, channel.last_modified)
-    known = known_of(channel, walk)
+    known = known_of(channel, run_state)
     return Validators(known.get("etag"), known.get("last_modified"))
 
 
-def last_read(channel: Remembering, walk: Walk) -> datetime | None:
+def last_read(channel: Remembering, run_state: RunState) -> datetime | None:
     """When the present step was last read or found unchanged; of a part of a long index what is known of the round."""
-    told = known_of(channel, walk).get("read_at") or walk.step.since
+    told = known_of(channel, run_state).get("read_at") or run_state.step.since
     return datetime.fromisoformat(told) if told else None
 
 
@@ -82,12 +82,12 @@ def wants_all(channel: Remembering) -> bool:
     return bool(channel.answers.get(WHOLE, {}).get("wants_all", False))
 
 
-def came_from(channel: Remembering, walk: Walk) -> str:
+def came_from(channel: Remembering, run_state: RunState) -> str:
     """The URL that gave these validators."""
-    return str(known_of(channel, walk).get("came_from", walk.step.url))
+    return str(known_of(channel, run_state).get("came_from", run_state.step.url))
 
 
-def remembered(channel: "Leased", before: Walk, after: Walk, answer: Answer) -> Walk:
+def remembered(channel: "Leased", before: RunState, after: RunState, answer: Answer) -> RunState:
     """`after` the present step was read: with what is worth knowing when it is asked for again."""
     if channel.kind in WITHOUT_MEMORY:
         return after
@@ -102,48 +102,48 @@ def remembered(channel: "Leased", before: Walk, after: Walk, answer: Answer) -> 
     return _noted(after, before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
 
 
-def missed(channel: "Leased", walk: Walk, now: datetime) -> Walk:
+def missed(channel: "Leased", run_state: RunState, now: datetime) -> RunState:
     """The present step could not be had: what was known of it holds, and it is wanted the next time."""
-    if channel.kind in WITHOUT_MEMORY or walk.is_first_step:
-        return walk
-    known = known_of(channel, walk)
+    if channel.kind in WITHOUT_MEMORY or run_state.is_first_step:
+        return run_state
+    known = known_of(channel, run_state)
     since = known.get("missing_since") or now.isoformat()
     entry = {"led_to": [], **known, "is_missing": True, "missing_since": since}
-    return _noted(_with_way_to(walk, walk.step.continues), walk.step.url, entry)
+    return _noted(_with_way_to(run_state, run_state.step.continues), run_state.step.url, entry)
 
 
-def _with_way_to(walk: Walk, page: str) -> Walk:
+def _with_way_to(run_state: RunState, page: str) -> RunState:
     """With the pages that lead to one that is missing wanted as well: without news they would not be asked."""
-    answers = answers_of(walk)
+    answers = answers_of(run_state)
     before = {place[0]: url for url, entry in answers.items() for place in entry["led_to"] if place[3]}
     for _ in before:
         if page in answers:
             answers[page] = {**answers[page], "is_missing": True}
         page = before.get(page, "")
-    return walk.keeping(answers=answers)
+    return run_state.keeping(answers=answers)
 
 
-def led_on(channel: "Leased", walk: Walk, answer: Answer, most: int) -> Walk:
-    """The present step has not changed: the walk goes on where it led before."""
-    known = {name: value for name, value in known_of(channel, walk).items() if name not in OF_MISSING}
+def led_on(channel: "Leased", run_state: RunState, answer: Answer, most: int) -> RunState:
+    """The present step has not changed: the run state goes on where it led before."""
+    known = {name: value for name, value in known_of(channel, run_state).items() if name not in OF_MISSING}
     if not known:
-        return walk
+        return run_state
     validators = answer.validators
     renewed = {"etag": validators.etag, "last_modified": validators.last_modified, "read_at": answer.at.isoformat()}
     entry = {**known, **{name: value for name, value in renewed.items() if value and name in known}}
-    more = (_todo(channel, place, walk.step.url) for place in known["led_to"])
-    return _noted(walk.ahead(more, most), walk.step.url, entry)
+    more = (_todo(channel, place, run_state.step.url) for place in known["led_to"])
+    return _noted(run_state.ahead(more, most), run_state.step.url, entry)
 
 
-def missing_since(walk: Walk) -> str | None:
+def missing_since(run_state: RunState) -> str | None:
     """Since when the present step could not be had; None where nothing is remembered of it."""
-    since: str | None = answers_of(walk).get(walk.step.url, {}).get("missing_since")
+    since: str | None = answers_of(run_state).get(run_state.step.url, {}).get("missing_since")
     return since
 
 
-def answers_of(walk: Walk) -> dict[str, Any]:
+def answers_of(run_state: RunState) -> dict[str, Any]:
     """All of the run, for the next one."""
-    return dict(walk.kept.get("answers", {}))
+    return dict(run_state.kept.get("answers", {}))
 
 
 def without_validators(answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,14 +152,14 @@ def without_validators(answers: Mapping[str, Any]) -> dict[str, Any]:
     return {url: {**known, **unsent} if "etag" in known else known for url, known in answers.items()}
 
 
-def known_of(channel: Remembering, walk: Walk) -> Mapping[str, Any]:
+def known_of(channel: Remembering, run_state: RunState) -> Mapping[str, Any]:
     """What was remembered of the present step."""
-    known: Mapping[str, Any] = channel.answers.get(walk.step.url, {})
+    known: Mapping[str, Any] = channel.answers.get(run_state.step.url, {})
     return known
 
 
-def _noted(walk: Walk, url: str, entry: Mapping[str, Any]) -> Walk:
-    return walk.keeping(answers={**answers_of(walk), url: dict(entry)})
+def _noted(run_state: RunState, url: str, entry: Mapping[str, Any]) -> RunState:
+    return run_state.keeping(answers={**answers_of(run_state), url: dict(entry)})
 
 
 def _place(todo: Todo) -> list[Any]:

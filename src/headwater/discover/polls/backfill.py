@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from headwater.discover.items import Item, Reading
-from headwater.discover.polls.walk import Todo, Walk
+from headwater.discover.polls.run_state import RunState, Todo
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
@@ -20,7 +20,7 @@ MOST_TRIES = 5
 FIRST_RETRY = timedelta(minutes=15)
 
 
-def start_of_backfill(site: str, places: Sequence[str], sitemaps: Sequence[str]) -> Walk:
+def start_of_backfill(site: str, places: Sequence[str], sitemaps: Sequence[str]) -> RunState:
     """`places` are its channels as `kind url`, `sitemaps` those that robots.txt names, where no sitemap is followed."""
     followed = [Todo(url, ChannelKind(kind)) for kind, _, url in (place.partition(" ") for place in places)]
     if not any(todo.reads_as is ChannelKind.SITEMAP for todo in followed):
@@ -29,7 +29,7 @@ def start_of_backfill(site: str, places: Sequence[str], sitemaps: Sequence[str])
         named = sitemaps or (f"{usual}/sitemap.xml",)
         followed += [Todo(url, ChannelKind.SITEMAP) for url in named]
     first, *others = followed
-    return Walk((first,)).ahead(others, MOST_ANSWERS)
+    return RunState((first,)).ahead(others, MOST_ANSWERS)
 
 
 def pause_after(host_delay: timedelta) -> timedelta:
@@ -59,10 +59,10 @@ def page_before(reading: Reading, step: Todo, here: str, since: datetime) -> Tod
     return Todo(further, ChannelKind.FEED, step.depth + 1, before=items[0].url)
 
 
-def progress_in_words(walk: Walk, since: datetime) -> str:
-    left = f"{len(walk.todo):,} more to ask for" if walk.todo else "nothing more to ask for"
-    asked = f"{len(walk.asked):,} {'answer' if len(walk.asked) == 1 else 'answers'} read"
-    pages = f"{walk.tally.inserted:,} {'page' if walk.tally.inserted == 1 else 'pages'} queued"
+def progress_in_words(run_state: RunState, since: datetime) -> str:
+    left = f"{len(run_state.todo):,} more to ask for" if run_state.todo else "nothing more to ask for"
+    asked = f"{len(run_state.asked):,} {'answer' if len(run_state.asked) == 1 else 'answers'} read"
+    pages = f"{run_state.tally.inserted:,} {'page' if run_state.tally.inserted == 1 else 'pages'} queued"
     return f"back to {since:%Y-%m-%d}: {asked}, {pages}, {left}"
 
 

@@ -12,12 +12,12 @@ from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.wording import counted
 from headwater.discover.polls.answers import answers_of, without_validators
-from headwater.discover.polls.hearing import RobotsRefusal, Trouble
+from headwater.discover.polls.classify import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import DOUBTED_FOR, after_run, doubt_in_words, unseen_before, wholeness_of
-from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, wishes_from
+from headwater.discover.polls.run_state import RunState
+from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, publisher_hints_from
 from headwater.discover.polls.vacancies import named_in
-from headwater.discover.polls.walk import Walk
 from headwater.discover.searching.search import chosen
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
@@ -71,7 +71,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Everything an ending is decided by, beside the channel and its walk."""
+    """Everything an ending is decided by, beside the channel and its state."""
 
     settings: PollSettings
     now: datetime
@@ -90,17 +90,17 @@ class _Learned:
     doubts: str
 
 
-def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
+def ended_well(channel: Leased, run_state: RunState, ends: Ends) -> Ending:
     """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
-    learned = _learned_from(channel, walk, ends.now)
-    moved_to, not_updated, moves = _moves(channel, walk, ends.settings)
+    learned = _learned_from(channel, run_state, ends.now)
+    moved_to, not_updated, moves = _moves(channel, run_state, ends.settings)
     overflown, doubts = learned.overflown, learned.doubts
-    patch = _patch(channel, walk, ends.now, learned) | {"moved_count": not_updated} | learned.naming
-    is_warning = overflown or walk.tally.errors or _is_fruitless(channel, walk) or doubts or walk.damage
-    told = _told(channel, walk.noting(doubts), overflown)
+    patch = _patch(channel, run_state, ends.now, learned) | {"moved_count": not_updated} | learned.naming
+    is_warning = overflown or run_state.tally.errors or _is_fruitless(channel, run_state) or doubts or run_state.damage
+    told = _told(channel, run_state.noting(doubts), overflown)
     ending = _ending(channel, ends, learned.standing, "warn" if is_warning else "ok", told, patch)
     ending = _looking_again(ending, ends.now) if doubts else ending
-    silences = _silence_events(channel, learned.silence, walk)
+    silences = _silence_events(channel, learned.silence, run_state)
     return replace(
         ending,
         events=(
@@ -109,20 +109,20 @@ def ended_well(channel: Leased, walk: Walk, ends: Ends) -> Ending:
             *moves,
             *_doubt_events(channel, doubts),
         ),
-        http_status=walk.kept.get("status"),
+        http_status=run_state.kept.get("status"),
         gap=_gap(ends) if overflown else None,
         seeks_sitemap=_seeks_sitemap(channel, ends.settings),
         moved_to=moved_to,
     )
 
 
-def _learned_from(channel: Leased, walk: Walk, now: datetime) -> _Learned:
-    listing = _listing(channel, walk, now)
+def _learned_from(channel: Leased, run_state: RunState, now: datetime) -> _Learned:
+    listing = _listing(channel, run_state, now)
     overflown = overflow(listing) if listing else None
-    rhythm = _rhythm(channel, walk, now, has_overflowed=overflown is not None)
-    quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not walk.tally.inserted else None
-    naming, doubts = _naming(channel, walk, now)
-    standing = _standing(channel, walk, now, rhythm)
+    rhythm = _rhythm(channel, run_state, now, has_overflowed=overflown is not None)
+    quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not run_state.tally.inserted else None
+    naming, doubts = _naming(channel, run_state, now)
+    standing = _standing(channel, run_state, now, rhythm)
     standing = replace(
         standing,
         covers=overflown.covers if overflown else None,
@@ -131,25 +131,25 @@ def _learned_from(channel: Leased, walk: Walk, now: datetime) -> _Learned:
     return _Learned(standing, overflown, quiet is not None, quiet.sentence if quiet else None, naming, doubts)
 
 
-def _standing(channel: Leased, walk: Walk, now: datetime, rhythm: Rhythm) -> Standing:
-    past, tally = channel.past, walk.tally
+def _standing(channel: Leased, run_state: RunState, now: datetime, rhythm: Rhythm) -> Standing:
+    past, tally = channel.past, run_state.tally
     is_lacking = channel.kind is ChannelKind.API and tally.errors
     return Standing(
-        last_ok_at=past.last_ok_at if is_lacking else _asked_until(channel, walk, now),
-        newest_item_at=_latest(past.newest_item_at, *(date for date in walk.dates if date and date <= now)),
+        last_ok_at=past.last_ok_at if is_lacking else _asked_until(channel, run_state, now),
+        newest_item_at=_latest(past.newest_item_at, *(date for date in run_state.dates if date and date <= now)),
         last_new_at=now if tally.inserted else past.last_new_at,
         rhythm=rhythm,
         changes=tally.changes,
         no_change=0 if tally.changes else past.no_change + (not channel.is_by_hand),
-        wishes=wishes_from(walk.kept),
+        wishes=publisher_hints_from(run_state.kept),
     )
 
 
-def _patch(channel: Leased, walk: Walk, now: datetime, learned: _Learned) -> dict[str, Any]:
-    past, kept, standing = channel.past, walk.kept, learned.standing
+def _patch(channel: Leased, run_state: RunState, now: datetime, learned: _Learned) -> dict[str, Any]:
+    past, kept, standing = channel.past, run_state.kept, learned.standing
     return {
-        **_validators(walk),
-        "answers": answers_of(walk),
+        **_validators(run_state),
+        "answers": answers_of(run_state),
         "last_ok_at": standing.last_ok_at,
         "last_new_at": standing.last_new_at,
         "newest_item_at": standing.newest_item_at,
@@ -157,7 +157,7 @@ def _patch(channel: Leased, walk: Walk, now: datetime, learned: _Learned) -> dic
         "nochange_count": standing.no_change,
         "silent_since": (past.silent_since or now) if learned.is_silent else None,
         **NO_ERRORS,
-        **_damage(channel, walk, now),
+        **_damage(channel, run_state, now),
         "last_status": kept.get("status"),
         "rhythm": standing.rhythm.to_dict(),
         "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
@@ -166,10 +166,10 @@ def _patch(channel: Leased, walk: Walk, now: datetime, learned: _Learned) -> dic
     }
 
 
-def _validators(walk: Walk) -> dict[str, Any]:
+def _validators(run_state: RunState) -> dict[str, Any]:
     """Only what was had whole may be answered with "unchanged" the next time."""
-    may_be_unchanged = not walk.tally.errors and not walk.kept.get("is_cut")
-    return {name: walk.kept.get(name) if may_be_unchanged else None for name in ("etag", "last_modified")}
+    may_be_unchanged = not run_state.tally.errors and not run_state.kept.get("is_cut")
+    return {name: run_state.kept.get(name) if may_be_unchanged else None for name in ("etag", "last_modified")}
 
 
 def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
@@ -186,7 +186,9 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         errors=max(past.errors + more, 1),
         error=trouble.error,
         class_errors=max(past.class_errors + more, 1) if is_same else 1,
-        wishes=replace(wishes_from(channel.wishes), retry_after=trouble.retry_after, robots_wait=trouble.robots_wait),
+        wishes=replace(
+            publisher_hints_from(channel.wishes), retry_after=trouble.retry_after, robots_wait=trouble.robots_wait
+        ),
         is_deadly=trouble.is_deadly,
         status=trouble.status,
     )
@@ -232,47 +234,47 @@ def _ending(
     return Ending(following, str(policy), status, message[:LONGEST_MESSAGE], patch | schedule)
 
 
-def _asked_until(channel: Leased, walk: Walk, now: datetime) -> datetime:
+def _asked_until(channel: Leased, run_state: RunState, now: datetime) -> datetime:
     """What is asked for since the last time is asked for since that began: a run may have waited for days."""
-    began = walk.kept.get("began_at")
+    began = run_state.kept.get("began_at")
     return datetime.fromisoformat(began) if began and channel.kind in SINCE_LAST else now
 
 
-def _rhythm(channel: Leased, walk: Walk, now: datetime, *, has_overflowed: bool) -> Rhythm:
+def _rhythm(channel: Leased, run_state: RunState, now: datetime, *, has_overflowed: bool) -> Rhythm:
     # What an API answers is asked for since the last whole run: until then that time is not over.
-    if channel.kind not in RHYTHMIC or (channel.kind is ChannelKind.API and walk.tally.errors):
+    if channel.kind not in RHYTHMIC or (channel.kind is ChannelKind.API and run_state.tally.errors):
         return channel.past.rhythm
-    return observed(channel.past.rhythm, Observation(now, channel.past.last_ok_at, walk.dates, has_overflowed))
+    return observed(channel.past.rhythm, Observation(now, channel.past.last_ok_at, run_state.dates, has_overflowed))
 
 
-def _naming(channel: Leased, walk: Walk, now: datetime) -> tuple[dict[str, Any], str]:
+def _naming(channel: Leased, run_state: RunState, now: datetime) -> tuple[dict[str, Any], str]:
     """What a list of vacancies says of those it names, as a patch of its row; and why that may be wrong."""
     if not channel.lists_vacancies:
         return {}, ""
-    began = walk.kept.get("began_at")
-    named = named_in(walk)
-    wholeness = wholeness_of(walk.kept)
+    began = run_state.kept.get("began_at")
+    named = named_in(run_state)
+    wholeness = wholeness_of(run_state.kept)
     begun = datetime.fromisoformat(began) if began else now
-    unread_since = _unread_since(walk)
+    unread_since = _unread_since(run_state)
     unseen = unseen_before(unread_since, channel.past.last_ok_at, begun) if unread_since else None
     naming = after_run(channel.past.naming, wholeness, named, begun, unseen)
     patch = asdict(naming)
-    if unread_since or (walk.kept.get("has_unchanged") and not walk.kept.get("is_unchanged")):
+    if unread_since or (run_state.kept.get("has_unchanged") and not run_state.kept.get("is_unchanged")):
         # All of it has to be seen at once, or nothing can be said of those it does not name.
-        patch |= {"etag": None, "last_modified": None, "answers": without_validators(answers_of(walk))}
+        patch |= {"etag": None, "last_modified": None, "answers": without_validators(answers_of(run_state))}
     doubts = doubt_in_words(named) if naming.doubted_since else ""
     return patch | ({"last_error": doubts} if doubts else {}), doubts
 
 
-def _unread_since(walk: Walk) -> datetime | None:
-    _, _, since = walk.kept.get("unread") or (None, None, None)
+def _unread_since(run_state: RunState) -> datetime | None:
+    _, _, since = run_state.kept.get("unread") or (None, None, None)
     return datetime.fromisoformat(since) if since else None
 
 
-def _unread_in_words(walk: Walk, now: datetime) -> str:
+def _unread_in_words(run_state: RunState, now: datetime) -> str:
     """Of a further page of a list that could not be read."""
-    url, why, _ = walk.kept["unread"]
-    return f"{url}{UNREAD}{_unread_since(walk) or now:%Y-%m-%d %H:%M} UTC: {why}"
+    url, why, _ = run_state.kept["unread"]
+    return f"{url}{UNREAD}{_unread_since(run_state) or now:%Y-%m-%d %H:%M} UTC: {why}"
 
 
 def _looking_again(ending: Ending, now: datetime) -> Ending:
@@ -292,13 +294,13 @@ def _doubt_events(channel: Leased, doubts: str) -> list[Event]:
     return [Event("list_doubted", message, channel.source_id, channel.id, level=Level.WARN)]
 
 
-def _listing(channel: Leased, walk: Walk, now: datetime) -> Listing | None:
-    if channel.kind is not ChannelKind.FEED or "published" not in walk.kept:
+def _listing(channel: Leased, run_state: RunState, now: datetime) -> Listing | None:
+    if channel.kind is not ChannelKind.FEED or "published" not in run_state.kept:
         return None
-    published = [date and datetime.fromisoformat(date) for date in walk.kept["published"]]
+    published = [date and datetime.fromisoformat(date) for date in run_state.kept["published"]]
     past = channel.past
-    known = walk.kept["known"]
-    listed, total = walk.kept["listed"], walk.kept.get("items", 0)
+    known = run_state.kept["known"]
+    listed, total = run_state.kept["listed"], run_state.kept.get("items", 0)
     return Listing(now, past.last_ok_at, published, known, past.last_item_count, past.newest_item_at, listed, total)
 
 
@@ -306,9 +308,9 @@ def _gap(ends: Ends) -> Gap:
     return Gap(ends.now - ends.settings.discovery_retry if ends.settings.discovery else None)
 
 
-def _is_fruitless(channel: Leased, walk: Walk) -> bool:
+def _is_fruitless(channel: Leased, run_state: RunState) -> bool:
     """A site whose feed is followed may do without a sitemap."""
-    return channel.kind is ChannelKind.SEARCH and not walk.findings and ChannelKind.FEED not in channel.followed
+    return channel.kind is ChannelKind.SEARCH and not run_state.findings and ChannelKind.FEED not in channel.followed
 
 
 def _seeks_sitemap(channel: Leased, settings: PollSettings) -> bool:
@@ -318,31 +320,35 @@ def _seeks_sitemap(channel: Leased, settings: PollSettings) -> bool:
     return channel.kind is ChannelKind.FEED and is_for_pages and settings.sitemaps and settings.discovery
 
 
-def _told(channel: Leased, walk: Walk, overflown: Overflow | None) -> str:
-    tally = walk.tally
-    if channel.kind is ChannelKind.SEARCH and not walk.findings:
+def _told(channel: Leased, run_state: RunState, overflown: Overflow | None) -> str:
+    tally = run_state.tally
+    if channel.kind is ChannelKind.SEARCH and not run_state.findings:
         wanted = "sitemap" if ChannelKind.FEED in channel.followed else "feed, sitemap or listing"
-        return f"no {wanted} found at {counted(len(walk.asked) + len(walk.todo), 'address')}"
-    if walk.kept.get("is_unchanged"):
+        return f"no {wanted} found at {counted(len(run_state.asked) + len(run_state.todo), 'address')}"
+    if run_state.kept.get("is_unchanged"):
         told = "not modified"
-    elif walk.findings:
-        told = "found " + ", ".join(f"{one.kind} {one.url}" for one in chosen(walk.findings))
+    elif run_state.findings:
+        told = "found " + ", ".join(f"{one.kind} {one.url}" for one in chosen(run_state.findings))
     else:
         told = f"{counted(tally.found, 'item')}, {tally.inserted:,} new, {tally.updated:,} changed"
-    return "; ".join([told, *([overflown.sentence] if overflown else []), *map(without_stop, walk.notes)])
+    return "; ".join([told, *([overflown.sentence] if overflown else []), *map(without_stop, run_state.notes)])
 
 
-def _damage(channel: Leased, walk: Walk, now: datetime) -> dict[str, Any]:
+def _damage(channel: Leased, run_state: RunState, now: datetime) -> dict[str, Any]:
     """An answer that was not modified is as damaged as it was; words of a doubt are said anew while it lasts."""
-    if walk.kept.get("unread") and channel.kind in PAGED:
-        return {"last_error": _unread_in_words(walk, now)[:LONGEST_MESSAGE]}
-    is_as_before = walk.kept.get("is_unchanged") and not channel.past.errors and not channel.past.naming.doubted_since
-    return {} if is_as_before else {"last_error": walk.damage[:LONGEST_MESSAGE] or None}
+    if run_state.kept.get("unread") and channel.kind in PAGED:
+        return {"last_error": _unread_in_words(run_state, now)[:LONGEST_MESSAGE]}
+    is_as_before = (
+        run_state.kept.get("is_unchanged") and not channel.past.errors and not channel.past.naming.doubted_since
+    )
+    return {} if is_as_before else {"last_error": run_state.damage[:LONGEST_MESSAGE] or None}
 
 
-def _moves(channel: Leased, walk: Walk, settings: PollSettings) -> tuple[CanonicalUrl | None, int, list[Event]]:
+def _moves(
+    channel: Leased, run_state: RunState, settings: PollSettings
+) -> tuple[CanonicalUrl | None, int, list[Event]]:
     """Where the channel moves for good, else how often in a row it was not let."""
-    target = walk.kept.get("moved_to")
+    target = run_state.kept.get("moved_to")
     if target is None:
         return None, 0, []
     if settings.update_redirects:
@@ -377,12 +383,12 @@ def _overflow_events(channel: Leased, overflown: Overflow | None, settings: Poll
     return [Event("channel_overflowed", message, channel.source_id, channel.id, level=Level.WARN, details=details)]
 
 
-def _silence_events(channel: Leased, sentence: str | None, walk: Walk) -> list[Event]:
+def _silence_events(channel: Leased, sentence: str | None, run_state: RunState) -> list[Event]:
     was_silent = channel.past.silent_since is not None
     if sentence and not was_silent:
         message = f"{channel.url.url}: {sentence}"
         return [Event("channel_silent", message, channel.source_id, channel.id, level=Level.WARN)]
-    if was_silent and walk.tally.inserted:
+    if was_silent and run_state.tally.inserted:
         return [Event("channel_speaks_again", f"{channel.url.url} has news again", channel.source_id, channel.id)]
     return []
 

@@ -71,7 +71,7 @@ def after_run(
 
 
 def wholeness_of(kept: Mapping[str, Any]) -> Wholeness:
-    """By what a walk has kept of its answers; pages beside the list say nothing of it."""
+    """By what a run has kept of its answers; pages beside the list say nothing of it."""
     if kept.get("is_partial"):
         return Wholeness.PARTIAL
     if kept.get("unread"):

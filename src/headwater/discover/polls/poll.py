@@ -7,13 +7,10 @@ from datetime import datetime, timedelta
 from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.items import Haul
+from headwater.discover.items import FoundItems
 from headwater.discover.polls.answers import Answer, led_on, missed, missing_since, remembered
-from headwater.discover.polls.asking import Asker, another_try, sitemaps_of
 from headwater.discover.polls.backfill import pause_after, progress_in_words, start_of_backfill
-from headwater.discover.polls.book import Book
-from headwater.discover.polls.ending import MOST_LOST, Ending, Ends, ended_badly, ended_well, refused_by_robots
-from headwater.discover.polls.hearing import (
+from headwater.discover.polls.classify import (
     AGAIN_SOON,
     Body,
     Heard,
@@ -23,12 +20,15 @@ from headwater.discover.polls.hearing import (
     Wait,
     is_no_page,
 )
+from headwater.discover.polls.ending import MOST_LOST, Ending, Ends, ended_badly, ended_well, refused_by_robots
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.reader import ChannelReader, ReadersGone, most_answers, task_of
-from headwater.discover.polls.said import said_by
+from headwater.discover.polls.requesting import Asker, another_try, sitemaps_of
+from headwater.discover.polls.response_hints import hints_of
+from headwater.discover.polls.run_state import RunState, Tally, run_state_from
+from headwater.discover.polls.run_store import RunStore
 from headwater.discover.polls.schedule import closed_now
 from headwater.discover.polls.starting import start_of, start_pages
-from headwater.discover.polls.walk import Tally, Walk, walk_from
 from headwater.discover.searching.search import looked_past
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
@@ -54,7 +54,7 @@ class Ran:
     """What became of a poll, for whoever watches. Without an ending it waits, and goes on later."""
 
     channel: Leased
-    walk: Walk
+    run_state: RunState
     ending: Ending | None
     waits: Wait | None = None
 
@@ -63,7 +63,7 @@ class Ran:
 class Poll:
     asker: Asker
     reader: ChannelReader
-    book: Book
+    run_store: RunStore
     settings: PollSettings
     clock: Clock
     random: Random
@@ -72,59 +72,61 @@ class Poll:
     async def run(self, channel: Leased) -> Ran:
         """Ask, read, store; step by step until nothing is left to ask. Whatever the web does, there is a next poll."""
         if channel.lost >= MOST_LOST:
-            return await self._finish(channel, start_of(channel), Haul(), LOST)
-        walk = walk_from(channel.progress) or await self._start_of(channel)
-        if not_now := self._not_now(channel, walk) or await self._left_alone(channel):
-            return await self._wait(channel, walk, not_now)
+            return await self._finish(channel, start_of(channel), FoundItems(), LOST)
+        run_state = run_state_from(channel.progress) or await self._start_of(channel)
+        if not_now := self._not_now(channel, run_state) or await self._left_alone(channel):
+            return await self._wait(channel, run_state, not_now)
         if channel.kind is ChannelKind.CRAWL:
-            return await self._finish(channel, walk, Haul(start_pages(channel)), None)
-        while walk.todo:
-            walk, heard = await self._ask(channel, walk)
+            return await self._finish(channel, run_state, FoundItems(start_pages(channel)), None)
+        while run_state.todo:
+            run_state, heard = await self._ask(channel, run_state)
             if isinstance(heard, Wait):
-                return await self._wait(channel, walk, heard)
+                return await self._wait(channel, run_state, heard)
             try:
-                walk, haul, trouble = forgiven(channel, walk, *await self._read(channel, walk, heard))
+                run_state, found_items, trouble = forgiven(
+                    channel, run_state, *await self._read(channel, run_state, heard)
+                )
             except ReadersGone as gone:
-                return await self._wait(channel, walk, Wait(AGAIN_SOON, gone.what))
-            if trouble is not None and (walk.is_first_step or walk.kept.get("deaths", 0) >= MOST_DEATHS):
-                return await self._finish(channel, walk, Haul(), trouble)
-            walk = await self.book.leave_to_queue(channel, walk)
-            if walk.is_last_step:
-                return await self._finish(channel, walk, haul, None)
-            walk = await self.book.go_on(channel, walk, haul, self._now(channel))
-            if paused := self._pause(channel, walk):
-                return await self._wait(channel, walk, paused)
-        return await self._finish(channel, walk, Haul(), None)
+                return await self._wait(channel, run_state, Wait(AGAIN_SOON, gone.what))
+            if trouble is not None and (run_state.is_first_step or run_state.kept.get("deaths", 0) >= MOST_DEATHS):
+                return await self._finish(channel, run_state, FoundItems(), trouble)
+            run_state = await self.run_store.leave_to_queue(channel, run_state)
+            if run_state.is_last_step:
+                return await self._finish(channel, run_state, found_items, None)
+            run_state = await self.run_store.go_on(channel, run_state, found_items, self._now(channel))
+            if paused := self._pause(channel, run_state):
+                return await self._wait(channel, run_state, paused)
+        return await self._finish(channel, run_state, FoundItems(), None)
 
-    async def _ask(self, channel: Leased, walk: Walk) -> tuple[Walk, Heard]:
-        heard = begun(walk, await self.asker.ask(channel, walk), self._now(channel))
-        again = another_try(channel, walk, heard)
-        return (walk.trying_again(), again) if again else (walk, heard)
+    async def _ask(self, channel: Leased, run_state: RunState) -> tuple[RunState, Heard]:
+        heard = begun(run_state, await self.asker.ask(channel, run_state), self._now(channel))
+        again = another_try(channel, run_state, heard)
+        return (run_state.trying_again(), again) if again else (run_state, heard)
 
-    async def _start_of(self, channel: Leased) -> Walk:
+    async def _start_of(self, channel: Leased) -> RunState:
         begins = start_of(channel)
         if channel.kind is ChannelKind.BACKFILL:
             sitemaps = await sitemaps_of(self.asker.database, channel.url)
             begins = start_of_backfill(channel.url.url, channel.places, sitemaps)
         return begins.keeping(began_at=self._now(channel).isoformat())
 
-    def _pause(self, channel: Leased, walk: Walk) -> Wait | None:
+    def _pause(self, channel: Leased, run_state: RunState) -> Wait | None:
         """A backfill lets the others of its host go first after each answer."""
-        if channel.since is None or not walk.todo:
+        if channel.since is None or not run_state.todo:
             return None
-        return Wait(pause_after(channel.host_delay), f"reads the past {progress_in_words(walk, channel.since)}")
+        return Wait(pause_after(channel.host_delay), f"reads the past {progress_in_words(run_state, channel.since)}")
 
     async def give_up(self, channel: Leased) -> Ran:
         """For a run that a fault of ours has ended: not counted as an error, it would be tried at once and for ever."""
-        return await self._finish(channel, start_of(channel), Haul(), Trouble(ErrorClass.UNREADABLE, BROKEN))
+        return await self._finish(channel, start_of(channel), FoundItems(), Trouble(ErrorClass.UNREADABLE, BROKEN))
 
-    async def _wait(self, channel: Leased, walk: Walk, wait: Wait) -> Ran:
-        await self.book.wait(channel, walk, wait, self._now(channel))
-        return Ran(channel, walk, None, wait)
+    async def _wait(self, channel: Leased, run_state: RunState, wait: Wait) -> Ran:
+        await self.run_store.wait(channel, run_state, wait, self._now(channel))
+        return Ran(channel, run_state, None, wait)
 
-    def _not_now(self, channel: Leased, walk: Walk) -> Wait | None:
+    def _not_now(self, channel: Leased, run_state: RunState) -> Wait | None:
         """A run that has begun goes on whatever the hour."""
-        if not walk.is_untouched:
+        if not run_state.is_untouched:
             return None
         if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:
             return Wait(self.settings.discovery_retry, "the search for channels is switched off")
@@ -132,55 +134,57 @@ class Poll:
 
     async def _left_alone(self, channel: Leased) -> Wait | None:
         """A takedown is nobody's error: nothing is asked, and lifting it makes the channel due."""
-        why = await self.book.why_taken_down(channel)
+        why = await self.run_store.why_taken_down(channel)
         return Wait(WHILE_TAKEN_DOWN, why) if why else None
 
     async def _read(
-        self, channel: Leased, walk: Walk, heard: Heard
-    ) -> tuple[Walk, Haul, Trouble | RobotsRefusal | None]:
+        self, channel: Leased, run_state: RunState, heard: Heard
+    ) -> tuple[RunState, FoundItems, Trouble | RobotsRefusal | None]:
         is_search = channel.kind is ChannelKind.SEARCH
-        is_asked = not (isinstance(heard, Body) and heard.is_overheard)
-        walk = walk.counting(Tally(requests=int(is_asked)))
+        is_asked = not (isinstance(heard, Body) and heard.is_from_cache)
+        run_state = run_state.counting(Tally(requests=int(is_asked)))
         match heard:
             case Body(response, moved_to):
-                read = await self.reader.read(task_of(channel, walk, heard, self._now(channel)))
+                read = await self.reader.read(task_of(channel, run_state, heard, self._now(channel)))
                 if isinstance(read, Trouble):
-                    return _troubled(missed(channel, walk, self._now(channel)), read), Haul(), read
-                haul = Haul(read.items, read.harvest, response.url.url, response.validators)
+                    return _troubled(missed(channel, run_state, self._now(channel)), read), FoundItems(), read
+                found_items = FoundItems(read.items, read.harvest, response.url.url, response.validators)
                 validators = Validators() if read.takes_turns else response.validators
                 answer = Answer(validators, response.url, self._now(channel), read.memory)
-                after = remembered(channel, walk, read.walk, answer)
+                after = remembered(channel, run_state, read.run_state, answer)
                 after = after.keeping(is_partial=True) if read.is_partial else after
                 # Of a backfill's channel no answer says anything: it asks those of others.
-                if not walk.is_first_step or channel.since:
-                    return after.keeping(is_unchanged=False), haul, None
-                said = said_by(response, validators, moved_to, self.settings)
-                return after.keeping(**said, **read.said.to_dict()), haul, None
+                if not run_state.is_first_step or channel.since:
+                    return after.keeping(is_unchanged=False), found_items, None
+                said = hints_of(response, validators, moved_to, self.settings)
+                return after.keeping(**said, **read.said.to_dict()), found_items, None
             case NotModified(response, moved_to):
                 answer = Answer(response.validators, response.url, self._now(channel))
-                after = led_on(channel, walk, answer, most_answers(channel))
-                after = after if walk.is_beside else after.keeping(has_unchanged=True)
-                if not walk.is_first_step:
-                    return after, Haul(), None
-                said = said_by(response, response.validators, moved_to, self.settings)
+                after = led_on(channel, run_state, answer, most_answers(channel))
+                after = after if run_state.is_beside else after.keeping(has_unchanged=True)
+                if not run_state.is_first_step:
+                    return after, FoundItems(), None
+                said = hints_of(response, response.validators, moved_to, self.settings)
                 kept = {**channel.wishes, **_old_validators(channel), **said}
-                return after.keeping(is_unchanged=True, **kept), Haul(), None
-            case Trouble(_, _, status) if is_search and walk.is_first_step and is_no_page(heard):
+                return after.keeping(is_unchanged=True, **kept), FoundItems(), None
+            case Trouble(_, _, status) if is_search and run_state.is_first_step and is_no_page(heard):
                 sitemaps = await sitemaps_of(self.asker.database, channel.url)
-                past = looked_past(walk, channel.url.url, sitemaps, channel.followed)
-                return past.keeping(status=status), Haul(), None
+                past = looked_past(run_state, channel.url.url, sitemaps, channel.followed)
+                return past.keeping(status=status), FoundItems(), None
             case Trouble() | RobotsRefusal():
-                is_guess = is_search and not walk.is_first_step
-                lacking = walk if is_guess else _troubled(missed(channel, walk, self._now(channel)), heard)
-                return lacking, Haul(), heard
+                is_guess = is_search and not run_state.is_first_step
+                lacking = run_state if is_guess else _troubled(missed(channel, run_state, self._now(channel)), heard)
+                return lacking, FoundItems(), heard
             case Wait():
                 raise AssertionError("a wait ends the step before it is read")
 
-    async def _finish(self, channel: Leased, walk: Walk, haul: Haul, trouble: Trouble | RobotsRefusal | None) -> Ran:
+    async def _finish(
+        self, channel: Leased, run_state: RunState, found_items: FoundItems, trouble: Trouble | RobotsRefusal | None
+    ) -> Ran:
         now = self._now(channel)
         ends = Ends(self.settings, now, self.random)
 
-        def end(counted: Walk) -> Ending:
+        def end(counted: RunState) -> Ending:
             match trouble:
                 case None:
                     return ended_well(channel, counted, ends)
@@ -189,7 +193,7 @@ class Poll:
                 case Trouble():
                     return ended_badly(channel, trouble, ends)
 
-        counted, ending = await self.book.finish(channel, walk, haul, now, end)
+        counted, ending = await self.run_store.finish(channel, run_state, found_items, now, end)
         return Ran(channel, counted, ending)
 
     def _now(self, channel: Leased) -> datetime:
@@ -197,37 +201,41 @@ class Poll:
         return self.calendar() or channel.now + timedelta(seconds=self.clock.monotonic() - channel.leased_at)
 
 
-def begun(walk: Walk, heard: Heard, now: datetime) -> Heard:
+def begun(run_state: RunState, heard: Heard, now: datetime) -> Heard:
     """A wait that keeps a run from beginning may be an error; one that is under way would lose its further answers, and
     waits for them, but not for ever.
     """
     if not isinstance(heard, Wait) or heard.trouble is None:
         return heard
-    began = walk.kept.get("began_at")
+    began = run_state.kept.get("began_at")
     has_waited = began is not None and now - datetime.fromisoformat(began) > LONGEST_WAIT
-    return heard.trouble if walk.is_first_step or has_waited else heard
+    return heard.trouble if run_state.is_first_step or has_waited else heard
 
 
 def forgiven(
-    channel: Leased, before: Walk, walk: Walk, haul: Haul, trouble: Trouble | RobotsRefusal | None
-) -> tuple[Walk, Haul, Trouble | RobotsRefusal | None]:
+    channel: Leased,
+    before: RunState,
+    run_state: RunState,
+    found_items: FoundItems,
+    trouble: Trouble | RobotsRefusal | None,
+) -> tuple[RunState, FoundItems, Trouble | RobotsRefusal | None]:
     """In a backfill a place that has nothing, or may not be asked, is a note: what passes was tried again before."""
     is_deadly = isinstance(trouble, Trouble) and trouble.is_deadly
     if channel.since is None or trouble is None or is_deadly:
-        return walk, haul, trouble
-    return before.counting(Tally(requests=1)).noting(f"{before.step.url}: {trouble.message}"), haul, None
+        return run_state, found_items, trouble
+    return before.counting(Tally(requests=1)).noting(f"{before.step.url}: {trouble.message}"), found_items, None
 
 
-def _troubled(walk: Walk, trouble: Trouble | RobotsRefusal) -> Walk:
+def _troubled(run_state: RunState, trouble: Trouble | RobotsRefusal) -> RunState:
     """In the middle of a run it is a note: the rest of the run goes on."""
     if isinstance(trouble, Trouble) and trouble.is_deadly:
-        walk = walk.keeping(deaths=walk.kept.get("deaths", 0) + 1)
-    if walk.is_first_step:
-        return walk.counting(Tally(errors=1))
-    if not walk.is_beside and not walk.kept.get("unread"):
+        run_state = run_state.keeping(deaths=run_state.kept.get("deaths", 0) + 1)
+    if run_state.is_first_step:
+        return run_state.counting(Tally(errors=1))
+    if not run_state.is_beside and not run_state.kept.get("unread"):
         # One is enough to look at: what lies behind it cannot be reached either.
-        walk = walk.keeping(unread=[walk.step.url, trouble.message, missing_since(walk)])
-    return walk.counting(Tally(errors=1)).noting(f"{walk.step.url}: {trouble.message}")
+        run_state = run_state.keeping(unread=[run_state.step.url, trouble.message, missing_since(run_state)])
+    return run_state.counting(Tally(errors=1)).noting(f"{run_state.step.url}: {trouble.message}")
 
 
 def _old_validators(channel: Leased) -> dict[str, str | None]:

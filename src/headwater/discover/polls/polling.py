@@ -1,4 +1,4 @@
-"""Channels as a trade: due ones are leased, each a poll."""
+"""Channels as a work source: due ones are leased, each a poll."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from headwater.database.heartbeat import Heartbeat
 from headwater.database.listen import Listener
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.polls.book import named
-from headwater.discover.polls.intake import PollLost
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.marks import FirstPolls, Marks
 from headwater.discover.polls.poll import Poll, Ran
+from headwater.discover.polls.run_store import named
+from headwater.discover.polls.submit_items import PollLost
 from headwater.errors import UsageError, blames_nobody
 from headwater.log import Logger, log_broken
 from headwater.sources.events import Event, Level, record
@@ -40,7 +40,7 @@ class Polling:
     owner: str
     lease: timedelta
     tick: timedelta
-    told: Callable[[Ran], None]
+    on_finished: Callable[[Ran], None]
     heart: Heartbeat | None = None
     marks: Marks | None = None
     first_polls: FirstPolls = field(default_factory=FirstPolls)
@@ -109,7 +109,7 @@ class Polling:
                 return
             ran = given_up
         log_run(self.log, ran, timedelta(seconds=self.clock.monotonic() - lease.leased_at))
-        self.told(ran)
+        self.on_finished(ran)
 
     async def _given_up(self, lease: Leased) -> Ran | None:
         """None where not even its next poll can be found out: it would be tried at once and for ever."""
@@ -160,13 +160,13 @@ def log_run(log: Logger, ran: Ran, duration: timedelta) -> None:
     if ran.ending is None:
         log.debug("poll_waits", **named, why=ran.waits.why if ran.waits else "")
         return
-    tally, ending = ran.walk.tally, ran.ending
+    tally, ending = ran.run_state.tally, ran.ending
     counts = {name: getattr(tally, name) for name in ("found", "inserted", "updated", "skipped", "errors")}
     took = {"duration_ms": round(duration.total_seconds() * 1000)}
-    told = {**named, **counts, **took, "next_poll_at": ending.next.at.isoformat(), "message": ending.message}
+    on_finished = {**named, **counts, **took, "next_poll_at": ending.next.at.isoformat(), "message": ending.message}
     if ending.next.is_loud:
-        log.error("poll_keeps_failing", **told)
+        log.error("poll_keeps_failing", **on_finished)
     elif ending.status == "ok":
-        log.info("polled", **told)
+        log.info("polled", **on_finished)
     else:
-        log.warning("poll_failed" if ending.status == "fail" else "polled", **told)
+        log.warning("poll_failed" if ending.status == "fail" else "polled", **on_finished)

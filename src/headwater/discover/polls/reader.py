@@ -6,15 +6,15 @@ from datetime import datetime
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import Unreadable
 from headwater.discover.polls.backfill import MOST_ANSWERS
-from headwater.discover.polls.hearing import Body, Trouble
+from headwater.discover.polls.classify import Body, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.reading import Read
+from headwater.discover.polls.run_state import RunState
 from headwater.discover.polls.task import Reply, Subject, Task
-from headwater.discover.polls.walk import Walk
 from headwater.discover.polls.wire import read_from, sent
 from headwater.errors import DependencyDown, UsageError
-from headwater.extract.children import Children, Crashed, Done, OutOfMemory
 from headwater.extract.jobs.normalise import Employer
+from headwater.extract.pool.extraction_pool import Crashed, Done, ExtractionPool, OutOfMemory
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind
 from headwater.urls.canonical import canonicalise
@@ -43,13 +43,13 @@ class ReadersGone(DependencyDown):
 
 @dataclass(frozen=True, slots=True)
 class ChannelReader:
-    children: Children
+    pool: ExtractionPool
 
     async def read(self, task: Task) -> Read | Trouble:
         """Raises ReadersGone where there is no child to be had: that is no fault of the answer's."""
         try:
             share = registrable_domain(canonicalise(task.reply.url).host)
-            outcome = await self.children.run(sent(task), share)
+            outcome = await self.pool.run(sent(task), share)
         except DependencyDown as error:
             raise ReadersGone(error.what, fix=error.fix) from error
         match outcome:
@@ -67,8 +67,8 @@ class ChannelReader:
                 return _deadly(TOO_LONG)
 
 
-def task_of(channel: Leased, walk: Walk, heard: Body, now: datetime) -> Task:
-    return Task(subject_of(channel), walk, reply_of(channel.kind, channel.url.url, heard), now)
+def task_of(channel: Leased, run_state: RunState, heard: Body, now: datetime) -> Task:
+    return Task(subject_of(channel), run_state, reply_of(channel.kind, channel.url.url, heard), now)
 
 
 def reply_of(kind: ChannelKind, url: str, heard: Body) -> Reply:

@@ -16,9 +16,9 @@ from headwater.discover.pages.listing import ListingRules, link_to, list_selecto
 from headwater.discover.pages.pagination import beside_list, next_page
 from headwater.discover.polls.answers import is_wanted, known_of, last_read, wants_all
 from headwater.discover.polls.backfill import page_before, since_then
+from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.polls.task import Reply, Subject, Task
 from headwater.discover.polls.turns import turn_of
-from headwater.discover.polls.walk import Todo, Walk
 from headwater.discover.searching.search import looked_at
 from headwater.discover.sitemaps.read import read_sitemap
 from headwater.extract.jobs.normalise import NOTHING, Harvest, harvest_of
@@ -40,7 +40,7 @@ OVERLAP = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ResponseHints:
     """What an answer says of the channel as a whole; None where it says nothing."""
 
     title: str | None = None
@@ -50,15 +50,15 @@ class Said:
     listed: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is kept in the walk."""
+        """As it is kept in the run state."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    walk: Walk
+    run_state: RunState
     items: tuple[Item, ...] = ()
-    said: Said = Said()
+    said: ResponseHints = ResponseHints()
     harvest: Harvest = NOTHING
     takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
     memory: Mapping[str, Any] = field(default_factory=dict)  # of the answer, for when it is read again
@@ -66,10 +66,10 @@ class Read:
 
 
 def read_answer(task: Task) -> Read | Unreadable:
-    channel, walk, reply, now = task.subject, task.walk, task.reply, task.now
+    channel, run_state, reply, now = task.subject, task.run_state, task.reply, task.now
     if channel.kind is ChannelKind.SEARCH:
-        return Read(looked_at(walk, reply, now, channel.followed))
-    read = _by_kind(channel, walk, reply, now)
+        return Read(looked_at(run_state, reply, now, channel.followed))
+    read = _by_kind(channel, run_state, reply, now)
     if isinstance(read, Unreadable) or not channel.lists_vacancies:
         return read
     if channel.kind is not ChannelKind.LISTING:
@@ -80,31 +80,31 @@ def read_answer(task: Task) -> Read | Unreadable:
     found = vacancies_in(html, reply.url, channel.vacancy_selector, fields_of_items(channel.selectors))
     is_partial = read.is_partial or has_reached_limit(found)
     # Its vacancies are what it lists; other links that look like articles are not.
-    items = items_from(found, read.walk, reply.url)
+    items = items_from(found, read.run_state, reply.url)
     return replace(
         read,
         harvest=harvest_of(found, channel.employer, now),
         items=items,
-        walk=read.walk.without(_beside(read.walk, items)),
+        run_state=read.run_state.without(_beside(read.run_state, items)),
         is_partial=is_partial,
     )
 
 
-def items_from(found: Sequence[RawVacancy], walk: Walk, page: str) -> tuple[Item, ...]:
+def items_from(found: Sequence[RawVacancy], run_state: RunState, page: str) -> tuple[Item, ...]:
     """Their own pages, where they have one: neither the list nor a further page of it, whatever its link says.
 
     A page beside the list may be that of a vacancy itself.
     """
-    lists = {key_of(one.url) for one in walk.todo if one.continues}
-    if not (walk.step.depth and len(found) == 1):
+    lists = {key_of(one.url) for one in run_state.todo if one.continues}
+    if not (run_state.step.depth and len(found) == 1):
         lists.add(key_of(page))
     return tuple(Item(one.url, one.title) for one in found if one.url and key_of(one.url) not in lists)
 
 
-def _beside(walk: Walk, items: Sequence[Item]) -> list[str]:
+def _beside(run_state: RunState, items: Sequence[Item]) -> list[str]:
     """Planned steps that are items: these are fetched by the queue, and once is enough."""
     listed = {key_of(item.url) for item in items}
-    return [one.url for one in walk.todo[1:] if key_of(one.url) in listed]
+    return [one.url for one in run_state.todo[1:] if key_of(one.url) in listed]
 
 
 def key_of(url: str) -> str:
@@ -112,39 +112,39 @@ def key_of(url: str) -> str:
     return place.key if place else url
 
 
-def _by_kind(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
-    match walk.step.reads_as:
+def _by_kind(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+    match run_state.step.reads_as:
         case ChannelKind.SITEMAP:
-            return _sitemap(channel, walk, reply, now)
+            return _sitemap(channel, run_state, reply, now)
         case ChannelKind.LISTING:
-            return _listing(channel, walk, reply, now)
+            return _listing(channel, run_state, reply, now)
         case ChannelKind.API:
-            return _api(channel, walk, reply, now)
+            return _api(channel, run_state, reply, now)
         case _ if channel.kind is ChannelKind.BACKFILL:
-            return _past_feed(channel, walk, reply, now)
+            return _past_feed(channel, run_state, reply, now)
         case _:
-            return _feed(walk, reply, now)
+            return _feed(run_state, reply, now)
 
 
-def _feed(walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
+def _feed(run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if isinstance(reading, Unreadable):
         return reading
-    return Read(walk.having_read(reading), reading.items, wishes_in(reading), is_partial=reading.is_partial)
+    return Read(run_state.having_read(reading), reading.items, wishes_in(reading), is_partial=reading.is_partial)
 
 
-def _past_feed(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
+def _past_feed(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if isinstance(reading, Unreadable):
         return reading
     since = channel.since or now
-    older = page_before(reading, walk.step, reply.url, since)
-    walk = walk.ahead([older] if older else (), channel.most_answers)
-    return Read(walk.having_read(reading), since_then(reading.items, since))
+    older = page_before(reading, run_state.step, reply.url, since)
+    run_state = run_state.ahead([older] if older else (), channel.most_answers)
+    return Read(run_state.having_read(reading), since_then(reading.items, since))
 
 
-def wishes_in(reading: Reading) -> Said:
-    return Said(
+def wishes_in(reading: Reading) -> ResponseHints:
+    return ResponseHints(
         title=reading.title,
         ttl=reading.ttl.total_seconds() if reading.ttl else None,
         skip_hours=tuple(sorted(reading.skip_hours)),
@@ -152,28 +152,30 @@ def wishes_in(reading: Reading) -> Said:
     )
 
 
-def _sitemap(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
-    reading = read_sitemap(reply.body, reply.url, now, reach_of(channel, walk, now), channel.scope)
+def _sitemap(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+    reading = read_sitemap(reply.body, reply.url, now, reach_of(channel, run_state, now), channel.scope)
     if isinstance(reading, Unreadable):
         return reading
-    depth = walk.step.depth + 1
+    depth = run_state.step.depth + 1
     children = reading.more if depth < DEEPEST_SITEMAP else ()
-    said = Said(listed=len(reading.items))
+    said = ResponseHints(listed=len(reading.items))
     if not children:
-        return Read(walk.having_read(reading), reading.items, said)
-    room = max(0, channel.most_answers - len(walk.asked) - len(walk.todo))
-    turn = turn_of(children, known_of(channel, walk), room, now)
+        return Read(run_state.having_read(reading), reading.items, said)
+    room = max(0, channel.most_answers - len(run_state.asked) - len(run_state.todo))
+    turn = turn_of(children, known_of(channel, run_state), room, now)
     since = turn.since.isoformat() if turn.since else None
     more = (Todo(url, ChannelKind.SITEMAP, depth, since=since) for url in turn.children)
-    walk = walk.ahead(more, channel.most_answers)
+    run_state = run_state.ahead(more, channel.most_answers)
     if turn.is_cut:
         # Nothing on the way here may be found unchanged: it would lead to the same part again.
-        walk = walk.keeping(is_cut=True).noting(f"Of its {len(children):,} sitemaps {room} are asked at a time.")
-    return Read(walk.having_read(reading), reading.items, said, takes_turns=turn.is_cut, memory=turn.memory)
+        run_state = run_state.keeping(is_cut=True).noting(
+            f"Of its {len(children):,} sitemaps {room} are asked at a time."
+        )
+    return Read(run_state.having_read(reading), reading.items, said, takes_turns=turn.is_cut, memory=turn.memory)
 
 
-def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
-    step, site, most = walk.step, reply.url, channel.most_answers
+def _listing(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+    step, site, most = run_state.step, reply.url, channel.most_answers
     tree = parsed(reply.body)
     if tree is None:
         return Unreadable("The page is too entangled to be read.")
@@ -182,17 +184,17 @@ def _listing(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read 
     reading = found.reading
     # Paths are about what is listed, not about the pages of the list. One more than may be asked for: to know of it.
     hosts = Scope(rules.scope.hosts, rules.scope.domains)
-    further = next_page(tree, site, set(walk.asked), scope=hosts, today=now.date(), max_pages=most + 1)
+    further = next_page(tree, site, set(run_state.asked), scope=hosts, today=now.date(), max_pages=most + 1)
     more = [
         *([_next_page(channel, further, step)] if further else []),
         *(Todo(url, ChannelKind.LISTING, step.depth + 1) for url in beside_list(found.follow, tree, site)),
     ]
-    walk = walk.ahead(more, most).having_read(reading)
-    known = {*walk.asked, *(todo.url for todo in walk.todo)}
+    run_state = run_state.ahead(more, most).having_read(reading)
+    known = {*run_state.asked, *(todo.url for todo in run_state.todo)}
     is_partial = any(one.url not in known and (one.url == further or one.url in channel.answers) for one in more)
-    walk = walk.without(_beside(walk, reading.items))
+    run_state = run_state.without(_beside(run_state, reading.items))
     items = tuple(replace(item, depth=step.depth) for item in reading.items)
-    return Read(walk, items, Said(title=reading.title), is_partial=is_partial)
+    return Read(run_state, items, ResponseHints(title=reading.title), is_partial=is_partial)
 
 
 def _next_page(channel: Subject, url: str, page: Todo) -> Todo:
@@ -210,18 +212,18 @@ def rules_of(channel: Subject, depth: int, product_token: str) -> ListingRules:
     )
 
 
-def _api(channel: Subject, walk: Walk, reply: Reply, now: datetime) -> Read | Unreadable:
+def _api(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     recipe = recipe_from(channel.recipe, channel.url)
-    state = page_state_from(walk.step.state or {})
+    state = page_state_from(run_state.step.state or {})
     page = read_api(reply.body, recipe, channel.url, now, state)
     if isinstance(page, Unreadable):
         return page
     following = page.next and replace(page.next, cursor=without_secrets(page.next.cursor, recipe))
     more = [] if following is None else [Todo(channel.url, ChannelKind.API, state=asdict(following))]
-    walk = walk.ahead(more, channel.most_api_pages).having_read(page.reading)
-    is_cut = bool(more) and not walk.todo[1:]
+    run_state = run_state.ahead(more, channel.most_api_pages).having_read(page.reading)
+    is_cut = bool(more) and not run_state.todo[1:]
     is_news_only = recipe.since is not None and recipe.since.enabled
-    return Read(walk, page.reading.items, is_partial=page.reading.is_partial or is_cut or is_news_only)
+    return Read(run_state, page.reading.items, is_partial=page.reading.is_partial or is_cut or is_news_only)
 
 
 def without_secrets(cursor: str, recipe: ApiRecipe) -> str:
@@ -235,7 +237,7 @@ def without_secrets(cursor: str, recipe: ApiRecipe) -> str:
     return urlunsplit(parts._replace(query=urlencode(kept)))
 
 
-def reach_of(channel: Subject, walk: Walk, now: datetime) -> timedelta | None:
+def reach_of(channel: Subject, run_state: RunState, now: datetime) -> timedelta | None:
     """How far back a sitemap is believed to be news. A manual is wanted whole; after a long absence all since then.
 
     One that is found late, to fill a gap, is wanted back to where its source was first followed; so is a part of an
@@ -243,7 +245,7 @@ def reach_of(channel: Subject, walk: Walk, now: datetime) -> timedelta | None:
     """
     if channel.since is not None:
         return now - channel.since
-    last = channel.last_ok_at if walk.is_first_step else last_read(channel, walk)
+    last = channel.last_ok_at if run_state.is_first_step else last_read(channel, run_state)
     if last is not None and not wants_all(channel):
         return max(LATELY, now - last + OVERLAP)
     if channel.is_wanted_whole:

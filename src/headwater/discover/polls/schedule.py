@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.chance import Random
-from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll, Wishes
+from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll, PublisherHints
 from headwater.discover.cadence.planning import in_open_hours, next_poll
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm
 from headwater.discover.cadence.week import Floats, common_from
 from headwater.discover.cadence.windows import TimeWindow, window_from
-from headwater.discover.polls.hearing import Wait
+from headwater.discover.polls.classify import Wait
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.zones import zone_of_country
 from headwater.settings.groups import PollSettings
@@ -40,7 +40,7 @@ class Standing:
     class_errors: int = 0
     covers: timedelta | None = None  # after an overflow: the time its items span
     turnover: timedelta | None = None  # the time in which its list is replaced, at the pace of this poll
-    wishes: Wishes = Wishes()  # noqa: RUF009 - a frozen value
+    wishes: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
     is_deadly: bool = False  # the error: it ended a process of ours
     status: int | None = None  # of the last answer, where there was one
 
@@ -102,7 +102,7 @@ def closed_now(channel: Leased, now: datetime, rng: Random) -> Wait | None:
     """A window holds for whatever is due, also where it was set after that: all but what a person asks for."""
     if channel.is_by_hand:
         return None
-    opening, why = in_open_hours(now, window_of(channel), Wishes(), rng)
+    opening, why = in_open_hours(now, window_of(channel), PublisherHints(), rng)
     return Wait(opening - now, why) if opening > now else None
 
 
@@ -118,9 +118,9 @@ def window_of(channel: Leased) -> TimeWindow | None:
     return window_from(source.time_window, source.timezone or zone_of_country(source.country))
 
 
-def wishes_from(kept: Mapping[str, Any]) -> Wishes:
+def publisher_hints_from(kept: Mapping[str, Any]) -> PublisherHints:
     """As the first answer of the run said them."""
-    return Wishes(
+    return PublisherHints(
         max_age=None if kept.get("max_age") is None else timedelta(seconds=kept["max_age"]),
         fresh_for=timedelta(seconds=kept.get("fresh_for", 0)),
         ttl=timedelta(seconds=kept.get("ttl") or 0),

@@ -2,11 +2,11 @@
 
 from headwater.discover.items import Item
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.walk import Todo, Walk
+from headwater.discover.polls.run_state import RunState, Todo
 
 
-def start_of(channel: Leased) -> Walk:
-    return Walk((Todo(channel.url.url, channel.kind),))
+def start_of(channel: Leased) -> RunState:
+    return RunState((Todo(channel.url.url, channel.kind),))
 
 
 def start_pages(channel: Leased) -> tuple[Item, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from headwater.discover.polls.walk import Walk
+from headwater.discover.polls.run_state import RunState
 from headwater.extract.jobs.normalise import Employer
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.scope import Scope
@@ -49,6 +49,6 @@ class Reply:
 @dataclass(frozen=True, slots=True)
 class Task:
     subject: Subject
-    walk: Walk
+    run_state: RunState
     reply: Reply
     now: datetime

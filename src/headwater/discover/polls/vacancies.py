@@ -10,14 +10,14 @@ from headwater.archive.vacancies import jobs_from
 from headwater.database.pool import Connection
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import PATIENCE_WITH_FEEDS, Named
-from headwater.discover.polls.walk import Tally, Walk
+from headwater.discover.polls.run_state import RunState, Tally
 from headwater.extract.jobs.normalise import Harvest
 from headwater.sources.channels import ChannelKind
 
 
 async def keep_vacancies(
-    connection: Connection, channel: Leased, walk: Walk, harvest: Harvest, own_page: str, now: datetime
-) -> Walk:
+    connection: Connection, channel: Leased, run_state: RunState, harvest: Harvest, own_page: str, now: datetime
+) -> RunState:
     """A job source is counted by its vacancies; why some were left out is said. `own_page`: of the only vacancy."""
     teller = Teller(channel.source_id, own_page or channel.url.url, channel.voice, channel.id, channel.source.url)
     jobs = jobs_from(harvest.vacancies, teller.url, is_detailed=bool(own_page))
@@ -30,24 +30,24 @@ async def keep_vacancies(
     )
     reasons = Counter(str(one.reason) for one in harvest.skipped)
     told = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-    return walk.counting(tally).noting(f"left out: {told}" if told else "")
+    return run_state.counting(tally).noting(f"left out: {told}" if told else "")
 
 
-async def with_named(connection: Connection, channel: Leased, walk: Walk) -> Walk:
+async def with_named(connection: Connection, channel: Leased, run_state: RunState) -> RunState:
     """At the end of a run: how many of those that stood the list still names."""
-    if "began_at" not in walk.kept or not channel.lists_vacancies:
-        return walk
-    began = datetime.fromisoformat(walk.kept["began_at"])
+    if "began_at" not in run_state.kept or not channel.lists_vacancies:
+        return run_state
+    began = datetime.fromisoformat(run_state.kept["began_at"])
     doubted_since = channel.past.naming.doubted_since
     # An answer that was not modified names those of the answer that was doubted.
-    since = doubted_since if doubted_since and walk.kept.get("is_unchanged") else began
+    since = doubted_since if doubted_since and run_state.kept.get("is_unchanged") else began
     # What a doubted list has named since bears nothing out.
     still, no_more = await named_and_unnamed(connection, channel.id, since, doubted_since or began)
-    return walk.keeping(named=[still, no_more])
+    return run_state.keeping(named=[still, no_more])
 
 
-def named_in(walk: Walk) -> Named:
-    return Named(*walk.kept.get("named", ()))
+def named_in(run_state: RunState) -> Named:
+    return Named(*run_state.kept.get("named", ()))
 
 
 async def expire_left_out(connection: Connection, channel: Leased, since: datetime | None, now: datetime) -> int:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from headwater.discover.items import Item, Unreadable
-from headwater.discover.polls.reading import Read, Said
+from headwater.discover.polls.reading import Read, ResponseHints
+from headwater.discover.polls.run_state import Finding, RunState, Tally, Todo
 from headwater.discover.polls.task import Task
-from headwater.discover.polls.walk import Finding, Tally, Todo, Walk
 from headwater.errors import UsageError
 from headwater.extract.jobs.normalise import NOTHING, Harvest
 
@@ -36,7 +36,7 @@ class Answer:
     findings: tuple[Finding, ...]
     is_cut: bool
     items: tuple[Item, ...] = ()
-    said: Said = Said()  # noqa: RUF009 - a frozen value
+    said: ResponseHints = ResponseHints()  # noqa: RUF009 - a frozen value
     harvest: Harvest = NOTHING
     takes_turns: bool = False
     memory: Mapping[str, Any] = field(default_factory=dict)
@@ -46,8 +46,8 @@ class Answer:
 def sent(task: Task) -> bytes:
     """One line of JSON, then the body as it is."""
     # A reader is not told what the run has come to: it could only repeat it.
-    walk = replace(task.walk, tally=Tally(), dates=(), kept={})
-    head = replace(task, walk=walk, reply=replace(task.reply, body=b""))
+    run_state = replace(task.run_state, tally=Tally(), dates=(), kept={})
+    head = replace(task, run_state=run_state, reply=replace(task.reply, body=b""))
     return _MARK + orjson.dumps(head, default=_plain) + b"}\n" + task.reply.body
 
 
@@ -64,13 +64,13 @@ def task_from(received: bytes) -> Task:
 def answer_of(read: Read | Unreadable) -> orjson.Fragment:
     if isinstance(read, Unreadable):
         return orjson.Fragment(orjson.dumps(read))
-    walk = read.walk
+    run_state = read.run_state
     answer = Answer(
-        todo=walk.todo,
-        notes=walk.notes,
-        damage=walk.damage,
-        findings=walk.findings,
-        is_cut=bool(walk.kept.get("is_cut")),
+        todo=run_state.todo,
+        notes=run_state.notes,
+        damage=run_state.damage,
+        findings=run_state.findings,
+        is_cut=bool(run_state.kept.get("is_cut")),
         items=read.items,
         said=read.said,
         harvest=read.harvest,
@@ -100,14 +100,14 @@ def read_from(value: object, task: Task) -> Read | Unreadable:
     )
 
 
-def _walk_with(answer: Answer, task: Task) -> Walk:
-    walk = task.walk
-    is_same_step = answer.todo[:1] == walk.todo[:1] and len(answer.todo) <= max(MOST_STEPS, len(walk.todo))
+def _walk_with(answer: Answer, task: Task) -> RunState:
+    run_state = task.run_state
+    is_same_step = answer.todo[:1] == run_state.todo[:1] and len(answer.todo) <= max(MOST_STEPS, len(run_state.todo))
     # A search finds a channel only where it looked.
-    is_here = all(one in walk.findings or one.url == task.reply.url for one in answer.findings)
+    is_here = all(one in run_state.findings or one.url == task.reply.url for one in answer.findings)
     if not (is_same_step and is_here):
         raise UsageError("A reader of channels answered for another step.")
-    joined = replace(walk, todo=answer.todo, findings=answer.findings, damage=answer.damage).noting(*answer.notes)
+    joined = replace(run_state, todo=answer.todo, findings=answer.findings, damage=answer.damage).noting(*answer.notes)
     return joined.keeping(is_cut=True) if answer.is_cut else joined
 
 

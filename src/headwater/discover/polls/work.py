@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import orjson
 
 from headwater.discover.polls.reading import read_answer
+from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.polls.task import Reply, Subject, Task
-from headwater.discover.polls.walk import Todo, Walk
 from headwater.discover.polls.wire import answer_of, read_from, sent, task_from
 from headwater.sources.kinds import ChannelKind
 
@@ -22,8 +22,8 @@ def read_sent(received: bytes) -> orjson.Fragment:
 def _warm_up() -> None:
     """Once there and back: what is built for the first answer is then built for every child."""
     subject = Subject(kind=ChannelKind.FEED, url=_URL)
-    walk = Walk((Todo(_URL, ChannelKind.FEED),))
-    task = Task(subject, walk, Reply(_URL, _SAMPLE, "text/xml"), datetime(2000, 1, 1, tzinfo=UTC))
+    run_state = RunState((Todo(_URL, ChannelKind.FEED),))
+    task = Task(subject, run_state, Reply(_URL, _SAMPLE, "text/xml"), datetime(2000, 1, 1, tzinfo=UTC))
     read_from(orjson.loads(orjson.dumps(read_sent(sent(task)))), task)
 
 

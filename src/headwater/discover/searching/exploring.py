@@ -4,12 +4,21 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from headwater.discover.polls.hearing import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, hear, is_no_page
+from headwater.discover.polls.classify import (
+    Body,
+    Heard,
+    NotModified,
+    RobotsRefusal,
+    Trouble,
+    Wait,
+    classify,
+    is_no_page,
+)
 from headwater.discover.polls.reader import ChannelReader, reply_of
+from headwater.discover.polls.run_state import Finding, RunState, Todo
 from headwater.discover.polls.task import Subject, Task
-from headwater.discover.polls.walk import Finding, Todo, Walk
 from headwater.discover.searching.search import chosen, looked_past
-from headwater.fetch.fetcher import Wish
+from headwater.fetch.fetcher import FetchRequest
 from headwater.fetch.following import Follower
 from headwater.sources.channels import ChannelKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -64,24 +73,26 @@ async def explore(
     Unless all is wanted only the address itself is asked, to see whether it is a page, a feed or a sitemap.
     """
     subject = Subject(kind=ChannelKind.SEARCH, url=site.url)
-    walk = Walk((Todo(site.url, ChannelKind.SEARCH),))
-    while walk.todo:
-        step = walk.step
-        heard = hear(await follower.fetch(Wish(canonicalise(step.url), str(step.reads_as))), is_conditional=False)
+    run_state = RunState((Todo(site.url, ChannelKind.SEARCH),))
+    while run_state.todo:
+        step = run_state.step
+        heard = classify(
+            await follower.fetch(FetchRequest(canonicalise(step.url), str(step.reads_as))), is_conditional=False
+        )
         if isinstance(heard, Body):
-            sitemaps = await sitemaps_of(heard.response.url) if walk.is_first_step else ()
+            sitemaps = await sitemaps_of(heard.response.url) if run_state.is_first_step else ()
             reply = reply_of(subject.kind, site.url, replace(heard, sitemaps=sitemaps))
-            read = await reader.read(Task(subject, walk, reply, now))
+            read = await reader.read(Task(subject, run_state, reply, now))
             if isinstance(read, Trouble):
                 heard = read
             else:
-                walk = read.walk
-        elif walk.is_first_step and is_no_page(heard):
-            walk = looked_past(walk, site.url, await sitemaps_of(site))
-        walk = walk.passed(heard.response.url.url if isinstance(heard, Body) else "")
-        yield Looked(heard, chosen(walk.findings))
+                run_state = read.run_state
+        elif run_state.is_first_step and is_no_page(heard):
+            run_state = looked_past(run_state, site.url, await sitemaps_of(site))
+        run_state = run_state.passed(heard.response.url.url if isinstance(heard, Body) else "")
+        yield Looked(heard, chosen(run_state.findings))
         # A program answers there, and no page that could name a feed.
-        if isinstance(heard, Wait) or not is_all_wanted or (is_json(heard) and not walk.findings):
+        if isinstance(heard, Wait) or not is_all_wanted or (is_json(heard) and not run_state.findings):
             return
 
 

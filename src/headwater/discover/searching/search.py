@@ -10,8 +10,8 @@ from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Reading
 from headwater.discover.pages.candidates import Candidate, candidates_in, sitemaps_named
 from headwater.discover.pages.listing import ListingRules, read_listing
+from headwater.discover.polls.run_state import Finding, RunState, Todo
 from headwater.discover.polls.task import Reply
-from headwater.discover.polls.walk import Finding, Todo, Walk
 from headwater.discover.sitemaps.read import read_sitemap
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import canonicalise
@@ -22,26 +22,28 @@ FEWEST_ARTICLES = 5  # fewer links that look like articles are no listing
 SEARCHED = {"feed": ChannelKind.FEED, "sitemap": ChannelKind.SITEMAP}
 
 
-def looked_at(walk: Walk, reply: Reply, now: datetime, followed: frozenset[ChannelKind] = frozenset()) -> Walk:
-    """The walk with what this answer was worth, and what is worth asking next: nothing of what is followed already."""
-    if not walk.is_first_step:
-        found = finding_in(walk.step, reply, now)
-        return _without_needless(_with(walk, found) if found else walk)
+def looked_at(
+    run_state: RunState, reply: Reply, now: datetime, followed: frozenset[ChannelKind] = frozenset()
+) -> RunState:
+    """The run state with the worth of this answer, and the addresses to ask next, without those followed already."""
+    if not run_state.is_first_step:
+        found = finding_in(run_state.step, reply, now)
+        return _without_needless(_with(run_state, found) if found else run_state)
     if ChannelKind.FEED not in followed:
         for kind in (ChannelKind.FEED, ChannelKind.SITEMAP):
             if found := finding_in(Todo(reply.url, kind), reply, now):
-                return _with(walk, found)
+                return _with(run_state, found)
         if listing := listing_at(reply, now):
-            walk = _with(walk, listing)
+            run_state = _with(run_state, listing)
     named = sitemaps_named(reply.sitemaps, reply.url)
-    return _with_candidates(walk, candidates_in(reply.body, reply.url), named, followed)
+    return _with_candidates(run_state, candidates_in(reply.body, reply.url), named, followed)
 
 
 def looked_past(
-    walk: Walk, site: str, sitemaps: tuple[str, ...], followed: frozenset[ChannelKind] = frozenset()
-) -> Walk:
-    """The walk where there is no page to go by: what robots.txt names and what is usual may be there all the same."""
-    return _with_candidates(walk, candidates_in(b"", site), sitemaps_named(sitemaps, site), followed)
+    run_state: RunState, site: str, sitemaps: tuple[str, ...], followed: frozenset[ChannelKind] = frozenset()
+) -> RunState:
+    """The run state where there is no page to go by: addresses of robots.txt and usual ones may still answer."""
+    return _with_candidates(run_state, candidates_in(b"", site), sitemaps_named(sitemaps, site), followed)
 
 
 def todos_from(offered: list[Candidate]) -> list[Todo]:
@@ -81,24 +83,24 @@ def chosen(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 
 def _with_candidates(
-    walk: Walk, offered: tuple[Candidate, ...], named: tuple[Candidate, ...], followed: frozenset[ChannelKind]
-) -> Walk:
+    run_state: RunState, offered: tuple[Candidate, ...], named: tuple[Candidate, ...], followed: frozenset[ChannelKind]
+) -> RunState:
     wanted = [one for one in todos_from([*named, *offered]) if one.reads_as not in followed]
-    return walk.ahead(wanted, MOST_CANDIDATES + 1)
+    return run_state.ahead(wanted, MOST_CANDIDATES + 1)
 
 
-def _with(walk: Walk, found: Finding) -> Walk:
-    known = {(one.kind, canonicalise(one.url).url_hash) for one in walk.findings}
+def _with(run_state: RunState, found: Finding) -> RunState:
+    known = {(one.kind, canonicalise(one.url).url_hash) for one in run_state.findings}
     if (found.kind, canonicalise(found.url).url_hash) in known:
-        return walk
-    return replace(walk, findings=(*walk.findings, found))
+        return run_state
+    return replace(run_state, findings=(*run_state.findings, found))
 
 
-def _without_needless(walk: Walk) -> Walk:
+def _without_needless(run_state: RunState) -> RunState:
     """One feed and one sitemap are enough: further guesses only cost the site requests."""
-    had = {one.kind for one in walk.findings if not one.is_empty}
-    present, *others = walk.todo
-    return replace(walk, todo=(present, *(one for one in others if one.reads_as not in had)))
+    had = {one.kind for one in run_state.findings if not one.is_empty}
+    present, *others = run_state.todo
+    return replace(run_state, todo=(present, *(one for one in others if one.reads_as not in had)))
 
 
 def _newest(reading: Reading) -> datetime | None:

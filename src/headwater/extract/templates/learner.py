@@ -23,6 +23,7 @@ from headwater.extract.templates.facts import (
     title_places,
     value_at,
 )
+from headwater.extract.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
 from headwater.extract.templates.reading import Judged, Measures, Seen, measure, named_by, read, traits_of
 from headwater.extract.templates.repeats import settled
 from headwater.extract.templates.server import attempts
@@ -31,7 +32,6 @@ from headwater.extract.templates.tables import CELLS
 from headwater.extract.templates.template import MOST_REPEATED, Places, Ranges, Template, Variant, hash_of
 from headwater.extract.templates.verdicts import Verdict, Way, learn_verdicts
 from headwater.extract.templates.votes import Teacher, Vote, repeated_on, teachers_of, votes_on
-from headwater.extract.templates.walls import asks_for_consent, says_nothing_is_here, sells_the_rest
 from headwater.extract.text import comparable, count_words
 
 FEWEST_PAGES = 3
@@ -69,7 +69,7 @@ class TrainingPage:
     zone: tzinfo = UTC
 
 
-class _Lesson(NamedTuple):
+class _Example(NamedTuple):
     page: TrainingPage
     facts: Facts
     votes: Sequence[Vote]
@@ -87,36 +87,36 @@ class _Result(NamedTuple):
 
 def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
     """Equal pages in equal order teach equal templates. Pages with the same path count once, short ones not at all."""
-    lessons = [lesson for lesson in _lessons(_distinct(pages)) if _is_story(lesson)]
-    if len(lessons) < FEWEST_PAGES:
+    examples = [example for example in _examples(_distinct(pages)) if _is_story(example)]
+    if len(examples) < FEWEST_PAGES:
         return NotLearned(NotLearnedReason.TOO_FEW_PAGES)
-    selectors = choose_containers([lesson.votes for lesson in lessons])
+    selectors = choose_containers([example.votes for example in examples])
     if not selectors:
         return NotLearned(NotLearnedReason.NO_CONTAINER)
-    lessons = _settled(selectors, lessons)
-    variants = tuple(_variant(selector, selectors, lessons) for selector in selectors)
-    results = [result for lesson in lessons if (result := _agreeing(variants, lesson))]
-    if len(results) < FEWEST_AGREEING or len(results) < len(lessons) / 2:
+    examples = _settled(selectors, examples)
+    variants = tuple(_variant(selector, selectors, examples) for selector in selectors)
+    results = [result for example in examples if (result := _agreeing(variants, example))]
+    if len(results) < FEWEST_AGREEING or len(results) < len(examples) / 2:
         return NotLearned(NotLearnedReason.DISAGREES)
-    wanted = {hash_of(vote.block.text) for lesson in lessons for vote in lesson.votes if vote.keep}
+    wanted = {hash_of(vote.block.text) for example in examples for vote in example.votes if vote.keep}
     repeated = _on_several([result.hashes for result in results], wanted)
     template = Template(
         variants=variants,
         ranges=_ranges(results, repeated),
-        required=tuple(name for name in FEATURES if all(has_feature(lesson.facts, name) for lesson in lessons)),
-        places=_places(lessons),
-        pages=len(lessons),
+        required=tuple(name for name in FEATURES if all(has_feature(example.facts, name) for example in examples)),
+        places=_places(examples),
+        pages=len(examples),
         repeated=repeated,
     )
-    if any(_is_misread(template, lesson) for lesson in lessons):
+    if any(_is_misread(template, example) for example in examples):
         return NotLearned(NotLearnedReason.DISAGREES)
     return template
 
 
-def _is_misread(template: Template, lesson: _Lesson) -> bool:
+def _is_misread(template: Template, example: _Example) -> bool:
     """Whether a variant before its own would serve it: what a relaunch left in the old place may pass for a text."""
-    own = _speaker_for(lesson, [one.selector for one in template.variants])
-    first = next((one.selector for one in attempts(template, lesson.facts) if one.against is None), None)
+    own = _speaker_for(example, [one.selector for one in template.variants])
+    first = next((one.selector for one in attempts(template, example.facts) if one.against is None), None)
     return own is not None and first is not None and first != own
 
 
@@ -138,22 +138,22 @@ def _are_the_same(lines: frozenset[str], others: frozenset[str]) -> bool:
     return both > _SAME_LETTERS * min(each)
 
 
-def _lessons(pages: Sequence[TrainingPage]) -> list[_Lesson]:
+def _examples(pages: Sequence[TrainingPage]) -> list[_Example]:
     facts = [_facts(page) for page in pages]
     repeated = repeated_on([one.blocks for one in facts])
     return [
-        _Lesson(page, one, votes_on(one.blocks, _teachers(page, one), one.titles, repeated))
+        _Example(page, one, votes_on(one.blocks, _teachers(page, one), one.titles, repeated))
         for page, one in zip(pages, facts, strict=True)
     ]
 
 
-def _is_story(lesson: _Lesson) -> bool:
+def _is_story(example: _Example) -> bool:
     """Whether it is what templates are for: what a host showed us holds its listings, walls and live blogs too."""
-    facts, text = lesson.facts, lesson.page.general
+    facts, text = example.facts, example.page.general
     words = count_words(text)
     if facts.is_live or says_nothing_is_here((facts.page_title, facts.heading)) or asks_for_consent(text, words):
         return False
-    voted = [Judged(vote.block, Verdict(vote.keep is True, "by vote", is_seen=True)) for vote in lesson.votes]
+    voted = [Judged(vote.block, Verdict(vote.keep is True, "by vote", is_seen=True)) for vote in example.votes]
     return max(traits_of(voted)) <= _MOSTLY and not sells_the_rest(text, words, is_short=False)
 
 
@@ -168,30 +168,30 @@ def _teachers(page: TrainingPage, facts: Facts) -> list[Teacher]:
     return teachers_of(page.general, structured, page.feed)
 
 
-def _settled(selectors: Sequence[str], lessons: Sequence[_Lesson]) -> list[_Lesson]:
+def _settled(selectors: Sequence[str], examples: Sequence[_Example]) -> list[_Example]:
     """With the votes on repeated texts decided, in the container that speaks for each page."""
-    found = list(lessons)
+    found = list(examples)
     for selector in selectors:
-        own = [at for at, lesson in enumerate(lessons) if _speaker_for(lesson, selectors) == selector]
-        for at, page in zip(own, settled([_ways(selector, lessons[at]) for at in own]), strict=True):
+        own = [at for at, example in enumerate(examples) if _speaker_for(example, selectors) == selector]
+        for at, page in zip(own, settled([_ways(selector, examples[at]) for at in own]), strict=True):
             decided = {id(vote.block): vote for _, vote in page}
             found[at] = found[at]._replace(votes=[decided.get(id(vote.block), vote) for vote in found[at].votes])
     return found
 
 
-def _variant(selector: str, selectors: Sequence[str], lessons: Sequence[_Lesson]) -> Variant:
+def _variant(selector: str, selectors: Sequence[str], examples: Sequence[_Example]) -> Variant:
     """Learned from the pages it will speak for."""
-    own = [lesson for lesson in lessons if _speaker_for(lesson, selectors) == selector]
-    verdicts = learn_verdicts([_ways(selector, lesson) for lesson in own])
-    return Variant(selector, max(_containers(selector, lesson.votes) for lesson in own), verdicts)
+    own = [example for example in examples if _speaker_for(example, selectors) == selector]
+    verdicts = learn_verdicts([_ways(selector, example) for example in own])
+    return Variant(selector, max(_containers(selector, example.votes) for example in own), verdicts)
 
 
-def _speaker_for(lesson: _Lesson, selectors: Sequence[str]) -> str | None:
-    return next((one for one in selectors if holds(one, lesson.votes)), None)
+def _speaker_for(example: _Example, selectors: Sequence[str]) -> str | None:
+    return next((one for one in selectors if holds(one, example.votes)), None)
 
 
-def _ways(selector: str, lesson: _Lesson) -> list[tuple[Way, Vote]]:
-    found = ((depth_in(vote.block, selector), vote) for vote in lesson.votes)
+def _ways(selector: str, example: _Example) -> list[tuple[Way, Vote]]:
+    found = ((depth_in(vote.block, selector), vote) for vote in example.votes)
     return [(vote.block.path[depth + 1 :], vote) for depth, vote in found if depth >= 0]
 
 
@@ -200,22 +200,22 @@ def _containers(selector: str, votes: Iterable[Vote]) -> int:
     return len({block.places[depth] for depth, block in found if depth >= 0})
 
 
-def _agreeing(variants: Sequence[Variant], lesson: _Lesson) -> _Result | None:
+def _agreeing(variants: Sequence[Variant], example: _Example) -> _Result | None:
     """What the page's own variant makes of it, unless its teachers would not know it again."""
-    selector = _speaker_for(lesson, [one.selector for one in variants])
+    selector = _speaker_for(example, [one.selector for one in variants])
     variant = next((one for one in variants if one.selector == selector), None)
     if variant is None:
         return None
-    judged = read(variant, lesson.facts.blocks, Seen(lesson.facts.titles))
+    judged = read(variant, example.facts.blocks, Seen(example.facts.titles))
     kept = {id(one.block) for one in judged if one.verdict.keep}
-    wanted = {id(vote.block) for vote in lesson.votes if vote.keep}
-    letters = {id(block): len(block.text) for block in lesson.facts.blocks}
+    wanted = {id(vote.block) for vote in example.votes if vote.keep}
+    letters = {id(block): len(block.text) for block in example.facts.blocks}
     both, either = (sum(letters[one] for one in chosen) for chosen in (kept & wanted, [*kept, *wanted]))
-    inside = _ways(variant.selector, lesson)
+    inside = _ways(variant.selector, example)
     is_lossy = _loses_most(inside, kept, HEADINGS, _FEWEST_HEADINGS) or _loses_most(inside, kept, CELLS, _FEWEST_CELLS)
     if is_lossy or not 2 * both >= _AGREEMENT * either > 0:
         return None
-    return _Result(judged, measure(variant, judged), named_by(lesson.facts.titles, judged))
+    return _Result(judged, measure(variant, judged), named_by(example.facts.titles, judged))
 
 
 def _loses_most(inside: Sequence[tuple[Way, Vote]], kept: Collection[int], tags: frozenset[str], fewest: int) -> bool:
@@ -253,12 +253,12 @@ def _on_several(pages: Sequence[Sequence[int]], wanted: Collection[int]) -> tupl
     return tuple(sorted(one for one, count in times.items() if count > 1 and one not in wanted))[:MOST_REPEATED]
 
 
-def _places(lessons: Sequence[_Lesson]) -> Places:
+def _places(examples: Sequence[_Example]) -> Places:
     return Places(
-        title=_right_place(lessons, title_places, lambda page: page.title, comparable),
-        author=_right_place(lessons, author_places, lambda page: page.author, comparable),
+        title=_right_place(examples, title_places, lambda page: page.title, comparable),
+        author=_right_place(examples, author_places, lambda page: page.author, comparable),
         published=_right_place(
-            lessons,
+            examples,
             date_places,
             lambda page: page.published_at.isoformat() if page.published_at else "",
             lambda written: str(moment_from(written)),
@@ -267,16 +267,16 @@ def _places(lessons: Sequence[_Lesson]) -> Places:
 
 
 def _right_place(
-    lessons: Sequence[_Lesson],
+    examples: Sequence[_Example],
     places: Callable[[Facts, str], Iterator[str]],
     known: Callable[[TrainingPage], str],
     form: Callable[[str], str],
 ) -> str:
     """The one that agrees with what is known on most pages; on a tie the first, as they come best first."""
     right: Counter[str] = Counter()
-    for lesson in lessons:
-        truth = known(lesson.page)
-        for place in dict.fromkeys(places(lesson.facts, truth)) if truth else ():
-            right[place] += form(value_at(lesson.facts, place)) == form(truth)
+    for example in examples:
+        truth = known(example.page)
+        for place in dict.fromkeys(places(example.facts, truth)) if truth else ():
+            right[place] += form(value_at(example.facts, place)) == form(truth)
     best = max(right, key=lambda place: right[place], default="")
-    return best if best and right[best] * 2 > len(lessons) else ""
+    return best if best and right[best] * 2 > len(examples) else ""

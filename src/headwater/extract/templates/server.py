@@ -10,11 +10,11 @@ from headwater.extract.hidden import seen_page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.facts import Facts, has_feature, moment_at, value_at
+from headwater.extract.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
 from headwater.extract.templates.reading import Judged, Measures, Seen, measure, named_by, read
 from headwater.extract.templates.steps import tag_of
 from headwater.extract.templates.tables import rows_of, tables_of_data
 from headwater.extract.templates.template import Ranges, Template
-from headwater.extract.templates.walls import asks_for_consent, says_nothing_is_here, sells_the_rest
 from headwater.extract.text import LONGEST_TEXT, count_words, one_line
 
 _FAR = 8

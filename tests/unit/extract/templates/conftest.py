@@ -51,7 +51,7 @@ class Story:
             f'<div class="{self.container}">{body}{self.inside}</div>{self.after}</main></body></html>'
         )
 
-    def lesson(self) -> TrainingPage:
+    def example(self) -> TrainingPage:
         return TrainingPage(
             url=self.url, html=self.html, general=f"{self.text}\n{NOTICE}", title=self.title, author="Ada Quill"
         )
@@ -77,7 +77,7 @@ def story() -> Story:
 
 @pytest.fixture(scope="session")
 def template() -> Template:
-    learned = learn([Story(number=number).lesson() for number in range(4)])
+    learned = learn([Story(number=number).example() for number in range(4)])
     assert isinstance(learned, Template)
     return learned
 

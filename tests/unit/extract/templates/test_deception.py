@@ -185,7 +185,7 @@ def test_a_notice_in_any_language_is_off_its_title() -> None:
         page = Story(number=number)
         return changed(page, paragraphs=(f"{page.title} is told here.", *prose(number)))
 
-    template = learn([titled(number).lesson() for number in range(4)])
+    template = learn([titled(number).example() for number in range(4)])
     assert isinstance(template, Template)
     assert isinstance(serve(template, titled(7).html), Served)
     notice = " ".join(prose(90, 3))

@@ -28,7 +28,7 @@ def test_a_page_is_read_whole_and_without_its_surroundings(template: Template, s
 
 
 def test_the_facts_come_with_the_text(story: Story) -> None:
-    pages = [Story(number=number).lesson() for number in range(4)]
+    pages = [Story(number=number).example() for number in range(4)]
     learned = learn([replace(page, published_at=eight_on(1 + at)) for at, page in enumerate(pages)])
     assert isinstance(learned, Template)
     found = served(learned, story.html)
@@ -87,7 +87,7 @@ def test_a_list_of_text_where_the_host_had_lists_of_links_is_missed(kind: str, r
         items = "".join(f"<li>{item.format(' '.join(line.split()[:8]))}</li>" for line in prose(number + 60, 8))
         return Story(number=number, inside=f"<ul{kind}>{items}</ul>")
 
-    template = learn([with_list(number, "<a href=/x>{}</a>").lesson() for number in range(4)])
+    template = learn([with_list(number, "<a href=/x>{}</a>").example() for number in range(4)])
     assert isinstance(template, Template)
     assert served(template, with_list(7, "<a href=/x>{}</a>").html).paragraphs == prose(7)
     assert refusal(template, with_list(7, "{}").html) is reason
@@ -112,7 +112,7 @@ def test_short_paragraphs_outside_the_container_are_missed_where_the_hosts_are_s
     def short(number: int) -> tuple[str, ...]:
         return tuple(" ".join(line.split()[:9]) for line in prose(number, 24))
 
-    template = learn([Story(number=number, paragraphs=short(number)).lesson() for number in range(4)])
+    template = learn([Story(number=number, paragraphs=short(number)).example() for number in range(4)])
     assert isinstance(template, Template)
     below = "".join(f"<p>{line}</p>" for line in short(7)[14:])
     page = Story(number=7, paragraphs=short(7)[:14], after=f"<div class=continued>{below}</div>")
@@ -182,7 +182,7 @@ def test_what_the_host_says_on_every_page_is_dropped_however_much_it_is(kind: st
     def noticed(number: int) -> Story:
         return Story(number=number, inside="".join(f"<{kind}>{line}</{kind}>" for line in prose(50, 2)))
 
-    template = learn([noticed(number).lesson() for number in range(4)])
+    template = learn([noticed(number).example() for number in range(4)])
     assert isinstance(template, Template)
     assert served(template, noticed(7).html).paragraphs == prose(7)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from headwater.extract.templates.walls import asks_for_consent, says_nothing_is_here, sells_the_rest
+from headwater.extract.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
 
 CONSENTS = [
     "We and our partners use cookies with your consent. See our privacy page on cookies and consent.",

@@ -1,0 +1,196 @@
+"""The way of one run through a channel's answers: what is still to be asked, and what came of it so far. Pure.
+
+Mostly it is one step. A sitemap's children, a listing's further pages and a search's candidates are more; a run that
+has to wait for its host between two steps is put away as JSON and goes on from there, in whatever process.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from headwater.discover.items import Reading
+from headwater.sources.kinds import ChannelKind
+
+MOST_NOTES = 20
+MOST_DATES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """One answer to ask for, and how to read it."""
+
+    url: str
+    reads_as: ChannelKind
+    depth: int = 0
+    title: str = ""
+    state: Mapping[str, Any] | None = None  # where an API's pages have got to
+    continues: str = ""  # of a further page of a listing: the page before it
+    is_wanted: bool = False  # such a page, whatever the one before it brings
+    tries: int = 0  # how often it was asked in vain in this run, where an API's recipe wants it tried again
+    before: str = ""  # of a page of a feed's archive: the first item of the page before
+    since: str | None = None  # of a part of a long index: when the round before began in which it was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    requests: int = 0
+    found: int = 0
+    inserted: int = 0
+    updated: int = 0
+    skipped: int = 0
+    errors: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(*(mine + theirs for mine, theirs in zip(_counts(self), _counts(other), strict=True)))
+
+    @property
+    def changes(self) -> int:
+        return self.inserted + self.updated
+
+
+def _counts(tally: Tally) -> tuple[int, ...]:
+    return (tally.requests, tally.found, tally.inserted, tally.updated, tally.skipped, tally.errors)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A channel that a search found, and what it would yield."""
+
+    kind: ChannelKind
+    url: str
+    title: str
+    items: int
+    newest: datetime | None = None
+    damage: str = ""  # in words, where its answer broke off or is not well formed
+
+    @property
+    def is_empty(self) -> bool:
+        """An index has no items of its own."""
+        return self.kind is ChannelKind.FEED and not self.items
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    todo: tuple[Todo, ...]
+    asked: tuple[str, ...] = ()
+    tally: Tally = field(default_factory=Tally)
+    notes: tuple[str, ...] = ()
+    damage: str = ""  # the first that a broken answer was read with
+    dates: tuple[datetime | None, ...] = ()  # of the items that are new
+    findings: tuple[Finding, ...] = ()
+    kept: Mapping[str, Any] = field(default_factory=dict)  # what the first answer said, for the end of the run
+    has_news: bool = False  # the present step listed something that is new to the channel
+
+    @property
+    def step(self) -> Todo:
+        return self.todo[0]
+
+    @property
+    def is_first_step(self) -> bool:
+        return not self.asked
+
+    def ahead(self, more: Iterable[Todo], most: int | None = None) -> "RunState":
+        """With further steps that were not asked before; `most` is how many a run may have in all.
+
+        A list is read to its end before the pages beside it, which would take its room otherwise.
+        """
+        present = self.todo[:1]
+        seen = {*self.asked, *(todo.url for todo in present)}
+        steps = []
+        for one in sorted((*self.todo[1:], *more), key=lambda one: not one.continues):
+            if one.url not in seen or one.state is not None:
+                seen.add(one.url)
+                steps.append(one)
+        room = None if most is None else max(1, most - len(self.asked))
+        return replace(self, todo=(*present, *steps)[:room])
+
+    def passed(self, answered: str = "") -> "RunState":
+        """With the present step behind it, and the address that answered: a redirect may have led to a further step."""
+        urls = dict.fromkeys((self.step.url, answered or self.step.url))
+        rest = (one for one in self.todo[1:] if one.url not in urls or one.state is not None)
+        return replace(self, todo=tuple(rest), asked=(*self.asked, *urls), has_news=False)
+
+    def trying_again(self) -> "RunState":
+        """With the present step still before it, and a request in vain counted."""
+        again = replace(self.step, tries=self.step.tries + 1)
+        return replace(self, todo=(again, *self.todo[1:])).counting(Tally(requests=1))
+
+    @property
+    def is_untouched(self) -> bool:
+        return self.is_first_step and not self.step.tries
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether the present step is a page that a list only links to, and no page of it."""
+        return self.step.reads_as is ChannelKind.LISTING and not self.is_first_step and not self.step.continues
+
+    @property
+    def is_last_step(self) -> bool:
+        return len(self.todo) == 1
+
+    def keeping(self, **said: Any) -> "RunState":
+        return replace(self, kept={**self.kept, **said})
+
+    def with_news(self, since: "RunState", also: "RunState | None" = None) -> "RunState":
+        """Counted since then: items of the channel, or vacancies in them that it knows from elsewhere."""
+        counted = max(self.tally.inserted, also.tally.inserted if also else 0)
+        return replace(self, has_news=counted > since.tally.inserted)
+
+    def pruned(self) -> "RunState":
+        """Without the page that continues the present one, where this one brought nothing new: what it lists is older.
+
+        That says nothing of other lists.
+        """
+        if self.has_news:
+            return self
+        older = (one for one in self.todo[1:] if one.continues == self.step.url and not one.is_wanted)
+        return self.without(one.url for one in older)
+
+    def without(self, urls: Iterable[str]) -> "RunState":
+        """Without these further steps."""
+        dropped = set(urls)
+        return replace(self, todo=(*self.todo[:1], *(one for one in self.todo[1:] if one.url not in dropped)))
+
+    def noting(self, *notes: str) -> "RunState":
+        kept = dict.fromkeys([*self.notes, *(note for note in notes if note)])
+        return replace(self, notes=tuple(kept)[:MOST_NOTES])
+
+    def having_read(self, reading: Reading) -> "RunState":
+        return replace(self.noting(*reading.notes), damage=self.damage or reading.damage)
+
+    def counting(self, tally: Tally, dates: Iterable[datetime | None] = ()) -> "RunState":
+        return replace(self, tally=self.tally + tally, dates=(*self.dates, *dates)[:MOST_DATES])
+
+    def to_dict(self) -> dict[str, Any]:
+        told = asdict(self)
+        told["dates"] = [date and date.isoformat() for date in self.dates]
+        for finding in told["findings"]:
+            finding["newest"] = finding["newest"] and finding["newest"].isoformat()
+        return told
+
+
+def run_state_from(stored: object) -> RunState | None:
+    """Nothing stored, or in a form that is no longer ours: the run begins anew."""
+    if not isinstance(stored, Mapping) or not stored.get("todo"):
+        return None
+    try:
+        return RunState(
+            todo=tuple(Todo(**{**one, "reads_as": ChannelKind(one["reads_as"])}) for one in stored["todo"]),
+            asked=tuple(stored["asked"]),
+            tally=Tally(**stored["tally"]),
+            notes=tuple(stored["notes"]),
+            damage=stored.get("damage", ""),
+            dates=tuple(date and datetime.fromisoformat(date) for date in stored["dates"]),
+            findings=tuple(_finding_from(one) for one in stored["findings"]),
+            kept=dict(stored["kept"]),
+            has_news=bool(stored["has_news"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _finding_from(stored: Mapping[str, Any]) -> Finding:
+    newest = stored["newest"] and datetime.fromisoformat(stored["newest"])
+    kind, damage = ChannelKind(stored["kind"]), stored.get("damage", "")
+    return Finding(kind, stored["url"], stored["title"], stored["items"], newest, damage)

@@ -1,0 +1,313 @@
+"""What a step of a run leaves in the database: items and the channel's new state, in one transaction or not at all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.clock import Clock
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.discover.cadence.wording import counted
+from headwater.discover.items import FoundItems
+from headwater.discover.polls.answers import came_from, wants_all
+from headwater.discover.polls.backfill import progress_in_words
+from headwater.discover.polls.classify import Wait
+from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
+from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.response_cache import ResponseCache, packed
+from headwater.discover.polls.run_state import Finding, RunState
+from headwater.discover.polls.submit_items import IntakeLimits, PollLost, take_found_items
+from headwater.discover.polls.vacancies import expire_left_out, with_named
+from headwater.discover.searching.search import chosen
+from headwater.errors import QueryFailed
+from headwater.frontier.entry import storable
+from headwater.politeness.takedown import domains_above, taken_down_in_words
+from headwater.politeness.takedown import queries as takedown_queries
+from headwater.settling import Settling
+from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel, poll_now
+from headwater.sources.events import Event, record
+from headwater.sources.source import Mode
+from headwater.sources.store import set_status
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+queries = load_queries("headwater.discover")
+
+LONGEST_REASON = 500
+UNIQUE_VIOLATION = "23505"
+SITEMAP_SOUGHT_AFTER = timedelta(hours=1)
+SITEMAP_SOUGHT_WITHIN = timedelta(hours=5)
+POLLED = frozenset({ChannelKind.FEED, ChannelKind.SITEMAP})
+LOOKED_THROUGH = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
+
+
+@dataclass(frozen=True, slots=True)
+class RunStore:
+    """Each step is tried again while the database does not take it: its host was asked once, and that is enough."""
+
+    database: Database
+    clock: Clock
+    lease: timedelta
+    limits: IntakeLimits
+    response_cache: ResponseCache
+    settling: Settling
+
+    async def why_taken_down(self, channel: Leased) -> str:
+        """Its own address or that of its source, in words; empty if neither is. To spare a request: what is stored is
+        looked at once more when it is."""
+        places = (channel.source.address, channel.url)
+        domains = sorted({domain for place in places for domain in domains_above(place.host)})
+        rows = await self.database.fetch(takedown_queries.takedowns_of_domains, domains)
+        return next((words for place in places if (words := taken_down_in_words(rows, place))), "")
+
+    async def go_on(self, channel: Leased, run_state: RunState, found_items: FoundItems, now: datetime) -> RunState:
+        """A step in the middle of a run; the lease begins anew."""
+        tried: list[RunState] = []
+
+        async def take() -> RunState:
+            async with self.database.transaction() as connection:
+                # The token stays good, so a step that was committed unheard would be counted twice.
+                if tried and await self._has_gone_on(connection, channel, tried[-1]):
+                    return tried[-1]
+                taken = await take_found_items(connection, channel, run_state, found_items, now, self.limits)
+                # Where an API answers from may hold a key.
+                answered = "" if channel.kind is ChannelKind.API else found_items.url or came_from(channel, run_state)
+                tried.append(taken.pruned().passed(answered))
+                await self._put_away(connection, channel, tried[-1].to_dict())
+            return tried[-1]
+
+        return await self.settling.settle(take, **named(channel))
+
+    async def _has_gone_on(self, connection: Connection, channel: Leased, run_state: RunState) -> bool:
+        return bool(await connection.fetchval(queries.has_got_to, channel.id, channel.token, run_state.to_dict()))
+
+    async def leave_to_queue(self, channel: Leased, run_state: RunState) -> RunState:
+        """Without the pages that are items of this channel: whoever fetches items asks them, and once is enough."""
+        beside = {canonicalise(one.url).url_hash: one.url for one in run_state.todo[1:] if not one.continues}
+        if channel.kind is not ChannelKind.LISTING or not beside:
+            return run_state
+        rows = await self.settling.read(
+            lambda: self.database.fetch(queries.known_items, channel.id, list(beside)), **named(channel)
+        )
+        return run_state.without(beside[row["url_hash"]] for row in rows)
+
+    async def wait(self, channel: Leased, run_state: RunState, wait: Wait, now: datetime) -> None:
+        """The run goes on later, from here. Nothing is wrong with the channel, and nothing is counted."""
+        # What an untouched one was given with its row is still to be read.
+        progress = channel.progress if run_state.is_untouched else run_state.to_dict()
+        reason = f"waits: {wait.why}"[:LONGEST_REASON]
+
+        async def put_away() -> None:
+            async with self.database.transaction() as connection:
+                await self._put_away(connection, channel, progress, now + wait.wait, reason)
+
+        await self.settling.settle(put_away, **named(channel))
+
+    async def finish(
+        self,
+        channel: Leased,
+        run_state: RunState,
+        found_items: FoundItems,
+        now: datetime,
+        end: Callable[[RunState], Ending],
+    ) -> tuple[RunState, Ending]:
+        """The last step; `end` decides once it is known which items are new."""
+        taken, ending = await self.settling.settle(
+            lambda: self._finish(channel, run_state, found_items, now, end), **named(channel)
+        )
+        for finding in taken.findings:
+            self.response_cache.forget(canonicalise(finding.url).url_hash)
+        return taken, ending
+
+    async def _finish(
+        self,
+        channel: Leased,
+        run_state: RunState,
+        found_items: FoundItems,
+        now: datetime,
+        end: Callable[[RunState], Ending],
+    ) -> tuple[RunState, Ending]:
+        async with self.database.transaction() as connection:
+            # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
+            await connection.execute(queries.hold_source, channel.source_id)
+            taken = await take_found_items(connection, channel, run_state, found_items, now, self.limits)
+            taken = await with_named(connection, channel, taken)
+            ending = end(taken)
+            if over := await expire_left_out(connection, channel, ending.patch.get("gone_before"), now):
+                told = f"{ending.message}; {counted(over, 'vacancy')} no longer listed"
+                ending = replace(ending, message=told[:LONGEST_MESSAGE])
+            await self._end(connection, channel, taken, ending, now)
+        return taken, ending
+
+    async def _put_away(
+        self,
+        connection: Connection,
+        channel: Leased,
+        progress: object,
+        next_poll_at: datetime | None = None,
+        reason: str | None = None,
+    ) -> None:
+        held = await connection.fetchval(
+            queries.put_away, channel.id, channel.token, progress, next_poll_at, reason, self.lease
+        )
+        if held is None:
+            raise PollLost(str(channel.id))
+
+    async def _end(
+        self, connection: Connection, channel: Leased, run_state: RunState, ending: Ending, now: datetime
+    ) -> None:
+        await self._log(connection, channel, run_state, ending, now)
+        if channel.kind is ChannelKind.CRAWL:
+            begin = queries.begin_round_in_full if wants_all(channel) else queries.begin_next_round
+            await connection.execute(begin, channel.source_id, channel.id, now)
+        if channel.kind is ChannelKind.SEARCH and ending.error is None:
+            await self._add_findings(connection, channel, run_state.findings, now)
+        if channel.kind is ChannelKind.BACKFILL and channel.since and ending.error is None:
+            reason = f"done, {progress_in_words(run_state.passed() if run_state.todo else run_state, channel.since)}"
+            await disable_channel(connection, channel.source_id, channel.id, reason)
+        twin = await self._twin(connection, channel, ending.moved_to)
+        moves = ending.moved_to is not None and not twin
+        has_moved = moves and await self._finish_at(connection, channel, ending, ending.moved_to)
+        if not has_moved:
+            await self._finish_at(connection, channel, ending, None)
+        await record(connection, *(event for event in ending.events if has_moved or twin or event.kind != MOVED))
+        if twin and ending.moved_to:
+            reason = f"moved to {ending.moved_to.url}, which is followed already"
+            await disable_channel(connection, channel.source_id, channel.id, reason)
+        if ending.source_status:
+            await set_status(connection, channel.source_id, *ending.source_status, "headwater")
+        if ending.seeks_sitemap and await connection.fetchval(queries.sought_no_sitemap, channel.source_id):
+            await add_channel(connection, channel.source_id, search_for_sitemap(channel), now=now)
+        if ending.gap:
+            message = await self._fill_gap(connection, channel, ending.gap, now)
+            await record(connection, Event("gap", message, channel.source_id, channel.id))
+
+    async def _finish_at(
+        self, connection: Connection, channel: Leased, ending: Ending, place: CanonicalUrl | None
+    ) -> bool:
+        """False where the new place is taken by a channel that is not polled, or was taken a moment ago."""
+        patch = _as_json(ending.patch | (_address(place) if place else {}))
+        try:
+            async with connection.savepoint():
+                held = await connection.fetchval(
+                    queries.finish_poll, channel.id, channel.token, patch, place and place.url
+                )
+        except QueryFailed as error:
+            if place is None or error.sqlstate != UNIQUE_VIOLATION:
+                raise
+            return False
+        if held is None:
+            raise PollLost(str(channel.id))
+        return True
+
+    async def _twin(self, connection: Connection, channel: Leased, moved_to: CanonicalUrl | None) -> bool:
+        if moved_to is None:
+            return False
+        place = (channel.id, channel.source_id, moved_to.url_hash, str(channel.kind))
+        return await connection.fetchval(queries.who_has_address, *place) is not None
+
+    async def _fill_gap(self, connection: Connection, channel: Leased, gap: Gap, now: datetime) -> str:
+        """By the sitemaps of its source; where none is known one is looked for, and read once it was found."""
+        source_id, reason = channel.source_id, "a feed of its source overflowed"
+        told = await poll_now(
+            connection, source_id, kind=ChannelKind.SITEMAP, reason=reason, trigger="schedule", now=now
+        )
+        if told:
+            return f"reads {counted(told, 'sitemap')} to fill the gap"
+        since = gap.searched_since
+        if since is None or await connection.fetchval(queries.was_searched, source_id, since):
+            return "there is no sitemap to fill the gap with"
+        reason = "looks for a sitemap to fill a gap"
+        await add_channel(connection, source_id, NewChannel(ChannelKind.SEARCH, channel.source.address), now=now)
+        # One that was to look for it some time looks now.
+        await poll_now(connection, source_id, kind=ChannelKind.SEARCH, reason=reason, trigger="schedule", now=now)
+        return "looks for a sitemap to fill the gap with"
+
+    async def _add_findings(
+        self, connection: Connection, channel: Leased, findings: Sequence[Finding], now: datetime
+    ) -> None:
+        """A search that found something has done its work; a feed that another source follows is nothing found."""
+        added = []
+        for finding in chosen(tuple(findings)):
+            place = canonicalise(finding.url)
+            heard = self.response_cache.heard_at(place.url_hash)
+            kept = packed(heard) if heard else None
+            new = NewChannel(finding.kind, place, finding.title or None, reason="just found", heard=kept)
+            if await add_channel(connection, channel.source_id, new, now=now):
+                added.append(finding.kind)
+        if not POLLED.isdisjoint(added):
+            # Until now pages were all that could be looked through.
+            mode = Mode.FEED if LOOKED_THROUGH.isdisjoint({*channel.followed, *added}) else Mode.BOTH
+            await connection.execute(queries.set_mode, channel.source_id, str(mode))
+        told = ", ".join(map(str, added))
+        if any(kind is not ChannelKind.LISTING for kind in added):
+            await disable_channel(connection, channel.source_id, channel.id, f"found {told}")
+        elif ChannelKind.FEED in channel.followed:
+            # It is not worth a search every week: the next gap asks for one again.
+            await disable_channel(connection, channel.source_id, channel.id, "found no sitemap")
+
+    async def _log(
+        self, connection: Connection, channel: Leased, run_state: RunState, ending: Ending, now: datetime
+    ) -> None:
+        tally = run_state.tally
+        message = storable(ending.message) or ""
+        await connection.execute(
+            queries.log_run,
+            now,
+            channel.source_id,
+            channel.id,
+            str(channel.kind),
+            channel.trigger,
+            ending.status,
+            tally.requests,
+            tally.found,
+            tally.inserted,
+            tally.updated,
+            tally.skipped,
+            tally.errors,
+            round((self.clock.monotonic() - channel.leased_at) * 1000),
+            ending.http_status,
+            ending.error and str(ending.error),
+            message,
+            ending.next.at,
+            ending.next.reason,
+            ending.policy,
+        )
+        noted = (channel.source_id, now, ending.status, message, channel.is_by_hand)
+        await connection.execute(queries.note_run_of_source, *noted)
+
+
+def named(channel: Leased) -> dict[str, str]:
+    """How a channel is called in a log line."""
+    return {"source": str(channel.source_id), "channel": str(channel.id), "host": channel.url.host}
+
+
+def search_for_sitemap(channel: Leased) -> NewChannel:
+    """Feeds come first, and after a long import not all of them look at once."""
+    site = channel.source.address
+    wait = SITEMAP_SOUGHT_AFTER + SITEMAP_SOUGHT_WITHIN * (int.from_bytes(site.url_hash[:4]) / 2**32)
+    return NewChannel(ChannelKind.SEARCH, site, reason="looks for a sitemap", due_in=wait)
+
+
+def _address(url: CanonicalUrl) -> dict[str, Any]:
+    """Validators belong to the address they came from."""
+    return {
+        "url": url.url,
+        "url_hash": f"\\x{url.url_hash.hex()}",
+        "bucket": url.bucket,
+        "host": url.host,
+        "etag": None,
+        "last_modified": None,
+    }
+
+
+def _as_json(patch: dict[str, Any]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in patch.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds()} seconds"
+    return storable(value) if isinstance(value, str) else value

@@ -1,0 +1,1 @@
+"""Child processes in which pages and answers of channels are read."""

@@ -1,0 +1,105 @@
+"""What is known of a page before it is read: its source, what its channel said, and what was learned of its host."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from headwater.archive.raw import unpacked
+from headwater.clock import Clock
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.errors import NotFound, UsageError
+from headwater.extract.page import FeedHints
+from headwater.extract.templates.guide import Guide
+from headwater.frontier.entry import Lease
+from headwater.learning.template_cache import REMEMBERED_SECONDS, TemplateCache
+from headwater.net.body import Packed
+from headwater.sources.source import Profile
+from headwater.sources.store import block_unreadable, read_source
+from headwater.urls.domains import registrable_domain
+
+queries = load_queries("headwater.ingest")
+
+# As long as a template that another process learned; of an edit (R49) its moment tells at once.
+REMEMBERED_FOR = timedelta(seconds=REMEMBERED_SECONDS)
+MOST_REMEMBERED = 10_000
+
+
+# When it was read by our own clock, as of which edit, and the source.
+_Remembered = tuple[float, datetime | None, Profile | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PageContext:
+    """`source` is None for what a person added by hand."""
+
+    source: Profile | None = None
+    crawls: bool = False
+    hints: FeedHints = FeedHints()  # noqa: RUF009 - a frozen value
+    guide: Guide | None = None
+
+
+@dataclass(slots=True)
+class Context:
+    database: Database
+    clock: Clock
+    template_cache: TemplateCache
+    _sources: OrderedDict[UUID, _Remembered] = field(default_factory=OrderedDict, init=False)
+    _expected: dict[UUID, Any] = field(default_factory=dict, init=False)
+
+    async def expect(self, leases: Sequence[Lease]) -> None:
+        """What is known of all pages of a claim, asked for at once: one by one, each would cost a round trip."""
+        rows = await self._rows(leases)
+        self._expected.update({lease.token: row for lease, row in zip(leases, rows, strict=True)})
+
+    def forget(self, lease: Lease) -> None:
+        self._expected.pop(lease.token, None)
+
+    async def context_of(self, lease: Lease) -> PageContext:
+        row = self._expected.pop(lease.token, None) or (await self._rows([lease]))[0]
+        hints = FeedHints(
+            title=row["title"] or "",
+            author=row["author"] or "",
+            language=row["language"] or "",
+            content=row["content"] or "",
+            published_at=row["published_at"],
+            updated_at=row["updated_at"],
+        )
+        source = await self._source(lease.source_id, row["source_changed_at"])
+        return PageContext(source, row["crawls"], hints, self.template_cache.guide_for(lease))
+
+    async def was_sent(self, lease: Lease, body: bytes) -> bool:
+        row = await self.database.fetchrow(queries.last_body, lease.bucket, lease.url_hash, len(body))
+        return row is not None and unpacked(Packed(row["coding"], row["body"]), len(body)) == body
+
+    async def _rows(self, leases: Sequence[Lease]) -> list[Any]:
+        columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host, one.site) for one in leases), strict=True)
+        buckets, hashes, sources, hosts, sites = map(list, columns)
+        unknown = {site for site in sites if self.template_cache.wants(site)}
+        asked = [site if site in unknown else None for site in sites]
+        domains = list(map(registrable_domain, hosts))
+        rows = await self.database.fetch(queries.known_of_pages, buckets, hashes, sources, asked, hosts, domains)
+        for site, row in zip(asked, rows, strict=True):
+            if site:
+                self.template_cache.put(site, row["templates"] or ())
+        return rows
+
+    async def _source(self, source_id: UUID, changed_at: datetime | None) -> Profile | None:
+        """By its row of that moment: a page that is read for an edit must not be read as before it."""
+        read_at, of, profile = self._sources.get(source_id, (float("-inf"), None, None))
+        if of == changed_at and self.clock.monotonic() - read_at < REMEMBERED_FOR.total_seconds():
+            return profile
+        try:
+            profile = (await read_source(self.database, source_id)).profile
+        except NotFound:
+            profile = None
+        except UsageError as error:
+            await block_unreadable(self.database, source_id, error.what)
+            raise
+        self._sources[source_id] = (self.clock.monotonic(), changed_at, profile)
+        if len(self._sources) > MOST_REMEMBERED:
+            self._sources.popitem(last=False)
+        return profile

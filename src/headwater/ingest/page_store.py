@@ -1,0 +1,227 @@
+"""What a journey leaves beside its verdict: document, links, raw body, all in one transaction with the settle."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from headwater.archive.document import NewDocument, signed
+from headwater.archive.documents import document_row
+from headwater.archive.job import NewJob, Teller
+from headwater.archive.job import addresses_of as web_addresses
+from headwater.archive.jobs import keep_jobs
+from headwater.archive.outlinks import packed_outlinks
+from headwater.archive.raw import RawBody, body_row
+from headwater.archive.storable import storable
+from headwater.database.pool import Connection, Database
+from headwater.database.queries import load_queries
+from headwater.errors import NotFound, UsageError
+from headwater.extract.body import Producer
+from headwater.frontier.entry import DeadReason, Lease, Origin, Status
+from headwater.frontier.submit import Found, Outcome, Submitter, hold_hosts, submit
+from headwater.frontier.verdicts import Moved, Verdict
+from headwater.ingest.judge import Missing
+from headwater.ingest.links import followed, goes_deeper, submit_links, within_budget
+from headwater.ingest.page_context import PageContext
+from headwater.politeness.settlement import Settlement
+from headwater.politeness.takedown import takedowns_for
+from headwater.sources.source import Profile
+from headwater.sources.store import read_source
+from headwater.urls.canonical import canonicalise
+from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
+
+queries = load_queries("headwater.ingest")
+
+# A page that is gone, or that its owner wants gone, takes its document with it.
+WITHDRAWN_BY = frozenset({DeadReason.NOT_FOUND, DeadReason.GONE, DeadReason.LEGAL, DeadReason.TAKEDOWN})
+
+
+class LeaseWasLost(Exception):
+    """Somebody else works on the entry by now: nothing of this journey may stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageEffects:
+    """`withdraws`: why what was read from this address has to go. `links` are to be followed, `outlinks` kept."""
+
+    document: NewDocument | None = None
+    withdraws: str = ""
+    links: tuple[str, ...] = ()
+    outlinks: tuple[str, ...] = ()
+    raw: RawBody | None = None
+    jobs: tuple[NewJob, ...] = ()
+    known: PageContext | None = None
+
+
+NOTHING = PageEffects()
+
+
+@dataclass(frozen=True, slots=True)
+class PageStore:
+    database: Database
+    default_delay: timedelta
+    new_hosts_per_hour: int | None = None  # that the links of a source's pages may lead to
+
+    async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, effects: PageEffects) -> bool:
+        """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
+        page = page_row(lease, settlement, effects)
+        if not (isinstance(verdict, Moved) or effects.jobs or goes_on(lease, effects) or named_page(lease, effects)):
+            return bool(await self.database.fetchval(queries.keep_page, *page))
+        try:
+            async with self.database.transaction() as connection:
+                own = canonicalise(lease.url)
+                # Where a page leads that was taken down is nobody's business.
+                if not (await takedowns_for(connection, [own.host])).covers(own):
+                    await self._submit(connection, lease, verdict, effects)
+                if not await connection.fetchval(queries.keep_page, *page):
+                    raise LeaseWasLost
+                if effects.jobs:
+                    now = await connection.fetchval(queries.now)
+                    teller = teller_of(lease, effects, await voice_of(connection, lease))
+                    await keep_jobs(connection, teller, effects.jobs, now)
+        except LeaseWasLost:
+            return False
+        return True
+
+    async def missing(self, lease: Lease) -> Missing:
+        """Before a page that is not found is judged; of an entry that is gone meanwhile nothing is known."""
+        row = await self.database.fetchrow(queries.missing_page, lease.bucket, lease.url_hash)
+        return Missing(row["is_listed"], row["was_missing"]) if row else Missing()
+
+    async def _submit(self, connection: Connection, lease: Lease, verdict: Verdict, effects: PageEffects) -> None:
+        """Every host this transaction touches is locked first, in the order everybody keeps."""
+        if isinstance(verdict, Moved):
+            await self._submit_target(connection, lease, verdict)
+        source = goes_on(lease, effects)
+        if source and not await repeats_another_page(connection, lease, effects.document):
+            today = (await connection.fetchval(queries.now)).date()
+            # Names without end become no hosts of ours once the source's budget is spent.
+            wanted = followed(effects.links, source, today)
+            links = await within_budget(connection, lease.source_id, source, wanted)
+            hosts = {lease.host, *(canonicalise(link).host for link in links)}
+            await hold_hosts(connection, hosts, self.default_delay)
+            parent = Found(lease.url, depth=lease.depth)
+            submitter = replace(await self._linking(connection, lease, source), origin=Origin.SPIDER)
+            await submit_links(connection, lease.source_id, source, parent, links, today, submitter)
+        elif named := named_page(lease, effects):
+            await self._submit_named(connection, lease, effects, named)
+
+    async def _submit_target(self, connection: Connection, lease: Lease, moved: Moved) -> None:
+        """The target of a redirect inherits source and origin, and the words of channels, unless it is not wanted."""
+        target = canonicalise(moved.to)
+        await hold_hosts(connection, [lease.host, target.host], self.default_delay)
+        found = Found(moved.to, lease.url, lease.depth, priority=lease.priority, hops=moved.hops)
+        source, voice = await followed_source(connection, lease), await voice_of(connection, lease)
+        scope = source.redirects if source and lease.origin is not Origin.MANUAL else None
+        home = source.address if source else None
+        submitter = Submitter(lease.source_id, lease.origin, scope=scope, voice=voice, home=home, is_link=True)
+        # A source that was blocked or deleted meanwhile takes no new URLs: the redirect ends here.
+        with suppress(NotFound, UsageError):
+            [answer] = await submit(connection, submitter, [found], default_delay=self.default_delay)
+            if answer.outcome is not Outcome.REJECTED:
+                place = (target.bucket, target.url_hash)
+                await connection.execute(queries.pass_on_items, lease.bucket, lease.url_hash, *place)
+
+    async def _linking(self, connection: Connection, lease: Lease, source: Profile) -> Submitter:
+        """For pages that a page of this source leads to."""
+        voice = await voice_of(connection, lease)
+        return Submitter(
+            lease.source_id,
+            lease.origin,
+            scope=source.scope,
+            voice=voice,
+            home=source.address,
+            is_link=True,
+            most_new_hosts=self.new_hosts_per_hour,
+        )
+
+    async def _submit_named(self, connection: Connection, lease: Lease, effects: PageEffects, named: str) -> None:
+        """A page that this one calls canonical, where its source would follow a link to it."""
+        today = (await connection.fetchval(queries.now)).date()
+        if not (effects.known and effects.known.source and followed([named], effects.known.source, today)):
+            return
+        await hold_hosts(connection, {lease.host, canonicalise(named).host}, self.default_delay)
+        submitter = await self._linking(connection, lease, effects.known.source)
+        # A source that was deleted meanwhile takes no new URLs; what was read is kept all the same.
+        with suppress(NotFound, UsageError):
+            await submit(
+                connection, submitter, [Found(named, lease.url, lease.depth + 1)], default_delay=self.default_delay
+            )
+
+
+async def followed_source(connection: Connection, lease: Lease) -> Profile | None:
+    """The page's source, which says where it lets itself be led; None: one without an address, that says nothing."""
+    with suppress(NotFound):
+        return (await read_source(connection, lease.source_id)).profile
+    return None
+
+
+async def voice_of(connection: Connection, lease: Lease) -> Voice:
+    """A source that may speak for a page may speak for its domain."""
+    speaks = await connection.fetchval(queries.owner_speaks, lease.bucket, lease.url_hash, lease.source_id)
+    return Voice(registrable_domain(lease.host)) if speaks else NO_VOICE
+
+
+async def repeats_another_page(connection: Connection, lease: Lease, document: NewDocument | None) -> bool:
+    """Links of a page whose text its source has elsewhere are not followed: the same text under any number of
+    addresses would lead a crawl on for ever, and what an honest copy links to is found from its original."""
+    if document is None:
+        return False
+    alike = (document.bucket, document.url_hash, document.content_hash, signed(document.simhash))
+    return bool(await connection.fetchval(queries.repeats_another_page, lease.source_id, *alike))
+
+
+def goes_on(lease: Lease, effects: PageEffects) -> Profile | None:
+    """The source whose crawl follows the links of this page; None: nobody's does."""
+    source = effects.known.source if effects.known else None
+    return source if source and effects.links and goes_deeper(source, lease.depth) else None
+
+
+def teller_of(lease: Lease, effects: PageEffects, voice: Voice) -> Teller:
+    """Of the page's source: one that may not speak for the vacancy gives way to one that may, whatever was read."""
+    source = effects.known.source if effects.known else None
+    url = effects.raw.url if effects.raw else lease.url
+    return Teller(lease.source_id, url, voice, source_url=source.url if source else "")
+
+
+def named_page(lease: Lease, effects: PageEffects) -> str | None:
+    """The page that this one calls canonical, where no crawl follows it as a link. One step: it may name another."""
+    is_crawled = effects.known is not None and effects.known.crawls
+    return None if is_crawled or lease.depth or effects.document is None else effects.document.claimed_url
+
+
+def page_row(lease: Lease, settlement: Settlement, effects: PageEffects) -> tuple[Any, ...]:
+    """What the database's `keep_page` is called with."""
+    return (
+        settlement,
+        lease.url_hash,
+        document_row(effects.document) if effects.document else None,
+        packed_outlinks(effects.outlinks),
+        body_row(effects.raw) if effects.raw else None,
+        storable(effects.withdraws or withdrawn_by(settlement)),
+        [url.usual_key for url in web_addresses(*addresses_of(lease, effects))],
+        claimed_by(effects.document),
+    )
+
+
+def addresses_of(lease: Lease, effects: PageEffects) -> Iterator[str]:
+    """Where all of this came from. A document in a feed's words came from its source as well."""
+    yield lease.url
+    if effects.raw:
+        yield effects.raw.url
+    if document := effects.document:
+        yield document.url
+        if document.produced_by == Producer.FEED_ONLY and effects.known and effects.known.source:
+            yield effects.known.source.url
+
+
+def claimed_by(document: NewDocument | None) -> str | None:
+    """The key of the other page that this one calls canonical."""
+    return canonicalise(document.canonical_url).usual_key if document and document.claimed else None
+
+
+def withdrawn_by(settlement: Settlement) -> str:
+    """By its end, whatever led to it: the last attempt of several may be what was not believed at first."""
+    is_dead = settlement.status == Status.DEAD
+    return str(settlement.reason) if is_dead and settlement.reason in WITHDRAWN_BY else ""
