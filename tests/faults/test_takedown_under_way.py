@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 
 import pytest
 from tests.integration.archive.shelf import broken
-from tests.integration.discover.conftest import STARTED, Desk, rss, stories
+from tests.integration.discover.conftest import Desk, rss, stories
 from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 from tests.integration.frontier.surgery import STOP_HERE, alter, closed_gate, until
 from tests.integration.ingest.press import Press, press_on, reading_pool
