@@ -48,8 +48,8 @@ MEMORY_NEEDED_BYTES = 2_000_000_000
 ROOMY = {"max_connections": "300"}
 UNSAFE_BUT_QUICK = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "shared_buffers": "64MB"}
 if PG_VERSION >= 18:
-    # Every test reads the catalogues of a new database, a page at a time: handing each page to another process cost
-    # more than half of what the server worked.
+    # Every test reads the catalogues of a new database, a page at a time: handing each page to another process costs
+    # more than reading it.
     UNSAFE_BUT_QUICK["io_method"] = "sync"
 
 RUN_LOCK = pytest.StashKey[FileLock]()
