@@ -10,6 +10,10 @@ LONG_WORKERS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Workers and commands of tests compile the sources and rewrite the tests once, not each for itself; and in no folder of
+# the sources, whatever is said of compiled files here.
+test test-long test-slow unit coverage: export PYTHONDONTWRITEBYTECODE :=
+test test-long test-slow unit coverage: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
