@@ -10,12 +10,16 @@ LONG_WORKERS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Workers and commands of tests compile the sources and rewrite the tests once, not each for itself; and in no folder of
+# the sources, whatever is said of compiled files here.
+test test-long test-slow unit coverage: export PYTHONDONTWRITEBYTECODE :=
+test test-long test-slow unit coverage: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
 .PHONY: help install check fix test test-long test-pg15 test-pg16 test-py312 test-py313 test-slow unit release chromium postgresql-15 coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-scale bench-faults demo docs lock clean
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-scale bench-faults demo docs schema lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -138,8 +142,11 @@ release: $(READY) ## wheel and sdist in dist/: built, checked, installed without
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)
 
-docs: $(READY) ## rewrite the generated pages in docs/
+docs: schema ## rewrite the generated pages in docs/
 	@$(BIN)/python -m headwater.cli.reference docs
+
+schema: $(READY) ## rewrite docs/schema.sql, the whole database, from a migrated one
+	@$(BIN)/python -m headwater.database.schema_page docs
 
 lock: $(READY) ## resolve again into requirements.lock, universal, with hashes and without an index address
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \

@@ -160,7 +160,7 @@ async def _keep_reading_rules(database: Database, log: Logger) -> None:
 async def prepare_schema(database: Database, settings: Settings, *, migrates: bool) -> None:
     """Others may work on a schema that is there: it changes when a person says so. An empty one of our own is made."""
     is_ours = settings.database.url is None
-    if is_ours and (migrates or not (await migrations(database)).applied):
+    if is_ours and (migrates or (await migrations(database)).is_empty):
         await migrate(database)
         return
     await require_room(database)

@@ -2,8 +2,8 @@
 -- The right to start one request that is no entry's, or when to ask again.
 -- Invariant: the host's row is locked while it is judged, so two processes are never inside one host's delay.
 SELECT token, wait, is_alone, not_before, why
-FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::interval, $7::integer, $8::interval,
-                  $9::timestamptz, $10::text);
+FROM reserve_slot(:bucket::smallint, :host::text, :kind::text, :owner::text, :lease::interval, :reach::interval,
+                  :default_delay_ms::integer, :slack::interval, :now::timestamptz, :domain::text);
 
 -- name: takedowns_over
 -- Takedowns of any of these domains, for a transaction that stores what they do not cover.
@@ -69,7 +69,8 @@ SELECT close_host($1::smallint, $2::text, $3::text, $4::timestamptz, $5::timesta
 -- name: set_policy
 -- Set what a person names for a host; null leaves what was set before. Robots and sources keep their say.
 INSERT INTO host_policies AS p (bucket, host, max_concurrency, min_request_interval_ms, burst, max_pages, max_kb_per_page, allow_js)
-VALUES ($1::smallint, $2::text, $3::smallint, $4::integer, $5::smallint, $6::integer, $7::integer, $8::boolean)
+VALUES (:bucket::smallint, :host::text, :max_concurrency::smallint, :min_request_interval_ms::integer, :burst::smallint,
+        :max_pages::integer, :max_kb_per_page::integer, :allow_js::boolean)
 ON CONFLICT (bucket, host) DO UPDATE
 SET max_concurrency = coalesce(excluded.max_concurrency, p.max_concurrency),
     min_request_interval_ms = coalesce(excluded.min_request_interval_ms, p.min_request_interval_ms),
@@ -137,8 +138,8 @@ ORDER BY until DESC;
 -- name: regrant_slot
 -- The next slot of a journey that holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why
-FROM regrant_slot($1::smallint, $2::uuid, $3::interval, $4::interval, $5::text, $6::smallint, $7::bigint, $8::interval,
-                  $9::integer, $10::text, $11::interval, $12::timestamptz);
+FROM regrant_slot(:bucket::smallint, :token::uuid, :lease::interval, :reach::interval, :verdict::text, :status::smallint,
+                  :body_bytes::bigint, :started_after::interval, :duration_ms::integer, :kind::text, :slack::interval, :now::timestamptz);
 
 -- name: end_slots
 -- Give back slots that are no entry's, and note their requests.
@@ -147,8 +148,8 @@ SELECT settle_requests($1::settlement[], $2::timestamptz);
 -- name: charge_slots
 -- Further requests in a slot already held, each put on the host's account; the request before is noted.
 SELECT granted_at, lasts, not_before, why
-FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::interval, $5::timestamptz, $6::integer, $7::smallint, $8::bigint,
-                  $9::text, $10::timestamptz);
+FROM charge_slots(:bucket::smallint, :token::uuid, :count::integer, :margin::interval, :started_at::timestamptz,
+                  :duration_ms::integer, :status::smallint, :body_bytes::bigint, :kind::text, :now::timestamptz);
 
 -- name: weigh_addresses
 -- Addresses of which something has changed, a batch: crowded are those with more than so many names, unless so many domains

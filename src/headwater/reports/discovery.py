@@ -143,9 +143,10 @@ async def list_sources(
     beginning = f"{_escaped(wanted.text.lower())}%" if wanted.text else None
     name, source_id = after
     status = str(wanted.status) if wanted.status else None
-    rows = await database.fetch(
-        queries.list_sources, name, source_id, status, wanted.kind, wanted.tag, beginning, limit
+    call = queries.list_sources(
+        name=name, id=source_id, status=status, kind=wanted.kind, tag=wanted.tag, beginning=beginning, limit=limit
     )
+    rows = await database.fetch(*call)
     return await overviews(database, [source_from(row) for row in rows])
 
 

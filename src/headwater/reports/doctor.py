@@ -189,6 +189,8 @@ async def check_sight(database: Database) -> Check:
 
 async def check_schema(database: Database) -> Check:
     found = await status(database)
+    if found.former:
+        return Check("failure", f"The schema is of before: {found.former}", "Run: headwater db migrate")
     if found.unknown or found.changed:
         return Check("failure", "The schema is not this version's", "Install the Headwater that migrated it last.")
     if found.pending:
@@ -197,6 +199,8 @@ async def check_schema(database: Database) -> Check:
         except MigrationFailed as error:
             return Check("failure", error.what.rstrip("."), error.fix)
         return Check("failure", f"{len(found.pending)} migrations are waiting", "Run: headwater db migrate")
+    if found.stale:
+        return Check("failure", f"{len(found.stale)} functions are not this version's", "Run: headwater db migrate")
     return Check("ok", f"Migrations current ({known_migrations()[-1]})")
 
 

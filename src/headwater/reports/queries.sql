@@ -86,8 +86,8 @@ SELECT host, delay_ms / 1000.0::float8 AS delay FROM hosts;
 -- name: list_sources
 -- A page by name.
 SELECT * FROM source_profiles p
-WHERE (lower(p.name), p.id) > (lower($1::text), $2::uuid)
-  AND CASE coalesce($3::text, 'all')
+WHERE (lower(p.name), p.id) > (lower(:name::text), :id::uuid)
+  AND CASE coalesce(:status::text, 'all')
           WHEN 'all' THEN p.status <> 'deleted'
           WHEN 'failing' THEN p.status = 'active' AND p.id = ANY (ARRAY(
               SELECT c.source_id FROM channels c WHERE c.is_active AND c.consecutive_errors > 0))
@@ -95,10 +95,10 @@ WHERE (lower(p.name), p.id) > (lower($1::text), $2::uuid)
               SELECT c.source_id FROM channels c WHERE c.is_active AND c.silent_since IS NOT NULL))
           WHEN 'paused' THEN p.status = 'paused'
           WHEN 'blocked' THEN p.status = 'blocked'
-          ELSE p.status = $3 END
-  AND ($4::text IS NULL OR p.kind = $4) AND ($5::text IS NULL OR p.tags @> ARRAY[$5])
-  AND ($6::text IS NULL OR lower(p.name) LIKE $6)
-ORDER BY lower(p.name), p.id LIMIT $7::integer;
+          ELSE p.status = :status END
+  AND (:kind::text IS NULL OR p.kind = :kind) AND (:tag::text IS NULL OR p.tags @> ARRAY[:tag])
+  AND (:beginning::text IS NULL OR lower(p.name) LIKE :beginning)
+ORDER BY lower(p.name), p.id LIMIT :limit::integer;
 
 -- name: count_sources
 -- Sources by status, equal to a recount at this moment: totals and deltas in one snapshot.

@@ -51,7 +51,15 @@ PARTS: Mapping[str, tuple[str, ...]] = {
             "takedowns",
         ),
         *("templates", "learning_hosts"),
-        *("installation", "schema_migrations", "statistics_mark", "run_minutes", "clock_mark", "sizes"),
+        *(
+            "installation",
+            "schema_migrations",
+            "schema_functions",
+            "statistics_mark",
+            "run_minutes",
+            "clock_mark",
+            "sizes",
+        ),
         *("role_processes", "role_figures", "request_minutes", "request_totals"),
     ),
 }
