@@ -7,10 +7,9 @@ from urllib.parse import urlsplit
 
 from cyclopts import App, Parameter
 
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, calmed
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.sources import calmed
 from headwater.cli.words import counted, in_words, inert, length_of, padded, relative, shortened
 from headwater.errors import Refused, UsageError
 

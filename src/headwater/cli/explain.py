@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.sources import show_next, show_source
+from headwater.cli.sources.group import show_next, show_source
 from headwater.cli.words import in_words, inert
 from headwater.errors import NotFound
 

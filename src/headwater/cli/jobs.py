@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from headwater.cli.docs import (
+from headwater.cli.docs.group import (
     Hits,
     Language,
     Source,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from headwater.cli.docs import WIDEST_TITLE, Flag
+from headwater.cli.docs.group import WIDEST_TITLE, Flag
 from headwater.cli.files import why_unwritten
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_bytes, show_json, show_table

@@ -54,7 +54,7 @@ def demo(
     pace
         How much faster than ours the world's time runs.
     """
-    from headwater.cli.demo_watch import broken_promises
+    from headwater.cli.demo.watch import broken_promises
     from headwater.errors import UsageError
 
     if not 1 <= seconds <= 86400:
@@ -70,8 +70,8 @@ def demo(
 
 
 async def tour(request: FetchRequest) -> dict[str, Any]:
-    from headwater.cli.demo_watch import Served, Watched, summarise, watch
-    from headwater.cli.demo_world import follow_everybody
+    from headwater.cli.demo.watch import Served, Watched, summarise, watch
+    from headwater.cli.demo.world import follow_everybody
     from headwater.run.processes import child_processes
     from headwater.services import open_services
     from headwater.settings import Given, load
@@ -82,7 +82,7 @@ async def tour(request: FetchRequest) -> dict[str, Any]:
     world = World(request.seed, request.publishers, start=WORLD_BEGINS)
     web = {"seed": request.seed, "publishers": request.publishers, "pace": request.pace}
     with demo_folder(keep=request.keep) as folder:
-        async with child_processes("headwater.cli.demo_web", [web]) as (process,):
+        async with child_processes("headwater.cli.demo.web", [web]) as (process,):
             served = await Served.by(process)
             flags = demo_flags(folder, served.port)
             say("Starting embedded PostgreSQL …")

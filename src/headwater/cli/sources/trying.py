@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched, Limit
+from headwater.cli.launch import AsJson, Launch, Launched, Limit, calmed
 from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.simulated_pages import line_of, pages_read
-from headwater.cli.sources import calmed
 from headwater.cli.words import counted, inert, shortened
 
 if TYPE_CHECKING:

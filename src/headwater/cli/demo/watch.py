@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 
-from headwater.cli.demo_world import world_time
+from headwater.cli.demo.world import world_time
 from headwater.cli.output import message_width, say
 from headwater.cli.words import counted, length_of, shortened_line
 from headwater.database.queries import load_queries
@@ -138,8 +138,8 @@ async def watch(watched: Watched) -> Heard:
     keeping = asyncio.create_task(run_maintenance(watched.services))
     try:
         async with (
-            child_processes("headwater.cli.demo_poller", [poller]) as pollers,
-            child_processes("headwater.cli.demo_worker", fetchers) as workers,
+            child_processes("headwater.cli.demo.poller", [poller]) as pollers,
+            child_processes("headwater.cli.demo.worker", fetchers) as workers,
         ):
             listening = [asyncio.create_task(listen(one, heard)) for one in (*pollers, *workers)]
             await comment(watched, heard)

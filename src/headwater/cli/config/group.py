@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from headwater.settings import Loaded
 
 app = App(name="config", help="Show and check the settings; write a settings file.")
-app.command("headwater.cli.config_init:init", name="init", help="Write a settings file with comments.")
+app.command("headwater.cli.config.init:init", name="init", help="Write a settings file with comments.")
 
 
 @app.command(name="show")

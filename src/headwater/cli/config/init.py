@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.config import spoken
+from headwater.cli.config.group import spoken
 from headwater.cli.launch import Launch, Launched
 from headwater.cli.output import say, show
 from headwater.errors import UsageError

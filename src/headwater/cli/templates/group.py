@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched
+from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched
 from headwater.cli.output import say, say_more, show, show_json
 from headwater.cli.serving import with_services
-from headwater.cli.sources import ACTOR
-from headwater.cli.templates_show import (
+from headwater.cli.templates.showing import (
     explained_lines,
     rows_of,
     show_events,
@@ -130,7 +129,7 @@ def explain(
     """
 
     async def work(services: "Services") -> "Explained":
-        from headwater.cli.docs_replay import inspection_of
+        from headwater.cli.docs.replay import inspection_of
         from headwater.run.extraction_pools import page_pool
 
         body = await stored_page(services, url)
@@ -204,7 +203,7 @@ def known_of(found: "Schooling", one: "Version") -> dict[str, Any]:
 
 
 async def stored_page(services: "Services", url: str) -> "KeptBody":
-    from headwater.cli.docs_show import body_of
+    from headwater.cli.docs.showing import body_of
 
     try:
         return await body_of(services, url)

@@ -1,16 +1,16 @@
 """`headwater sources`: who we follow."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cyclopts import App
 
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.sources_fields import scope_of
-from headwater.cli.sources_showing import event_row, next_poll_of, show_overview
+from headwater.cli.sources.fields import scope_of
+from headwater.cli.sources.showing import event_row, next_poll_of, show_overview
 from headwater.cli.words import counted, inert, length_of, relative, shortened, with_seconds
 from headwater.errors import UsageError
 
@@ -24,22 +24,21 @@ if TYPE_CHECKING:
     from headwater.sources.health import Word
     from headwater.sources.source import Source
 
-ACTOR = "command line"
 READ_AT_ONCE = 500
 
 app = App(name="sources", help="The publishers we follow: add, look at, change, import and export them.")
-app.command("headwater.cli.sources_adding:add", name="add", help="Follow a site: its channels are looked for.")
+app.command("headwater.cli.sources.adding:add", name="add", help="Follow a site: its channels are looked for.")
 app.command(
-    "headwater.cli.sources_editing:edit",
+    "headwater.cli.sources.editing:edit",
     name="edit",
     help="Change fields of a source: name, priority, tags and others.",
 )
-app.command("headwater.cli.sources_files:import_sources", name="import", help="Add many sources from a file.")
-app.command("headwater.cli.sources_files:export_sources", name="export", help="Write the sources into a file.")
-app.command("headwater.cli.sources_removing:remove", name="rm", help="Delete sources; their vacancies expire.")
-app.command("headwater.cli.sources_trying:ask_channels", name="test", help="Ask a source's channels once.")
+app.command("headwater.cli.sources.files:import_sources", name="import", help="Add many sources from a file.")
+app.command("headwater.cli.sources.files:export_sources", name="export", help="Write the sources into a file.")
+app.command("headwater.cli.sources.removing:remove", name="rm", help="Delete sources; their vacancies expire.")
+app.command("headwater.cli.sources.trying:ask_channels", name="test", help="Ask a source's channels once.")
 app.command(
-    "headwater.cli.sources_trying:simulate",
+    "headwater.cli.sources.trying:simulate",
     name="simulate",
     help="Poll without storing: show the items and documents it would bring.",
 )
@@ -343,10 +342,3 @@ def _id(text: str) -> UUID:
         return UUID(text)
     except ValueError:
         raise UsageError("This cursor was not made by a list.", fix="Start again without one.") from None
-
-
-def calmed(launch: Launch) -> Launch:
-    """What is done is shown step by step: lines of the log would say it twice, unless somebody wants them."""
-    if launch.settings().origins["log.level"].kind != "default":
-        return launch
-    return replace(launch, overrides={**launch.overrides, "log.level": "warning"})

@@ -33,9 +33,9 @@ Duplicates = Annotated[bool, Parameter(negative="", help="Also those that say th
 
 app = App(name="docs", help="The archive: list, search, show a document, read pages again by changed rules.")
 app.command(
-    "headwater.cli.docs_show:show_document", name="show", help="Show a document: text, origin, quality, history."
+    "headwater.cli.docs.showing:show_document", name="show", help="Show a document: text, origin, quality, history."
 )
-app.command("headwater.cli.docs_replay:reextract", name="reextract", help="Read stored pages again by today's rules.")
+app.command("headwater.cli.docs.replay:reextract", name="reextract", help="Read stored pages again by today's rules.")
 
 
 @app.command(name="search")

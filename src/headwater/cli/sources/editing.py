@@ -5,10 +5,10 @@ from dataclasses import fields
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.launch import Launch, Launched
+from headwater.cli.launch import ACTOR, Launch, Launched
 from headwater.cli.output import show
 from headwater.cli.serving import with_services
-from headwater.cli.sources import ACTOR, show_source
+from headwater.cli.sources.group import show_source
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:

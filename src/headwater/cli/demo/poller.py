@@ -6,7 +6,7 @@ Told what to do in one line of JSON on standard input; tells each run as a line 
 import asyncio
 from typing import Any
 
-from headwater.cli.demo_world import world_time
+from headwater.cli.demo.world import world_time
 from headwater.cli.output import show_json
 from headwater.clock import SystemClock
 from headwater.discover.polls.poll import Ran

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.launch import ACTOR, AsJson, Launch, Launched, calmed
 from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
-from headwater.cli.sources import ACTOR, calmed
-from headwater.cli.sources_looking import Seen, scoped, see, told_of, with_findings
-from headwater.cli.sources_trying import simulated, tell
+from headwater.cli.sources.looking import Seen, scoped, see, told_of, with_findings
+from headwater.cli.sources.trying import simulated, tell
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from headwater.cli.docs import Flag
+from headwater.cli.docs.group import Flag
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json, show_table, terminal_width
 from headwater.cli.serving import with_services

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import Launch, Launched
+from headwater.cli.launch import ACTOR, Launch, Launched
 from headwater.cli.output import show
 from headwater.cli.serving import with_services
-from headwater.cli.sources import ACTOR, found_sources
+from headwater.cli.sources.group import found_sources
 from headwater.cli.words import counted, inert
 
 if TYPE_CHECKING:

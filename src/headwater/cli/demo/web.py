@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from headwater.cli.demo_world import misbehave
+from headwater.cli.demo.world import misbehave
 from headwater.cli.output import show_json
 from headwater.clock import Clock, SystemClock
 from headwater.simweb.play import play_world

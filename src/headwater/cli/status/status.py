@@ -23,7 +23,7 @@ from headwater.cli.output import (
 )
 from headwater.cli.problems import all_problems, pointed_at
 from headwater.cli.serving import with_services
-from headwater.cli.status_operations import operation_lines, role_lines, told_operations
+from headwater.cli.status.operations import operation_lines, role_lines, told_operations
 from headwater.cli.tables import folded, laid_out
 from headwater.cli.words import (
     counted,

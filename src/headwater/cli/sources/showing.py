@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from headwater.cli.output import show, show_table
-from headwater.cli.sources_fields import fields_in_words, follows_links, scope_of
+from headwater.cli.sources.fields import fields_in_words, follows_links, scope_of
 from headwater.cli.words import due, in_words, inert, relative, shortened
 
 if TYPE_CHECKING:

@@ -10,11 +10,10 @@ from cyclopts import Parameter
 
 from headwater.cli.crawl import say_who_polls
 from headwater.cli.files import why_unwritten
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.launch import ACTOR, AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_file, show_json
 from headwater.cli.progress import counting
 from headwater.cli.serving import with_services
-from headwater.cli.sources import ACTOR
 from headwater.cli.words import counted, inert, shortened
 from headwater.errors import UsageError
 
