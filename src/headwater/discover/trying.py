@@ -14,7 +14,7 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
 from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
-from headwater.discover.polls.lease import Leased, Past, leased_from
+from headwater.discover.polls.lease import Leased, Past, leased_from, place_asked
 from headwater.discover.polls.reader import ChannelReader, task_of
 from headwater.discover.polls.requesting import Asker
 from headwater.discover.polls.starting import start_of, start_pages
@@ -77,9 +77,9 @@ async def preview(
     return replace(trial, items=shown.items, notes=(*trial.notes, *shown.notes), problem=shown.problem)
 
 
-def places_asked(profile: Profile, channels: Sequence[NewChannel], now: datetime) -> list[CanonicalUrl]:
+def places_asked(profile: Profile, channels: Sequence[NewChannel]) -> list[CanonicalUrl]:
     """One address of each host that polls of these channels would ask first."""
-    asked = [_unstored(profile, one, now).asked for one in channels]
+    asked = [place_asked(one.kind, one.url, one.recipe or profile.parser_hint) for one in channels]
     return list({url.host: url for url in asked}.values())
 
 

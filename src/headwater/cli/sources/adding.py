@@ -1,28 +1,60 @@
 """`headwater sources add`: look at a site, say what was found, follow it."""
 
 import re
-from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from headwater.cli.launch import ACTOR, AsJson, Launch, Launched, calmed
 from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
-from headwater.cli.sources.looking import Seen, scoped, see, told_of, with_findings
 from headwater.cli.sources.trying import simulated, tell
-from headwater.errors import UsageError
+from headwater.cli.words import counted, inert, length_of
+from headwater.errors import DependencyDown, HeadwaterError, NotFound, Refused, UsageError
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from headwater.actions.sources import Added
     from headwater.discover.adding import Wanted
+    from headwater.discover.polls.run_state import Finding
+    from headwater.discover.searching.following import FollowRequest, LookBegun, LookEnded, NotFollowed
     from headwater.services import Services
 
 # A name without a dot.
 BARE_WORD = re.compile(r"[\w-]+")
 SHOWN_ITEMS = 3
+ANYWAY = "Try again later, or follow it all the same with --anyway."
+# What stands against following a site -> the error it is, and the way on.
+WAYS_ON: MappingProxyType[str, tuple[type[HeadwaterError], str]] = MappingProxyType(
+    {
+        "no_such_host": (
+            NotFound,
+            "Check how it is spelled. If it is only missing just now, follow it all the same with --anyway.",
+        ),
+        "name_not_looked_up": (DependencyDown, ANYWAY),
+        "off_limits": (Refused, ""),
+        "taken_down": (Refused, "See it: headwater takedown list"),
+        "disallowed": (Refused, "--no-discover follows it without looking."),
+        "unanswered": (DependencyDown, ANYWAY),
+        "bad_redirect": (
+            NotFound,
+            "Give the address where a browser ends up. Follow this one all the same with --anyway.",
+        ),
+        "no_page": (NotFound, "Check the address. If it is only missing just now, follow it with --anyway."),
+        "refused": (Refused, "Follow it all the same with --anyway; it is asked again now and then."),
+        "site_in_trouble": (DependencyDown, ANYWAY),
+        "parked": (NotFound, "Check how the name is spelled. Follow it all the same with --anyway."),
+        "unknown_json": (
+            UsageError,
+            "Say how to read it: --api --parser-hint RECIPE; docs/discovery.md has examples of recipes.",
+        ),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +113,6 @@ class Options:
         return Wanted(
             profile, self.feed, self.sitemap, word_of(Mode, self.mode), self.api, backfill=_back(self.backfill)
         )
-
-    @property
-    def names_channels(self) -> bool:
-        return bool(self.feed or self.sitemap or self.api)
-
-    @property
-    def is_all_looked_for(self) -> bool:
-        """Whether the site's channels are unknown. Of a job board, a manual or a page to look through it is known
-        what they are, unless the address itself is a feed or a sitemap."""
-        return self.kind == "news" and not self.mode
 
 
 def address_from(text: str) -> str:
@@ -153,41 +175,97 @@ def add(
     url
         The site, or a feed of it.
     """
-    wanted = options.wanted(url)
+    from headwater.discover.searching.following import FollowRequest
 
-    async def work(services: "Services") -> "tuple[Wanted, Seen, UUID | None]":
-        from headwater.discover.adding import check
-        from headwater.discover.api.secrets import secrets_from
-        from headwater.sources.store import require_new
+    request = FollowRequest(options.wanted(url), ACTOR, is_looked_at=not no_discover, is_forced=anyway, is_dry=dry_run)
 
-        # Known before the site is asked for anything.
-        await require_new(services.database, wanted.profile)
-        check(wanted, secrets_from(services.settings.poll.secrets_file))
-        seen = Seen()
-        if not no_discover:
-            seen = await see(services, wanted, options, is_quiet=json, is_dry=dry_run, anyway=anyway)
-        chosen = with_findings(wanted, seen.look)
-        chosen = replace(chosen, answers=seen.look.answers, was_searched=seen.look.is_whole)
-        if seen.look.is_in_vain:
-            chosen = replace(chosen, search_again_at=services.clock.now() + services.settings.poll.discovery_retry)
-        return chosen, seen, None if dry_run else await store(services, chosen)
+    async def work(services: "Services") -> "Added | NotFollowed":
+        from headwater.actions.sources import add_source
 
-    chosen, seen, source_id = with_services(calmed(launch), work)
+        now = services.clock.now()
+        return await add_source(services, request, (lambda _: None) if json else partial(tell_step, request, now))
+
+    added = with_services(calmed(launch), work)
+    show_added(require_added(added), is_dry=dry_run, json=json)
+
+
+def show_added(added: "Added", *, is_dry: bool, json: bool) -> None:
     if json:
-        named = {"id": source_id, "name": chosen.profile.name, "url": chosen.profile.url}
-        found = [told_of(one) for one in seen.look.findings]
-        channels = {"channels": [simulated(one, SHOWN_ITEMS) for one in seen.trials]} if dry_run else {}
-        show_json({**named, "found": found, "reason": seen.why or None, **channels})
+        named = {"id": added.source_id, "name": added.wanted.profile.name, "url": added.wanted.profile.url}
+        found = [told_of(one) for one in added.look.findings]
+        channels = {"channels": [simulated(one, SHOWN_ITEMS) for one in added.trials]} if is_dry else {}
+        show_json({**named, "found": found, "reason": added.why or None, **channels})
         return
-    for trial in seen.trials:
-        tell(trial, SHOWN_ITEMS if dry_run else 0)
-    if source_id is None:
+    for trial in added.trials:
+        tell(trial, SHOWN_ITEMS if is_dry else 0)
+    if added.source_id is None:
         show("Nothing was stored. Run it again without --dry-run to follow this site.")
     else:
-        tell_added(chosen, source_id)
+        tell_added(added.wanted, added.source_id)
+
+
+def require_added(outcome: "Added | NotFollowed") -> "Added":
+    """Raises the error whose exit code says why a site is not followed, with the way on."""
+    from headwater.discover.searching.following import Against, NotFollowed
+
+    if not isinstance(outcome, NotFollowed):
+        return outcome
+    error, fix = WAYS_ON[outcome.against]
+    raise error(outcome.what, fix=way_to_allow(outcome.detail) if outcome.against is Against.OFF_LIMITS else fix)
+
+
+def way_to_allow(why: str) -> str:
+    """The setting that lets a place of one's own network be asked, as it is written."""
+    from headwater.cli.fetch import allowing, off_limits
+
+    place = off_limits(why) or "10.1.2.3:8080"
+    # Whoever polls it needs it, too.
+    return f"{allowing(place)}, or for all commands: HEADWATER_NETWORK__ALLOW={place}"
+
+
+def tell_step(request: "FollowRequest", now: datetime, step: "LookBegun | LookEnded") -> None:
+    from headwater.discover.searching.following import LookEnded
+
+    if isinstance(step, LookEnded):
+        tell_seen(request.wanted, now, step)
+    elif request.is_dry or not request.names_channels:
+        say(f"Looking at {step.site.site} …")
+
+
+def tell_seen(wanted: "Wanted", now: datetime, step: "LookEnded") -> None:
+    from headwater.discover.searching.following import IN_VAIN, meaning_of
+
+    look, trouble, address = step.look, step.trouble, step.chosen.profile.url
+    if address != wanted.profile.url:
+        say(f"  {wanted.profile.address.url} moved to {address} for good, and is followed there.")
+    if trouble:
+        told = inert(trouble if look.findings else f"{trouble}{meaning_of(look.page)}").rstrip(".")
+        say(f"  {told}" if look.findings or look.is_in_vain else f"  {told}. A poller will look.")
+    for number, finding in enumerate(look.findings, 1):
+        show(f"  {number}) {line_of(finding, now)}")
+        if finding.damage:
+            show(f"     damaged: {inert(finding.damage)} What could be read is taken.")
+    if look.is_in_vain:
+        say(f"  {IN_VAIN}; a poller will look again.")
+
+
+def line_of(finding: "Finding", now: datetime) -> str:
+    age = f", newest {length_of(max(now - finding.newest, timedelta()))} old" if finding.newest else ""
+    none = "empty: it lists no items now" if finding.is_empty else "an index of sitemaps"
+    lists = counted(finding.items, "item") if finding.items else none
+    return f"{finding.kind:8} {finding.url}  {lists}{age}"
+
+
+def told_of(finding: "Finding") -> dict[str, Any]:
+    """How many items an index leads to is not known before its sitemaps are read."""
+    items = finding.items if finding.items or finding.is_empty else None
+    damage = {"damage": finding.damage} if finding.damage else {}
+    return {"kind": finding.kind, "url": finding.url, "title": finding.title, "items": items, **damage}
 
 
 def tell_added(wanted: "Wanted", source_id: "UUID") -> None:
+    from headwater.discover.searching.following import scoped
+
     again = wanted.search_again_at
     when = f"its channels are looked for again on {again:%Y-%m-%d}" if again else "first poll now"
     show(f'Added "{wanted.profile.name}" (id {source_id}), {when}.')
@@ -198,12 +276,3 @@ def tell_added(wanted: "Wanted", source_id: "UUID") -> None:
     say(f"Look sooner:      headwater crawl run {source_id}" if again else "Poll it once:     headwater crawl run-due")
     say("Keep polling:     headwater up")
     say(f"Watch its polls:  headwater crawl logs {source_id} --follow")
-
-
-async def store(services: "Services", wanted: "Wanted") -> "UUID":
-    from headwater.discover.adding import take_up
-    from headwater.discover.api.secrets import secrets_from
-
-    secrets = secrets_from(services.settings.poll.secrets_file)
-    async with services.database.transaction() as connection:
-        return await take_up(connection, wanted, ACTOR, services.settings.politeness.delay, secrets)

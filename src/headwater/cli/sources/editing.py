@@ -13,6 +13,7 @@ from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from headwater.services import Services
+    from headwater.sources.source import Source
 
 # The fields under the names they have when a source is added.
 AS_ADDED = {"include": "include_paths", "exclude": "exclude_paths", "interval": "poll_every", "tag": "tags"}
@@ -35,20 +36,14 @@ def edit(source: str, *assignments: str, launch: Launched = Launch()) -> None:  
         raise UsageError("There is nothing to change.", fix=f"Say NAME=VALUE; names are: {', '.join(names())}.")
     changes = dict(read_assignment(text) for text in assignments)
 
-    async def work(services: "Services") -> tuple[str, list[str]]:
-        from headwater.discover.adding import change
-        from headwater.discover.api.secrets import secrets_from
-        from headwater.sources.store import find_source
+    async def work(services: "Services") -> "tuple[Source, list[str]]":
+        from headwater.actions.sources import edit_source
 
-        found = await find_source(services.database, source)
-        delay = services.settings.politeness.delay
-        secrets = secrets_from(services.settings.poll.secrets_file)
-        async with services.database.transaction() as connection:
-            return str(found.id), await change(connection, found.id, changes, ACTOR, delay, secrets)
+        return await edit_source(services, source, changes, ACTOR)
 
-    source_id, changed = with_services(launch, work)
+    found, changed = with_services(launch, work)
     show(f"Changed: {', '.join(changed)}" if changed else "Nothing changed: it was so already.")
-    show_source(source_id, launch=launch)
+    show_source(str(found.id), launch=launch)
 
 
 def names() -> list[str]:

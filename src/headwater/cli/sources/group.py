@@ -17,6 +17,7 @@ from headwater.errors import UsageError
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from headwater.discover.stopping import Stopped
     from headwater.reports.discovery import Overview, Status, Wanted
     from headwater.services import Services
     from headwater.sources.channels import ChannelState
@@ -300,27 +301,16 @@ def block(*sources: str, reason: str = "blocked by a person", launch: Launched =
 
 
 def _change(launch: Launch, sources: tuple[str, ...], status: str, reason: str | None) -> None:
-    async def work(services: "Services") -> list[tuple[str, int]]:
-        from headwater.discover.stopping import change_status
+    async def work(services: "Services") -> "list[tuple[Source, Stopped]]":
+        from headwater.actions.sources import stop_sources
         from headwater.sources.source import SourceStatus
 
-        return [
-            (one.name, (await change_status(services.database, one.id, SourceStatus(status), reason, ACTOR)).entries)
-            for one in await found_sources(services, sources)
-        ]
+        return await stop_sources(services, sources, SourceStatus(status), reason, ACTOR)
 
-    for name, entries in with_services(launch, work):
+    for source, stopped in with_services(launch, work):
         done = "queued again" if status == "active" else "set aside"
-        show(f"{inert(name)}: {status}" + (f"; {counted(entries, 'waiting URL')} {done}" if entries else ""))
-
-
-async def found_sources(services: "Services", sources: tuple[str, ...]) -> "list[Source]":
-    """All of them, or none is touched."""
-    from headwater.sources.store import find_source
-
-    if not sources:
-        raise UsageError("No source was named.", fix="`headwater sources list` shows those there are.")
-    return [await find_source(services.database, one) for one in sources]
+        entries = f"; {counted(stopped.entries, 'waiting URL')} {done}" if stopped.entries else ""
+        show(f"{inert(source.name)}: {status}{entries}")
 
 
 @app.command(name="run")

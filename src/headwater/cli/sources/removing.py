@@ -7,7 +7,6 @@ from cyclopts import Parameter
 from headwater.cli.launch import ACTOR, Launch, Launched
 from headwater.cli.output import show
 from headwater.cli.serving import with_services
-from headwater.cli.sources.group import found_sources
 from headwater.cli.words import counted, inert
 
 if TYPE_CHECKING:
@@ -48,25 +47,21 @@ def remove(
             return
         require_consent(f"Delete {'; '.join(told)}?", is_given=False)
 
-    async def work(services: "Services") -> "list[tuple[str, Stopped]]":
-        from headwater.discover.stopping import change_status
+    async def work(services: "Services") -> "list[tuple[Source, Stopped]]":
+        from headwater.actions.sources import stop_sources
         from headwater.sources.source import SourceStatus
 
-        return [
-            (one.name, await change_status(services.database, one.id, SourceStatus.DELETED, WHY, ACTOR))
-            for one in await found_sources(services, sources)
-        ]
+        return await stop_sources(services, sources, SourceStatus.DELETED, WHY, ACTOR)
 
-    for name, stopped in with_services(launch, work):
+    for source, stopped in with_services(launch, work):
         aside = f"; {counted(stopped.entries, 'waiting URL')} set aside" if stopped.entries else ""
-        show(f"{inert(name)}: deleted{aside}{_in_words(stopped.left, 'expired')}. Its documents stay.")
+        show(f"{inert(source.name)}: deleted{aside}{_in_words(stopped.left, 'expired')}. Its documents stay.")
 
 
 async def _leaving(services: "Services", sources: tuple[str, ...]) -> "list[tuple[Source, Left]]":
-    from headwater.archive.jobs import jobs_left_by
+    from headwater.actions.sources import vacancies_left_by
 
-    found = await found_sources(services, sources)
-    return [(one, await jobs_left_by(services.database, one.id)) for one in found]
+    return await vacancies_left_by(services, sources)
 
 
 def _in_words(left: "Left", ends: str) -> str:
