@@ -181,17 +181,9 @@ def add(
         raise UsageError("There is nothing to add.", fix="Give URLs, or --from-file FILE.")
 
     async def work(services: "Services") -> "list[Answer]":
-        from headwater.cli.docs.group import source_id_of
-        from headwater.frontier.entry import Origin
-        from headwater.frontier.submit import Found, Submitter, submit
-        from headwater.sources.store import manual_source
+        from headwater.actions.urls import queue_urls
 
-        given = await source_id_of(services, source)
-        async with services.database.transaction() as connection:
-            owner = given or await manual_source(connection)
-            delay = services.settings.politeness.delay
-            found = [Found(url) for url in wanted]
-            return await submit(connection, Submitter(owner, Origin.MANUAL), found, default_delay=delay)
+        return await queue_urls(services, wanted, source)
 
     answers = with_services(launch, work)
     acting = acting_among(answers)

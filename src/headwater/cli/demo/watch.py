@@ -11,11 +11,11 @@ import orjson
 from headwater.cli.demo.world import world_time
 from headwater.cli.output import message_width, say
 from headwater.cli.words import counted, length_of, shortened_line
-from headwater.database.queries import load_queries
 from headwater.errors import DependencyDown
 from headwater.frontier.entry import Status
 from headwater.frontier.reads import count_statuses, counted_and_recounted
 from headwater.reports.frontier import delays_of, hosts_now
+from headwater.reports.tour import a_common_word, archive_in_figures, delays_to_discovery
 from headwater.run.maintenance import run_maintenance
 from headwater.run.processes import child_processes
 from headwater.search.search import search
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from headwater.database.pool import Database
     from headwater.services import Services
-
-queries = load_queries("headwater.reports")
 
 FETCHERS = 3
 # Narrow enough for a terminal of 80 columns.
@@ -196,9 +194,9 @@ async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dic
         "requests_per_s": round(seen["total"]["requests"] / watched.seconds, 1),
         "polls": dict(heard.polls),
         "discovered": heard.found,
-        "discovery_delay_minutes": await delays_to_discovery(watched),
+        "discovery_delay_minutes": await delays_to_discovery(database, WORLD_BEGINS),
         "fetched": counts.by_status[Status.FETCHED],
-        **await archived(database),
+        **await archive_in_figures(database),
         "search": await looked_for(database),
         "verdicts": dict(heard.counts),
         **politeness_of(seen, await delays_of(database)),
@@ -209,15 +207,9 @@ async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dic
     return summary
 
 
-async def archived(database: "Database") -> dict[str, Any]:
-    row = await database.fetchrow(queries.archive_in_figures)
-    assert row is not None
-    return dict(row)
-
-
 async def looked_for(database: "Database") -> dict[str, Any] | None:
     """A word that stands in many titles, looked for as a reader would."""
-    word = await database.fetchval(queries.a_common_word)
+    word = await a_common_word(database)
     if word is None:
         return None
     page = await search(database, word, limit=SHOWN_HITS)
@@ -240,14 +232,6 @@ def politeness_of(seen: dict[str, Any], delays: "Mapping[str, float]") -> dict[s
         "unconditional_repeats": seen["total"]["unconditional_repeats"],
         "repeated": seen["total"]["repeated"],
     }
-
-
-async def delays_to_discovery(watched: Watched) -> dict[str, float] | None:
-    """In the world's minutes, of what was published while we were looking."""
-    row = await watched.services.database.fetchrow(queries.delays_to_discovery, WORLD_BEGINS)
-    if row is None or not row["items"]:
-        return None
-    return {"items": row["items"], "p50": round(row["p50"], 1), "p95": round(row["p95"], 1)}
 
 
 def conclude(summary: dict[str, Any], watched: Watched, heard: Heard) -> None:

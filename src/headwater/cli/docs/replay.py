@@ -1,9 +1,7 @@
 """`headwater docs reextract`: stored pages once more, by today's rules, without fetching."""
 
-from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import takewhile
-from statistics import mean
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -19,10 +17,9 @@ from headwater.reports.template_words import reader_in_words, reason_in_words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from headwater.extract.pool.extraction_pool import ExtractionPool
     from headwater.ingest.difference import Difference
-    from headwater.ingest.inspection import Compared, Inspection
-    from headwater.ingest.replay import Replay, Replayed
+    from headwater.ingest.inspection import Compared, Comparison
+    from headwater.ingest.replay import Replayed
     from headwater.services import Services
 
 WIDEST_VALUE = 60
@@ -34,19 +31,6 @@ AROUND = 30  # letters of what two lines share, before the first in which they d
 # What has nothing to tell beside being counted.
 QUIET = frozenset({"same", "nothing"})
 Pages = Annotated[int, Parameter(validator=Number(gte=1))]
-
-
-@dataclass
-class Account:
-    """How many of each outcome; also what a run that was interrupted had done."""
-
-    outcomes: Counter[str] = field(default_factory=Counter)
-    kept: "list[Replayed]" = field(default_factory=list)
-
-    def add(self, one: "Replayed", *, is_kept: bool) -> None:
-        self.outcomes[one.outcome] += 1
-        if is_kept and one.outcome not in QUIET:
-            self.kept.append(one)
 
 
 def reextract(
@@ -75,25 +59,27 @@ def reextract(
         Look at so many pages only.
     """
     if compare:
-        compare_pages(source, limit, is_json=json, launch=launch)
+        show_comparison(source, limit, is_json=json, launch=launch)
         return
+    from headwater.actions.rereading import Account
+
     account = Account()
+    kept: list[Replayed] = []
 
     async def work(services: "Services") -> None:
+        from headwater.actions.rereading import reextract as read_again
         from headwater.cli.progress import counting
-        from headwater.reports.archive import count_stored_pages
-        from headwater.run.extraction_pools import page_pool
-        from headwater.sources.store import find_source
 
-        found = await find_source(services.database, source)
-        pages = await count_stored_pages(services.database, found.id)
-        async with page_pool(services) as pool:
-            with counting("pages", min(pages, limit or pages), is_shown=not dry_run and not json) as advance:
-                async for one in replay_of(services, pool).over(found.id, limit=limit, stores=not dry_run):
-                    account.add(one, is_kept=json)
-                    if not json and (dry_run or one.outcome == "lost"):
-                        tell(one)
-                    advance(1)
+        with counting("pages", None, is_shown=not dry_run and not json) as advance:
+
+            def on_page(one: "Replayed") -> None:
+                if json and one.outcome not in QUIET:
+                    kept.append(one)
+                elif not json and (dry_run or one.outcome == "lost"):
+                    tell(one)
+                advance(1, account.pages)
+
+            await read_again(services, source, account, on_page, limit=limit, stores=not dry_run)
 
     try:
         with_services(launch, work)
@@ -101,55 +87,25 @@ def reextract(
         say(f"Stopped after {summed(account.outcomes, is_dry=dry_run)}")
         raise
     if json:
-        show_json({"dry_run": dry_run, "counts": account.outcomes, "pages": [told_of(one) for one in account.kept]})
+        show_json({"dry_run": dry_run, "counts": account.outcomes, "pages": [told_of(one) for one in kept]})
     else:
         say(summed(account.outcomes, is_dry=dry_run))
 
 
-def replay_of(services: "Services", pool: "ExtractionPool") -> "Replay":
-    from headwater.ingest.page_context import Context
-    from headwater.ingest.page_reader import PageReader
-    from headwater.ingest.reading import Reader
-    from headwater.ingest.replay import Replay
-    from headwater.learning.template_cache import TemplateCache
-    from headwater.net.identity import identity_of
-    from headwater.run.extraction_pools import pool_size_of
+def show_comparison(source: str, limit: int | None, *, is_json: bool, launch: Launch) -> None:
+    from headwater.ingest.inspection import summary_of
 
-    settings = services.settings
-    reader = Reader(pool, identity_of(settings.fetch).product_token)
-    template_cache = TemplateCache(services.clock, services.random, is_open=settings.extract.templates)
-    page_reader = PageReader(Context(services.database, services.clock, template_cache), reader)
-    return Replay(services.database, page_reader, pool_size_of(settings.extract))
-
-
-def inspection_of(services: "Services", pool: "ExtractionPool") -> "Inspection":
-    """By what was learned, also where `extract.templates` is off: to look is not to use."""
-    from headwater.ingest.inspection import Inspection
-    from headwater.ingest.page_context import Context
-    from headwater.ingest.reading import Reader
-    from headwater.learning.template_cache import TemplateCache
-    from headwater.net.identity import identity_of
-    from headwater.run.extraction_pools import pool_size_of
-
-    settings = services.settings
-    context = Context(services.database, services.clock, TemplateCache(services.clock, services.random))
-    reader = Reader(pool, identity_of(settings.fetch).product_token)
-    return Inspection(services.database, context, reader, pool_size_of(settings.extract))
-
-
-def compare_pages(source: str, limit: int | None, *, is_json: bool, launch: Launch) -> None:
     pages: list[Compared] = []
 
     async def work(services: "Services") -> None:
-        from headwater.run.extraction_pools import page_pool
-        from headwater.sources.store import find_source
+        from headwater.actions.rereading import compare_pages
 
-        found = await find_source(services.database, source)
-        async with page_pool(services) as pool:
-            async for one in inspection_of(services, pool).compare(found.id, limit=limit):
-                pages.append(one)
-                if not is_json:
-                    tell_compared(one)
+        def on_page(one: "Compared") -> None:
+            pages.append(one)
+            if not is_json:
+                tell_compared(one)
+
+        await compare_pages(services, source, on_page, limit)
 
     try:
         with_services(launch, work)
@@ -157,7 +113,7 @@ def compare_pages(source: str, limit: int | None, *, is_json: bool, launch: Laun
         say(f"Stopped after {counted(len(pages), 'page')}.")
         raise
     if is_json:
-        show_json({"summary": summary_of(pages), "pages": [asdict(one) for one in pages]})
+        show_json({"summary": figures_of(summary_of(pages)), "pages": [asdict(one) for one in pages]})
         return
     for line in summed_up(summary_of(pages)):
         say(line)
@@ -205,34 +161,24 @@ def percent(share: float) -> str:
     return f"{int(share * 100)} %"
 
 
-def summary_of(pages: "Sequence[Compared]") -> dict[str, Any]:
-    from headwater.ingest.inspection import ALIKE
-
-    served = [one.likeness for one in pages if one.answer == "served"]
-    return {
-        "pages": len(pages),
-        "served": len(served),
-        "refused": Counter(one.why for one in pages if one.answer == "refused"),
-        "unasked": Counter(one.why for one in pages if one.answer == "unasked"),
-        "nothing": sum(one.answer == "nothing" for one in pages),
-        "mean_likeness": round(mean(served), 4) if served else None,
-        "differ": sum(one < ALIKE for one in served),
-    }
+def figures_of(found: "Comparison") -> dict[str, Any]:
+    """Not by asdict, which cannot copy a counter."""
+    return {name: getattr(found, name) for name in found.__dataclass_fields__}
 
 
-def summed_up(found: "Mapping[str, Any]") -> list[str]:
-    unasked = {why: why if why == "no template" else f"read by {reader_in_words(why)}" for why in found["unasked"]}
+def summed_up(found: "Comparison") -> list[str]:
+    unasked = {why: why if why == "no template" else f"read by {reader_in_words(why)}" for why in found.unasked}
     parts = [
-        f"{found['served']:,} read by a template" if found["served"] else "",
-        f"{found['refused'].total():,} refused" if found["refused"] else "",
-        *(f"{count:,} {unasked[why]}" for why, count in found["unasked"].most_common()),
-        f"{found['nothing']:,} no article" if found["nothing"] else "",
+        f"{found.served:,} read by a template" if found.served else "",
+        f"{found.refused.total():,} refused" if found.refused else "",
+        *(f"{count:,} {unasked[why]}" for why, count in found.unasked.most_common()),
+        f"{found.nothing:,} no article" if found.nothing else "",
     ]
-    lines = [f"{counted(found['pages'], 'page')}: {', '.join(filter(None, parts)) or 'nothing is stored'}."]
-    lines += [f"  refused {count:,}: {reason_in_words(why)}" for why, count in found["refused"].most_common()]
-    if found["served"]:
-        alike = f"The template and the general extractor share {percent(found['mean_likeness'])} of words and lines"
-        lines.append(f"{alike}; {found['differ']:,} of {found['served']:,} pages below 95 %.")
+    lines = [f"{counted(found.pages, 'page')}: {', '.join(filter(None, parts)) or 'nothing is stored'}."]
+    lines += [f"  refused {count:,}: {reason_in_words(why)}" for why, count in found.refused.most_common()]
+    if found.mean_likeness is not None:
+        alike = f"The template and the general extractor share {percent(found.mean_likeness)} of words and lines"
+        lines.append(f"{alike}; {found.differ:,} of {found.served:,} pages below 95 %.")
     return [*lines, "Nothing was changed."]
 
 

@@ -1,7 +1,6 @@
 """`headwater docs show`: one document, as people read it, as programs want it, or as it was sent."""
 
 import sys
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,34 +12,19 @@ from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_bytes, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted, inert, shortened
-from headwater.errors import NotFound, UsageError
+from headwater.errors import UsageError
 from headwater.reports.template_words import reader_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headwater.archive.document import Key
     from headwater.archive.raw import KeptBody
-    from headwater.archive.reads import Document, Version
-    from headwater.reports.archive import Claim, Relative
+    from headwater.archive.reads import Version
+    from headwater.reports.archive import Claim
+    from headwater.reports.documents import Inspected
     from headwater.services import Services
 
-ID_LENGTH = 64
 RELATIONS = {"duplicate_of": "says the same as", "near": "says nearly the same as", "duplicate": "is copied by"}
-# Why a document was withdrawn -> in place of its title.
-WORDLESS = {"takedown": "(taken down)", "too_old": "(removed for its age)"}
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """What stands around a document: documents like it, and the page it calls canonical."""
-
-    relatives: "Sequence[Relative]"
-    claim: "Claim | None"
-
-    @property
-    def why_not(self) -> str | None:
-        return self.claim.why_not or None if self.claim else None
 
 
 def show_document(
@@ -64,28 +48,22 @@ def show_document(
         The page as it was sent, byte for byte: into a file or a pipe, never to a terminal.
     """
     if raw:
-        write_bytes(with_services(launch, lambda services: body_of(services, document)).raw.body, output)
+        write_bytes(with_services(launch, lambda services: _body(services, document)).raw.body, output)
         return
 
-    async def work(services: "Services") -> "tuple[Document, str, Around, list[Version]]":
-        from headwater.archive.reads import versions_of
-        from headwater.reports.archive import claim_of, relatives_of
-        from headwater.reports.frontier import source_names
+    async def work(services: "Services") -> "Inspected":
+        from headwater.reports.documents import inspect_document
 
-        found = await document_named(services, document)
-        names = await source_names(services.database, [found.source_id])
-        source = names.get(found.source_id, str(found.source_id))
-        past = await versions_of(services.database, found.key)
-        around = Around(await relatives_of(services.database, found.key), await claim_of(services.database, found.key))
-        return found, source, around, past
+        return await inspect_document(services.database, document)
 
-    found, source, around, past = with_services(launch, work)
+    inspected = with_services(launch, work)
+    found, past = inspected.document, inspected.versions
     if json:
-        related = [{"relation": one.relation, "id": one.hash.hex(), "url": one.url} for one in around.relatives]
-        told = told_of(found) | {"source": source, "relatives": related, "why_not_canonical": around.why_not}
-        show_json(told | ({"versions": [told_of(one) for one in past]} if versions else {}))
+        related = [{"relation": one.relation, "id": one.hash.hex(), "url": one.url} for one in inspected.relatives]
+        around = {"source": inspected.source, "relatives": related, "why_not_canonical": inspected.why_not_canonical}
+        show_json(told_of(found) | around | ({"versions": [told_of(one) for one in past]} if versions else {}))
         return
-    for line in described(found, source, around, len(past)):
+    for line in described(inspected):
         show(line)
     if versions:
         show_versions(past)
@@ -95,7 +73,14 @@ def show_document(
         show(f"{' ' * (len(line) - len(line.lstrip(' ')))}{inert(line)}")
 
 
-def described(found: "Document", source: str, around: Around, versions: int) -> list[str]:
+async def _body(services: "Services", document: str) -> "KeptBody":
+    from headwater.reports.documents import body_of
+
+    return await body_of(services.database, document)
+
+
+def described(inspected: "Inspected") -> list[str]:
+    found, source = inspected.document, inspected.source
     parts = ", ".join(f"{name} {points}" for name, points in found.quality_parts.items())
     dates = {
         "published": found.published_at,
@@ -112,9 +97,9 @@ def described(found: "Document", source: str, around: Around, versions: int) -> 
         ", ".join(inert(fact) for fact in facts if fact),
         "" if found.quality is None else f"quality {found.quality} of 100: {inert(parts)}",
         f"read by {inert(reader_in_words(found.produced_by))}",
-        f"{counted(versions, 'version')}, id {found.key.url_hash.hex()}",
-        in_words(around.claim) if around.claim else "",
-        *(f"{RELATIONS[one.relation]} {inert(one.url)}" for one in around.relatives),
+        f"{counted(len(inspected.versions), 'version')}, id {found.key.url_hash.hex()}",
+        in_words(inspected.claim) if inspected.claim else "",
+        *(f"{RELATIONS[one.relation]} {inert(one.url)}" for one in inspected.relatives),
         deleted,
     )
     return [inert(found.title) or "(no title)", *(f"  {line}" for line in lines if line)]
@@ -157,52 +142,6 @@ def told_of(record: Any) -> dict[str, Any]:
     return ({"id": told.pop("key")} if "key" in told else {}) | told
 
 
-async def document_named(services: "Services", text: str) -> "Document":
-    from headwater.archive.reads import find_document, read_document
-
-    url_hash = _id_in(text)
-    if url_hash is not None:
-        found = await find_document(services.database, url_hash)
-    else:
-        found = await read_document(services.database, _key_of(text))
-    if found is None and url_hash is None:
-        raise await no_document(services, text)
-    if found is None:
-        raise NotFound(f"There is no document {text}.", fix="Search for it: headwater docs search WORDS")
-    title = WORDLESS.get(found.deleted_reason or "")
-    return without_words(found, title) if title else found
-
-
-async def no_document(services: "Services", text: str) -> NotFound:
-    """With the reason, as `headwater explain` tells it."""
-    from headwater.reports.pages import story_of
-    from headwater.urls.canonical import canonicalise
-
-    story = await story_of(services.database, canonicalise(text))
-    why = story.document.removeprefix("none").removeprefix(": ").removeprefix(" yet: ").strip()
-    status = story.why if story.status in ("unknown", "dead", "failed") else story.status
-    told = f" {status}; {why}" if why else f" {status}"
-    return NotFound(f"There is no document {text}:{told}.", fix=f"Next: {story.next}")
-
-
-def without_words(found: "Document", title: str) -> "Document":
-    """It is shown what became of it, and nothing of what it said."""
-    return replace(found, title=title, text="", summary="", author="", keywords=[], images=[], metadata={})
-
-
-async def body_of(services: "Services", text: str) -> "KeptBody":
-    """Of a page that never became a document, too: somebody may want to see why."""
-    from headwater.archive.raw import newest_body
-
-    body = None if _id_in(text) else await newest_body(services.database, _key_of(text))
-    if body is None:
-        page = (await document_named(services, text)).url
-        body = await newest_body(services.database, _key_of(page))
-    if body is None:
-        raise NotFound(f"No body is kept for {text}.", fix="Bodies are kept for keep.raw_days days after a fetch.")
-    return body
-
-
 def write_bytes(body: bytes, output: Path | None) -> None:
     if output is None and sys.stdout.isatty():
         raise UsageError(
@@ -214,20 +153,3 @@ def write_bytes(body: bytes, output: Path | None) -> None:
     if why := why_unwritten(output, [body]):
         raise UsageError(f"{output} cannot be written: {why}.")
     say(f"Wrote {counted(len(body), 'byte')} to {output}")
-
-
-def _id_in(text: str) -> bytes | None:
-    try:
-        return bytes.fromhex(text) if len(text) == ID_LENGTH else None
-    except ValueError:
-        return None
-
-
-def _key_of(text: str) -> "Key":
-    from headwater.archive.document import Key
-    from headwater.urls.canonical import canonicalise
-
-    if "://" not in text:
-        raise UsageError(f"{text!r} is neither a URL nor an id of a document.", fix="A URL begins with https://")
-    address = canonicalise(text)
-    return Key(address.bucket, address.url_hash)

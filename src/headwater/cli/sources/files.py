@@ -1,8 +1,6 @@
 """`headwater sources import` and `export`: lists of sources as files."""
 
 import sys
-from collections import Counter
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,8 +16,9 @@ from headwater.cli.words import counted, inert, shortened
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
+    from headwater.actions.exchange import ImportedFile, Untrusted
     from headwater.discover.importing import Imported
     from headwater.services import Services
     from headwater.sources.exchange.reading import Read, SourceFile
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 PARTLY = 3
 SHOWN_BAD_LINES = 8
 SHOWN_COLUMNS_OF_TEXT = 60
-EXPORTED_AT_ONCE = 500
 
 
 def import_sources(
@@ -61,19 +59,23 @@ def import_sources(
     read, wanted_kind = source_file.as_read(), _kind(kind)
     if not json:
         say(f"Read {_what_was_read(source_file, file)}")
-    unsure = Unsure()
 
-    async def work(services: "Services") -> "Imported":
-        from headwater.discover.api.secrets import secrets_from
-        from headwater.discover.importing import Import
+    async def work(services: "Services") -> "ImportedFile":
+        from headwater.actions.exchange import import_sources as bring_in
 
-        secrets = secrets_from(services.settings.poll.secrets_file)
-        delay = services.settings.politeness.delay
-        importing = Import(services.database, delay, ACTOR, secrets, is_trusted=trusted, is_dry=dry_run)
         with counting("importing", source_file.rows, is_shown=not json) as progress:
-            return await importing.of(map_rows(source_file.in_order(), wanted_kind, unsure), progress)
+            return await bring_in(
+                services,
+                source_file.in_order(),
+                ACTOR,
+                kind=wanted_kind,
+                is_trusted=trusted,
+                is_dry=dry_run,
+                progress=progress,
+            )
 
-    done = with_services(launch, work)
+    imported = with_services(launch, work)
+    done = imported.done
     # A dry run writes nothing: what it shows is corrected in the list itself.
     place = rejected_beside(file, read) if not dry_run and any(one.text for one in done.bad) else None
     problem = write_rejected_to(place, done.bad, read) if place else ""
@@ -83,7 +85,7 @@ def import_sources(
     else:
         tell(read, done, rejected, is_dry=dry_run)
         if not trusted:
-            say_what_trust_would_bring(unsure)
+            say_what_trust_would_bring(imported.untrusted)
     if problem:
         say(f"The rejected lines could not be written to {place}: {problem}.")
     return PARTLY if done.bad else 0
@@ -106,35 +108,7 @@ def _kind(kind: str | None) -> str:
     return str(word_of(Kind, kind) or "")
 
 
-@dataclass(slots=True)
-class Unsure:
-    """Rows that would bring more if the file were trusted: how many of each sort, and the first of them."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    first: dict[str, str] = field(default_factory=dict)
-
-    def note(self, row: "Row") -> None:
-        from headwater.discover.importing import is_plain_api, needs_browser, needs_trust
-
-        sorts = [("api" if is_plain_api(row) else "voice", needs_trust(row)), ("browser", needs_browser(row))]
-        for sort in (sort for sort, is_so in sorts if is_so):
-            self.counts[sort] += 1
-            self.first.setdefault(sort, row.url)
-
-
-def map_rows(found: "Iterable[Row | BadLine]", kind: str, unsure: Unsure) -> "Iterator[Row | BadLine]":
-    """`kind` holds for rows that do not say theirs."""
-    from headwater.sources.exchange.rows import Row
-
-    for one in found:
-        if isinstance(one, Row):
-            unsure.note(one)
-            yield replace(one, kind=one.kind or kind)
-        else:
-            yield one
-
-
-def say_what_trust_would_bring(unsure: Unsure) -> None:
+def say_what_trust_would_bring(untrusted: "Untrusted") -> None:
     told = {
         "api": (
             "{count} of this list read an API by a recipe, such as {first}: pages "
@@ -150,8 +124,8 @@ def say_what_trust_would_bring(unsure: Unsure) -> None:
         ),
     }
     for sort, text in told.items():
-        if count := unsure.counts[sort]:
-            said = text.format(count=counted(count, "source"), first=inert(unsure.first[sort]))
+        if count := untrusted.counts[sort]:
+            said = text.format(count=counted(count, "source"), first=inert(untrusted.first[sort]))
             say(f"{said}If the file is your own, import it with --trusted.")
 
 
@@ -279,21 +253,10 @@ def export_sources(
     assert chosen is not None
 
     async def work(services: "Services") -> "list[Row]":
-        from headwater.discover.exporting import rendered_among, rows_of
-        from headwater.reports.discovery import NOBODY, Wanted, list_sources
-        from headwater.sources.external import external_ids_of
+        from headwater.actions.exchange import export_sources as rows_of_sources
+        from headwater.reports.discovery import Wanted
 
-        rows: list[Row] = []
-        after = ("", NOBODY)
-        wanted = Wanted(kind=wanted_kind, tag=tag)
-        while page := await list_sources(services.database, wanted, EXPORTED_AT_ONCE, after):
-            ids = await external_ids_of(services.database, [one.source.id for one in page])
-            rendered = await rendered_among(services.database, [one.source for one in page])
-            for one in page:
-                own, is_rendered = ids.get(one.source.id, ()), one.source.id in rendered
-                rows += rows_of(one.source, one.channels, external_ids=own, is_rendered=is_rendered)
-            after = (page[-1].source.name, page[-1].source.id)
-        return rows
+        return await rows_of_sources(services, Wanted(kind=wanted_kind, tag=tag))
 
     rows = with_services(launch, work)
     text = "".join(write_sources(rows, chosen))

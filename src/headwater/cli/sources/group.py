@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from cyclopts import App
 
@@ -12,20 +11,19 @@ from headwater.cli.serving import with_services
 from headwater.cli.sources.fields import scope_of
 from headwater.cli.sources.showing import event_row, next_poll_of, show_overview
 from headwater.cli.words import counted, inert, length_of, relative, shortened, with_seconds
-from headwater.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from headwater.discover.stopping import Stopped
-    from headwater.reports.discovery import Overview, Status, Wanted
+    from headwater.reports.discovery import Overview
+    from headwater.reports.explaining import SourceStory
+    from headwater.reports.paging import Page
     from headwater.services import Services
     from headwater.sources.channels import ChannelState
-    from headwater.sources.events import Happened
-    from headwater.sources.health import Word
     from headwater.sources.source import Source
 
-READ_AT_ONCE = 500
 
 app = App(name="sources", help="The publishers we follow: add, look at, change, import and export them.")
 app.command("headwater.cli.sources.adding:add", name="add", help="Follow a site: its channels are looked for.")
@@ -74,64 +72,31 @@ def list_sources(
     """
     from headwater.cli.filters import word_of
 
-    async def work(services: "Services") -> "tuple[list[Overview], datetime]":
-        from headwater.reports.discovery import NOBODY, Wanted, time_now
+    async def work(services: "Services") -> "tuple[Page[Overview], datetime]":
+        from headwater.reports.discovery import Wanted, time_now
+        from headwater.reports.paging import page_of_sources, status_named
         from headwater.sources.source import Kind
-        from headwater.sources.store import read_source
 
-        stored, health = _status_meant(status)
+        stored, health = status_named(status)
         wanted = Wanted(stored, word_of(Kind, kind), tag, name)
-        start = ("", NOBODY)
-        if cursor:
-            last = await read_source(services.database, _id(cursor))
-            start = (last.name, last.id)
-        found = await _page_of(services, wanted, health, limit + 1, start)
-        return found, await time_now(services.database)
+        page = await page_of_sources(services.database, wanted, health, limit, cursor)
+        return page, await time_now(services.database)
 
-    found, now = with_services(launch, work)
-    page = found[:limit]
-    following = page[-1].source.id if len(found) > limit else None
+    page, now = with_services(launch, work)
     if json:
-        show_json({"sources": [told_of(one) for one in page], "cursor": following})
+        show_json({"sources": [told_of(one) for one in page.items], "cursor": page.cursor})
         return
-    if page:
-        show_page(page, now)
+    if page.items:
+        show_page(page.items, now)
     elif status or kind or tag or name or cursor:
         say("No source matches.")
     else:
         say("No source yet. Add one: headwater sources add https://example.org")
         say("Have a list?      headwater sources import feeds.opml")
-    say_more(following)
+    say_more(page.cursor)
 
 
-def _status_meant(text: str | None) -> "tuple[Status | None, Word | None]":
-    """What is stored of it, and the word for its health where that is computed."""
-    from headwater.reports.discovery import Status
-    from headwater.sources.health import Word
-
-    if text in (Word.OK, Word.WARNING, Word.STRUGGLING):
-        return Status.ACTIVE, Word(text)
-    if text and text not in {*Status}:
-        words = dict.fromkeys((*Status, *Word))
-        raise UsageError(f"There is no status {text!r}.", fix=f"One of: {', '.join(words)}.")
-    return Status(text) if text else None, None
-
-
-async def _page_of(
-    services: "Services", wanted: "Wanted", health: "Word | None", limit: int, after: "tuple[str, UUID]"
-) -> "list[Overview]":
-    from headwater.reports.discovery import list_sources as read_page
-
-    if health is None:
-        return await read_page(services.database, wanted, limit, after)
-    found: list[Overview] = []
-    while len(found) < limit and (page := await read_page(services.database, wanted, READ_AT_ONCE, after)):
-        found += [one for one in page if one.health.word is health]
-        after = (page[-1].source.name, page[-1].source.id)
-    return found[:limit]
-
-
-def show_page(page: "list[Overview]", now: "datetime") -> None:
+def show_page(page: "Sequence[Overview]", now: "datetime") -> None:
     columns: tuple[str, ...] = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
     rows = [_row(one, now) for one in page]
     if any(one.source.status_reason for one in page):
@@ -203,44 +168,27 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
         Its id or the beginning of it, its address, its host, its name, or its id in the system it was imported from.
     """
 
-    async def work(services: "Services") -> "tuple[Overview, list[Happened], datetime, tuple[str, ...], list[str]]":
-        from headwater.reports.discovery import limits_reached, overviews, time_now
-        from headwater.sources.events import events_of
-        from headwater.sources.external import external_ids_of
-        from headwater.sources.store import find_source
+    async def work(services: "Services") -> "SourceStory":
+        from headwater.reports.explaining import story_of_source
 
-        found = await find_source(services.database, source)
-        [overview] = await overviews(services.database, [found])
-        events = await events_of(services.database, found.id, limit=10)
-        external_ids = (await external_ids_of(services.database, [found.id])).get(found.id, ())
-        limits = await limits_reached(services.database, found)
-        return overview, events, await time_now(services.database), external_ids, limits
+        return await story_of_source(services.database, source)
 
-    overview, events, now, external_ids, limits = with_services(launch, work)
-    if json:
+    show_source_story(with_services(launch, work), is_json=json)
+
+
+def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
+    overview, events, now = story.overview, story.events, story.now
+    if is_json:
         trail = [{"at": one.at, **asdict(one.event)} for one in events]
-        show_json(told_of(overview) | {"external_ids": external_ids, "limits_reached": limits, "events": trail})
+        around = {"external_ids": story.external_ids, "limits_reached": story.limits, "events": trail}
+        show_json(told_of(overview) | around)
         return
-    show_overview(overview, now, external_ids, limits)
+    show_overview(overview, now, story.external_ids, story.limits)
     if problems := overview.health.problems:
         say(f"{counted(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:
         show("")
         show_table(("when", "who", "what happened"), [event_row(one, now) for one in events])
-
-
-def show_next(source: str, launch: Launch) -> None:
-    """One line: what happens to a source next."""
-
-    async def work(services: "Services") -> "tuple[Overview, datetime]":
-        from headwater.reports.discovery import overviews, time_now
-        from headwater.sources.store import find_source
-
-        [overview] = await overviews(services.database, [await find_source(services.database, source)])
-        return overview, await time_now(services.database)
-
-    overview, now = with_services(launch, work)
-    show(f"Next: {inert(what_next(overview, now))}")
 
 
 def what_next(overview: "Overview", now: "datetime") -> str:
@@ -325,10 +273,3 @@ def run(*sources: str, launch: Launched = Launch()) -> int:  # noqa: B008
     from headwater.cli.crawl import poll_soon
 
     return poll_soon(sources, launch)
-
-
-def _id(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise UsageError("This cursor was not made by a list.", fix="Start again without one.") from None

@@ -8,11 +8,12 @@ from cyclopts import Parameter
 from headwater.cli.launch import AsJson, Launch, Launched, Limit, calmed
 from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.simulated_pages import line_of, pages_read
 from headwater.cli.words import counted, inert, shortened
 
 if TYPE_CHECKING:
+    from headwater.actions.trying import Simulation
     from headwater.discover.trying import Trial
+    from headwater.ingest.simulating import SimulatedPage
     from headwater.services import Services
 
 PARTLY = 3
@@ -55,7 +56,14 @@ def simulate(
     items
         How many to show of each channel.
     """
-    trials, read = with_services(calmed(launch), lambda services: simulation_of(services, source, items, pages=pages))
+
+    async def work(services: "Services") -> "Simulation":
+        from headwater.actions.trying import simulate_source
+
+        return await simulate_source(services, source, items, reads_pages=pages)
+
+    simulation = with_services(calmed(launch), work)
+    trials, read = simulation.trials, [told_of(page) for page in simulation.pages]
     if json:
         show_json({"channels": [simulated(trial, items) for trial in trials], "pages": read})
     for trial in [] if json else trials:
@@ -100,31 +108,38 @@ def brings(trial: "Trial") -> str:
     return f"{counted(len(trial.items), 'item')}{more}"
 
 
-async def simulation_of(
-    services: "Services", source: str, most: int, *, pages: bool
-) -> "tuple[list[Trial], list[dict[str, Any]]]":
-    from headwater.sources.store import find_source
-    from headwater.web import open_web
-
-    trials = await trials_of(services, source)
-    items = next((trial.items for trial in trials if trial.items), ())[:most]
-    if not pages or not items:
-        return trials, []
-    found = await find_source(services.database, source)
-    async with open_web(services, "headwater sources simulate") as web:
-        return trials, await pages_read(services, web, found.profile, items)
-
-
 async def trials_of(services: "Services", source: str) -> "list[Trial]":
-    from headwater.discover.trying import try_channels
-    from headwater.run.polling import channel_reader, poll_of
-    from headwater.sources.store import find_source
-    from headwater.web import open_web
+    from headwater.actions.trying import try_source
 
-    found = await find_source(services.database, source)
-    async with open_web(services, "headwater sources test") as web, channel_reader(services) as reader:
-        asker = poll_of(services, web, reader).asker
-        return [trial async for trial in try_channels(services.database, asker, reader, services.clock, found.id)]
+    return await try_source(services, source)
+
+
+def told_of(page: "SimulatedPage") -> dict[str, Any]:
+    """By which rule each part was made: the producer of the text, and the parts of the quality."""
+    read = page.article
+    if read is None:
+        return {"url": page.url, "problem": page.problem}
+    return {
+        "url": page.url,
+        "title": read.title,
+        "produced_by": str(read.produced_by),
+        "words": read.word_count,
+        "author": read.author,
+        "published_at": read.published_at,
+        "language": read.language,
+        "page_type": str(read.page_type),
+        "quality": asdict(read.quality),
+        "begins": shortened(read.text, 200),
+    }
+
+
+def line_of(told: dict[str, Any]) -> str:
+    if "problem" in told:
+        return f"page: {told['problem']}"
+    quality = told["quality"]["score"]
+    dated = f", {told['published_at']:%Y-%m-%d %H:%M}" if told["published_at"] else ", no date"
+    made = f"{told['words']} words by {told['produced_by']}, {told['language'] or 'language unknown'}{dated}"
+    return f"page: {shortened(told['title'], 60)} ({made}, quality {quality})"
 
 
 def answer_of(trial: "Trial") -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """`headwater templates`: what was learned of hosts, why a page is read as it is, and how to have it otherwise."""
 
 from dataclasses import asdict
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
@@ -20,14 +19,14 @@ from headwater.cli.templates.showing import (
     verdict_of,
     version_line,
 )
-from headwater.cli.words import counted, inert
+from headwater.cli.words import counted
 from headwater.errors import NotFound
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from headwater.archive.raw import KeptBody
     from headwater.ingest.inspection import Explained
+    from headwater.reports.paging import Page
     from headwater.reports.templates import HostLearning, Schooling, Version
     from headwater.services import Services
 app = App(name="templates", help="Page layouts learned for each host: list, show, explain, learn again, switch off.")
@@ -50,16 +49,14 @@ def list_hosts(
         Hosts per page.
     """
 
-    async def work(services: "Services") -> "tuple[list[HostLearning], datetime]":
-        from headwater.politeness.hosts import site_of
-        from headwater.reports.templates import list_learning, server_time
+    async def work(services: "Services") -> "tuple[Page[HostLearning], datetime]":
+        from headwater.reports.paging import page_of_learning
+        from headwater.reports.templates import server_time
 
-        name = site_of(cursor) if cursor else ""
-        return await list_learning(services.database, limit + 1, name), await server_time(services.database)
+        return await page_of_learning(services.database, limit, cursor), await server_time(services.database)
 
-    found, now = with_services(launch, work)
-    learning_hosts = found[:limit]
-    following = learning_hosts[-1].host if len(found) > limit else None
+    page, now = with_services(launch, work)
+    learning_hosts, following = page.items, page.cursor
     if json:
         show_json({"hosts": [told_of(one) for one in learning_hosts], "cursor": following})
         return
@@ -129,15 +126,9 @@ def explain(
     """
 
     async def work(services: "Services") -> "Explained":
-        from headwater.cli.docs.replay import inspection_of
-        from headwater.run.extraction_pools import page_pool
+        from headwater.actions.rereading import explain_page
 
-        body = await stored_page(services, url)
-        async with page_pool(services) as pool:
-            found = await inspection_of(services, pool).explain(body)
-        if found is None:
-            raise await why_no_template(services, body.raw.url)
-        return found
+        return await explain_page(services, url)
 
     found = with_services(launch, work)
     if json:
@@ -200,26 +191,3 @@ def known_of(found: "Schooling", one: "Version") -> dict[str, Any]:
 
     template = found.templates[one.version]
     return {"section": one.section, "version": one.version} | (knowledge_of(template) if template else {})
-
-
-async def stored_page(services: "Services", url: str) -> "KeptBody":
-    from headwater.cli.docs.showing import body_of
-
-    try:
-        return await body_of(services, url)
-    except NotFound:
-        raise NotFound(
-            f"No page is stored for {url}.",
-            fix=f"Pages are kept for keep.raw_days days. What became of it: headwater explain {quote(url)}",
-        ) from None
-
-
-async def why_no_template(services: "Services", url: str) -> NotFound:
-    from headwater.politeness.hosts import site_of
-    from headwater.reports.templates import read_schooling, state_of
-
-    host = site_of(url)
-    host_learning = (await read_schooling(services.database, host)).host_learning
-    sections = ", ".join(f"/{inert(one.section)}/" for one in host_learning.active)
-    state = f"only pages below {sections} are read by one" if sections else inert(state_of(host_learning))
-    return NotFound(f"No template reads this page of {host}: {state}.", fix=f"More: headwater templates show {host}")
