@@ -9,7 +9,8 @@ from headwater.discover.exporting import rendered_among, rows_of
 from headwater.discover.importing import Import, Imported, is_plain_api, needs_browser, needs_trust
 from headwater.reports.discovery import NOBODY, Wanted, list_sources
 from headwater.services import Services
-from headwater.sources.exchange.rows import BadLine, Row
+from headwater.sources.exchange.fields import Row
+from headwater.sources.exchange.rows import BadLine
 from headwater.sources.external import external_ids_of
 
 EXPORTED_AT_ONCE = 500

@@ -1,6 +1,8 @@
 """What a person has set of a source, in words: its scope, and each field that is not as usual."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from headwater.cli.words import length_of, seconds_of
@@ -17,28 +19,57 @@ POLICIES = {
 }
 
 
-def fields_in_words(profile: "Profile", *, follows_links: bool) -> Iterator[tuple[str, str]]:
-    """Labels and values. The head of a source tells its address, name, kind, priority, tags and mode; its scope tells
-    domains, paths, pages, and the depth of links where they are followed."""
-    from headwater.sources.source import DEFAULT_DEPTH
+# Told by the head of a source, or by its scope.
+ELSEWHERE = frozenset(
+    {
+        *("url", "name", "kind", "priority", "tags", "ingestion_mode", "speaks_for"),
+        *("allowed_domains", "include_paths", "exclude_paths", "allow_external", "max_pages"),
+    }
+)
+# Told in words of their own, in this order; every other field is told by its name.
+PHRASED: "Mapping[str, tuple[str, Callable[[Any, Profile], Any]]]" = {
+    "org_type": ("organisation", lambda value, _: value),
+    "country": ("country", lambda value, _: value),
+    "timezone": ("time zone", lambda value, _: value),
+    "policy": ("polled", lambda value, _: value and POLICIES[value]),
+    "poll_every": ("interval", lambda value, _: value and length_of(value)),
+    "crawl_frequency_days": ("frequency", lambda value, _: value and every_days(value)),
+    "time_window": ("window", lambda value, one: value and f"polled only from {value} {one.timezone or 'UTC'}"),
+    "rate_limit_ms": ("rate limit", lambda value, _: value and f"one request every {seconds_of(value)}"),
+    "revisit_every": ("pages are visited again", lambda value, _: value and f"after {length_of(value)}"),
+    "start_urls": ("starts at", lambda value, _: ", ".join(value)),
+    "article_patterns": ("articles are paths like", lambda value, _: ", ".join(value)),
+    "max_depth": ("depth of links", lambda value, _: value),
+    "parser_hint": ("hint for reading", lambda value, _: value),
+    "selectors": ("", lambda *_: ""),
+}
 
-    lists = (("starts at", profile.start_urls), ("articles are paths like", profile.article_patterns))
-    told = (
-        ("organisation", profile.org_type),
-        ("country", profile.country),
-        ("time zone", profile.timezone),
-        ("polled", profile.policy and POLICIES[profile.policy]),
-        ("interval", profile.poll_every and length_of(profile.poll_every)),
-        ("frequency", profile.crawl_frequency_days and every_days(profile.crawl_frequency_days)),
-        ("window", profile.time_window and f"polled only from {profile.time_window} {profile.timezone or 'UTC'}"),
-        ("rate limit", profile.rate_limit_ms and f"one request every {seconds_of(profile.rate_limit_ms)}"),
-        ("pages are visited again", profile.revisit_every and f"after {length_of(profile.revisit_every)}"),
-        *((label, ", ".join(values)) for label, values in lists),
-        ("depth of links", "" if follows_links or profile.max_depth == DEFAULT_DEPTH else profile.max_depth),
-        ("hint for reading", profile.parser_hint),
-    )
-    yield from ((label, str(value)) for label, value in told if value)
+
+def fields_in_words(profile: "Profile", *, follows_links: bool) -> Iterator[tuple[str, str]]:
+    """Labels and values of the fields that are not as usual. The depth of links is told by the scope where they are
+    followed."""
+    usual = type(profile)(profile.url)
+    left_out = {*ELSEWHERE, *(("max_depth",) if follows_links else ())}
+    others = [one.name for one in fields(profile) if one.name not in PHRASED]
+    for name in (*PHRASED, *others):
+        value = getattr(profile, name)
+        if name in left_out or value == getattr(usual, name):
+            continue
+        label, in_words = PHRASED.get(name, (name.replace("_", " "), lambda value, _: in_plain_words(value)))
+        if told := in_words(value, profile):
+            yield label, str(told)
     yield from ((f"selector of {name}", value) for name, value in selectors_in(profile.selectors))
+
+
+def in_plain_words(value: Any) -> str:
+    match value:
+        case timedelta():
+            return length_of(value)
+        case tuple():
+            return ", ".join(map(str, value))
+        case bool():
+            return "yes" if value else "no"
+    return str(value)
 
 
 def every_days(days: float) -> str:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from headwater.actions.exchange import ImportedFile, Untrusted
     from headwater.discover.importing import Imported
     from headwater.services import Services
+    from headwater.sources.exchange.fields import Row
     from headwater.sources.exchange.reading import Read, SourceFile
-    from headwater.sources.exchange.rows import BadLine, Row
+    from headwater.sources.exchange.rows import BadLine
 
 PARTLY = 3
 SHOWN_BAD_LINES = 8

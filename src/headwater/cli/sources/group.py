@@ -1,6 +1,6 @@
 """`headwater sources`: who we follow."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from headwater.reports.paging import Page
     from headwater.services import Services
     from headwater.sources.channels import ChannelState
-    from headwater.sources.source import Source
+    from headwater.sources.source import Profile, Source
 
 
 app = App(name="sources", help="The publishers we follow: add, look at, change, import and export them.")
@@ -131,7 +131,7 @@ def told_of(one: "Overview") -> dict[str, Any]:
     interval = source.profile.poll_every or (feeds[0].poll_interval if feeds else None)
     return {
         "id": source.id,
-        **with_seconds(asdict(source.profile), "poll_every", "revisit_every"),
+        **with_seconds(asdict(source.profile), *durations_in(source.profile)),
         "scope": scope_of(one),
         **({"feed_url": feeds[0].url} if feeds else {}),
         **({"sitemap_url": sitemaps[0].url} if sitemaps else {}),
@@ -151,6 +151,10 @@ def told_of(one: "Overview") -> dict[str, Any]:
         "updated_at": source.updated_at,
         "channels": [_channel_told(one, channel) for channel in one.channels],
     }
+
+
+def durations_in(profile: "Profile") -> list[str]:
+    return [one.name for one in fields(profile) if "timedelta" in str(one.type)]
 
 
 def _channel_told(one: "Overview", channel: "ChannelState") -> dict[str, Any]:
