@@ -41,11 +41,6 @@ class Past:
     naming: Naming = Naming()  # noqa: RUF009 - a frozen value
 
 
-def place_asked(kind: ChannelKind, url: CanonicalUrl, recipe: str | None) -> CanonicalUrl:
-    """The place that is really asked: the recipe of an API may name another one than the source's."""
-    return canonicalise(recipe_from(recipe, url.url).url) if kind is ChannelKind.API else url
-
-
 @dataclass(frozen=True, slots=True)
 class Leased:
     id: UUID
@@ -80,7 +75,8 @@ class Leased:
 
     @property
     def asked(self) -> CanonicalUrl:
-        return place_asked(self.kind, self.url, self.recipe)
+        """The place that is really asked: the recipe of an API may name another one than the source's."""
+        return canonicalise(recipe_from(self.recipe, self.url.url).url) if self.kind is ChannelKind.API else self.url
 
     @property
     def is_by_hand(self) -> bool:

@@ -1,5 +1,6 @@
 """A site that a person wants to follow: the look at it, what stands against following it, and the channels chosen."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -8,13 +9,14 @@ from enum import StrEnum
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.discover.adding import Wanted, channels_of, paths_of
+from headwater.discover.api.recipe import recipe_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.classify import Body, Heard, RobotsRefusal, Trouble, Wait
 from headwater.discover.polls.reader import ChannelReader
 from headwater.discover.polls.requesting import Asker, sitemaps_of
 from headwater.discover.searching.exploring import Look, explore, summed_up
 from headwater.discover.searching.parking import is_parked
-from headwater.discover.trying import Trial, is_unanswered, places_asked, preview, why_not
+from headwater.discover.trying import Trial, preview, why_not
 from headwater.net.problems import FetchProblem, Problem
 from headwater.sources.channels import ChannelKind
 from headwater.sources.exchange.rows import one_line
@@ -25,6 +27,14 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 IN_VAIN = "Found no feed, no sitemap and no list of articles"
 MOVED, BAD_REQUEST, TOO_MANY_REQUESTS, SERVER_ERROR = 300, 400, 429, 500
 GONE = frozenset({404, 410})
+# Of a robots.txt that could not be had: the word for what was wrong.
+_CAUSE = re.compile(r"\((\w+): ")
+_UNANSWERED = frozenset(
+    {
+        *(Problem.DNS_NOT_FOUND, Problem.DNS_FAILED, Problem.CONNECT_TIMEOUT, Problem.CONNECT_REFUSED),
+        *(Problem.CONNECT_FAILED, Problem.TLS, Problem.TIMEOUT, Problem.RESET),
+    }
+)
 # An error of the page itself, in words.
 IN_WORDS = {
     401: "it wants a password",
@@ -141,7 +151,7 @@ class Eyes:
 
     async def _names(self, wanted: Wanted) -> NotFollowed | None:
         """Whether a name that would be asked leads nowhere; a look-up costs the site nothing."""
-        for url in places_asked(wanted.profile, channels_of(wanted)):
+        for url in places_asked(wanted):
             problem = await self.problem_with_name(url)
             if problem is not None and (hindrance := against_name(url.host, problem)):
                 return hindrance
@@ -179,6 +189,16 @@ class Eyes:
             for one in channels_of(wanted)
             if one.kind is not ChannelKind.SEARCH and (is_dry or (is_told and one.url.url_hash in answers))
         ]
+
+
+def places_asked(wanted: Wanted) -> list[CanonicalUrl]:
+    """One address of each host that polls of its channels would ask first; the recipe of an API may name its own."""
+    hint = wanted.profile.parser_hint
+    asked = [
+        canonicalise(recipe_from(one.recipe or hint, one.url.url).url) if one.kind is ChannelKind.API else one.url
+        for one in channels_of(wanted)
+    ]
+    return list({url.host: url for url in asked}.values())
 
 
 def scoped(wanted: Wanted) -> Profile:
@@ -225,6 +245,16 @@ def against_page(look: Look, url: str) -> NotFollowed | None:
             if is_parked(response.body, response.url.url):
                 return NotFollowed(Against.PARKED, f"{url} is a parked domain: nobody publishes there.")
     return None
+
+
+def is_unanswered(heard: Heard | None) -> bool:
+    """Whether nobody answered at all: the host may be down, or not be there."""
+    match heard:
+        case Trouble(ErrorClass.NETWORK, _, None):
+            return True
+        case Wait(_, why):
+            return any(word in set(_UNANSWERED) for word in _CAUSE.findall(why))
+    return False
 
 
 def meaning_of(page: Heard | None) -> str:
