@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from headwater.cli.demo_watch import broken_promises
+from headwater.cli.demo.watch import broken_promises
 
 KEPT = {
     "hosts_asked_too_soon": 0,

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from headwater.cli.demo_world import world_time
+from headwater.cli.demo.world import world_time
 from headwater.clock import SystemClock
 from headwater.run.everything import run_everything
 from headwater.services import open_services

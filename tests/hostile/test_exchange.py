@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from headwater.errors import UsageError
+from headwater.sources.exchange.fields import Row
 from headwater.sources.exchange.reading import MAX_BYTES, MOST_BAD, Format, open_sources, read_sources
 from headwater.sources.exchange.rejected import write_rejected
-from headwater.sources.exchange.rows import Row
 from headwater.sources.exchange.writing import write_sources
 
 # As a program of its own, so that neither memory nor time can be hidden: 512 MB of addresses, 20 s of processor.

@@ -7,9 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headwater.errors import UsageError
-from headwater.sources.exchange.fields import FIELDS, as_tags
+from headwater.sources.exchange.fields import FIELDS, Row, as_tags
 from headwater.sources.exchange.reading import Format, Read, read_sources
-from headwater.sources.exchange.rows import Row, one_line
+from headwater.sources.exchange.rows import one_line
 from headwater.sources.exchange.writing import write_sources
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=40)

@@ -50,19 +50,25 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 app.meta.suppress_keyboard_interrupt = False
-app.command("headwater.cli.demo:demo", name="demo", help="An offline tour on an embedded database and a simulated web.")
+app.command(
+    "headwater.cli.demo.demo:demo", name="demo", help="An offline tour on an embedded database and a simulated web."
+)
 app.command("headwater.cli.up:up", name="up", help="Run everything on this machine, in one terminal.")
 app.command("headwater.cli.doctor:doctor", name="doctor", help="Check this machine and this installation.")
-app.command("headwater.cli.config:app", name="config", help="Show and check the settings; write a settings file.")
+app.command("headwater.cli.config.group:app", name="config", help="Show and check the settings; write a settings file.")
 app.command("headwater.cli.db:app", name="db", help="Migrate, inspect and open the database.")
 app.command("headwater.cli.frontier:app", name="frontier", help="Look at the queue of URLs, add, retry and remove.")
-app.command("headwater.cli.sources:app", name="sources", help="The publishers we follow: add, change, import, export.")
+app.command(
+    "headwater.cli.sources.group:app", name="sources", help="The publishers we follow: add, change, import, export."
+)
 app.command("headwater.cli.crawl:app", name="crawl", help="Poll now, and read the log of runs.")
-app.command("headwater.cli.status:status", name="status", help="How things stand, and what is polled next.")
+app.command("headwater.cli.status.status:status", name="status", help="How things stand, and what is polled next.")
 app.command("headwater.cli.problems:problems", name="problems", help="All that is wrong, and what to do about it.")
 app.command("headwater.cli.hosts:app", name="hosts", help="Hosts, their pace and their policies.")
-app.command("headwater.cli.docs:app", name="docs", help="The archive: list, search, show a document, read pages again.")
-app.command("headwater.cli.templates:app", name="templates", help="Page layouts learned for each host.")
+app.command(
+    "headwater.cli.docs.group:app", name="docs", help="The archive: list, search, show a document, read pages again."
+)
+app.command("headwater.cli.templates.group:app", name="templates", help="Page layouts learned for each host.")
 app.command("headwater.cli.jobs:app", name="jobs", help="Vacancies: list and search those that are open.")
 app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URLs that are never visited.")
 app.command(

@@ -7,18 +7,18 @@ from urllib.parse import urlsplit
 
 from cyclopts import App, Parameter
 
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, calmed
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.sources import calmed
 from headwater.cli.words import counted, in_words, inert, length_of, padded, relative, shortened
 from headwater.errors import Refused, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
 
-    from headwater.discover.crawling import Crawl, Page
+    from headwater.actions.urls import CrawlStory
     from headwater.discover.polls.ending import Ending
     from headwater.discover.polls.lease import Leased
     from headwater.reports.discovery import Overview, Run
@@ -29,7 +29,6 @@ LOOK_EVERY_SECONDS = 1.0
 LATE_BY_AT_MOST = timedelta(minutes=10)
 WIDEST_PLACE = 60
 PARTLY = 3
-PAGE_STATUSES = ("pending", "processing", "completed", "failed")
 
 app = App(name="crawl", help="Poll now, and read the log of runs.")
 
@@ -150,39 +149,25 @@ def logs(
     """
 
     async def work(services: "Services") -> None:
-        from headwater.reports.discovery import list_runs, runs_lately, time_now
+        from headwater.reports.discovery import runs_lately, time_now
+        from headwater.reports.paging import page_of_runs
         from headwater.sources.store import find_source
 
         database = services.database
         wanted = (await find_source(database, source)).id if source else None
         # Before the list is read: what comes between the two is shown either way.
         known = await runs_lately(database, wanted, LATE_BY_AT_MOST) if follow else {}
-        before = run_at(cursor) if cursor else None
-        found = await list_runs(database, wanted, limit + 1, before)
-        runs = found[:limit][::-1]
+        page = await page_of_runs(database, wanted, limit, cursor)
+        runs = page.items[::-1]
         now = await time_now(database)
         show_runs(runs, now, json=json)
-        if len(found) > limit and not follow:
-            say_more(f"{runs[0].at.isoformat()}/{runs[0].id}")
+        if not follow:
+            say_more(page.cursor)
         if follow:
             known |= {run.id: run.at for run in runs}
             await follow_runs(services, wanted, known, max(known.values(), default=now), json=json)
 
     with_services(launch, work)
-
-
-def run_at(cursor: str) -> "tuple[datetime, UUID]":
-    from datetime import datetime
-    from uuid import UUID
-
-    moment, _, run_id = cursor.partition("/")
-    try:
-        at, name = datetime.fromisoformat(moment), UUID(run_id)
-    except ValueError:
-        at, name = None, None
-    if at is None or name is None or at.tzinfo is None:
-        raise UsageError("This cursor was not made by a list.", fix="Start again without one.")
-    return at, name
 
 
 async def follow_runs(
@@ -204,7 +189,7 @@ async def follow_runs(
                 show(line_of(run))
 
 
-def show_runs(runs: "list[Run]", now: "datetime", *, json: bool) -> None:
+def show_runs(runs: "Sequence[Run]", now: "datetime", *, json: bool) -> None:
     if json:
         for run in runs:
             show_json(asdict(run))
@@ -266,24 +251,14 @@ def pages(
         How many pages.
     """
 
-    async def work(services: "Services") -> "tuple[Crawl, list[Page], list[str]]":
-        from headwater.discover.crawling import crawl_of, pages_of
-        from headwater.frontier.reads import key_at
-        from headwater.reports.discovery import limits_reached
-        from headwater.sources.store import find_source
+    async def work(services: "Services") -> "CrawlStory":
+        from headwater.actions.urls import crawl_story_of
 
-        if status not in (None, *PAGE_STATUSES):
-            raise UsageError(f"There is no status {status!r}.", fix=f"One of: {', '.join(PAGE_STATUSES)}.")
-        found = await find_source(services.database, source)
-        after = key_at(cursor) if cursor else (-1, b"")
-        pages = await pages_of(services.database, found.id, status, after, limit + 1)
-        return await crawl_of(services.database, found.id), pages, await limits_reached(services.database, found)
+        return await crawl_story_of(services, source, status, limit, cursor)
 
-    from headwater.frontier.reads import cursor_at
-
-    crawl, read, limits = with_services(launch, work)
-    found = read[:limit]
-    following = cursor_at(*found[-1].key) if len(read) > limit else None
+    story = with_services(launch, work)
+    crawl, limits = story.crawl, story.limits
+    found, following = story.pages.items, story.pages.cursor
     if json:
         told = [{"url": one.url, "status": one.status, "depth": one.depth, "error": one.error} for one in found]
         state = {"state": crawl.state, "reason": crawl.reason, "pages": crawl.pages, "limits_reached": limits}

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.sources import show_next, show_source
+from headwater.cli.sources.group import show_source_story, what_next
 from headwater.cli.words import in_words, inert
-from headwater.errors import NotFound
 
 if TYPE_CHECKING:
+    from headwater.reports.explaining import SourceStory
     from headwater.reports.pages import PageStory
     from headwater.services import Services
 
@@ -24,36 +24,27 @@ def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> 
     what
         A URL in any spelling, or a source by its id, address or name.
     """
+    from headwater.reports.explaining import SourceStory
+    from headwater.reports.explaining import explain as explain_named
 
-    async def work(services: "Services") -> "PageStory | None":
-        from headwater.errors import UrlRejected
-        from headwater.reports.pages import story_of
-        from headwater.sources.store import find_source
-        from headwater.urls.canonical import canonicalise
-
-        story, nothing = None, unknown(what)
-        try:
-            story = await story_of(services.database, canonicalise(what))
-        except UrlRejected as refused:
-            nothing = refused if "://" in what else nothing  # type: ignore[assignment]
-        if story is not None and story.is_known:
-            return story
-        # Perhaps a source was meant; if not, what is known of the URL is worth more.
-        try:
-            await find_source(services.database, what)
-        except NotFound:
-            if story is None:
-                raise nothing from None
-            return story
-        return None
+    async def work(services: "Services") -> "PageStory | SourceStory":
+        return await explain_named(services.database, what)
 
     found = with_services(launch, work)
-    if found is None:
-        show_source(what, json=json, launch=launch)
-        if not json:
-            show_next(what, launch)
-        return 0
-    if json:
+    if isinstance(found, SourceStory):
+        return explain_source(found, is_json=json)
+    return explain_page(found, is_json=json)
+
+
+def explain_source(found: "SourceStory", *, is_json: bool) -> int:
+    show_source_story(found, is_json=is_json)
+    if not is_json:
+        show(f"Next: {inert(what_next(found.overview, found.now))}")
+    return 0
+
+
+def explain_page(found: "PageStory", *, is_json: bool) -> int:
+    if is_json:
         from headwater.reports.pages import told_of
 
         show_json(told_of(found))
@@ -87,10 +78,3 @@ def show_story(found: "PageStory") -> None:
             ],
         )
     show(f"Next: {inert(found.next)}")
-
-
-def unknown(what: str) -> NotFound:
-    return NotFound(
-        f"{what!r} is neither a URL nor a source.",
-        fix="A URL begins with https://; `headwater sources list` shows the sources there are.",
-    )

@@ -13,11 +13,11 @@ from headwater.cli.words import in_words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from headwater.actions.trying import FetchedOnce
     from headwater.fetch.outcomes import Outcome
     from headwater.net.transport import Response
     from headwater.politeness.slots import NotBefore
     from headwater.services import Services
-    from headwater.urls.canonical import CanonicalUrl
 
 FAILED, REFUSED, BUSY = 1, 6, 7
 OFF_LIMITS = re.compile(r"(?P<place>[^\s(]+) is off limits: (?P<reason>[^)]+?)\)?\s*$")
@@ -50,10 +50,16 @@ def fetch(
 
     target = canonicalise(url)
 
-    async def work(services: "Services") -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    async def work(services: "Services") -> "FetchedOnce":
+        from headwater.actions.trying import fetch_once
+
         return await fetch_once(services, target, "HEAD" if head else "GET")
 
-    steps, result = with_services(launch, work)
+    fetched = with_services(launch, work)
+    steps = [{"url": at.url, **told(what)} for at, what in fetched.steps]
+    pace = fetched.pace
+    delay = {"delay": f"{pace.delay.total_seconds():g} s ({pace.decided_by})"} if pace else {}
+    result = told(fetched.outcome) | delay
     if json:
         show_json({"steps": steps, **result})
     else:
@@ -105,31 +111,6 @@ def off_limits(why: str) -> str:
     """The address and port that may not be asked, where there is one."""
     found = OFF_LIMITS.search(why)
     return found["place"] if found and ":" in found["place"] else ""
-
-
-async def fetch_once(
-    services: "Services", target: "CanonicalUrl", method: str
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    from dataclasses import replace
-
-    from headwater.fetch.fetcher import FetchRequest
-    from headwater.fetch.following import is_closed_for_good
-    from headwater.fetch.outcomes import TakenDown
-    from headwater.politeness.hosts import pace_of, read_host
-    from headwater.politeness.slots import NotBefore
-    from headwater.web import open_web
-
-    steps: list[dict[str, Any]] = []
-    async with open_web(services, "headwater fetch") as web:
-        fetcher = replace(web.fetcher, observer=lambda url, what: steps.append({"url": url.url, **told(what)}))
-        async with web.reservations.reserve_slot(target.host, "test") as held_slot:
-            if isinstance(held_slot, NotBefore):
-                is_over = await is_closed_for_good(web.reservations, held_slot, target)
-                return steps, told(TakenDown(target) if is_over else held_slot)
-            outcome = await fetcher.fetch(FetchRequest(target, "test", method=method), held_slot)
-        pace = pace_of(await read_host(services.database, target.host))
-    result = told(outcome)
-    return steps, {**result, "delay": f"{pace.delay.total_seconds():g} s ({pace.decided_by})"}
 
 
 def told(what: "Any | Outcome | NotBefore") -> dict[str, Any]:

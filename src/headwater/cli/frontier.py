@@ -124,7 +124,7 @@ def list_entries(
     wanted = filter_from(status, host, origin, reason, prefix)
 
     async def work(services: "Services") -> "Page":
-        from headwater.cli.docs import source_id_of
+        from headwater.cli.docs.group import source_id_of
         from headwater.frontier.reads import list_entries as read_page
 
         meant = replace(wanted, source_id=await source_id_of(services, source))
@@ -181,17 +181,9 @@ def add(
         raise UsageError("There is nothing to add.", fix="Give URLs, or --from-file FILE.")
 
     async def work(services: "Services") -> "list[Answer]":
-        from headwater.cli.docs import source_id_of
-        from headwater.frontier.entry import Origin
-        from headwater.frontier.submit import Found, Submitter, submit
-        from headwater.sources.store import manual_source
+        from headwater.actions.urls import queue_urls
 
-        given = await source_id_of(services, source)
-        async with services.database.transaction() as connection:
-            owner = given or await manual_source(connection)
-            delay = services.settings.politeness.delay
-            found = [Found(url) for url in wanted]
-            return await submit(connection, Submitter(owner, Origin.MANUAL), found, default_delay=delay)
+        return await queue_urls(services, wanted, source)
 
     answers = with_services(launch, work)
     acting = acting_among(answers)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from headwater.cli.docs import (
+from headwater.cli.docs.group import (
     Hits,
     Language,
     Source,
@@ -16,7 +16,7 @@ from headwater.cli.docs import (
     source_id_of,
     tell_about,
 )
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched
+from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched
 from headwater.cli.output import show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import inert
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from headwater.reports.vacancies import Vacancy
     from headwater.services import Services
 
-ACTOR = "command line"
 # What people may ask for: the column it stands in, and the words of its vocabulary.
 WORDS = {
     "level": ("level_norm", "STATED_LEVELS", "intern, junior, mid, senior, lead or executive"),
@@ -240,16 +239,10 @@ def remove_job(vacancy: str, *, reason: str, launch: Launched = Launch()) -> Non
         Why; `jobs show` says it.
     """
 
-    async def work(services: "Services") -> "tuple[str, int]":
-        from headwater.archive.document import Key
-        from headwater.archive.jobs import delete_jobs
-        from headwater.reports.vacancies import find_vacancy, queries
+    async def work(services: "Services") -> tuple[str, bool]:
+        from headwater.actions.vacancies import remove_vacancy
 
-        about = (await find_vacancy(services.database, vacancy)).about
-        key = Key(about["canonical_hash"][0], about["canonical_hash"])
-        async with services.database.transaction() as connection:
-            now = await connection.fetchval(queries.server_time)
-            return about["title"], await delete_jobs(connection, [key], ACTOR, reason, now)
+        return await remove_vacancy(services, vacancy, ACTOR, reason)
 
-    title, count = with_services(launch, work)
-    show(f"{inert(title)} is taken out." if count else f"{inert(title)} was taken out before.")
+    title, was_there = with_services(launch, work)
+    show(f"{inert(title)} is taken out." if was_there else f"{inert(title)} was taken out before.")

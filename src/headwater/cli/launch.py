@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+# Who did it, in the trail of events.
+ACTOR = "command line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,13 @@ Limit = Annotated[int, Parameter(validator=Number(gte=1, lte=100_000))]
 # How far a list was shown: what every command that pages prints as "More", and takes.
 Cursor = Annotated[str | None, Parameter(help="Where the page before ended: the word it printed as --cursor.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="One JSON object instead of text.")]
+
+
+def calmed(launch: Launch) -> Launch:
+    """For commands that show their steps: lines of the log would say them twice, unless a person set their level."""
+    if launch.settings().origins["log.level"].kind != "default":
+        return launch
+    return replace(launch, overrides={**launch.overrides, "log.level": "warning"})
 
 
 def program_as_typed() -> str:

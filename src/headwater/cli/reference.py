@@ -8,7 +8,7 @@ from typing import Any
 from cyclopts import App
 
 from headwater.cli.app import EXIT_CODES, app
-from headwater.cli.config import spoken
+from headwater.cli.config.group import spoken
 from headwater.cli.examples import EXAMPLES
 from headwater.cli.output import say
 from headwater.frontier import states

@@ -11,6 +11,7 @@ from headwater.cli.words import counted, inert
 
 if TYPE_CHECKING:
     from headwater.ingest.taking_down import TakenDown
+    from headwater.reports.paging import Page
     from headwater.services import Services
 
 app = App(name="takedown", help="Domains and URLs that are never visited: add, list, lift.")
@@ -89,14 +90,13 @@ def list_takedowns(
         Takedowns per page.
     """
 
-    async def work(services: "Services") -> list[Any]:
-        from headwater.frontier.takedowns import list_takedowns as read
+    async def work(services: "Services") -> "Page[Any]":
+        from headwater.reports.paging import page_of_takedowns
 
-        return await read(services.database, limit + 1, cursor or "")
+        return await page_of_takedowns(services.database, limit, cursor)
 
-    found = with_services(launch, work)
-    rows = found[:limit]
-    following = rows[-1]["domain_or_url"] if len(found) > limit else None
+    page = with_services(launch, work)
+    rows, following = page.items, page.cursor
     if json:
         show_json({"takedowns": [dict(row) for row in rows], "cursor": following})
         return

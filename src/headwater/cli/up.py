@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import Launch, Launched
+from headwater.cli.launch import Launch, Launched, calmed
 from headwater.cli.output import announce, keep_below, message_width, say
 from headwater.cli.serving import with_services
-from headwater.cli.sources import calmed
 from headwater.cli.words import counted, in_words, shortened, shortened_line
 from headwater.errors import DatabaseDown, QueryFailed
 

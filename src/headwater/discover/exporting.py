@@ -1,17 +1,16 @@
 """Sources as rows of a file, so that importing it brings the same again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
 from uuid import UUID
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.importing import DYNAMIC, FEED_OFF, SAID_ALIKE
+from headwater.discover.importing import DYNAMIC, FEED_OFF
 from headwater.sources.channels import (
     ChannelKind,
     ChannelState,
 )
-from headwater.sources.exchange.rows import Row
+from headwater.sources.exchange.fields import Row, row_fields_of
 from headwater.sources.source import Kind, Mode, Profile, Source, SourceStatus
 from headwater.urls.scope import folder_of
 
@@ -39,38 +38,23 @@ def rows_of(
     by_kind = {kind: [one.url for one in channels if one.kind is kind and one.is_enabled] for kind in ChannelKind}
     first_sitemap, *more_sitemaps = by_kind[ChannelKind.SITEMAP] or [""]
     feeds = [(one.url, why) for one in channels if (why := _why_off(one)) is not None]
+    of_source = {
+        "status": str(source.status),
+        "disable_reason": "" if source.status is SourceStatus.ACTIVE else source.status_reason or "",
+        "include_paths": said_paths(profile),
+        "external_ids": external_ids,
+        "render_mode": DYNAMIC if is_rendered else "",
+    }
     for feed, why in feeds or [("", "")]:
-        yield Row(
-            line=line,
-            url=profile.url,
-            name=profile.name,
-            feed_url=feed,
-            sitemap_url=first_sitemap,
-            more_sitemaps=tuple(more_sitemaps),
-            kind=str(profile.kind),
-            source_type="api" if by_kind[ChannelKind.API] else "rss" if feed else "html",
-            ingestion_mode=_said_mode(profile, by_kind),
-            status=str(source.status),
-            disable_reason="" if source.status is SourceStatus.ACTIVE else source.status_reason or "",
-            tags=profile.tags,
-            priority=profile.priority,
-            interval=profile.poll_every,
-            rate_limit=None if profile.rate_limit_ms is None else timedelta(milliseconds=profile.rate_limit_ms),
-            max_depth=profile.max_depth,
-            timezone=profile.timezone or "",
-            org_type=profile.org_type or "",
-            parser_hint=profile.parser_hint or "",
-            crawl_frequency_days=profile.crawl_frequency_days,
-            time_window=profile.time_window or "",
-            country=profile.country or "",
-            policy=str(profile.policy or ""),
-            revisit_every=profile.revisit_every,
-            **{name: getattr(profile, name) for name in SAID_ALIKE} | {"include_paths": said_paths(profile)},
-            speaks_for=profile.speaks_for,
-            external_ids=external_ids,
-            render_mode=DYNAMIC if is_rendered else "",
-            feed_disable_reason=why,
-        )
+        of_channels = {
+            "feed_url": feed,
+            "sitemap_url": first_sitemap,
+            "more_sitemaps": tuple(more_sitemaps),
+            "source_type": "api" if by_kind[ChannelKind.API] else "rss" if feed else "html",
+            "ingestion_mode": _said_mode(profile, by_kind),
+            "feed_disable_reason": why,
+        }
+        yield Row(line=line, **row_fields_of(profile) | of_source | of_channels)
 
 
 def _why_off(channel: ChannelState) -> str | None:

@@ -20,10 +20,10 @@ from headwater.sources.channels import (
     channels_of,
     disable_channel,
 )
-from headwater.sources.exchange.fields import NO_REASON_GIVEN
-from headwater.sources.exchange.rows import BadLine, Row, bad_line
+from headwater.sources.exchange.fields import NO_REASON_GIVEN, Row, profile_fields_of
+from headwater.sources.exchange.rows import BadLine, bad_line
 from headwater.sources.external import note_external_ids
-from headwater.sources.source import DEFAULT_DEPTH, DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, SourceStatus
+from headwater.sources.source import LONGEST_NAME, MOST_TAGS, Profile, SourceStatus
 from headwater.sources.store import edit_source, read_source, set_status, store_source
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
@@ -34,11 +34,6 @@ queries = load_queries("headwater.sources")
 BATCH = 200
 # Of a file, planned and carried out together.
 ROWS_AT_ONCE = 1_000
-# Written the same in a file and in a profile.
-SAID_ALIKE = (
-    *("max_pages", "start_urls", "allowed_domains", "include_paths", "exclude_paths", "allow_external"),
-    *("article_patterns", "selectors"),
-)
 DYNAMIC = "dynamic"
 # Begins the reason of a feed that came switched off, so that it is exported so again.
 FEED_OFF = "switched off in an imported list: "
@@ -379,33 +374,16 @@ def _is_deleted(row: Row) -> bool:
 
 def wanted_from(row: Row, *, is_trusted: bool = False) -> Wanted:
     """Whom a source may speak for is a person's word: a file that others may have written does not say it."""
-    kind = Kind(row.kind) if row.kind else Kind.NEWS
-    profile = Profile(
-        url=row.url,
-        name=row.name[:200],
-        kind=kind,
-        priority=row.priority or DEFAULT_PRIORITY,
-        tags=row.tags[:50],
-        org_type=row.org_type or None,
-        timezone=row.timezone or None,
-        poll_every=row.interval,
-        crawl_frequency_days=row.crawl_frequency_days,
-        time_window=row.time_window or None,
-        max_depth=DEFAULT_DEPTH if row.max_depth is None else row.max_depth,
-        parser_hint=row.parser_hint or None,
-        rate_limit_ms=None if row.rate_limit is None else round(row.rate_limit.total_seconds() * 1000),
-        country=row.country or None,
-        policy=Policy(row.policy) if row.policy else None,
-        revisit_every=row.revisit_every,
-        speaks_for=row.speaks_for if is_trusted else (),
-        **{name: getattr(row, name) for name in SAID_ALIKE},
-    )
+    said = profile_fields_of(row)
+    mode = said.pop("ingestion_mode", None)
+    trusted = {} if is_trusted else {"speaks_for": ()}
+    profile = Profile(**said | {"name": row.name[:LONGEST_NAME], "tags": row.tags[:MOST_TAGS]} | trusted)
     feed = row.feed_url or (row.url if row.source_type == "rss" else "")
     return Wanted(
         profile,
         feeds=(feed,) if feed else (),
         sitemaps=(*([row.sitemap_url] if row.sitemap_url else ()), *row.more_sitemaps),
-        mode=Mode(row.ingestion_mode) if row.ingestion_mode else None,
+        mode=mode,
         is_api=row.source_type == "api",
         is_trusted=is_trusted,
     )

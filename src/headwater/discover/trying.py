@@ -1,7 +1,6 @@
 """A source's channels asked once, to see what would come of it: through the real path, and nothing of it stored."""
 
-import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -10,7 +9,6 @@ from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.cadence.price import price_from
-from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
 from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
@@ -19,24 +17,15 @@ from headwater.discover.polls.reader import ChannelReader, task_of
 from headwater.discover.polls.requesting import Asker
 from headwater.discover.polls.starting import start_of, start_pages
 from headwater.extract.jobs.vacancy import Vacancy
-from headwater.net.problems import Problem
 from headwater.net.transport import Response
 from headwater.politeness.hosts import pace_of, read_host
 from headwater.sources.channels import ChannelKind, NewChannel
 from headwater.sources.source import Kind, Profile
-from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.discover")
 
 NOBODY = UUID(int=0)
-# Of a robots.txt that could not be had: the word for what was wrong.
-_CAUSE = re.compile(r"\((\w+): ")
-_UNANSWERED = frozenset(
-    {
-        *(Problem.DNS_NOT_FOUND, Problem.DNS_FAILED, Problem.CONNECT_TIMEOUT, Problem.CONNECT_REFUSED),
-        *(Problem.CONNECT_FAILED, Problem.TLS, Problem.TIMEOUT, Problem.RESET),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +64,6 @@ async def preview(
     first = replace(channel, url=canonicalise(trial.more[0]))
     shown = await try_channel(asker, reader, first, now)
     return replace(trial, items=shown.items, notes=(*trial.notes, *shown.notes), problem=shown.problem)
-
-
-def places_asked(profile: Profile, channels: Sequence[NewChannel], now: datetime) -> list[CanonicalUrl]:
-    """One address of each host that polls of these channels would ask first."""
-    asked = [_unstored(profile, one, now).asked for one in channels]
-    return list({url.host: url for url in asked}.values())
 
 
 async def _links(reader: ChannelReader, channel: Leased, page: Body, now: datetime) -> tuple[Item, ...]:
@@ -150,17 +133,6 @@ async def try_channel(
         left_out=tuple(f"{one.reason}: {one.title or one.url}" for one in read.harvest.skipped),
         more=tuple(todo.url for todo in read.run_state.todo[1:]),
     )
-
-
-def is_unanswered(heard: Heard | None) -> bool:
-    """Whether nobody answered at all: the host may be down, or not be there."""
-    match heard:
-        case Trouble(ErrorClass.NETWORK, _, None):
-            return True
-        case Wait(_, why):
-            return any(word in set(_UNANSWERED) for word in _CAUSE.findall(why))
-        case _:
-            return False
 
 
 def _response_of(heard: Heard) -> Response | None:

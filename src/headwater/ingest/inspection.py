@@ -1,9 +1,11 @@
 """What hosts' templates make of stored pages, beside the general extractor."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from statistics import mean
 from uuid import UUID
 
 from headwater.archive.raw import KeptBody
@@ -45,6 +47,32 @@ class Compared:
     general_words: int
     template_words: int
     rows: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All pages of a comparison in figures; by reason, how many were refused and how many no template was asked."""
+
+    pages: int
+    served: int
+    refused: Counter[str]
+    unasked: Counter[str]
+    nothing: int
+    mean_likeness: float | None
+    differ: int
+
+
+def summary_of(pages: Sequence[Compared]) -> Comparison:
+    served = [one.likeness for one in pages if one.answer is Answer.SERVED]
+    return Comparison(
+        pages=len(pages),
+        served=len(served),
+        refused=Counter(one.why for one in pages if one.answer is Answer.REFUSED),
+        unasked=Counter(one.why for one in pages if one.answer is Answer.UNASKED),
+        nothing=sum(one.answer is Answer.NOTHING for one in pages),
+        mean_likeness=round(mean(served), 4) if served else None,
+        differ=sum(one < ALIKE for one in served),
+    )
 
 
 @dataclass(frozen=True, slots=True)

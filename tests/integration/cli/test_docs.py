@@ -21,7 +21,7 @@ from headwater.archive.documents import keep_document, tombstone
 from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
-from headwater.cli.docs_show import write_bytes
+from headwater.cli.docs.showing import write_bytes
 from headwater.database.pool import Database
 from headwater.extract.jobs.identity import canonical_hash
 from headwater.urls.domains import NO_VOICE

@@ -14,8 +14,8 @@ from tests.integration.cli.desk import Desk, assert_a_sentence
 from tests.integration.ingest.press import Press, a_world, english, reading_pool
 from tests.integration.ingest.test_template_trainer import trainings
 
-from headwater.cli.docs_replay import show_rows
-from headwater.cli.templates_show import COLUMNS, explained_lines, piece_lines, show_hosts
+from headwater.cli.docs.replay import show_rows
+from headwater.cli.templates.showing import COLUMNS, explained_lines, piece_lines, show_hosts
 from headwater.database.pool import Database
 from headwater.extract.body import Producer
 from headwater.extract.templates.explain import Explanation, Piece, Tried

@@ -16,7 +16,7 @@ from headwater.ingest.page_context import Context
 from headwater.ingest.stored_pages import lease_of
 from headwater.learning.template_cache import TemplateCache
 from headwater.simweb.message import Page
-from headwater.sources.exchange.rows import Row
+from headwater.sources.exchange.fields import Row
 from headwater.sources.source import Kind
 from headwater.urls.canonical import canonicalise
 

@@ -2,7 +2,7 @@
 
 import tomllib
 
-from headwater.cli.config_init import OFFERED, as_toml
+from headwater.cli.config.init import OFFERED, as_toml
 from headwater.settings import Settings, every_setting
 
 

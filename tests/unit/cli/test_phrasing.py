@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from headwater.cli.sources_editing import read_assignment
-from headwater.cli.sources_files import mapping_from
-from headwater.cli.status import lines_of, scheduled, titles_of
-from headwater.cli.templates_show import show_learning
+from headwater.cli.sources.editing import read_assignment
+from headwater.cli.sources.files import mapping_from
+from headwater.cli.status.status import lines_of, scheduled, titles_of
+from headwater.cli.templates.showing import show_learning
 from headwater.errors import UsageError
 from headwater.frontier.entry import Status
 from headwater.reports.discovery import Scheduled, Summary

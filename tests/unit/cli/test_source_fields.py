@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headwater.cli.sources_fields import fields_in_words
+from headwater.cli.sources.fields import fields_in_words
 from headwater.sources.source import Policy, Profile, scope_in_words
 
 PLAIN = Profile("https://a.example/")

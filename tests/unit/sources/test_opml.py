@@ -2,9 +2,9 @@ import pytest
 from lxml import etree
 
 from headwater.errors import UsageError
+from headwater.sources.exchange.fields import Row
 from headwater.sources.exchange.opml import write_opml
 from headwater.sources.exchange.reading import Format, Read, read_sources
-from headwater.sources.exchange.rows import Row
 from headwater.sources.exchange.writing import write_sources
 
 TWO_FOLDERS = """<?xml version="1.0" encoding="UTF-8"?>

@@ -6,8 +6,9 @@ import orjson
 import pytest
 
 from headwater.errors import UsageError
+from headwater.sources.exchange.fields import Row
 from headwater.sources.exchange.reading import Format, Read, format_of, read_sources
-from headwater.sources.exchange.rows import BadLine, Row
+from headwater.sources.exchange.rows import BadLine
 from headwater.sources.exchange.writing import write_sources
 
 

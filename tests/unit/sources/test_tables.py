@@ -5,9 +5,10 @@ from time import process_time
 import pytest
 
 from headwater.errors import UsageError
+from headwater.sources.exchange.fields import Row
 from headwater.sources.exchange.reading import Format, Read, read_sources
 from headwater.sources.exchange.rejected import write_rejected
-from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, Row
+from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine
 from headwater.sources.exchange.writing import write_sources
 from headwater.sources.store import EDITABLE
 

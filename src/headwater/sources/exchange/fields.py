@@ -1,9 +1,9 @@
-"""The fields a person may bring: how each is written in text, and under which names people keep it."""
+"""The fields a person may bring: how each is written in text, under which names people keep it, where it is stored."""
 
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from math import nan
 from typing import Any
@@ -13,7 +13,8 @@ import orjson
 
 from headwater.settings.durations import format_duration, parse_duration
 from headwater.sources.exchange.addresses import checked_url
-from headwater.sources.exchange.rows import BadLine, Row, as_laid_out, bad_line, cut, one_line
+from headwater.sources.exchange.rows import BadLine, as_laid_out, bad_line, cut, one_line
+from headwater.sources.source import Kind, Mode, Policy, Profile
 
 LONGEST_NAME = 500
 LONGEST_HINT = 20_000
@@ -31,6 +32,10 @@ _WINDOW = re.compile(r"((?:[01]\d|2[0-3]):[0-5]\d)\s*[-–]\s*((?:[01]\d|2[0-3])
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """`read` raises ValueError with the end of a sentence that begins with the field's name."""
@@ -38,6 +43,9 @@ class Field:
     name: str
     read: Callable[[str], Any]
     also: tuple[str, ...] = ()
+    column: str = ""  # of the profile, where it is called otherwise there
+    stored: Callable[[Any], Any] = _same  # from a row to a profile
+    written: Callable[[Any], Any] = _same  # from a profile to a row
     is_json: bool = False  # written as JSON wherever it stands: its parts may hold any separator
 
 
@@ -210,45 +218,117 @@ def _without_empty(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
 
 
-FIELDS = (
-    Field("url", checked_url, ("website", "site", "homepage", "link", "web", "html_url", "htmlurl", "careers_url")),
-    Field(
-        "name", _name, ("title", "org", "org_name", "organisation", "organization", "publisher", "company", "source")
-    ),
-    Field("feed_url", checked_url, ("feed", "rss", "rss_url", "rss_feed", "atom", "xml_url", "xmlurl")),
-    Field("sitemap_url", checked_url, ("sitemap",)),
-    Field("kind", _one_of("news", "jobs", "docs")),
-    Field("source_type", _one_of("html", "rss", "api")),
-    Field("ingestion_mode", _one_of("feed", "spider", "both"), ("mode",)),
-    Field("status", _one_of("active", "paused", "blocked", "deleted")),
-    Field("disable_reason", _reason, ("disabled_reason", "status_reason")),
-    Field("tags", as_tags, ("tag", "category", "categories", "folder", "folders", "group", "label", "labels")),
-    Field("priority", _whole(1, 10)),
-    Field("interval", _interval, ("poll_interval", "poll_every")),
-    Field("rate_limit", parse_duration),
-    Field("max_depth", _whole(-1, 1_000), ("depth",)),
-    Field("timezone", _timezone, ("time_zone", "tz")),
-    Field("org_type", _name, ("organisation_type", "organization_type")),
-    Field("parser_hint", _hint, ("hint",)),
-    Field("crawl_frequency_days", _number, ("frequency_days",)),
-    Field("time_window", _window, ("window",)),
-    Field("more_sitemaps", _urls, is_json=True),
-    Field("country", _country),
-    Field("policy", _one_of("adaptive", "tiers", "frequency", "fixed")),
-    Field("revisit_every", _intervals),
-    Field("max_pages", _whole(1, 1_000_000)),
-    Field("start_urls", _urls, is_json=True),
-    Field("allowed_domains", _texts, is_json=True),
-    Field("include_paths", _texts, is_json=True),
-    Field("exclude_paths", _texts, is_json=True),
-    Field("allow_external", _yes_or_no),
-    Field("article_patterns", _texts, ("article_url_patterns",), is_json=True),
-    Field("selectors", selectors_in, is_json=True),
-    Field("speaks_for", _texts, is_json=True),
-    Field("external_ids", _external_ids, ("external_id", "id"), is_json=True),
-    Field("render_mode", _one_of("static", "dynamic")),
-    Field("feed_disable_reason", _reason),
-)
+def _milliseconds_in(wait: timedelta) -> int:
+    return round(wait.total_seconds() * 1000)
+
+
+def _wait_of(milliseconds: int) -> timedelta:
+    return timedelta(milliseconds=milliseconds)
+
+
+def described(
+    read: Callable[[str], Any],
+    *also: str,
+    column: str = "",
+    stored: Callable[[Any], Any] = _same,
+    written: Callable[[Any], Any] = _same,
+    is_json: bool = False,
+) -> dict[str, Any]:
+    """The description of a field, which its reading, its writing and its way into a profile follow."""
+    return {
+        "read": read,
+        "also": also,
+        "column": column,
+        "stored": stored,
+        "written": written,
+        "is_json": is_json,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One source as a person describes it. Empty and None mean that the file does not say.
+
+    Every field that a file may bring is described here, and nowhere else: where its profile has a column of that name,
+    an import stores it there, and an export writes it.
+    """
+
+    line: int
+    url: str = field(
+        metadata=described(
+            checked_url, "website", "site", "homepage", "link", "web", "html_url", "htmlurl", "careers_url"
+        )
+    )
+    name: str = field(
+        default="",
+        metadata=described(
+            _name, "title", "org", "org_name", "organisation", "organization", "publisher", "company", "source"
+        ),
+    )
+    feed_url: str = field(
+        default="",
+        metadata=described(checked_url, "feed", "rss", "rss_url", "rss_feed", "atom", "xml_url", "xmlurl"),
+    )
+    sitemap_url: str = field(default="", metadata=described(checked_url, "sitemap"))
+    kind: str = field(default="", metadata=described(_one_of("news", "jobs", "docs"), stored=Kind, written=str))
+    source_type: str = field(default="", metadata=described(_one_of("html", "rss", "api")))
+    ingestion_mode: str = field(
+        default="", metadata=described(_one_of("feed", "spider", "both"), "mode", stored=Mode, written=str)
+    )
+    status: str = field(default="", metadata=described(_one_of("active", "paused", "blocked", "deleted")))
+    # Why it is not active.
+    disable_reason: str = field(default="", metadata=described(_reason, "disabled_reason", "status_reason"))
+    tags: tuple[str, ...] = field(
+        default=(),
+        metadata=described(as_tags, "tag", "category", "categories", "folder", "folders", "group", "label", "labels"),
+    )
+    priority: int | None = field(default=None, metadata=described(_whole(1, 10)))
+    interval: timedelta | None = field(
+        default=None, metadata=described(_interval, "poll_interval", "poll_every", column="poll_every")
+    )
+    rate_limit: timedelta | None = field(
+        default=None,
+        metadata=described(parse_duration, column="rate_limit_ms", stored=_milliseconds_in, written=_wait_of),
+    )
+    # -1 is without limit.
+    max_depth: int | None = field(default=None, metadata=described(_whole(-1, 1_000), "depth"))
+    timezone: str = field(default="", metadata=described(_timezone, "time_zone", "tz"))
+    org_type: str = field(default="", metadata=described(_name, "organisation_type", "organization_type"))
+    parser_hint: str = field(default="", metadata=described(_hint, "hint"))
+    crawl_frequency_days: float | None = field(default=None, metadata=described(_number, "frequency_days"))
+    time_window: str = field(default="", metadata=described(_window, "window"))
+    more_sitemaps: tuple[str, ...] = field(default=(), metadata=described(_urls, is_json=True))
+    country: str = field(default="", metadata=described(_country))
+    policy: str = field(
+        default="",
+        metadata=described(_one_of("adaptive", "tiers", "frequency", "fixed"), stored=Policy, written=str),
+    )
+    revisit_every: tuple[timedelta, ...] = field(default=(), metadata=described(_intervals))
+    max_pages: int | None = field(default=None, metadata=described(_whole(1, 1_000_000)))
+    start_urls: tuple[str, ...] = field(default=(), metadata=described(_urls, is_json=True))
+    allowed_domains: tuple[str, ...] = field(default=(), metadata=described(_texts, is_json=True))
+    include_paths: tuple[str, ...] = field(default=(), metadata=described(_texts, is_json=True))
+    exclude_paths: tuple[str, ...] = field(default=(), metadata=described(_texts, is_json=True))
+    allow_external: bool = field(default=False, metadata=described(_yes_or_no))
+    article_patterns: tuple[str, ...] = field(
+        default=(), metadata=described(_texts, "article_url_patterns", is_json=True)
+    )
+    selectors: dict[str, Any] = field(default_factory=dict, metadata=described(selectors_in, is_json=True))
+    speaks_for: tuple[str, ...] = field(default=(), metadata=described(_texts, is_json=True))
+    # Its names in other systems.
+    external_ids: tuple[str, ...] = field(
+        default=(), metadata=described(_external_ids, "external_id", "id", is_json=True)
+    )
+    # Whether its pages need a browser.
+    render_mode: str = field(default="", metadata=described(_one_of("static", "dynamic")))
+    # Why its feed is not polled; nothing means that it is.
+    feed_disable_reason: str = field(default="", metadata=described(_reason))
+    # As it stood in the file.
+    record: str = field(default="", compare=False, repr=False)
+
+
+FIELDS = tuple(Field(one.name, **one.metadata) for one in fields(Row) if one.metadata)
+_IN_PROFILE = tuple(one for one in FIELDS if (one.column or one.name) in Profile.__dataclass_fields__)
 # Other ways to say `status` and that a feed is not polled, so they are read and never written.
 SAID_OTHERWISE = (
     Field("enabled", _yes_or_no),
@@ -258,7 +338,7 @@ SAID_OTHERWISE = (
 )
 # Of a last run's messages, those that say why a source is no longer active.
 _REASONS = ("robots disallow", "auto-paused after failures")
-BY_NAME = {field.name: field for field in (*FIELDS, *SAID_OTHERWISE)}
+BY_NAME = {one.name: one for one in (*FIELDS, *SAID_OTHERWISE)}
 # The same field in another unit, which its name says.
 OTHER_FIELDS = (
     Field("interval", _minutes, ("feed_poll_interval_minutes", "interval_minutes")),
@@ -269,15 +349,15 @@ OTHER_FIELDS = (
 def row_from(line: int, record: str, cells: Iterable[tuple[Field, str]]) -> Row | BadLine:
     """At most one cell for each field; a row with no address but its feed's is followed under that."""
     values: dict[str, Any] = {}
-    for field, cell in cells:
+    for known, cell in cells:
         text = cell.strip()
         if not text:
             continue
         try:
-            values[field.name] = field.read(text)
+            values[known.name] = known.read(text)
         except ValueError as problem:
             # Where the cell is all there is, it need not be said again.
-            start = "" if text == record.strip() else f'{field.name} "{cut(one_line(text), _LONGEST_SHOWN)}": '
+            start = "" if text == record.strip() else f'{known.name} "{cut(one_line(text), _LONGEST_SHOWN)}": '
             return bad_line(line, record, f"{start}{problem}")
     # Whatever `status` says: where one of them says no, nothing is to be polled.
     is_enabled, is_disabled = values.pop("enabled", True), values.pop("disabled_at", False)
@@ -295,11 +375,11 @@ def is_said(value: object) -> bool:
     return value is not False and value not in (None, "", (), {})
 
 
-def value_as_text(field: Field, value: object) -> str:
+def value_as_text(known: Field, value: object) -> str:
     """As the field's `read` takes it back."""
     if not is_said(value):
         return ""
-    if field.is_json:
+    if known.is_json:
         return orjson.dumps(value).decode()
     if isinstance(value, tuple):
         return "; ".join(map(_text_of, value))
@@ -308,3 +388,15 @@ def value_as_text(field: Field, value: object) -> str:
 
 def _text_of(value: object) -> str:
     return format_duration(value) if isinstance(value, timedelta) else str(value)
+
+
+def profile_fields_of(row: Row) -> dict[str, Any]:
+    """The columns of a profile that the file says, as the profile wants them."""
+    said = ((one, getattr(row, one.name)) for one in _IN_PROFILE)
+    return {one.column or one.name: one.stored(value) for one, value in said if is_said(value)}
+
+
+def row_fields_of(profile: Profile) -> dict[str, Any]:
+    """The fields of a row that a profile says, as a file wants them."""
+    kept = ((one, getattr(profile, one.column or one.name)) for one in _IN_PROFILE)
+    return {one.name: one.written(value) for one, value in kept if is_said(value)}

@@ -8,9 +8,9 @@ import orjson
 
 from headwater.settings.durations import format_duration
 from headwater.sources.exchange.columns import LeftOver, columns_in
-from headwater.sources.exchange.fields import FIELDS, Field, is_said, row_from
+from headwater.sources.exchange.fields import FIELDS, Field, Row, is_said, row_from
 from headwater.sources.exchange.lines import short_lines_in
-from headwater.sources.exchange.rows import BadLine, Row, bad_line
+from headwater.sources.exchange.rows import BadLine, bad_line
 
 
 def read_jsonl(text: str, mapping: Mapping[str, str], left_over: LeftOver) -> Iterator[Row | BadLine]:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 
 from headwater.errors import UsageError
-from headwater.sources.exchange.fields import BY_NAME, row_from
+from headwater.sources.exchange.fields import BY_NAME, Row, row_from
 from headwater.sources.exchange.lines import lines_in
 from headwater.sources.exchange.markup import Listener, Stopped, hear, heard_markup
-from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, Row, bad_line, one_line
+from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, bad_line, one_line
 
 _PIECE = 65_536
 # One is kept for each outline, however deep it lies.

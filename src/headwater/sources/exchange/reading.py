@@ -10,11 +10,11 @@ from types import MappingProxyType
 from headwater.errors import UsageError
 from headwater.net.charset import Kind, decode
 from headwater.sources.exchange.columns import LeftOver, is_header, require_known
-from headwater.sources.exchange.fields import MOST_EXTERNAL_IDS, MOST_TAGS
+from headwater.sources.exchange.fields import MOST_EXTERNAL_IDS, MOST_TAGS, Row
 from headwater.sources.exchange.jsonlines import read_jsonl
 from headwater.sources.exchange.lines import lines_in
 from headwater.sources.exchange.opml import read_opml
-from headwater.sources.exchange.rows import BadLine, Row
+from headwater.sources.exchange.rows import BadLine
 from headwater.sources.exchange.tables import DELIMITERS, cells_in, delimiter_in, read_csv
 from headwater.sources.exchange.urllist import read_urls
 from headwater.urls.canonical import canonicalise

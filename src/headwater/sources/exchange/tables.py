@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from headwater.sources.exchange.columns import LeftOver, columns_in, require_address, require_present
-from headwater.sources.exchange.fields import FIELDS, row_from, value_as_text
+from headwater.sources.exchange.fields import FIELDS, Row, row_from, value_as_text
 from headwater.sources.exchange.lines import Lines, lines_in
-from headwater.sources.exchange.rows import BadLine, Row, bad_line
+from headwater.sources.exchange.rows import BadLine, bad_line
 
 DELIMITERS = MappingProxyType({",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"})
 

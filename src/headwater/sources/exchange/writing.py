@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from headwater.sources.exchange.fields import Row
 from headwater.sources.exchange.jsonlines import write_jsonl
 from headwater.sources.exchange.opml import write_opml
 from headwater.sources.exchange.reading import Format
-from headwater.sources.exchange.rows import Row
 from headwater.sources.exchange.tables import write_csv
 from headwater.sources.exchange.urllist import write_urls
 

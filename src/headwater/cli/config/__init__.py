@@ -1,0 +1,1 @@
+"""`headwater config`: the commands of the settings."""

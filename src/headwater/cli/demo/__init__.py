@@ -1,0 +1,1 @@
+"""`headwater demo`: the tour, its simulated world, and its processes."""

@@ -1,0 +1,142 @@
+"""`headwater demo`: what there is, running, offline: database, simulated web, a poller, several fetching processes."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from headwater.cli.launch import AsJson, program_as_typed, run_to_end
+from headwater.cli.numbers import require_number
+from headwater.cli.output import say, say_lines, show, show_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from headwater.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRequest:
+    seconds: int
+    seed: int
+    publishers: int
+    pace: float
+    keep: bool
+    is_quiet: bool
+
+
+# A second to a year of the world's time for each of ours.
+SLOWEST_PACE, FASTEST_PACE = 0.001, 31_536_000
+
+
+def demo(
+    *,
+    seconds: int = 20,
+    seed: int = 1,
+    publishers: int = 60,
+    pace: float = 600,
+    headless: Annotated[bool, Parameter(negative="", help="Only the beginning and the summary.")] = False,
+    keep: Annotated[bool, Parameter(negative="", help="Keep the database to look around in afterwards.")] = False,
+    json: AsJson = False,
+) -> int:
+    """An offline tour: publishers of a simulated web are followed, polled as it pays, and their pages fetched.
+
+    Parameters
+    ----------
+    seconds
+        How long it runs.
+    seed
+        Equal seeds give equal webs.
+    publishers
+        How many sites publish in it.
+    pace
+        How much faster than ours the world's time runs.
+    """
+    from headwater.cli.demo.watch import broken_promises
+    from headwater.errors import UsageError
+
+    if not 1 <= seconds <= 86400:
+        raise UsageError(f"A demo of {seconds} seconds is not possible.", fix="Give 1 to 86400.")
+    require_number("--pace", pace, SLOWEST_PACE, FASTEST_PACE)
+    summary = run_to_end(tour(FetchRequest(seconds, seed, publishers, pace, keep, is_quiet=headless)))
+    if json:
+        show_json(summary)
+    else:
+        typed = program_as_typed()
+        say(f"Next: {typed} up    (and in another terminal: {typed} sources add https://example.org)")
+    return int(bool(broken_promises(summary)))
+
+
+async def tour(request: FetchRequest) -> dict[str, Any]:
+    from headwater.cli.demo.watch import Served, Watched, summarise, watch
+    from headwater.cli.demo.world import follow_everybody
+    from headwater.run.processes import child_processes
+    from headwater.services import open_services
+    from headwater.settings import Given, load
+    from headwater.simweb.play import WORLD_BEGINS
+    from headwater.simweb.world import World
+
+    # Equal seeds give equal worlds: this one is only asked who publishes in it.
+    world = World(request.seed, request.publishers, start=WORLD_BEGINS)
+    web = {"seed": request.seed, "publishers": request.publishers, "pace": request.pace}
+    with demo_folder(keep=request.keep) as folder:
+        async with child_processes("headwater.cli.demo.web", [web]) as (process,):
+            served = await Served.by(process)
+            flags = demo_flags(folder, served.port)
+            say("Starting embedded PostgreSQL …")
+            async with open_services(load(Given(flags=flags))) as services:
+                await introduce(services)
+                say(
+                    f"Simulated web: {served.hosts:,} hosts on http://127.0.0.1:{served.port}/ (this machine only); "
+                    f"its time runs {request.pace:g} times as fast as ours"
+                )
+                watched = Watched(services, served, flags, request.seconds, request.pace, is_quiet=request.is_quiet)
+                await follow_everybody(services, world, watched.world_now())
+                heard = await watch(watched)
+                summary = await summarise(watched, await served.report(), heard)
+        if request.keep:
+            show(f"Look around: {program_as_typed()} --set service.data_dir={folder} frontier stats")
+    return summary
+
+
+@contextmanager
+def demo_folder(*, keep: bool) -> "Iterator[Path]":
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    folder = Path(tempfile.mkdtemp(prefix="headwater-demo-"))
+    # As root the server runs under a user of its own, who has to get through here, but not to look around.
+    folder.chmod(0o711)
+    try:
+        yield folder
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def demo_flags(folder: "Path", port: int) -> dict[str, str]:
+    """The address guard stays on, with one exception: the simulated web's own port on this machine."""
+    return {
+        "service.data_dir": str(folder),
+        "log.level": "error",
+        "fetch.contact": "mailto:demo@headwater.test",
+        "fetch.concurrency": "30",
+        "poll.concurrency": "20",
+        # The world lives in the past: maintenance must not think its days forgotten.
+        "keep.run_days": "3650",
+        "keep.outbox_days": "forever",
+        "poll.tick": "250ms",
+        "network.allow": f"127.0.0.1:{port}",
+    }
+
+
+async def introduce(services: "Services") -> None:
+    from headwater.cli.doctor import report
+    from headwater.reports.doctor import examine
+    from headwater.services import data_folder
+
+    data = data_folder(services.settings)
+    say_lines(report([check async for check in examine(services.settings, data, services.database, services.clock)]))

@@ -1,0 +1,1 @@
+"""`headwater docs`: the commands of the archive."""

@@ -1,0 +1,155 @@
+"""`headwater docs show`: one document, as people read it, as programs want it, or as it was sent."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from headwater.cli.docs.group import WIDEST_TITLE, Flag
+from headwater.cli.files import why_unwritten
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import say, show, show_bytes, show_json, show_table
+from headwater.cli.serving import with_services
+from headwater.cli.words import counted, inert, shortened
+from headwater.errors import UsageError
+from headwater.reports.template_words import reader_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from headwater.archive.raw import KeptBody
+    from headwater.archive.reads import Version
+    from headwater.reports.archive import Claim
+    from headwater.reports.documents import Inspected
+    from headwater.services import Services
+
+RELATIONS = {"duplicate_of": "says the same as", "near": "says nearly the same as", "duplicate": "is copied by"}
+
+
+def show_document(
+    document: str,
+    *,
+    versions: Flag = False,
+    raw: Flag = False,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="A file for --raw.")] = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Show a document: what it says, where it comes from, how good it is, what it was before.
+
+    Parameters
+    ----------
+    document
+        Its URL in any spelling, or its id.
+    versions
+        What it said before, too.
+    raw
+        The page as it was sent, byte for byte: into a file or a pipe, never to a terminal.
+    """
+    if raw:
+        write_bytes(with_services(launch, lambda services: _body(services, document)).raw.body, output)
+        return
+
+    async def work(services: "Services") -> "Inspected":
+        from headwater.reports.documents import inspect_document
+
+        return await inspect_document(services.database, document)
+
+    inspected = with_services(launch, work)
+    found, past = inspected.document, inspected.versions
+    if json:
+        related = [{"relation": one.relation, "id": one.hash.hex(), "url": one.url} for one in inspected.relatives]
+        around = {"source": inspected.source, "relatives": related, "why_not_canonical": inspected.why_not_canonical}
+        show_json(told_of(found) | around | ({"versions": [told_of(one) for one in past]} if versions else {}))
+        return
+    for line in described(inspected):
+        show(line)
+    if versions:
+        show_versions(past)
+    show("")
+    for line in found.text.splitlines():
+        # Code has its indentation.
+        show(f"{' ' * (len(line) - len(line.lstrip(' ')))}{inert(line)}")
+
+
+async def _body(services: "Services", document: str) -> "KeptBody":
+    from headwater.reports.documents import body_of
+
+    return await body_of(services.database, document)
+
+
+def described(inspected: "Inspected") -> list[str]:
+    found, source = inspected.document, inspected.source
+    parts = ", ".join(f"{name} {points}" for name, points in found.quality_parts.items())
+    dates = {
+        "published": found.published_at,
+        "updated": found.updated_at,
+        "first seen": found.first_seen_at,
+        "changed": found.changed_at,
+    }
+    facts = (found.page_type, found.language, counted(found.word_count, "word"), found.section)
+    deleted = f"deleted {found.deleted_at:%Y-%m-%d %H:%M}: {inert(found.deleted_reason)}" if found.deleted_at else ""
+    lines = (
+        inert(found.url),
+        f"by {inert(found.author)}, {inert(source)}" if found.author else inert(source),
+        ", ".join(f"{name} {at:%Y-%m-%d %H:%M}" for name, at in dates.items() if at),
+        ", ".join(inert(fact) for fact in facts if fact),
+        "" if found.quality is None else f"quality {found.quality} of 100: {inert(parts)}",
+        f"read by {inert(reader_in_words(found.produced_by))}",
+        f"{counted(len(inspected.versions), 'version')}, id {found.key.url_hash.hex()}",
+        in_words(inspected.claim) if inspected.claim else "",
+        *(f"{RELATIONS[one.relation]} {inert(one.url)}" for one in inspected.relatives),
+        deleted,
+    )
+    return [inert(found.title) or "(no title)", *(f"  {line}" for line in lines if line)]
+
+
+def in_words(claim: "Claim") -> str:
+    belief = f"not believed, because {inert(claim.why_not)}" if claim.why_not else "believed"
+    return f"calls {inert(claim.url)} canonical; {belief}"
+
+
+def show_versions(past: "Sequence[Version]") -> None:
+    show("")
+    rows = [
+        (
+            str(one.version),
+            f"{one.changed_at:%Y-%m-%d %H:%M}",
+            f"{one.replaced_at:%Y-%m-%d %H:%M}" if one.replaced_at else "now",
+            str(one.word_count),
+            shortened(one.title, WIDEST_TITLE),
+        )
+        for one in past
+    ]
+    show_table(("version", "from", "until", "words", "title"), rows)
+
+
+def told_of(record: Any) -> dict[str, Any]:
+    """For programs: hashes in hex, keys as the ids of documents."""
+    from headwater.archive.document import Key
+
+    def plain(value: Any) -> Any:
+        match value:
+            case Key():
+                return value.url_hash.hex()
+            case bytes():
+                return value.hex()
+        return value
+
+    fields = {name: getattr(record, name) for name in record.__dataclass_fields__}
+    told = {name: plain(value) for name, value in fields.items()}
+    return ({"id": told.pop("key")} if "key" in told else {}) | told
+
+
+def write_bytes(body: bytes, output: Path | None) -> None:
+    if output is None and sys.stdout.isatty():
+        raise UsageError(
+            "A page may hold anything and is not written to a terminal.", fix="Add -o FILE, or send it into a pipe."
+        )
+    if output is None:
+        show_bytes(body)
+        return
+    if why := why_unwritten(output, [body]):
+        raise UsageError(f"{output} cannot be written: {why}.")
+    say(f"Wrote {counted(len(body), 'byte')} to {output}")

@@ -1,0 +1,279 @@
+"""`headwater sources`: who we follow."""
+
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+from cyclopts import App
+
+from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.output import say, say_more, show, show_json, show_table
+from headwater.cli.serving import with_services
+from headwater.cli.sources.fields import scope_of
+from headwater.cli.sources.showing import event_row, next_poll_of, show_overview
+from headwater.cli.words import counted, inert, length_of, relative, shortened, with_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from headwater.discover.stopping import Stopped
+    from headwater.reports.discovery import Overview
+    from headwater.reports.explaining import SourceStory
+    from headwater.reports.paging import Page
+    from headwater.services import Services
+    from headwater.sources.channels import ChannelState
+    from headwater.sources.source import Profile, Source
+
+
+app = App(name="sources", help="The publishers we follow: add, look at, change, import and export them.")
+app.command("headwater.cli.sources.adding:add", name="add", help="Follow a site: its channels are looked for.")
+app.command(
+    "headwater.cli.sources.editing:edit",
+    name="edit",
+    help="Change fields of a source: name, priority, tags and others.",
+)
+app.command("headwater.cli.sources.files:import_sources", name="import", help="Add many sources from a file.")
+app.command("headwater.cli.sources.files:export_sources", name="export", help="Write the sources into a file.")
+app.command("headwater.cli.sources.removing:remove", name="rm", help="Delete sources; their vacancies expire.")
+app.command("headwater.cli.sources.trying:ask_channels", name="test", help="Ask a source's channels once.")
+app.command(
+    "headwater.cli.sources.trying:simulate",
+    name="simulate",
+    help="Poll without storing: show the items and documents it would bring.",
+)
+
+
+@app.command(name="list")
+def list_sources(
+    *,
+    status: str | None = None,
+    kind: str | None = None,
+    tag: str | None = None,
+    name: str | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """List sources with their health and their next poll.
+
+    Parameters
+    ----------
+    status
+        active, paused, blocked, deleted, failing or silent; or its health: ok, warning or struggling.
+    kind
+        news, jobs or docs.
+    tag
+        Only with this tag.
+    name
+        Only names that begin so.
+    limit
+        Sources per page.
+    """
+    from headwater.cli.filters import word_of
+
+    async def work(services: "Services") -> "tuple[Page[Overview], datetime]":
+        from headwater.reports.discovery import Wanted, time_now
+        from headwater.reports.paging import page_of_sources, status_named
+        from headwater.sources.source import Kind
+
+        stored, health = status_named(status)
+        wanted = Wanted(stored, word_of(Kind, kind), tag, name)
+        page = await page_of_sources(services.database, wanted, health, limit, cursor)
+        return page, await time_now(services.database)
+
+    page, now = with_services(launch, work)
+    if json:
+        show_json({"sources": [told_of(one) for one in page.items], "cursor": page.cursor})
+        return
+    if page.items:
+        show_page(page.items, now)
+    elif status or kind or tag or name or cursor:
+        say("No source matches.")
+    else:
+        say("No source yet. Add one: headwater sources add https://example.org")
+        say("Have a list?      headwater sources import feeds.opml")
+    say_more(page.cursor)
+
+
+def show_page(page: "Sequence[Overview]", now: "datetime") -> None:
+    columns: tuple[str, ...] = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
+    rows = [_row(one, now) for one in page]
+    if any(one.source.status_reason for one in page):
+        columns = (*columns, "why")
+        rows = [(*row, shortened(one.source.status_reason or "", 60)) for row, one in zip(rows, page, strict=True)]
+    show_table(columns, rows, spare=("mode", "every", "kind", "errors", "last run"))
+    if troubled := sum(len(one.health.problems) for one in page):
+        say(f"{counted(troubled, 'problem')} here: headwater problems")
+
+
+def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
+    source, following = one.source, one.next
+    return (
+        shortened(source.name, 40),
+        str(source.profile.kind),
+        str(source.profile.ingestion_mode),
+        str(one.health.word),
+        next_poll_of(following, now) if following else "taken down" if one.is_left_alone else "–",
+        length_of(following.poll_interval) if following and following.poll_interval else "–",
+        str(one.errors),
+        f"{source.last_run_status} {relative(source.last_run_at, now)}" if source.last_run_at else "never",
+        source.profile.url,
+    )
+
+
+def told_of(one: "Overview") -> dict[str, Any]:
+    """One source for programs: names that older programs ask for, beside ours."""
+    source = one.source
+    following = one.next
+    feeds = [channel for channel in one.channels if channel.kind == "feed" and channel.is_enabled]
+    sitemaps = [channel for channel in one.channels if channel.kind == "sitemap" and channel.is_enabled]
+    interval = source.profile.poll_every or (feeds[0].poll_interval if feeds else None)
+    return {
+        "id": source.id,
+        **with_seconds(asdict(source.profile), *durations_in(source.profile)),
+        "scope": scope_of(one),
+        **({"feed_url": feeds[0].url} if feeds else {}),
+        **({"sitemap_url": sitemaps[0].url} if sitemaps else {}),
+        "feed_poll_interval_minutes": interval and max(1, round(interval.total_seconds() / 60)),
+        "status": source.status,
+        "status_reason": source.status_reason,
+        "health": one.health.word,
+        "health_reason": one.health.reason,
+        "problems": [asdict(problem) for problem in one.health.problems],
+        "consecutive_failures": source.consecutive_failures,
+        "next_run_at": following and following.next_poll_at,
+        "next_reason": following and following.next_reason,
+        "last_crawled_at": source.last_run_at,
+        "last_crawl_status": source.last_run_status,
+        "last_crawl_message": source.last_run_message,
+        "created_at": source.created_at,
+        "updated_at": source.updated_at,
+        "channels": [_channel_told(one, channel) for channel in one.channels],
+    }
+
+
+def durations_in(profile: "Profile") -> list[str]:
+    return [one.name for one in fields(profile) if "timedelta" in str(one.type)]
+
+
+def _channel_told(one: "Overview", channel: "ChannelState") -> dict[str, Any]:
+    told = with_seconds(asdict(channel), "poll_interval")
+    return told | {"next_poll_at": None, "next_reason": "taken down"} if one.is_taken_down(channel) else told
+
+
+@app.command(name="show")
+def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Show a source: its channels, why each is polled when, and what happened to it.
+
+    Parameters
+    ----------
+    source
+        Its id or the beginning of it, its address, its host, its name, or its id in the system it was imported from.
+    """
+
+    async def work(services: "Services") -> "SourceStory":
+        from headwater.reports.explaining import story_of_source
+
+        return await story_of_source(services.database, source)
+
+    show_source_story(with_services(launch, work), is_json=json)
+
+
+def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
+    overview, events, now = story.overview, story.events, story.now
+    if is_json:
+        trail = [{"at": one.at, **asdict(one.event)} for one in events]
+        around = {"external_ids": story.external_ids, "limits_reached": story.limits, "events": trail}
+        show_json(told_of(overview) | around)
+        return
+    show_overview(overview, now, story.external_ids, story.limits)
+    if problems := overview.health.problems:
+        say(f"{counted(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
+    if events:
+        show("")
+        show_table(("when", "who", "what happened"), [event_row(one, now) for one in events])
+
+
+def what_next(overview: "Overview", now: "datetime") -> str:
+    source, following = overview.source, overview.next
+    if source.status != "active":
+        return f"nothing until it is resumed: headwater sources resume {source.id}"
+    if overview.is_left_alone:
+        from headwater.reports.pages import WHILE_TAKEN_DOWN
+
+        return WHILE_TAKEN_DOWN
+    if following is None:
+        return f"nothing: it has no channel to poll. Name one: headwater sources edit {source.id} feeds=https://…"
+    when = next_poll_of(following, now)
+    if when == "running":
+        return f"its {following.kind} is being polled"
+    told = f"is polled by the next free poller, {when}" if when.startswith("overdue") else f"is polled {when}"
+    return f"its {following.kind} {told}: {following.next_reason}"
+
+
+@app.command(name="pause")
+def pause(*sources: str, reason: str = "paused by a person", launch: Launched = Launch()) -> None:  # noqa: B008
+    """Stop polling sources and set their waiting URLs aside.
+
+    Parameters
+    ----------
+    sources
+        Ids, addresses, hosts or names.
+    reason
+        Shown by `show` and `explain`.
+    """
+    _change(launch, sources, "paused", reason)
+
+
+@app.command(name="resume")
+def resume(*sources: str, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Poll sources again that were paused or blocked; their count of errors starts at zero.
+
+    Parameters
+    ----------
+    sources
+        Ids, addresses, hosts or names.
+    """
+    _change(launch, sources, "active", None)
+
+
+@app.command(name="block")
+def block(*sources: str, reason: str = "blocked by a person", launch: Launched = Launch()) -> None:  # noqa: B008
+    """Block sources: no URL of them is polled, queued or fetched until `resume`.
+
+    Parameters
+    ----------
+    sources
+        Ids, addresses, hosts or names.
+    reason
+        Shown by `show` and `explain`.
+    """
+    _change(launch, sources, "blocked", reason)
+
+
+def _change(launch: Launch, sources: tuple[str, ...], status: str, reason: str | None) -> None:
+    async def work(services: "Services") -> "list[tuple[Source, Stopped]]":
+        from headwater.actions.sources import stop_sources
+        from headwater.sources.source import SourceStatus
+
+        return await stop_sources(services, sources, SourceStatus(status), reason, ACTOR)
+
+    for source, stopped in with_services(launch, work):
+        done = "queued again" if status == "active" else "set aside"
+        entries = f"; {counted(stopped.entries, 'waiting URL')} {done}" if stopped.entries else ""
+        show(f"{inert(source.name)}: {status}{entries}")
+
+
+@app.command(name="run")
+def run(*sources: str, launch: Launched = Launch()) -> int:  # noqa: B008
+    """Poll sources as soon as their hosts allow, whatever their schedule says.
+
+    Parameters
+    ----------
+    sources
+        Ids, addresses, hosts or names.
+    """
+    from headwater.cli.crawl import poll_soon
+
+    return poll_soon(sources, launch)

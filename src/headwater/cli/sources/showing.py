@@ -1,0 +1,94 @@
+"""What is told of a source and its channels, line by line."""
+
+from typing import TYPE_CHECKING
+
+from headwater.cli.output import show, show_table
+from headwater.cli.sources.fields import fields_in_words, follows_links, scope_of
+from headwater.cli.words import due, in_words, inert, relative, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from headwater.reports.discovery import Overview
+    from headwater.sources.channels import ChannelState
+    from headwater.sources.events import Happened
+    from headwater.sources.source import Profile
+
+
+def event_row(one: "Happened", now: "datetime") -> tuple[str, ...]:
+    return relative(one.at, now), inert(one.event.actor), shortened(in_words(one.event.message), 100)
+
+
+def show_overview(
+    overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = (), limits: "Sequence[str]" = ()
+) -> None:
+    source, profile = overview.source, overview.source.profile
+    reason = f": {in_words(overview.health.reason)}" if overview.health.reason else ""
+    show(f"{inert(source.name)}  {profile.url}")
+    show(f"  {overview.health.word}{reason}")
+    tags = f", tags {', '.join(map(inert, profile.tags))}" if profile.tags else ""
+    show(f"  {profile.kind}, priority {profile.priority}, mode {profile.ingestion_mode}{tags}  (id {source.id})")
+    if external_ids:
+        show(f"  called {', '.join(map(inert, external_ids))} elsewhere")
+    show(f"  scope: {scope_of(overview)}")
+    for label, told in fields_in_words(profile, follows_links=follows_links(overview)):
+        show(f"  {label}: {inert(told)}")
+    for limit in limits:
+        show(f"  {limit}")
+    if source.last_run_at:
+        message = in_words(source.last_run_message or "")
+        show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
+    for one in overview.channels:
+        if one.kind == "backfill":
+            show(f"  backfill: {inert(why_then(one)).removeprefix('waits: ')}")
+    if profile.speaks_for:
+        show(f"  speaks for {', '.join(profile.speaks_for)} beside its own pages")
+    for one in overview.channels:
+        if is_unheard(profile, one):
+            show(f"  {inert(one.url)} lies elsewhere: its titles, dates and texts are not used for pages of this site.")
+            show(f"    Trust it: headwater sources edit {source.id} speaks_for={domain_of(profile.url)}")
+    show_channels(overview, now)
+
+
+def show_channels(overview: "Overview", now: "datetime") -> None:
+    rows = [
+        (
+            str(one.kind),
+            one.url,
+            "taken down" if overview.is_taken_down(one) else next_poll_of(one, now),
+            "see headwater takedown list" if overview.is_taken_down(one) else shortened(in_words(why_then(one)), 80),
+            str(one.last_item_count),
+            shortened(in_words(one.last_error or ""), 60),
+        )
+        for one in overview.channels
+    ]
+    if rows:
+        columns = ("channel", "address", "next poll", "why then", "items", "last error")
+        show_table(columns, rows, below=("address",))
+
+
+def next_poll_of(channel: "ChannelState", now: "datetime") -> str:
+    if not channel.is_active:
+        return "off"
+    return "running" if channel.is_running else due(channel.next_poll_at, now)
+
+
+def domain_of(url: str) -> str:
+    from headwater.urls.canonical import canonicalise
+    from headwater.urls.domains import registrable_domain
+
+    return registrable_domain(canonicalise(url).host)
+
+
+def is_unheard(profile: "Profile", channel: "ChannelState") -> bool:
+    """A channel on another domain that neither the site nor a person has named."""
+    if not channel.is_enabled or channel.speaks_for_site or domain_of(channel.url) == domain_of(profile.url):
+        return False
+    return domain_of(profile.url) not in profile.speaks_for
+
+
+def why_then(channel: "ChannelState") -> str:
+    if channel.is_active:
+        return channel.next_reason
+    return channel.disabled_reason or "its source is not active"

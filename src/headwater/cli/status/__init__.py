@@ -1,0 +1,1 @@
+"""`headwater status`: the state of things, and its figures for operators."""

@@ -1,0 +1,394 @@
+"""`headwater status`: the whole at a glance, and what is polled next."""
+
+import sys
+from dataclasses import asdict
+from datetime import timedelta
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from cyclopts import Parameter
+
+from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.output import (
+    clear_screen,
+    say,
+    show,
+    show_json,
+    show_json_with,
+    show_laid_out,
+    show_many,
+    show_screen,
+    terminal_height,
+    terminal_width,
+)
+from headwater.cli.problems import all_problems, pointed_at
+from headwater.cli.serving import with_services
+from headwater.cli.status.operations import operation_lines, role_lines, told_operations
+from headwater.cli.tables import folded, laid_out
+from headwater.cli.words import (
+    counted,
+    due,
+    go_length_of,
+    in_words,
+    inert,
+    length_of,
+    shortened,
+    shortened_line,
+    with_seconds,
+)
+from headwater.errors import DatabaseDown, QueryFailed
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+    from datetime import datetime
+
+    from headwater.frontier.entry import Status
+    from headwater.reports.discovery import Scheduled, Summary
+    from headwater.reports.frontier import HostsNow, Suspects, TemplatesNow
+    from headwater.reports.operations import Operations
+    from headwater.reports.problems import Problems
+    from headwater.services import Services
+
+SHOWN = 20
+INDENT = 10  # of what belongs to a word at the beginning of a line
+TABLE_HEAD = 2  # lines
+WATCH_SECONDS, WATCH_ELSEWHERE_SECONDS = 2.0, 10.0
+# For a person the beginning, for a program a page: more of 200,000 channels only when it is asked for.
+SHOWN_ELSEWHERE = 1_000
+HEADING = ("Feed Schedule:", "-" * 40)
+
+
+class Now(NamedTuple):
+    summary: "Summary"
+    counts: "dict[Status, int]"
+    hosts: "HostsNow"
+    templates: "TemplatesNow"
+    learns: bool
+    suspects: "Suspects"
+    operations: "Operations"
+
+
+class Page(NamedTuple):
+    """The beginning of the schedule."""
+
+    coming: "list[Scheduled]"
+    is_cut: bool
+
+
+def status(
+    *,
+    show_schedule: Annotated[bool, Parameter(negative="", help="List what is polled next, and why then.")] = False,
+    all_: Annotated[
+        bool,
+        Parameter(
+            name="--all", negative="", help="The whole schedule: else 20 channels, elsewhere than on a terminal 1,000."
+        ),
+    ] = False,
+    operations: Annotated[
+        bool, Parameter(negative="", help="Processes, latency, losses, failing tasks, partitions.")
+    ] = False,
+    watch: Annotated[bool, Parameter(negative="", help="Look again and again, until Ctrl-C.")] = False,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Say how things stand: sources, polls, the frontier, the last 24 hours."""
+    wants_schedule = show_schedule or all_
+    most = SHOWN if sys.stdout.isatty() and not (all_ or json) else SHOWN_ELSEWHERE
+
+    async def work(services: "Services") -> "tuple[Now, list[Scheduled], Problems]":
+        from headwater.reports.discovery import schedule
+
+        coming = await schedule(services.database, most + 1) if wants_schedule else []
+        return await look_now(services), coming, await all_problems(services)
+
+    def tell(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
+        page = Page(coming[:most], is_cut=len(coming) > most) if wants_schedule else None
+        show_all(now, page, problems, operations=operations, json=json)
+
+    def redraw(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
+        clear_screen()
+        size = terminal_width(), terminal_height()
+        show_screen(screen_of(now, coming, problems, size, wants_schedule=wants_schedule, operations=operations))
+
+    if watch:
+        is_redrawn = sys.stdout.isatty() and not json
+        with_services(launch, lambda services: keep_telling(services, work, redraw if is_redrawn else tell))
+    elif all_:
+        with_services(launch, lambda services: tell_whole(services, operations=operations, json=json))
+    else:
+        tell(*with_services(launch, work))
+
+
+async def look_now(services: "Services") -> Now:
+    from headwater.frontier.reads import count_statuses
+    from headwater.reports.discovery import summary
+    from headwater.reports.frontier import hosts_now, suspects_now, templates_now
+    from headwater.reports.operations import operations_now
+
+    database = services.database
+    return Now(
+        await summary(database),
+        await count_statuses(database),
+        await hosts_now(database),
+        await templates_now(database),
+        services.settings.extract.templates,
+        await suspects_now(database),
+        await operations_now(database),
+    )
+
+
+async def tell_whole(services: "Services", *, operations: bool, json: bool) -> None:
+    """With all of the schedule, which is shown while it is read."""
+    from headwater.reports.discovery import whole_schedule
+
+    now, problems = await look_now(services), await all_problems(services)
+    parts = whole_schedule(services.database)
+    if json:
+        rows = (scheduled(part, now.summary.now) async for part in parts)
+        await show_json_with(counted_now(now, problems) | {"schedule_is_cut": False}, "schedule", rows)
+        return
+    show_head(now, operations=operations)
+    await show_parts(parts, now.summary)
+    say_rest(now, problems)
+
+
+async def keep_telling(
+    services: "Services",
+    look: "Callable[[Services], Awaitable[tuple[Now, list[Scheduled], Problems]]]",
+    tell: "Callable[[Now, list[Scheduled], Problems], None]",
+) -> None:
+    """In place on a terminal, one below the other elsewhere."""
+    is_seen = sys.stdout.isatty()
+    while True:
+        try:
+            found = await look(services)
+        except (DatabaseDown, QueryFailed) as error:
+            say(f"{error.what} Looking again.")
+        else:
+            tell(*found)
+        await services.clock.sleep(WATCH_SECONDS if is_seen else WATCH_ELSEWHERE_SECONDS)
+
+
+def show_all(
+    now: Now, page: Page | None, problems: "Problems", *, operations: bool = False, json: bool = False
+) -> None:
+    if json:
+        told_page = (
+            {"schedule": scheduled(page.coming, now.summary.now), "schedule_is_cut": page.is_cut} if page else {}
+        )
+        show_json(counted_now(now, problems) | told_page)
+        return
+    show_head(now, operations=operations)
+    if page:
+        show_page(page, now.summary)
+    say_rest(now, problems)
+
+
+def counted_now(now: Now, problems: "Problems") -> dict[str, object]:
+    return {**told(now), "problems": len(problems.found)}
+
+
+def show_head(now: Now, *, operations: bool) -> None:
+    for line in head_of(now, terminal_width(), operations=operations):
+        show(line)
+
+
+def say_rest(now: Now, problems: "Problems") -> None:
+    if not now.summary.followed:
+        say("Nothing is followed yet. Add a site: headwater sources add https://example.org")
+    if problems.found:
+        say(pointed_at(len(problems.found), is_cut=problems.is_cut))
+
+
+def head_of(now: Now, width: int, *, operations: bool = False) -> list[str]:
+    """The whole at a glance; folded to a width, if there is one."""
+    templates = template_lines(now.templates, is_on=now.learns)
+    roles = operation_lines(now.operations) if operations else role_lines(now.operations)
+    lines = [*lines_of(now.summary, now.counts, now.hosts), *roles, *suspect_lines(now.suspects), *templates]
+    return [part for line in lines for part in (folded(line, width, INDENT) if width else [line])]
+
+
+def screen_of(
+    now: Now,
+    coming: "Sequence[Scheduled]",
+    problems: "Problems",
+    size: tuple[int, int],
+    *,
+    wants_schedule: bool,
+    operations: bool = False,
+) -> list[str]:
+    """Lines that fill a terminal of so many columns and rows at most, one of which its cursor needs. Pure."""
+    width, height = size
+    found = now.summary
+    foot = [pointed_at(len(problems.found), is_cut=problems.is_cut)] if problems.found else []
+    if not found.followed:
+        foot.insert(0, "Nothing is followed yet. Add a site: headwater sources add https://example.org")
+    head = head_of(now, width, operations=operations)
+    room = height - 1 - len(head) - len(foot)
+    table = schedule_lines(coming, found, width, is_flat=True) if wants_schedule and coming else []
+    if not table or len(table) + (found.channels > len(coming)) <= room:
+        shown, left = table, found.channels - len(coming) if table else 0
+    else:
+        shown = table[: max(0, room - 1)]
+        left = max(found.channels, len(coming)) - max(0, len(shown) - TABLE_HEAD)
+    more = [f"… and {left:,} more: headwater status --show-schedule --all"] if left > 0 else []
+    lines = [shortened_line(line, width) for line in (*head, *shown, *more, *foot)]
+    return lines[: max(1, height - 1)]
+
+
+def told(now: Now) -> dict[str, object]:
+    templates = asdict(now.templates)
+    return {
+        **with_seconds(asdict(now.summary), "delay_p50", "delay_p95"),
+        "frontier": now.counts,
+        "hosts": with_seconds(asdict(now.hosts), "next_in"),
+        "suspects": asdict(now.suspects),
+        "operations": told_operations(now.operations),
+        "hurried_by_source": templates.pop("hurried"),
+        "templates": {"is_on": now.learns, **templates},
+    }
+
+
+def lines_of(found: "Summary", counts: "dict[Status, int]", hosts: "HostsNow") -> list[str]:
+    kinds = ", ".join(f"{count:,} {word}" for word, count in sorted(found.followed.items())) or "none yet"
+    waits = f", next host opens in {length_of(hosts.next_in)}" if hosts.next_in else ""
+    statuses = " · ".join(f"{count:,} {word}" for word, count in counts.items())
+    delay = (
+        f"{length_of(found.delay_p50)} / {length_of(found.delay_p95)}"
+        if found.delay_p50 is not None and found.delay_p95 is not None
+        else "no figures yet"
+    )
+    polls = f"{counted(found.channels, 'channel')}, {found.due:,} due, {found.polling:,} being polled"
+    doubted = f", {hosts.doubted:,} without an answer so far come last" if hosts.doubted else ""
+    waiting = f"{counted(hosts.open, 'host')} open, {hosts.waiting:,} waiting{doubted}{waits}"
+    lately = f"{counted(found.runs, 'poll')}, {found.failed_runs:,} failed · {counted(found.found, 'new item')}"
+    return [
+        f"Sources   {sum(found.followed.values()):,} ({kinds}) · {polls}",
+        f"Frontier  {statuses} · {waiting}",
+        f"Last 24 h {lately} · from publication to discovery p50/p95: {delay}",
+    ]
+
+
+def suspect_lines(now: "Suspects") -> list[str]:
+    """Nothing where nobody died."""
+    pages = f"{counted(now.pages, 'page')} to be tried alone: a worker died while it had begun them"
+    channels = f"{counted(now.channels, 'channel')} to be tried one at a time: a poller died while it polled them"
+    told = [words for count, words in ((now.pages, pages), (now.channels, channels)) if count]
+    return [f"Suspects  {' · '.join(told)}"] if told else []
+
+
+def template_lines(now: "TemplatesNow", *, is_on: bool) -> list[str]:
+    off = "" if is_on else " · off here: extract.templates"
+    read = f"{counted(now.active, 'host')} read by a learned template"
+    lines = [f"Templates {read}, {now.waiting:,} waiting for training, {now.disabled:,} disabled{off}"]
+    if not now.hurried:
+        return lines
+    most, *others = now.hurried
+    others_too = f" (and {counted(len(others), 'other source')})" if others else ""
+    count = counted(sum(now.hurried.values()), "document")
+    return [
+        *lines,
+        f"In hurry  {count} of the last hour were read from the densest part of their pages: reading fell behind",
+        f"          read them whole: headwater docs reextract --source {quote(inert(most))}{others_too}",
+    ]
+
+
+def scheduled(coming: "Sequence[Scheduled]", now: "datetime") -> list[dict[str, object]]:
+    return [
+        {
+            "source": one.source,
+            "source_id": one.source_id,
+            "kind": one.kind,
+            "url": one.url,
+            "next_fetch": one.next_poll_at and one.next_poll_at.isoformat(),
+            "in_seconds": one.next_poll_at and round((one.next_poll_at - now).total_seconds()),
+            "interval_seconds": one.interval and round(one.interval.total_seconds()),
+            "errors": one.errors,
+            "is_running": one.is_running,
+            "why": one.next_reason,
+        }
+        for one in coming
+    ]
+
+
+def show_page(page: Page, found: "Summary") -> None:
+    """A table for a person, else the list that scripts read."""
+    if not sys.stdout.isatty():
+        show_many([*HEADING, *listed_lines(page.coming, found.now)])
+    elif page.coming:
+        show_laid_out(schedule_lines(page.coming, found, terminal_width()))
+    if page.is_cut:
+        left = found.channels - sum(one.next_poll_at is not None or one.is_taken_down for one in page.coming)
+        say(f"… and {max(1, left):,} more: headwater status --show-schedule --all")
+
+
+async def show_parts(parts: "AsyncIterator[list[Scheduled]]", found: "Summary") -> None:
+    """As `show_page`, with one part of the schedule in memory at a time."""
+    is_seen = sys.stdout.isatty()
+    if not is_seen:
+        show_many(HEADING)
+    async for part in parts:
+        if part and is_seen:
+            show_laid_out(schedule_lines(part, found, terminal_width()))
+        else:
+            show_many(listed_lines(part, found.now))
+
+
+def schedule_lines(coming: "Sequence[Scheduled]", found: "Summary", width: int, *, is_flat: bool = False) -> list[str]:
+    rows = [
+        (
+            _when(one, found.now),
+            _at(one.next_poll_at, found.now),
+            shortened(one.source, 30),
+            str(one.kind),
+            length_of(one.interval) if one.interval else "–",
+            str(one.errors),
+            shortened(in_words(one.next_reason), 60),
+        )
+        for one in coming
+    ]
+    columns = ("next", "at", "source", "channel", "every", "errors", "why")
+    return laid_out(columns, rows, width, spare=("at", "every"), is_flat=is_flat)
+
+
+def _when(one: "Scheduled", now: "datetime") -> str:
+    if one.is_running:
+        return "running"
+    if one.is_taken_down:
+        return "taken down"
+    return due(one.next_poll_at, now) if one.next_poll_at else "not scheduled"
+
+
+def _at(moment: "datetime | None", now: "datetime") -> str:
+    if moment is None:
+        return "–"
+    return f"{moment:%H:%M:%S %Z}" if abs((moment - now).days) < 1 else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def listed_lines(coming: "Sequence[Scheduled]", now: "datetime") -> "Iterator[str]":
+    for one, title in zip(coming, titles_of(coming), strict=True):
+        yield title
+        yield f"  Next fetch: {_next_fetch(one, now)}"
+        yield f"  Interval:   {go_length_of(one.interval) if one.interval else 'not known yet'}"
+        yield f"  Errors:     {one.errors}"
+        if one.next_reason:
+            yield f"  Why:        {inert(one.next_reason)}"
+
+
+def titles_of(coming: "Sequence[Scheduled]") -> list[str]:
+    """The source's name; where several would be called the same, also what is polled."""
+    return [inert(f"{one.source} ({one.kind} {one.url})" if one.is_one_of_several else one.source) for one in coming]
+
+
+def _next_fetch(one: "Scheduled", now: "datetime") -> str:
+    if one.next_poll_at is None:
+        return "taken down" if one.is_taken_down else "not scheduled"
+    wait = one.next_poll_at - now
+    told = f"in {length_of(in_minutes(wait))}" if wait.total_seconds() > 0 else "overdue"
+    return f"{one.next_poll_at:%Y-%m-%d %H:%M:%S} ({told})"
+
+
+def in_minutes(wait: timedelta) -> timedelta:
+    """Without its seconds, unless it has nothing else: `15m`."""
+    seconds = round(wait.total_seconds())
+    return wait if seconds < 60 else wait - timedelta(seconds=seconds % 60)

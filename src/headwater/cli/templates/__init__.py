@@ -1,0 +1,1 @@
+"""`headwater templates`: the commands of learned page layouts."""

@@ -1,0 +1,315 @@
+"""A site that a person wants to follow: the look at it, what stands against following it, and the channels chosen."""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from headwater.clock import Clock
+from headwater.database.pool import Database
+from headwater.discover.adding import Wanted, channels_of, paths_of
+from headwater.discover.api.recipe import recipe_from
+from headwater.discover.cadence.rests import ErrorClass
+from headwater.discover.polls.classify import Body, Heard, RobotsRefusal, Trouble, Wait
+from headwater.discover.polls.reader import ChannelReader
+from headwater.discover.polls.requesting import Asker, sitemaps_of
+from headwater.discover.searching.exploring import Look, explore, summed_up
+from headwater.discover.searching.parking import is_parked
+from headwater.discover.trying import Trial, preview, why_not
+from headwater.net.problems import FetchProblem, Problem
+from headwater.sources.channels import ChannelKind
+from headwater.sources.exchange.rows import one_line
+from headwater.sources.source import Kind, Mode, Profile
+from headwater.sources.store import require_new_feeds, require_new_site
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+IN_VAIN = "Found no feed, no sitemap and no list of articles"
+MOVED, BAD_REQUEST, TOO_MANY_REQUESTS, SERVER_ERROR = 300, 400, 429, 500
+GONE = frozenset({404, 410})
+# Of a robots.txt that could not be had: the word for what was wrong.
+_CAUSE = re.compile(r"\((\w+): ")
+_UNANSWERED = frozenset(
+    {
+        *(Problem.DNS_NOT_FOUND, Problem.DNS_FAILED, Problem.CONNECT_TIMEOUT, Problem.CONNECT_REFUSED),
+        *(Problem.CONNECT_FAILED, Problem.TLS, Problem.TIMEOUT, Problem.RESET),
+    }
+)
+# An error of the page itself, in words.
+IN_WORDS = {
+    401: "it wants a password",
+    403: "it refuses us",
+    404: "there is no such page",
+    410: "the page is gone for good",
+    429: "it asks us to come back later",
+    451: "it may not be shown for legal reasons",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FollowRequest:
+    wanted: Wanted
+    actor: str
+    is_looked_at: bool = True  # False: a poller looks for its channels
+    is_forced: bool = False  # also where the site does not answer now
+    is_dry: bool = False
+
+    @property
+    def names_channels(self) -> bool:
+        return bool(self.wanted.feeds or self.wanted.sitemaps or self.wanted.is_api)
+
+    @property
+    def is_all_looked_for(self) -> bool:
+        """Whether the site's channels are unknown. Of a job board, a manual or a page to look through it is known
+        what they are, unless the address itself is a feed or a sitemap."""
+        return self.wanted.profile.kind is Kind.NEWS and self.wanted.mode is None
+
+
+class Against(StrEnum):
+    """What stands against following a site."""
+
+    NO_SUCH_HOST = "no_such_host"
+    NAME_NOT_LOOKED_UP = "name_not_looked_up"
+    OFF_LIMITS = "off_limits"  # an address of a private network
+    TAKEN_DOWN = "taken_down"
+    DISALLOWED = "disallowed"
+    UNANSWERED = "unanswered"
+    BAD_REDIRECT = "bad_redirect"
+    NO_PAGE = "no_page"
+    REFUSED = "refused"
+    SITE_IN_TROUBLE = "site_in_trouble"
+    PARKED = "parked"
+    UNKNOWN_JSON = "unknown_json"  # a program answers, and nobody said how to read it
+
+
+@dataclass(frozen=True, slots=True)
+class NotFollowed:
+    """`what` is a sentence; `detail` is the reason that the fetch gave, where there is one."""
+
+    against: Against
+    what: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """`why` says why there is nothing, or nothing at the address itself."""
+
+    look: Look = field(default_factory=Look)
+    why: str = ""
+    trials: tuple[Trial, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LookBegun:
+    """Progress: the site is asked from now on."""
+
+    site: CanonicalUrl
+
+
+@dataclass(frozen=True, slots=True)
+class LookEnded:
+    """Progress: what was found and what went wrong, before the channels are tried and the source is stored."""
+
+    look: Look
+    trouble: str
+    chosen: Wanted
+
+
+Progress = Callable[[LookBegun | LookEnded], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Eyes:
+    """A look at one site, through the real fetch path."""
+
+    database: Database
+    clock: Clock
+    asker: Asker
+    reader: ChannelReader
+    problem_with_name: Callable[[CanonicalUrl], Awaitable[FetchProblem | None]]
+    sitemaps_said: Callable[[CanonicalUrl], tuple[str, ...]]  # by a robots.txt that was not stored
+
+    async def see(self, request: FollowRequest, progress: Progress) -> Seen | NotFollowed:
+        wanted, site = request.wanted, request.wanted.profile.address
+        if not request.is_forced and (hindrance := await self._names(wanted)):
+            return hindrance
+        is_all_wanted = request.is_all_looked_for
+        look = Look() if request.names_channels else await self._look(site, is_all_wanted=is_all_wanted)
+        trouble = await self._trouble_with(look, site.url)
+        if not request.is_forced:
+            if hindrance := against_answer(look.page, trouble, site.url) or against_page(look, site.url):
+                return hindrance
+            await self._require_no_other(look, site)
+        chosen = with_findings(wanted, look)
+        if isinstance(chosen, NotFollowed):
+            return chosen
+        progress(LookEnded(look, trouble, chosen))
+        trials = await self._trials(chosen, look, is_dry=request.is_dry)
+        is_empty = not look.findings and is_all_wanted and not request.names_channels
+        return Seen(look, trouble or (IN_VAIN if is_empty else ""), tuple(trials))
+
+    async def _names(self, wanted: Wanted) -> NotFollowed | None:
+        """Whether a name that would be asked leads nowhere; a look-up costs the site nothing."""
+        for url in places_asked(wanted):
+            problem = await self.problem_with_name(url)
+            if problem is not None and (hindrance := against_name(url.host, problem)):
+                return hindrance
+        return None
+
+    async def _look(self, site: CanonicalUrl, *, is_all_wanted: bool) -> Look:
+        looking = explore(
+            self.asker.follower, self._sitemaps, self.reader, site, self.clock.now(), is_all_wanted=is_all_wanted
+        )
+        return summed_up([one async for one in looking], is_all_wanted=is_all_wanted)
+
+    async def _sitemaps(self, url: CanonicalUrl) -> tuple[str, ...]:
+        return self.sitemaps_said(url) or await sitemaps_of(self.database, url)
+
+    async def _trouble_with(self, look: Look, url: str) -> str:
+        if look.trouble is None:
+            return ""
+        why = one_line(await why_not(self.database, look.trouble))
+        return why if isinstance(look.trouble, Wait) else f"{url}: {why}"
+
+    async def _require_no_other(self, look: Look, site: CanonicalUrl) -> None:
+        """Raises UsageError where the address leads to a site, or names only feeds, that other sources have."""
+        if isinstance(look.page, Body):
+            await require_new_site(self.database, site, look.page.response.url)
+        feeds = [canonicalise(one.url) for one in look.findings if one.kind is ChannelKind.FEED]
+        await require_new_feeds(self.database, feeds)
+
+    async def _trials(self, wanted: Wanted, look: Look, *, is_dry: bool) -> list[Trial]:
+        """Of a dry run all channels; else only a list of vacancies that was heard already."""
+        now, profile = self.clock.now(), scoped(wanted)
+        answers = {one.response.url.url_hash: one for one in look.answers}
+        is_told = wanted.profile.kind is Kind.JOBS
+        return [
+            await preview(self.asker, self.reader, profile, one, now, answers.get(one.url.url_hash))
+            for one in channels_of(wanted)
+            if one.kind is not ChannelKind.SEARCH and (is_dry or (is_told and one.url.url_hash in answers))
+        ]
+
+
+def places_asked(wanted: Wanted) -> list[CanonicalUrl]:
+    """One address of each host that polls of its channels would ask first; the recipe of an API may name its own."""
+    hint = wanted.profile.parser_hint
+    asked = [
+        canonicalise(recipe_from(one.recipe or hint, one.url.url).url) if one.kind is ChannelKind.API else one.url
+        for one in channels_of(wanted)
+    ]
+    return list({url.host: url for url in asked}.values())
+
+
+def scoped(wanted: Wanted) -> Profile:
+    """Its profile as it would be stored."""
+    return replace(wanted.profile, include_paths=paths_of(wanted.profile, channels_of(wanted)))
+
+
+def against_name(host: str, problem: FetchProblem) -> NotFollowed | None:
+    match problem.kind:
+        case Problem.DNS_NOT_FOUND:
+            return NotFollowed(Against.NO_SUCH_HOST, f"There is no host called {host}.")
+        case Problem.DNS_FAILED:
+            what = f"The name {host} could not be looked up: {one_line(problem.detail)}."
+            return NotFollowed(Against.NAME_NOT_LOOKED_UP, what)
+    return None
+
+
+def against_answer(page: Heard | None, trouble: str, url: str) -> NotFollowed | None:
+    """Where we may not ask, and where nobody answers; an answer with an error is one."""
+    match page:
+        case Trouble(ErrorClass.FORBIDDEN, why, None) if why.startswith(Problem.BLOCKED_ADDRESS):
+            said = one_line(why.partition(": ")[2])
+            return NotFollowed(Against.OFF_LIMITS, f"{url} may not be asked: {said}.", why)
+        # A refusal of ours has no status: nobody was asked.
+        case RobotsRefusal(why) | Trouble(ErrorClass.FORBIDDEN, why, None):
+            against = Against.TAKEN_DOWN if why.endswith("takedown list") else Against.DISALLOWED
+            return NotFollowed(against, f"{url} may not be asked: {one_line(why)}.", why)
+    if is_unanswered(page):
+        return NotFollowed(Against.UNANSWERED, f"{url} does not answer: {trouble.removeprefix(f'{url}: ')}.")
+    return None
+
+
+def against_page(look: Look, url: str) -> NotFollowed | None:
+    """Where the address answers with an error or offers itself for sale, and no channel was found beside it."""
+    match look.page:
+        case Trouble(_, why, int(status)) if not look.findings and MOVED <= status < BAD_REQUEST:
+            return NotFollowed(Against.BAD_REDIRECT, f"{url} answers with {one_line(why)}.")
+        case Trouble(_, _, int(status)) if not look.findings and status != TOO_MANY_REQUESTS and status >= BAD_REQUEST:
+            what = f"{url} answers with HTTP {status}{meaning_of(look.page)}."
+            if status >= SERVER_ERROR:
+                return NotFollowed(Against.SITE_IN_TROUBLE, what)
+            return NotFollowed(Against.NO_PAGE if status in GONE else Against.REFUSED, what)
+        case Body(response) if all(one.kind is ChannelKind.LISTING for one in look.findings):
+            if is_parked(response.body, response.url.url):
+                return NotFollowed(Against.PARKED, f"{url} is a parked domain: nobody publishes there.")
+    return None
+
+
+def is_unanswered(heard: Heard | None) -> bool:
+    """Whether nobody answered at all: the host may be down, or not be there."""
+    match heard:
+        case Trouble(ErrorClass.NETWORK, _, None):
+            return True
+        case Wait(_, why):
+            return any(word in set(_UNANSWERED) for word in _CAUSE.findall(why))
+    return False
+
+
+def meaning_of(page: Heard | None) -> str:
+    """The end of a sentence about an answer with an error; empty where its status says nothing more."""
+    status = page.status if isinstance(page, Trouble) and page.status else 0
+    meaning = IN_WORDS.get(status, "the site has trouble of its own" if status >= SERVER_ERROR else "")
+    return f": {meaning}" if meaning else ""
+
+
+def chosen_from(wanted: Wanted, look: Look, search_again_at: datetime) -> Wanted | NotFollowed:
+    """As it is stored: with the channels found, and their answers for the first polls."""
+    chosen = with_findings(wanted, look)
+    if isinstance(chosen, NotFollowed):
+        return chosen
+    chosen = replace(chosen, answers=look.answers, was_searched=look.is_whole)
+    return replace(chosen, search_again_at=search_again_at) if look.is_in_vain else chosen
+
+
+def with_findings(wanted: Wanted, look: Look) -> Wanted | NotFollowed:
+    if look.is_json:
+        return as_api(wanted)
+    wanted = at_its_address(wanted, look)
+    feeds, sitemaps, lists = (
+        tuple(one.url for one in look.findings if one.kind is kind)
+        for kind in (ChannelKind.FEED, ChannelKind.SITEMAP, ChannelKind.LISTING)
+    )
+    titles = [one.title for one in look.findings if one.kind is ChannelKind.FEED and one.title]
+    named = replace(wanted.profile, name=titles[0][:200]) if titles and not _is_named(wanted) else wanted.profile
+    mode = mode_with(wanted, feeds, sitemaps, has_list=bool(lists))
+    return replace(wanted, profile=named, feeds=wanted.feeds or feeds, sitemaps=wanted.sitemaps or sitemaps, mode=mode)
+
+
+def mode_with(wanted: Wanted, feeds: Sequence[str], sitemaps: Sequence[str], *, has_list: bool) -> Mode | None:
+    mode = wanted.mode
+    # A list is used where no feed has items.
+    if has_list and wanted.profile.kind is Kind.NEWS:
+        mode = Mode.BOTH if sitemaps or feeds else Mode.SPIDER
+    # The address is a feed or a sitemap: there is no page to look through.
+    return Mode.FEED if mode is Mode.SPIDER and (feeds or sitemaps) else mode
+
+
+def at_its_address(wanted: Wanted, look: Look) -> Wanted:
+    """A site that moved to another host for good is followed there: pages of the new host would be out of scope."""
+    moved_to = look.page.moved_to if isinstance(look.page, Body) else None
+    if moved_to is None or moved_to.host == wanted.profile.address.host:
+        return wanted
+    name = wanted.profile.name if _is_named(wanted) else ""
+    return replace(wanted, profile=replace(wanted.profile, url=moved_to.url, name=name))
+
+
+def as_api(wanted: Wanted) -> Wanted | NotFollowed:
+    if wanted.is_api or (wanted.profile.parser_hint or "").lstrip().startswith("{"):
+        return replace(wanted, is_api=True)
+    return NotFollowed(Against.UNKNOWN_JSON, f"{wanted.profile.url} answers with JSON that is no JSON Feed.")
+
+
+def _is_named(wanted: Wanted) -> bool:
+    return wanted.profile.name != wanted.profile.address.site

@@ -1,0 +1,54 @@
+"""Pages fetched by the real path and read in a child as a worker would, with nothing of it stored."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from headwater.extract.article import Article
+from headwater.extract.page import FeedHints
+from headwater.fetch.fetcher import FetchRequest
+from headwater.fetch.following import Follower
+from headwater.fetch.outcomes import Answered
+from headwater.ingest.judge import is_html
+from headwater.ingest.page_context import PageContext
+from headwater.ingest.reading import Read, Reader
+from headwater.sources.source import Profile
+from headwater.urls.canonical import canonicalise
+
+OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedPage:
+    """`problem` says why there is no article."""
+
+    url: str
+    article: Article | None = None
+    problem: str = ""
+
+
+async def simulate_pages(
+    follower: Follower, reader: Reader, profile: Profile, pages: Iterable[tuple[str, FeedHints]]
+) -> list[SimulatedPage]:
+    """Of each page its article, by what its feed said of it."""
+    simulated = []
+    for url, hints in pages:
+        outcome = await follower.fetch(FetchRequest(canonicalise(url), "test"))
+        if not isinstance(outcome, Answered) or outcome.response.status != OK or not is_html(outcome.response):
+            simulated.append(SimulatedPage(url, problem=problem_of(outcome)))
+            continue
+        read = await reader.read(outcome.response, PageContext(profile, hints=hints), outcome.response.at)
+        simulated.append(page_from(url, read))
+    return simulated
+
+
+def problem_of(outcome: object) -> str:
+    response = getattr(outcome, "response", None)
+    if response is not None:
+        return f"HTTP {response.status} {response.headers.get('Content-Type', '')}".strip()
+    return type(outcome).__name__
+
+
+def page_from(url: str, read: Read) -> SimulatedPage:
+    if isinstance(read, Article):
+        return SimulatedPage(url, read)
+    return SimulatedPage(url, problem=str(getattr(read, "reason", "") or getattr(read, "how", "not an article")))

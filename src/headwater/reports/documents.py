@@ -1,0 +1,99 @@
+"""One document with everything that stands around it, by what a person types."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from headwater.archive.document import Key
+from headwater.archive.raw import KeptBody, newest_body
+from headwater.archive.reads import Document, Version, find_document, read_document, versions_of
+from headwater.database.pool import Database
+from headwater.errors import NotFound, UsageError
+from headwater.reports.archive import Claim, Relative, claim_of, relatives_of
+from headwater.reports.frontier import source_names
+from headwater.reports.pages import story_of
+from headwater.urls.canonical import canonicalise
+
+ID_LENGTH = 64
+# Why a document was withdrawn -> in place of its title.
+WORDLESS = {"takedown": "(taken down)", "too_old": "(removed for its age)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """`relatives` are documents like it; `claim` is the page it calls canonical."""
+
+    document: Document
+    source: str
+    versions: Sequence[Version]
+    relatives: Sequence[Relative]
+    claim: Claim | None
+
+    @property
+    def why_not_canonical(self) -> str | None:
+        return self.claim.why_not or None if self.claim else None
+
+
+async def inspect_document(database: Database, text: str) -> Inspected:
+    """By its URL in any spelling, or by its id."""
+    found = await document_named(database, text)
+    names = await source_names(database, [found.source_id])
+    return Inspected(
+        document=found,
+        source=names.get(found.source_id, str(found.source_id)),
+        versions=await versions_of(database, found.key),
+        relatives=await relatives_of(database, found.key),
+        claim=await claim_of(database, found.key),
+    )
+
+
+async def document_named(database: Database, text: str) -> Document:
+    url_hash = _id_in(text)
+    if url_hash is not None:
+        found = await find_document(database, url_hash)
+    else:
+        found = await read_document(database, _key_of(text))
+    if found is None and url_hash is None:
+        raise await no_document(database, text)
+    if found is None:
+        raise NotFound(f"There is no document {text}.", fix="Search for it: headwater docs search WORDS")
+    title = WORDLESS.get(found.deleted_reason or "")
+    return without_words(found, title) if title else found
+
+
+async def no_document(database: Database, text: str) -> NotFound:
+    """With the reason, as `headwater explain` tells it."""
+    story = await story_of(database, canonicalise(text))
+    why = story.document.removeprefix("none").removeprefix(": ").removeprefix(" yet: ").strip()
+    status = story.why if story.status in ("unknown", "dead", "failed") else story.status
+    told = f" {status}; {why}" if why else f" {status}"
+    return NotFound(f"There is no document {text}:{told}.", fix=f"Next: {story.next}")
+
+
+def without_words(found: Document, title: str) -> Document:
+    """The fate of a withdrawn document, and no word of its text."""
+    return replace(found, title=title, text="", summary="", author="", keywords=[], images=[], metadata={})
+
+
+async def body_of(database: Database, text: str) -> KeptBody:
+    """Of a page that never became a document, too: a person may want to see why."""
+    body = None if _id_in(text) else await newest_body(database, _key_of(text))
+    if body is None:
+        page = (await document_named(database, text)).url
+        body = await newest_body(database, _key_of(page))
+    if body is None:
+        raise NotFound(f"No body is kept for {text}.", fix="Bodies are kept for keep.raw_days days after a fetch.")
+    return body
+
+
+def _id_in(text: str) -> bytes | None:
+    try:
+        return bytes.fromhex(text) if len(text) == ID_LENGTH else None
+    except ValueError:
+        return None
+
+
+def _key_of(text: str) -> Key:
+    if "://" not in text:
+        raise UsageError(f"{text!r} is neither a URL nor an id of a document.", fix="A URL begins with https://")
+    address = canonicalise(text)
+    return Key(address.bucket, address.url_hash)

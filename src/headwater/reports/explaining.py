@@ -1,0 +1,61 @@
+"""A URL or a source, whichever a person's words mean, with its story."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from headwater.database.pool import Database
+from headwater.errors import HeadwaterError, NotFound, UrlRejected
+from headwater.reports.discovery import Overview, limits_reached, overviews, time_now
+from headwater.reports.pages import PageStory, story_of
+from headwater.sources.events import Happened, events_of
+from headwater.sources.external import external_ids_of
+from headwater.sources.store import find_source
+from headwater.urls.canonical import canonicalise
+
+SHOWN_EVENTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStory:
+    """`limits` are sentences: which limit of the source keeps pages out. `now` is the database's time."""
+
+    overview: Overview
+    events: Sequence[Happened]
+    external_ids: tuple[str, ...]
+    limits: Sequence[str]
+    now: datetime
+
+
+async def explain(database: Database, text: str) -> PageStory | SourceStory:
+    """Raises NotFound for what is neither; a URL that we never met is told of all the same."""
+    story: PageStory | None = None
+    nothing: HeadwaterError = NotFound(
+        f"{text!r} is neither a URL nor a source.",
+        fix="A URL begins with https://; `headwater sources list` shows the sources there are.",
+    )
+    try:
+        story = await story_of(database, canonicalise(text))
+    except UrlRejected as refused:
+        nothing = refused if "://" in text else nothing
+    if story is not None and story.is_known:
+        return story
+    # Perhaps a source was meant; if not, what is known of the URL is worth more.
+    try:
+        return await story_of_source(database, text)
+    except NotFound:
+        if story is None:
+            raise nothing from None
+        return story
+
+
+async def story_of_source(database: Database, named: str) -> SourceStory:
+    found = await find_source(database, named)
+    [overview] = await overviews(database, [found])
+    return SourceStory(
+        overview=overview,
+        events=await events_of(database, found.id, limit=SHOWN_EVENTS),
+        external_ids=(await external_ids_of(database, [found.id])).get(found.id, ()),
+        limits=await limits_reached(database, found),
+        now=await time_now(database),
+    )
