@@ -18,6 +18,7 @@ from headwater.discover.polls.lease import Leased, Past, leased_from
 from headwater.discover.polls.reader import ChannelReader, task_of
 from headwater.discover.polls.requesting import Asker
 from headwater.discover.polls.starting import start_of, start_pages
+from headwater.discover.publisher_hints import PublisherHints
 from headwater.extract.jobs.vacancy import Vacancy
 from headwater.net.problems import Problem
 from headwater.net.transport import Response
@@ -106,7 +107,7 @@ def _unstored(profile: Profile, new: NewChannel, now: datetime) -> Leased:
         etag=None,
         last_modified=None,
         progress=None,
-        wishes={},
+        publisher_hints=PublisherHints(),
         answers={},
         past=Past(),
         price=price_from(None),

@@ -6,7 +6,7 @@ from elsewhere, by a redirect, is remembered with where it came from: its valida
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -99,7 +99,7 @@ def remembered(channel: "Leased", before: RunState, after: RunState, answer: Ans
         entry |= {"etag": validators.etag, "last_modified": validators.last_modified, "read_at": answer.at.isoformat()}
     planned = {(todo.url, todo.continues) for todo in before.todo}
     led_to = [_place(todo) for todo in after.todo if (todo.url, todo.continues) not in planned]
-    return _noted(after, before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
+    return after.remembering(before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
 
 
 def missed(channel: "Leased", run_state: RunState, now: datetime) -> RunState:
@@ -109,18 +109,18 @@ def missed(channel: "Leased", run_state: RunState, now: datetime) -> RunState:
     known = known_of(channel, run_state)
     since = known.get("missing_since") or now.isoformat()
     entry = {"led_to": [], **known, "is_missing": True, "missing_since": since}
-    return _noted(_with_way_to(run_state, run_state.step.continues), run_state.step.url, entry)
+    return _with_way_to(run_state, run_state.step.continues).remembering(run_state.step.url, entry)
 
 
 def _with_way_to(run_state: RunState, page: str) -> RunState:
     """With the pages that lead to one that is missing wanted as well: without news they would not be asked."""
-    answers = answers_of(run_state)
+    answers = dict(run_state.answers)
     before = {place[0]: url for url, entry in answers.items() for place in entry["led_to"] if place[3]}
     for _ in before:
         if page in answers:
             answers[page] = {**answers[page], "is_missing": True}
         page = before.get(page, "")
-    return run_state.keeping(answers=answers)
+    return replace(run_state, answers=answers)
 
 
 def led_on(channel: "Leased", run_state: RunState, answer: Answer, most: int) -> RunState:
@@ -132,18 +132,13 @@ def led_on(channel: "Leased", run_state: RunState, answer: Answer, most: int) ->
     renewed = {"etag": validators.etag, "last_modified": validators.last_modified, "read_at": answer.at.isoformat()}
     entry = {**known, **{name: value for name, value in renewed.items() if value and name in known}}
     more = (_todo(channel, place, run_state.step.url) for place in known["led_to"])
-    return _noted(run_state.ahead(more, most), run_state.step.url, entry)
+    return run_state.ahead(more, most).remembering(run_state.step.url, entry)
 
 
-def missing_since(run_state: RunState) -> str | None:
+def missing_since(run_state: RunState) -> datetime | None:
     """Since when the present step could not be had; None where nothing is remembered of it."""
-    since: str | None = answers_of(run_state).get(run_state.step.url, {}).get("missing_since")
-    return since
-
-
-def answers_of(run_state: RunState) -> dict[str, Any]:
-    """All of the run, for the next one."""
-    return dict(run_state.kept.get("answers", {}))
+    since: str | None = run_state.answers.get(run_state.step.url, {}).get("missing_since")
+    return datetime.fromisoformat(since) if since else None
 
 
 def without_validators(answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,10 +151,6 @@ def known_of(channel: Remembering, run_state: RunState) -> Mapping[str, Any]:
     """What was remembered of the present step."""
     known: Mapping[str, Any] = channel.answers.get(run_state.step.url, {})
     return known
-
-
-def _noted(run_state: RunState, url: str, entry: Mapping[str, Any]) -> RunState:
-    return run_state.keeping(answers={**answers_of(run_state), url: dict(entry)})
 
 
 def _place(todo: Todo) -> list[Any]:

@@ -11,6 +11,7 @@ from headwater.discover.cadence.price import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
 from headwater.discover.polls.naming import Naming
+from headwater.discover.publisher_hints import PublisherHints, publisher_hints_from
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Profile
 from headwater.sources.store import source_from
@@ -57,7 +58,7 @@ class Leased:
     etag: str | None
     last_modified: str | None
     progress: object
-    wishes: Mapping[str, Any]  # of its last body: a 304 does not say them again
+    publisher_hints: PublisherHints  # of its last body: a 304 does not say them again
     answers: Mapping[str, Any]  # validators of the further answers of its last run, by their addresses
     past: Past
     price: Price
@@ -129,7 +130,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         etag=row["etag"],
         last_modified=row["last_modified"],
         progress=row["progress"],
-        wishes=memory_from(row["wishes"]),
+        publisher_hints=publisher_hints_from(row["wishes"]),
         answers={url: memory_from(known) for url, known in memory_from(row["answers"]).items()},
         past=Past(
             last_ok_at=row["last_ok_at"],

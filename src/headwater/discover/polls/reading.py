@@ -11,7 +11,7 @@ from headwater.discover.api.placeholders import secrets_in
 from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.feeds.read import read_feed
-from headwater.discover.items import Item, Reading, Unreadable
+from headwater.discover.items import Item, Unreadable
 from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import beside_list, next_page
 from headwater.discover.polls.answers import is_wanted, known_of, last_read, wants_all
@@ -19,6 +19,7 @@ from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.polls.task import Reply, Subject, Task
 from headwater.discover.polls.turns import turn_of
+from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
 from headwater.discover.searching.search import looked_at
 from headwater.discover.sitemaps.read import read_sitemap
 from headwater.extract.jobs.normalise import NOTHING, Harvest, harvest_of
@@ -39,26 +40,15 @@ LONGEST_GAP = timedelta(days=30)
 OVERLAP = timedelta(hours=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseHints:
-    """What an answer says of the channel as a whole; None where it says nothing."""
-
-    title: str | None = None
-    ttl: float | None = None
-    skip_hours: tuple[int, ...] | None = None
-    skip_days: tuple[int, ...] | None = None
-    listed: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is kept in the run state."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-
 @dataclass(frozen=True, slots=True)
 class Read:
+    """`title`, `publisher_hints` and `listed` are said of the channel as a whole."""
+
     run_state: RunState
     items: tuple[Item, ...] = ()
-    said: ResponseHints = ResponseHints()
+    title: str = ""
+    publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
+    listed: int | None = None  # how many items, where its channel remembers none
     harvest: Harvest = NOTHING
     takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
     memory: Mapping[str, Any] = field(default_factory=dict)  # of the answer, for when it is read again
@@ -130,7 +120,9 @@ def _feed(run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable
     reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if isinstance(reading, Unreadable):
         return reading
-    return Read(run_state.having_read(reading), reading.items, wishes_in(reading), is_partial=reading.is_partial)
+    hints = PublisherHints(ttl=reading.ttl or NO_WAIT, skip_hours=reading.skip_hours, skip_days=reading.skip_days)
+    run_state = run_state.having_read(reading)
+    return Read(run_state, reading.items, reading.title, hints, is_partial=reading.is_partial)
 
 
 def _past_feed(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
@@ -143,24 +135,15 @@ def _past_feed(channel: Subject, run_state: RunState, reply: Reply, now: datetim
     return Read(run_state.having_read(reading), since_then(reading.items, since))
 
 
-def wishes_in(reading: Reading) -> ResponseHints:
-    return ResponseHints(
-        title=reading.title,
-        ttl=reading.ttl.total_seconds() if reading.ttl else None,
-        skip_hours=tuple(sorted(reading.skip_hours)),
-        skip_days=tuple(sorted(reading.skip_days)),
-    )
-
-
 def _sitemap(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     reading = read_sitemap(reply.body, reply.url, now, reach_of(channel, run_state, now), channel.scope)
     if isinstance(reading, Unreadable):
         return reading
     depth = run_state.step.depth + 1
     children = reading.more if depth < DEEPEST_SITEMAP else ()
-    said = ResponseHints(listed=len(reading.items))
+    listed = len(reading.items)
     if not children:
-        return Read(run_state.having_read(reading), reading.items, said)
+        return Read(run_state.having_read(reading), reading.items, listed=listed)
     room = max(0, channel.most_answers - len(run_state.asked) - len(run_state.todo))
     turn = turn_of(children, known_of(channel, run_state), room, now)
     since = turn.since.isoformat() if turn.since else None
@@ -168,10 +151,10 @@ def _sitemap(channel: Subject, run_state: RunState, reply: Reply, now: datetime)
     run_state = run_state.ahead(more, channel.most_answers)
     if turn.is_cut:
         # Nothing on the way here may be found unchanged: it would lead to the same part again.
-        run_state = run_state.keeping(is_cut=True).noting(
-            f"Of its {len(children):,} sitemaps {room} are asked at a time."
-        )
-    return Read(run_state.having_read(reading), reading.items, said, takes_turns=turn.is_cut, memory=turn.memory)
+        told = f"Of its {len(children):,} sitemaps {room} are asked at a time."
+        run_state = replace(run_state, is_cut=True).noting(told)
+    run_state = run_state.having_read(reading)
+    return Read(run_state, reading.items, listed=listed, takes_turns=turn.is_cut, memory=turn.memory)
 
 
 def _listing(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
@@ -194,7 +177,7 @@ def _listing(channel: Subject, run_state: RunState, reply: Reply, now: datetime)
     is_partial = any(one.url not in known and (one.url == further or one.url in channel.answers) for one in more)
     run_state = run_state.without(_beside(run_state, reading.items))
     items = tuple(replace(item, depth=step.depth) for item in reading.items)
-    return Read(run_state, items, ResponseHints(title=reading.title), is_partial=is_partial)
+    return Read(run_state, items, reading.title, is_partial=is_partial)
 
 
 def _next_page(channel: Subject, url: str, page: Todo) -> Todo:

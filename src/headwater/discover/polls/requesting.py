@@ -1,7 +1,6 @@
 """The web's side of a step: what is asked for, through the one fetch path."""
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from multidict import CIMultiDict
 
@@ -146,8 +145,7 @@ class Asker:
         recipe = recipe_of(channel)
         state = page_state_from(run_state.step.state or {})
         last = None if wants_all(channel) else channel.past.last_ok_at
-        began = run_state.kept.get("began_at")
-        now = datetime.fromisoformat(began) if began else channel.now
+        now = run_state.began_at or channel.now
         opened_by = None if token is None else token.value
         asked = request_for(recipe, state, last and last - OVERLAP, self.secrets, now, opened_by)
         return _request_for(asked, has_secrets=bool(recipe.secret_names)), asked.echoes

@@ -15,10 +15,11 @@ from headwater.discover.polls.backfill import progress_in_words
 from headwater.discover.polls.classify import Wait
 from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.naming import Named
 from headwater.discover.polls.response_cache import ResponseCache, packed
 from headwater.discover.polls.run_state import Finding, RunState
 from headwater.discover.polls.submit_items import IntakeLimits, PollLost, take_found_items
-from headwater.discover.polls.vacancies import expire_left_out, with_named
+from headwater.discover.polls.vacancies import count_named, expire_left_out
 from headwater.discover.searching.search import chosen
 from headwater.errors import QueryFailed
 from headwater.frontier.entry import storable
@@ -109,7 +110,7 @@ class RunStore:
         run_state: RunState,
         found_items: FoundItems,
         now: datetime,
-        end: Callable[[RunState], Ending],
+        end: Callable[[RunState, Named], Ending],
     ) -> tuple[RunState, Ending]:
         """The last step; `end` decides once it is known which items are new."""
         taken, ending = await self.settling.settle(
@@ -125,14 +126,13 @@ class RunStore:
         run_state: RunState,
         found_items: FoundItems,
         now: datetime,
-        end: Callable[[RunState], Ending],
+        end: Callable[[RunState, Named], Ending],
     ) -> tuple[RunState, Ending]:
         async with self.database.transaction() as connection:
             # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
             await connection.execute(queries.hold_source, channel.source_id)
             taken = await take_found_items(connection, channel, run_state, found_items, now, self.limits)
-            taken = await with_named(connection, channel, taken)
-            ending = end(taken)
+            ending = end(taken, await count_named(connection, channel, taken))
             if over := await expire_left_out(connection, channel, ending.patch.get("gone_before"), now):
                 told = f"{ending.message}; {counted(over, 'vacancy')} no longer listed"
                 ending = replace(ending, message=told[:LONGEST_MESSAGE])

@@ -1,12 +1,10 @@
 """Which policy holds for a channel, and when it is polled next. Pure: the decisions themselves are in `cadence`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from headwater.chance import Random
-from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll, PublisherHints
+from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll
 from headwater.discover.cadence.planning import in_open_hours, next_poll
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm
@@ -15,6 +13,7 @@ from headwater.discover.cadence.windows import TimeWindow, window_from
 from headwater.discover.polls.classify import Wait
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.zones import zone_of_country
+from headwater.discover.publisher_hints import PublisherHints
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Policy
@@ -40,7 +39,7 @@ class Standing:
     class_errors: int = 0
     covers: timedelta | None = None  # after an overflow: the time its items span
     turnover: timedelta | None = None  # the time in which its list is replaced, at the pace of this poll
-    wishes: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
+    publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
     is_deadly: bool = False  # the error: it ended a process of ours
     status: int | None = None  # of the last answer, where there was one
 
@@ -86,7 +85,7 @@ def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, no
         common=common_of(channel),
         window_covers=standing.covers,
         turnover=standing.turnover,
-        wishes=standing.wishes,
+        publisher_hints=standing.publisher_hints,
         host_delay=channel.host_delay,
         time_window=window_of(channel),
         bounds=Bounds(
@@ -116,14 +115,3 @@ def window_of(channel: Leased) -> TimeWindow | None:
     if source.time_window is None:
         return None
     return window_from(source.time_window, source.timezone or zone_of_country(source.country))
-
-
-def publisher_hints_from(kept: Mapping[str, Any]) -> PublisherHints:
-    """As the first answer of the run said them."""
-    return PublisherHints(
-        max_age=None if kept.get("max_age") is None else timedelta(seconds=kept["max_age"]),
-        fresh_for=timedelta(seconds=kept.get("fresh_for", 0)),
-        ttl=timedelta(seconds=kept.get("ttl") or 0),
-        skip_hours=frozenset(kept.get("skip_hours", ())),
-        skip_days=frozenset(kept.get("skip_days", ())),
-    )

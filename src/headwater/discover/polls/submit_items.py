@@ -12,7 +12,7 @@ from headwater.discover.cadence.wording import counted
 from headwater.discover.items import FoundItems, Item
 from headwater.discover.polls.backfill import MOST_PAGES
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.run_state import RunState, Tally
+from headwater.discover.polls.run_state import OwnListing, RunState, Tally
 from headwater.discover.polls.sifting import (
     ORIGINS,
     REFUSED,
@@ -153,7 +153,7 @@ async def take_items(
         tally, dates = tally_of_answers(answers) + Tally(skipped=len(too_many) + beyond), []
     if left_out:
         # A poll that answers "not modified" would never offer the rest.
-        run_state = run_state.keeping(is_cut=True).noting(*_why_left_out(len(too_many), len(crowded), limits))
+        run_state = replace(run_state, is_cut=True).noting(*_why_left_out(len(too_many), len(crowded), limits))
     unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
     most = channel.source.max_pages or MOST_PAGES
     full = f"{counted(beyond, 'page')} left out: max_pages = {most} is reached" if beyond else ""
@@ -276,15 +276,16 @@ def keeping_listing(
     seen = (*sifted.known, *sifted.changed, *sifted.refused)
     if of_own and len(of_own) < len(found):
         known = sum(own.covers(one.url.host) for one in seen)
-        dates = _dates([one.item for one in of_own])
-        return run_state.keeping(items=len(items), listed=len(of_own), known=known, published=dates)
-    if found and not of_own:
-        return run_state.keeping(listed=len(items))
-    return run_state.keeping(listed=len(items), known=len(seen), published=_dates(items))
+        listing = OwnListing(len(of_own), known, _dates([one.item for one in of_own]))
+    elif found and not of_own:
+        listing = None
+    else:
+        listing = OwnListing(len(items), len(seen), _dates(items))
+    return replace(run_state, first=replace(run_state.first, items=len(items), own=listing))
 
 
-def _dates(items: Sequence[Item]) -> list[str | None]:
-    return [item.published_at.isoformat() if item.published_at else None for item in items[:MOST_DATES_KEPT]]
+def _dates(items: Sequence[Item]) -> tuple[datetime | None, ...]:
+    return tuple(item.published_at for item in items[:MOST_DATES_KEPT])
 
 
 async def _submit(
