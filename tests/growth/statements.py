@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from headwater.sources.kinds import NEWS
 from headwater.sources.store import ids_beginning_with
 
 Calls = list[tuple[object, ...]]
@@ -241,8 +242,8 @@ def _discover(w: Sample) -> dict[str, Calls]:
     )
     return {
         "claim_channels": [("sample", 32, MINUTE, None, 5, 10, MINUTE, None, 8)],
-        "make_everything_due": [(MINUTE,)],
-        "read_leased": [([w.leased_channel], "poller", None)],
+        "make_everything_due": [(MINUTE, ["feed", "sitemap", "listing", "api"])],
+        "read_leased": [([w.leased_channel], "poller", None, ["feed", "sitemap"])],
         "read_channels_of_source": [(w.source,)],
         "extend_polls": [([w.channel_token], MINUTE)],
         "release_polls": [([w.channel_token],)],
@@ -272,7 +273,7 @@ def _discover(w: Sample) -> dict[str, Calls]:
         ],
         "note_run_of_source": [(w.source, w.now, "ok", "", True)],
         "robots_sitemaps": [(w.host_bucket, w.host)],
-        "polls_made": [(w.now - 5 * MINUTE, w.now)],
+        "polls_made": [(w.now - 5 * MINUTE, w.now, ["feed", "listing", "api"])],
         "read_cadence": [(None,)],
         "steer_cadence": [({}, w.now, w.now)],
         "some_rhythms": [(200,)],
@@ -552,7 +553,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "end_of_page": [(*key, w.now - HOUR)],
         "vacancy_with_id": [(w.job_bucket, w.job_id)],
         "sightings_of_vacancy": [job],
-        "sources_to_look_at": [(10, 5_000, "too many failures")],
+        "sources_to_look_at": [(10, 5_000, "too many failures", NEWS)],
         "read_sources": [(w.sources,)],
         "facts_of_sources": [(w.sources, 10)],
         "troubled_hosts": [(None, 1_000), ([w.host], 1_000)],
@@ -628,7 +629,7 @@ def _sources(w: Sample) -> dict[str, Calls]:
             (beginning, NEW, f"{beginning}%", 1, beginning, None, *ids_beginning_with(beginning)),
             ("nothing of ours", NEW, "nothing of ours%", 1, "nothing of ours", None, None, None),
         ],
-        "prove_sources": [(1_000,)],
+        "prove_sources": [(1_000, NEWS)],
         "set_source_status": [(w.source, "paused", "a person")],
         "follow_source_status": [(w.source,)],
         "record_event": [("kind", "info", "person", w.source, w.channel, "said", {})],

@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from headwater.discover.items import Unreadable
-from headwater.discover.polls.reading import Read, read_answer
+from headwater.discover.polls.reading import read_answer
 from headwater.discover.polls.run_state import Finding, FirstAnswer, RunState, Tally, Todo
-from headwater.discover.polls.task import Reply, Subject, Task
+from headwater.discover.polls.task import Read, Reply, Subject, Task
 from headwater.discover.polls.wire import answer_of, is_channel, read_from, sent, task_from
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError

@@ -7,7 +7,7 @@ from elsewhere, by a redirect, is remembered with where it came from: its valida
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.discover.polls.run_state import RunState, Todo
@@ -18,10 +18,8 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 if TYPE_CHECKING:
     from headwater.discover.polls.lease import Leased
 
-# An API's pages have one address, and what a search or a backfill asks is read once.
-WITHOUT_MEMORY = frozenset({ChannelKind.API, ChannelKind.SEARCH, ChannelKind.BACKFILL})
-
-
+# What was published while the last poll was under way must not fall between two.
+OVERLAP = timedelta(hours=1)
 # The key of what was said about the channel as a whole; see the query `want_all_again`.
 WHOLE = ""
 
@@ -52,10 +50,8 @@ class Answer:
 
 def validators_for(channel: "Leased", run_state: RunState) -> Validators:
     """What the present step may be asked with."""
-    if channel.kind is ChannelKind.BACKFILL:
-        return Validators()
-    if channel.kind is ChannelKind.SEARCH:
-        # It goes by what the page names, and by places that the page says nothing of.
+    if not channel.kind.traits.brings_news:
+        # A search goes by what the page names, and by places that the page says nothing of; a backfill reads once.
         return Validators()
     if run_state.is_first_step:
         return Validators(channel.etag, channel.last_modified)
@@ -89,7 +85,7 @@ def came_from(channel: Remembering, run_state: RunState) -> str:
 
 def remembered(channel: "Leased", before: RunState, after: RunState, answer: Answer) -> RunState:
     """`after` the present step was read: with what is worth knowing when it is asked for again."""
-    if channel.kind in WITHOUT_MEMORY:
+    if not channel.kind.traits.remembers_answers:
         return after
     entry: dict[str, Any] = dict(answer.memory)
     if answer.place.url_hash != canonicalise(before.step.url).url_hash:
@@ -104,7 +100,7 @@ def remembered(channel: "Leased", before: RunState, after: RunState, answer: Ans
 
 def missed(channel: "Leased", run_state: RunState, now: datetime) -> RunState:
     """The present step could not be had: what was known of it holds, and it is wanted the next time."""
-    if channel.kind in WITHOUT_MEMORY or run_state.is_first_step:
+    if not channel.kind.traits.remembers_answers or run_state.is_first_step:
         return run_state
     known = known_of(channel, run_state)
     since = known.get("missing_since") or now.isoformat()

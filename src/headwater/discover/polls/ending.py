@@ -32,12 +32,6 @@ MOVED = "channel_moved"
 LONGEST_MESSAGE = 500
 # Leases that ran out under a poll, in a row; the first is forgiven, since a process may die of anything.
 MOST_LOST = 2
-# What learns a rhythm: the others list what there is, not what is new.
-# What is read since the last time rather than compared with a memory.
-SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
-# What has further pages that others would miss; parts of a sitemap come and go.
-PAGED = frozenset({ChannelKind.LISTING, ChannelKind.API})
-RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0}
 
 NOBODY_NAMED = Named()
@@ -121,7 +115,8 @@ def _learned_from(channel: Leased, run_state: RunState, now: datetime, named: Na
     listing = _listing(channel, run_state, now)
     overflown = overflow(listing) if listing else None
     rhythm = _rhythm(channel, run_state, now, has_overflowed=overflown is not None)
-    quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not run_state.tally.inserted else None
+    may_be_silent = channel.kind.traits.learns_rhythm and not run_state.tally.inserted
+    quiet = silence(rhythm, common_of(channel)) if may_be_silent else None
     naming, doubts = _naming(channel, run_state, now, named)
     standing = _standing(channel, run_state, now, rhythm)
     standing = replace(
@@ -237,12 +232,12 @@ def _ending(
 
 def _asked_until(channel: Leased, run_state: RunState, now: datetime) -> datetime:
     """What is asked for since the last time is asked for since that began: a run may have waited for days."""
-    return run_state.began_at or now if channel.kind in SINCE_LAST else now
+    return run_state.began_at or now if channel.kind.traits.reads_since_last else now
 
 
 def _rhythm(channel: Leased, run_state: RunState, now: datetime, *, has_overflowed: bool) -> Rhythm:
     # What an API answers is asked for since the last whole run: until then that time is not over.
-    if channel.kind not in RHYTHMIC or (channel.kind is ChannelKind.API and run_state.tally.errors):
+    if not channel.kind.traits.learns_rhythm or (channel.kind is ChannelKind.API and run_state.tally.errors):
         return channel.past.rhythm
     return observed(channel.past.rhythm, Observation(now, channel.past.last_ok_at, run_state.dates, has_overflowed))
 
@@ -326,7 +321,7 @@ def _told(channel: Leased, run_state: RunState, overflown: Overflow | None) -> s
 
 def _damage(channel: Leased, run_state: RunState, now: datetime) -> dict[str, Any]:
     """An answer that was not modified is as damaged as it was; words of a doubt are said anew while it lasts."""
-    if run_state.unread and channel.kind in PAGED:
+    if run_state.unread and channel.kind.traits.has_pages:
         return {"last_error": _unread_in_words(run_state.unread, now)[:LONGEST_MESSAGE]}
     is_as_before = run_state.is_unchanged and not channel.past.errors and not channel.past.naming.doubted_since
     return {} if is_as_before else {"last_error": run_state.damage[:LONGEST_MESSAGE] or None}

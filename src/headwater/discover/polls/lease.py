@@ -18,8 +18,6 @@ from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import Voice, registrable_domain
 
-# What of a job source names vacancies.
-LISTS = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 SCHEDULE = "schedule"
 
 
@@ -86,7 +84,7 @@ class Leased:
 
     @property
     def lists_vacancies(self) -> bool:
-        return self.source.kind is Kind.JOBS and self.kind in LISTS
+        return self.source.kind is Kind.JOBS and self.kind.traits.names_vacancies
 
     @property
     def voice(self) -> Voice:

@@ -19,6 +19,7 @@ from headwater.discover.polls.submit_items import PollLost
 from headwater.errors import UsageError, blames_nobody
 from headwater.log import Logger, log_broken
 from headwater.sources.events import Event, Level, record
+from headwater.sources.kinds import kinds_that
 from headwater.sources.store import block_unreadable, source_from
 
 queries = load_queries("headwater.discover")
@@ -26,6 +27,7 @@ queries = load_queries("headwater.discover")
 # What is due and yet was not leased is locked by somebody: asking again at once would only keep both busy.
 SHORTEST_REST = timedelta(milliseconds=10)
 
+WITH_A_PAST = kinds_that(lambda traits: traits.has_past)
 # What a row that no code of ours wrote makes of the code that reads it.
 UNREADABLE = (UsageError, AttributeError, KeyError, TypeError, ValueError)
 
@@ -54,7 +56,7 @@ class Polling:
         ids, wait = await self._claim_ids(most, now)
         if not ids:
             return (), wait
-        rows = await self.database.fetch(queries.read_leased, ids, self.owner, now)
+        rows = await self.database.fetch(queries.read_leased, ids, self.owner, now, WITH_A_PAST)
         leases = [await self._leased_from(row, leased_at) for row in rows]
         return [lease for lease in leases if lease], None
 
@@ -148,7 +150,8 @@ class Polling:
 
 async def make_everything_due(database: Database, shortest_interval: timedelta) -> None:
     """Feeds, listings, sitemaps and APIs, whatever their next time; waits after errors are kept."""
-    await database.execute(queries.make_everything_due, shortest_interval)
+    asked_for_news = kinds_that(lambda traits: traits.brings_news and traits.reader)
+    await database.execute(queries.make_everything_due, shortest_interval, asked_for_news)
 
 
 def log_run(log: Logger, ran: Ran, duration: timedelta) -> None:

@@ -1,9 +1,8 @@
 """From an answer to items and further steps, by the kind of channel. Pure."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from headwater.discover.api.pages import is_url, page_state_from
@@ -11,18 +10,18 @@ from headwater.discover.api.placeholders import secrets_in
 from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.feeds.read import read_feed
-from headwater.discover.items import Item, Unreadable
+from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import beside_list, next_page
-from headwater.discover.polls.answers import is_wanted, known_of, last_read, wants_all
+from headwater.discover.polls.answers import OVERLAP, is_wanted, known_of, last_read, wants_all
 from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.run_state import RunState, Todo
-from headwater.discover.polls.task import Reply, Subject, Task
+from headwater.discover.polls.task import Read, Reply, Subject, Task, reader_of
 from headwater.discover.polls.turns import turn_of
 from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
 from headwater.discover.searching.search import looked_at
 from headwater.discover.sitemaps.read import read_sitemap
-from headwater.extract.jobs.normalise import NOTHING, Harvest, harvest_of
+from headwater.extract.jobs.normalise import harvest_of
 from headwater.extract.jobs.pages import has_reached_limit, vacancies_in
 from headwater.extract.jobs.records import vacancy_listed
 from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
@@ -36,30 +35,13 @@ from headwater.urls.scope import Scope
 DEEPEST_SITEMAP = 3
 LATELY = timedelta(hours=48)
 LONGEST_GAP = timedelta(days=30)
-# What was published while the last poll was under way must not fall between two.
-OVERLAP = timedelta(hours=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """`title`, `publisher_hints` and `listed` are said of the channel as a whole."""
-
-    run_state: RunState
-    items: tuple[Item, ...] = ()
-    title: str = ""
-    publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
-    listed: int | None = None  # how many items, where its channel remembers none
-    harvest: Harvest = NOTHING
-    takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
-    memory: Mapping[str, Any] = field(default_factory=dict)  # of the answer, for when it is read again
-    is_partial: bool = False  # it may list more than was read or will be asked for
 
 
 def read_answer(task: Task) -> Read | Unreadable:
     channel, run_state, reply, now = task.subject, task.run_state, task.reply, task.now
-    if channel.kind is ChannelKind.SEARCH:
-        return Read(looked_at(run_state, reply, now, channel.followed))
-    read = _by_kind(channel, run_state, reply, now)
+    # A search weighs what it finds; all others read a step as what it is.
+    reader = reader_of(channel.kind if channel.kind is ChannelKind.SEARCH else run_state.step.reads_as)
+    read = reader(channel, run_state, reply, now)
     if isinstance(read, Unreadable) or not channel.lists_vacancies:
         return read
     if channel.kind is not ChannelKind.LISTING:
@@ -102,40 +84,28 @@ def key_of(url: str) -> str:
     return place.key if place else url
 
 
-def _by_kind(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
-    match run_state.step.reads_as:
-        case ChannelKind.SITEMAP:
-            return _sitemap(channel, run_state, reply, now)
-        case ChannelKind.LISTING:
-            return _listing(channel, run_state, reply, now)
-        case ChannelKind.API:
-            return _api(channel, run_state, reply, now)
-        case _ if channel.kind is ChannelKind.BACKFILL:
-            return _past_feed(channel, run_state, reply, now)
-        case _:
-            return _feed(run_state, reply, now)
+def read_search_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read:
+    return Read(looked_at(run_state, reply, now, channel.followed))
 
 
-def _feed(run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_feed_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if isinstance(reading, Unreadable):
         return reading
+    if channel.kind is ChannelKind.BACKFILL:
+        return _past_of(reading, channel, run_state, reply.url, channel.since or now)
     hints = PublisherHints(ttl=reading.ttl or NO_WAIT, skip_hours=reading.skip_hours, skip_days=reading.skip_days)
     run_state = run_state.having_read(reading)
     return Read(run_state, reading.items, reading.title, hints, is_partial=reading.is_partial)
 
 
-def _past_feed(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
-    reading = read_feed(reply.body, reply.content_type, reply.url, now)
-    if isinstance(reading, Unreadable):
-        return reading
-    since = channel.since or now
-    older = page_before(reading, run_state.step, reply.url, since)
+def _past_of(reading: Reading, channel: Subject, run_state: RunState, url: str, since: datetime) -> Read:
+    older = page_before(reading, run_state.step, url, since)
     run_state = run_state.ahead([older] if older else (), channel.most_answers)
     return Read(run_state.having_read(reading), since_then(reading.items, since))
 
 
-def _sitemap(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_sitemap_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     reading = read_sitemap(reply.body, reply.url, now, reach_of(channel, run_state, now), channel.scope)
     if isinstance(reading, Unreadable):
         return reading
@@ -157,7 +127,7 @@ def _sitemap(channel: Subject, run_state: RunState, reply: Reply, now: datetime)
     return Read(run_state, reading.items, listed=listed, takes_turns=turn.is_cut, memory=turn.memory)
 
 
-def _listing(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_listing_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     step, site, most = run_state.step, reply.url, channel.most_answers
     tree = parsed(reply.body)
     if tree is None:
@@ -195,7 +165,7 @@ def rules_of(channel: Subject, depth: int, product_token: str) -> ListingRules:
     )
 
 
-def _api(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_api_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     recipe = recipe_from(channel.recipe, channel.url)
     state = page_state_from(run_state.step.state or {})
     page = read_api(reply.body, recipe, channel.url, now, state)

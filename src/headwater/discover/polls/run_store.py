@@ -38,8 +38,6 @@ LONGEST_REASON = 500
 UNIQUE_VIOLATION = "23505"
 SITEMAP_SOUGHT_AFTER = timedelta(hours=1)
 SITEMAP_SOUGHT_WITHIN = timedelta(hours=5)
-POLLED = frozenset({ChannelKind.FEED, ChannelKind.SITEMAP})
-LOOKED_THROUGH = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +233,10 @@ class RunStore:
             new = NewChannel(finding.kind, place, finding.title or None, reason="just found", heard=kept)
             if await add_channel(connection, channel.source_id, new, now=now):
                 added.append(finding.kind)
-        if not POLLED.isdisjoint(added):
+        if any(kind.traits.mode == Mode.FEED for kind in added):
             # Until now pages were all that could be looked through.
-            mode = Mode.FEED if LOOKED_THROUGH.isdisjoint({*channel.followed, *added}) else Mode.BOTH
+            is_spidered = any(kind.traits.mode == Mode.SPIDER for kind in {*channel.followed, *added})
+            mode = Mode.BOTH if is_spidered else Mode.FEED
             await connection.execute(queries.set_mode, channel.source_id, str(mode))
         told = ", ".join(map(str, added))
         if any(kind is not ChannelKind.LISTING for kind in added):

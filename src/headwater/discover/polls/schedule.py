@@ -18,8 +18,6 @@ from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Policy
 
-SITEMAP_EVERY = timedelta(hours=6)
-CRAWL_EVERY = timedelta(days=7)
 # They say nothing of what a search would find: its long interval is for sites that have nothing.
 PASSING = frozenset({ErrorClass.UPSTREAM, ErrorClass.NETWORK})
 
@@ -46,16 +44,15 @@ class Standing:
 
 def policy_of(channel: Leased, settings: PollSettings) -> tuple[Policy, timedelta]:
     """And the interval it starts from. What a person set beats what the kind of channel or source suggests."""
-    source = channel.source
-    if channel.kind in (ChannelKind.SEARCH, ChannelKind.BACKFILL):
+    source, usual = channel.source, channel.kind.traits.interval
+    if not channel.kind.traits.brings_news:
         return Policy.FIXED, settings.discovery_retry
-    usual = {ChannelKind.SITEMAP: SITEMAP_EVERY, ChannelKind.CRAWL: CRAWL_EVERY}
-    interval = source.poll_every or usual.get(channel.kind, settings.default_interval)
+    interval = source.poll_every or usual or settings.default_interval
     if source.poll_every:
         return Policy.FIXED, interval
     if source.policy:
         return source.policy, interval
-    if channel.kind in usual:
+    if usual:
         return Policy.FIXED, interval
     if source.kind is Kind.JOBS:
         return Policy.FREQUENCY, interval

@@ -14,7 +14,6 @@ from headwater.discover.polls.backfill import MOST_PAGES
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.run_state import OwnListing, RunState, Tally
 from headwater.discover.polls.sifting import (
-    ORIGINS,
     REFUSED,
     Listed,
     Sifted,
@@ -27,7 +26,7 @@ from headwater.discover.polls.sifting import (
 from headwater.discover.polls.vacancies import keep_vacancies
 from headwater.errors import UsageError
 from headwater.frontier.budget import beyond_budget
-from headwater.frontier.entry import storable
+from headwater.frontier.entry import Origin, storable
 from headwater.frontier.priority import LOWEST
 from headwater.frontier.submit import TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
 from headwater.net.redirects import LONGEST_CHAIN
@@ -39,12 +38,6 @@ from headwater.urls.traps import Trap
 
 queries = load_queries("headwater.discover")
 
-# These remember what they listed; the others are told apart by the frontier alone.
-REMEMBERING = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
-# A feed may link anywhere; a page's links are followed as far as the source says.
-SCOPED = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
-# What lists a site rather than its news: the source's `max_pages` is about these.
-BUDGETED = frozenset({ChannelKind.SITEMAP, ChannelKind.BACKFILL})
 TAKEN_DOWN = "taken down: nothing of it is kept"
 NOT_BELIEVED = "too many dates of change at once: not believed"
 MOST_DATES_KEPT = 500
@@ -120,13 +113,13 @@ async def take_items(
     if not items:
         return run_state
     found, rejected = listed(items)
-    if channel.kind in REMEMBERING:
+    if channel.kind.traits.remembers_items:
         rows = await connection.fetch(queries.known_items, channel.id, [one.url.url_hash for one in found])
         sifted = sift(found, {row["url_hash"]: row["signature"] for row in rows})
     else:
         sifted = Sifted(tuple(found))
     # What is new to a channel with a memory was written, not changed.
-    changed = sifted.changed if channel.kind in REMEMBERING else sifted.new
+    changed = sifted.changed if channel.kind.traits.remembers_items else sifted.new
     voice = channel.voice
     is_believed = is_believable(changed, len(found), channel.past.last_ok_at)
     led_to = await _led_to(connection, sifted.changed, {one.url.url_hash for one in found})
@@ -141,7 +134,7 @@ async def take_items(
     crowded = {answer.url for answer in answers if answer.reason == TOO_MANY_NEW_HOSTS}
     # Neither kept nor remembered: listed again at a later poll, it is offered again.
     left_out = {*(one.item.url for one in too_many), *crowded}
-    if channel.kind in REMEMBERING:
+    if channel.kind.traits.remembers_items:
         refused = left_out | {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
         await _remember(connection, channel, without(sifted, left_out), refused, now)
         # What may not be told of the target of a redirect is not: what was said of it before stands.
@@ -191,7 +184,7 @@ async def _within_budget(
 ) -> tuple[Sequence[Listed], int]:
     """What the source has room for, and how many it has none for."""
     most = channel.source.max_pages or (MOST_PAGES if channel.kind is ChannelKind.BACKFILL else None)
-    if most is None or channel.kind not in BUDGETED:
+    if most is None or not channel.kind.traits.is_budgeted:
         return fresh, 0
     beyond = await beyond_budget(connection, channel.source_id, most, [one.item.url for one in fresh])
     return [one for one in fresh if one.item.url not in beyond], len(beyond)
@@ -296,10 +289,10 @@ async def _submit(
     if channel.kind is ChannelKind.BACKFILL:
         # Whatever is news comes first.
         found = [replace(one, priority=LOWEST) for one in found]
-    scope = channel.source.scope if channel.kind in SCOPED else channel.source.paths
+    scope = channel.source.scope if channel.kind.traits.links_in_scope else channel.source.paths
     submitter = Submitter(
         channel.source_id,
-        ORIGINS[told_by if channel.kind is ChannelKind.BACKFILL else channel.kind],
+        Origin(channel.kind.traits.origin or told_by.traits.origin),
         channel.id,
         scope,
         voice=channel.voice,

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from headwater.discover.items import Item, Unreadable
-from headwater.discover.polls.reading import Read
 from headwater.discover.polls.run_state import Finding, RunState, Todo
-from headwater.discover.polls.task import Task
+from headwater.discover.polls.task import Read, Task
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError
 from headwater.extract.jobs.normalise import NOTHING, Harvest
