@@ -14,7 +14,7 @@
     │   │   └── NetworkDown          5   nearly everything fails at once: it is our own network that is away
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
-    ├── Busy                         7   somebody else holds it: a lock, a port, a run
+    ├── Busy                         7   another process holds it: a lock, a port, a run
     ├── QueryFailed                  1   PostgreSQL refused a statement; a bug or broken data
     │   └── DiskFull                 5   of the database
     └── MigrationFailed              1   the schema could not be moved; nothing was half-applied
@@ -122,7 +122,7 @@ MAKE_ROOM = "Make room on that disk, or set HEADWATER_SERVICE__DATA_DIR to anoth
 
 
 def as_fields(error: HeadwaterError) -> dict[str, str]:
-    """What one line of the log says of it."""
+    """The fields of its log line."""
     said = {"error": error.what, "fix": error.fix}
     if isinstance(error, QueryFailed):
         said |= {"sqlstate": error.sqlstate, "query": error.query}

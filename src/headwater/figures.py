@@ -1,4 +1,4 @@
-"""What a process counts about itself, for those who operate it."""
+"""Figures that a process counts about itself, for its operators."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -43,7 +43,7 @@ Lease = TypeVar("Lease", bound=HasToken)
 
 
 class WorkSource(Protocol[Lease]):
-    """What a worker does for its living."""
+    """Where a lease worker gets its work, and how it does it."""
 
     async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
         """And where there was nothing, when to come back; None if nobody knows."""
@@ -189,7 +189,7 @@ class LeaseWorker(Generic[Lease]):
 
     @property
     def _must_wait(self) -> bool:
-        """What is under way cannot be settled: more of it would only be asked for in vain."""
+        """Work under way cannot be settled: more of it would be claimed in vain."""
         waits = self.settling is not None and self.settling.fails and bool(self._running)
         if waits and not self._is_told:
             self.log.warning("claims_wait", under_way=len(self._running), why="what is done cannot be settled")
@@ -328,7 +328,7 @@ class LeaseWorker(Generic[Lease]):
                 wait = min(NEXT_BEAT, every)
 
     async def _extend(self) -> bool:
-        """A lease that no longer holds is somebody else's by now: the work under it ends where it is.
+        """A lease that no longer holds belongs to another worker by now: the work under it ends where it is.
 
         Once is not enough: it may be settled at this very moment, and only the answer is still on its way. What is done
         under a lost lease changes nothing meanwhile. False where the database did not answer.
@@ -357,7 +357,7 @@ def worth_a_claim(size: int) -> int:
 
 
 async def give_back(work_source: WorkSource[Lease], running: Mapping[asyncio.Task[None], Lease]) -> None:
-    """What is under way ends where it is; whoever comes next need not wait until its leases have run out."""
+    """Work under way ends where it is; the next worker need not wait until its leases have run out."""
     left = {task: lease for task, lease in running.items() if not task.done()}
     for task in left:
         task.cancel()

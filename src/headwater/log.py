@@ -40,7 +40,7 @@ _TOLD = frozenset({"at", "level", "event", "exception", "url", "host", *_REASONS
 
 
 def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stream: TextIO | None = None) -> Logger:
-    """A logger of its own, nothing global: handed to whoever needs it. `secrets` are texts never to be written.
+    """A logger of its own, nothing global: handed to the parts that log. `secrets` are texts never to be written.
 
     On standard error nobody waits for a line to be written: a reader that stops must not stop a role.
     """
@@ -121,7 +121,7 @@ def sentence_of(event: Mapping[str, Any]) -> str:
 
 
 class LineLogger:
-    """What structlog hands its finished lines to."""
+    """Takes the finished lines of structlog."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
@@ -133,7 +133,7 @@ class LineLogger:
 
 
 class LibraryLines(logging.Handler):
-    """What libraries tell the standard logging, in our form and through our queue instead of straight to a terminal."""
+    """Lines of libraries that use standard logging, in our form and through our queue, not straight to a terminal."""
 
     def __init__(self, log: Logger) -> None:
         super().__init__(logging.WARNING)

@@ -1,4 +1,4 @@
-"""What this process may use of its machine: processors and memory, as affinity and control groups limit them.
+"""The part of the machine that this process may use: processors and memory, as affinity and control groups limit them.
 
 Every function reads from a given root, so that any tree of files can stand for a machine.
 """

@@ -33,7 +33,7 @@ from headwater.supervisor import Supervisor
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What a role is made of. Parts take the single things they need, never this."""
+    """The parts a role is made of. Parts take the single things they need, never this."""
 
     settings: Settings
     clock: Clock

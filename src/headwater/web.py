@@ -119,7 +119,7 @@ def ask_for_a_contact(services: Services) -> None:
 
 
 async def pace_everybody_unless_off(services: Services) -> None:
-    """What was left out for hosts of our own while politeness was off must not outlast it."""
+    """Delays left out for our own hosts while politeness was off must not outlast it."""
     if services.settings.politeness.enabled:
         await pace_everybody(services.database, services.settings.politeness.delay)
 

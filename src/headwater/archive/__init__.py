@@ -1,1 +1,1 @@
-"""What was extracted, and what it was before: documents, vacancies, raw bodies, and the changes sinks wait for."""
+"""Everything extracted, with its earlier versions: documents, vacancies, raw bodies, and the changes sinks wait for."""

@@ -229,7 +229,7 @@ def _told_again(standing: StandingJob, new: NewJob, now: datetime) -> Sighting:
 
 
 def merge(old: NewJob, new: NewJob) -> NewJob:
-    """What is not said takes nothing back, and what was assumed stands only where nobody has said anything. A list does
+    """A missing field takes nothing back, and an assumed one stands only where nobody has said anything. A list does
     not overrule the vacancy's own page: the two would alternate."""
     first, second = (old, new) if old.is_detailed and not new.is_detailed else (new, old)
     theirs, others = first.said, second.said

@@ -222,7 +222,7 @@ async def leave_jobs(database: Database, source_id: UUID) -> Left:
 
 
 async def jobs_left_by(database: Database, source_id: UUID) -> Left:
-    """What `leave_jobs` would do."""
+    """Counts the vacancies that `leave_jobs` would change."""
     row = await database.fetchrow(queries.count_jobs_left, source_id)
     assert row is not None
     return Left(row["standing"] - row["named_elsewhere"], row["named_elsewhere"])

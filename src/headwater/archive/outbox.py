@@ -1,4 +1,4 @@
-"""What sinks have to be told, written in the transaction that changed it."""
+"""Changes that sinks have to be told, written in the transaction that made them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ async def write_changes(connection: Connection, changes: Sequence[Change], now: 
 
 
 async def take_pending(connection: Connection, limit: int) -> list[Pending]:
-    """The oldest, held until the transaction ends; whoever else asks meanwhile gets others."""
+    """The oldest, held until the transaction ends; other readers get other rows meanwhile."""
     return [
         Pending(
             row["seq"],

@@ -17,7 +17,7 @@ _LARGEST_BYTES = 8 << 20
 
 
 async def keep_outlinks(connection: Connection, key: Key, targets: Sequence[str]) -> None:
-    """What stood there before is gone."""
+    """Replaces the outlinks stored before."""
     await connection.execute(queries.keep_outlinks, *key, packed_outlinks(targets))
 
 

@@ -1,4 +1,4 @@
-"""What comes from outside, without what PostgreSQL cannot keep: NUL and half characters."""
+"""Text from outside without the characters PostgreSQL cannot keep: NUL and half characters."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Vacancies as whoever found them has them, made into what the archive keeps."""
+"""Vacancies of pages and lists, made into rows of the archive."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol

@@ -33,7 +33,7 @@ Refusal = Disallowed | TakenDown | RobotsUnknown | Failed | Later | LeaseLost
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest:
-    """What to ask for. Extra headers and a body go to the origin of `url` only, never to where it redirects.
+    """A request to make. Extra headers and a body go to the origin of `url` only, never to where it redirects.
 
     Validators go to the URL whose answer they came with: `validated`, where a redirect led there the last time.
     """
@@ -84,7 +84,7 @@ class Clear:
 
 
 class Preflight(Protocol):
-    """Whoever knows takedowns, robots.txt and the host's policy."""
+    """Knows takedowns, robots.txt and the host's policy."""
 
     async def look(self, url: CanonicalUrl, held_slot: HeldSlot) -> Clear | Refusal: ...
 
@@ -110,7 +110,7 @@ class Fetcher:
     random: Random
     retries: int = 2
     redirects: int = 5
-    # Told of each look and each answer on the way, for whoever wants to explain it.
+    # Called with each check and each answer on the way, to explain a fetch.
     observer: Callable[[CanonicalUrl, "Clear | Outcome | Response"], None] = lambda _url, _what: None
 
     async def fetch(self, request: FetchRequest, held_slot: HeldSlot) -> Outcome:
@@ -120,7 +120,7 @@ class Fetcher:
             clear = await self.preflight.look(way.url, held_slot)
             self.observer(way.url, clear)
             if isinstance(clear, Later):
-                # Whoever looked knows one URL, not the way to it: forgotten hops would make a chain endless.
+                # The check knows one URL, not the way to it: forgotten hops would make a chain endless.
                 return replace(clear, hops=way.hops)
             if not isinstance(clear, Clear):
                 return clear

@@ -12,7 +12,7 @@ from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore
 from headwater.politeness.window import Window
 
-# One for all: nobody changes a visit.
+# One for all: a visit is never changed.
 NO_VISIT = Visit()
 _End = tuple[float, int | None, int | None]  # when it was, the status, the bytes of the body
 
@@ -26,7 +26,7 @@ class SlotMissed(Exception):
 
 
 class Regrants(Protocol):
-    """Whoever gives a held place its next slot, and notes the request before."""
+    """Gives a held slot its next turn, and notes the request before."""
 
     async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore: ...
 

@@ -1,4 +1,4 @@
-"""What can become of a fetch, as values."""
+"""The possible outcomes of a fetch, as values."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -79,7 +79,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class LeaseLost:
-    """Somebody else may be at it: drop everything."""
+    """Another worker may hold the entry: drop everything."""
 
 
 Outcome = Answered | LedAway | Disallowed | TakenDown | RobotsUnknown | Later | BadRedirect | Failed | LeaseLost

@@ -1,4 +1,4 @@
-"""What may speak against a request: takedowns, robots.txt, the host's policy; asked anew before every one."""
+"""Reasons against a request: takedowns, robots.txt, the host's policy; asked anew before every one."""
 
 from collections import OrderedDict
 from collections.abc import Mapping

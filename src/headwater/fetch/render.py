@@ -24,7 +24,7 @@ _KEPT_HEADERS = ("content-type", "content-language", "access-control-")
 
 
 class Fetch(Protocol):
-    """Whoever asks the web for what a page wants; None where it may not be had."""
+    """Fetches one address that a page wants; None where it may not be had."""
 
     async def __call__(self, url: CanonicalUrl, kind: str) -> Response | None: ...
 
@@ -56,7 +56,7 @@ class RenderFailed:
 
 @dataclass  # without slots: the driver leaves a mark on whose method it calls
 class Errands:
-    """What a page asks for, answered one after the other."""
+    """The requests of a page, answered one after the other."""
 
     site: CanonicalUrl
     fetch: Fetch
@@ -159,7 +159,7 @@ class Renderer:
 
 
 def wanted_url(method: str, kind: str, raw: str, site: CanonicalUrl) -> CanonicalUrl | None:
-    """What a page's request asks for, if it is something we would ask for."""
+    """The address of a page's request, if we would ask for it ourselves."""
     if method != "GET" or kind not in KINDS or not is_same_site(raw, site):
         return None
     return canonicalise(raw)

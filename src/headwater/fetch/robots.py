@@ -42,7 +42,7 @@ Objection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None
 
 @dataclass(frozen=True, slots=True)
 class StoredRobots:
-    """What the store holds of an origin."""
+    """The stored robots.txt of an origin."""
 
     access: RobotsAccess
     body: bytes | None  # None: what is remembered under body_hash holds
@@ -58,7 +58,7 @@ class StoredRobots:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What asking brought."""
+    """The answer to a request for robots.txt."""
 
     answer: int | RobotsFailure
     body: bytes = b""

@@ -1,4 +1,4 @@
-"""What an answer says about time: how long it stays fresh, and how long to stay away. Pure."""
+"""The times an answer names: how long it stays fresh, and how long to stay away. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -7,7 +7,7 @@ _NEVER_IN_A_HEADER = re.compile(r"[\x00\r\n\ud800-\udfff]")
 
 
 def header_lines(headers: Mapping[str, str]) -> dict[str, str]:
-    """By lower-case name, so that whoever comes later can take the place of one."""
+    """By lower-case name, so that a later header replaces an earlier one."""
     return {name.lower(): _line(name, value) for name, value in headers.items()}
 
 

@@ -15,7 +15,7 @@ class Identity:
 
     @property
     def product_token(self) -> str:
-        """What stands before the version: directives for it are for us."""
+        """The name before the version: robots.txt directives for it are for us."""
         return self.user_agent.partition("/")[0].strip()
 
     @property

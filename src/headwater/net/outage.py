@@ -257,7 +257,7 @@ class NetworkWatch:
         self._tell()
 
     def _still_down(self, began: float) -> None:
-        """What was under way when it went down says nothing new."""
+        """Requests that were under way when it went down say nothing new."""
         if began >= self._last_probe and self._probes:
             self._pause = next_pause(self._pause)
             self._probe_at = self.clock.monotonic() + self._pause

@@ -1,4 +1,4 @@
-"""What can go wrong with one request, in one vocabulary, whoever raised it.
+"""Everything that can go wrong with one request, in one vocabulary for all libraries that raise it.
 
 FetchProblem
 ├── before a connection   dns_not_found  dns_failed  blocked_address
@@ -90,7 +90,7 @@ def problem_from(error: Exception) -> FetchProblem:
 
 
 def own_trouble(error: Exception) -> OutOfResources | None:
-    """What to raise in place of a problem, where it was this process that had no descriptor left."""
+    """The error to raise in place of a problem that came from this process having no descriptor left."""
     if not _names_our_own(error) and (_kind_of(error) not in _LACKING or _has_spare_descriptors()):
         return None
     return OutOfResources(

@@ -1,4 +1,4 @@
-"""What an answer with a 3xx status means for the way of a request. Pure."""
+"""Where an answer with a 3xx status leads a request. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -57,7 +57,7 @@ class Dialled(Protocol):
 
 
 class Gate(Protocol):
-    """Asked in the moment before a request's head is sent: whoever has no slot raises there, and nothing is sent."""
+    """Asked in the moment before a request's head is sent: without a slot it raises, and nothing is sent."""
 
     async def open(self) -> None: ...
 
@@ -107,7 +107,7 @@ class Response:
 
     @property
     def body(self) -> bytes:
-        """What arrived, up to the cap."""
+        """The bytes that arrived, up to the cap."""
         match self.content:
             case Complete():
                 return self.content.body
@@ -129,7 +129,7 @@ class Response:
 
 @dataclass(slots=True)
 class _RequestTrace:
-    """What is learned on the way of one request."""
+    """Facts collected while one request is made."""
 
     host: str
     is_reused: bool = True

@@ -1,1 +1,1 @@
-"""What every host may expect of us: slots, delays, closures, backoff, takedowns."""
+"""Manners towards every host: slots, delays, closures, backoff, takedowns."""

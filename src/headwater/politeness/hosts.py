@@ -17,7 +17,7 @@ LONGEST_DELAY = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class HostPolicy:
-    """What a person sets; None leaves it as it is."""
+    """The policy a person sets for a host; None leaves a value as it is."""
 
     max_concurrency: int | None = None
     min_request_interval_ms: int | None = None
@@ -83,7 +83,7 @@ def _address_named(text: str) -> CanonicalUrl:
 
 
 async def set_policy(database: Database, host: str, policy: HostPolicy, default_delay: timedelta) -> None:
-    """What it names holds from the next request of every process on; what was set before stays."""
+    """The values it names hold from the next request of every process on; values set before stay."""
     bucket = bucket_of(host)
     async with database.transaction() as connection:
         await connection.execute(
@@ -108,14 +108,14 @@ async def clear_policy(database: Database, host: str, default_delay: timedelta) 
 
 
 async def set_crawl_delay(connection: Connection, host: str, delay: timedelta, default_delay: timedelta) -> None:
-    """What robots.txt asks, honoured up to a day."""
+    """The delay that robots.txt asks for, honoured up to a day."""
     milliseconds = round(min(max(delay, timedelta()), LONGEST_DELAY).total_seconds() * 1000)
     await connection.execute(queries.set_crawl_delay, bucket_of(host), host, milliseconds)
     await _apply(connection, host, default_delay)
 
 
 async def set_source_delay(connection: Connection, host: str, delay_ms: int | None, default_delay: timedelta) -> None:
-    """What a source asks for its own host; None takes it back."""
+    """The delay a source asks for its own host; None takes it back."""
     await connection.execute(queries.set_source_delay, bucket_of(host), host, delay_ms)
     await _apply(connection, host, default_delay)
 

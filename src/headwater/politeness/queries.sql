@@ -7,7 +7,7 @@ FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::
 
 -- name: takedowns_over
 -- Takedowns of any of these domains, for a transaction that stores what they do not cover.
--- Invariant: whoever takes something down later waits until this transaction has ended, and then looks for what it stored.
+-- Invariant: a later takedown waits until this transaction has ended, and then looks for what it stored.
 SELECT domain_or_url, domain, key_prefix FROM takedowns_over($1::text[]);
 
 -- name: add_takedown
@@ -42,7 +42,7 @@ SELECT domain_or_url, domain, key_prefix, reason, created_at, swept_at FROM take
 ORDER BY domain_or_url;
 
 -- name: unswept_takedowns
--- Takedowns that whoever added them has not applied in all this time.
+-- Takedowns whose adding process has not applied them in all this time.
 SELECT domain_or_url, domain, key_prefix FROM takedowns
 WHERE swept_at IS NULL AND created_at <= statement_timestamp() - $1::interval ORDER BY created_at;
 
@@ -135,7 +135,7 @@ WHERE bucket = $1::smallint AND host = $2::text AND until > statement_timestamp(
 ORDER BY until DESC;
 
 -- name: regrant_slot
--- The next slot of somebody who holds one already; the request before is noted.
+-- The next slot of a journey that holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why
 FROM regrant_slot($1::smallint, $2::uuid, $3::interval, $4::interval, $5::text, $6::smallint, $7::bigint, $8::interval,
                   $9::integer, $10::text, $11::interval, $12::timestamptz);

@@ -1,4 +1,4 @@
-"""What a robots.txt says to us: rules, pace and sitemaps, as RFC 9309 reads it. Pure.
+"""The rules of a robots.txt for us: rules, pace and sitemaps, as RFC 9309 reads it. Pure.
 
 Where the RFC leaves a choice, or Google's reader differs, `tests/unit/politeness/test_robots_google.py` records ours.
 """

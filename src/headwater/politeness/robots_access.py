@@ -1,4 +1,4 @@
-"""What the answer to a request for robots.txt means, and for how long (RFC 9309 2.3.1, 2.4). Pure."""
+"""The meaning of an answer to a request for robots.txt, and how long it holds (RFC 9309 2.3.1, 2.4). Pure."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum

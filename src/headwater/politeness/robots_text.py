@@ -46,7 +46,7 @@ class Record(NamedTuple):
 
 
 def robots_text(body: bytes) -> str:
-    """What to store: the part that is read, as text any database takes, which reads again to the same rules."""
+    """The text to store: the part that is read, as text any database takes, which reads again to the same rules."""
     text = _decoded(body[:LARGEST_BYTES])
     if len(body) > LARGEST_BYTES:
         # Half a line would be another rule: `Disallow: /private` cut short forbids the site.

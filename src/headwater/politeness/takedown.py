@@ -1,4 +1,4 @@
-"""What we were asked to leave alone: domains with all that lies below, one port of a host, or URLs by prefix."""
+"""Addresses we were asked to leave alone: domains with all that lies below, one port of a host, URLs by prefix."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -47,7 +47,7 @@ def is_below(key: str, prefix: str) -> bool:
 
 
 def key_without_www(key: str) -> str:
-    """A page is the same with and without it, and whoever takes it down means both."""
+    """A page is the same with and without it: a takedown of one means both."""
     return key.replace("://www.", "://", 1)
 
 

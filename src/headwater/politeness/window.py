@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 # Slots are granted this much further apart than the delay: the way from a grant to an actual start is not instant.
 SLACK = timedelta(milliseconds=30)
-# A lease is not begun in its last moments: whoever takes it back must not meet our request.
+# A lease is not begun in its last moments: the process that takes it back must not meet our request.
 LEASE_MARGIN = timedelta(seconds=5)
 LEASE_MARGIN_S = LEASE_MARGIN.total_seconds()
 

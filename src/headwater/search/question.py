@@ -1,4 +1,4 @@
-"""What is asked, and a place in the answer."""
+"""A search question, and a place in its answer."""
 
 import re
 import struct
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
 
 def words_of(text: str) -> str:
-    """What a person typed, without what PostgreSQL cannot read."""
+    """The words a person typed, without characters PostgreSQL cannot read."""
     if len(text) > LONGEST_QUESTION:
         raise UsageError(
             f"A search of {len(text):,} characters is not possible.", fix=f"Ask with at most {LONGEST_QUESTION}."

@@ -16,7 +16,7 @@ _ROOT = re.compile(r"(https?)://(\[[0-9a-f:]+\]|[^:]*)(?::(\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What robots.txt belongs to. An IPv6 `host` keeps its brackets."""
+    """Scheme, host and port: one robots.txt holds for it. An IPv6 `host` keeps its brackets."""
 
     scheme: str
     host: str

@@ -56,7 +56,7 @@ def rules_to_json(rules: Mapping[str, HostRules]) -> dict[str, Any]:
 
 
 def rules_from(written: Mapping[str, Any]) -> dict[str, HostRules]:
-    """What `rules_to_json` wrote."""
+    """Reads the output of `rules_to_json`."""
     return {
         host: HostRules(keep_slash, frozenset(kept), frozenset(stripped))
         for host, (keep_slash, kept, stripped) in written.items()
