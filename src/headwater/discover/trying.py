@@ -14,10 +14,9 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
 from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
-from headwater.discover.polls.lease import Leased, Past, leased_from
+from headwater.discover.polls.lease import Leased, Past, leased_from, start_of, start_pages
 from headwater.discover.polls.reader import ChannelReader, task_of
 from headwater.discover.polls.requesting import Asker
-from headwater.discover.polls.starting import start_of, start_pages
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.extract.jobs.vacancy import Vacancy
 from headwater.net.problems import Problem

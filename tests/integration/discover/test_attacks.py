@@ -16,10 +16,10 @@ from tests.integration.fetch.conftest import robots
 from headwater.discover.api.secrets import read_secrets
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.classify import Body
+from headwater.discover.polls.lease import start_of
 from headwater.discover.polls.prices import steer
 from headwater.discover.polls.reader import task_of
 from headwater.discover.polls.reading import read_answer
-from headwater.discover.polls.starting import start_of
 from headwater.discover.polls.task import Read
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect

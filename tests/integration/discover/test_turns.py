@@ -16,7 +16,7 @@ from tests.integration.discover.conftest import STARTED, Desk
 from headwater.clock import ManualClock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.polls.marks import FIRST_EVERY, MARKS_HOLD, Marks
+from headwater.discover.polls.polling import FIRST_EVERY, MARKS_HOLD, Marks
 
 MINUTE = timedelta(minutes=1)
 # On `hosts` hosts, due since `age`; polled before or never.

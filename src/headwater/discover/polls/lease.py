@@ -10,7 +10,9 @@ from headwater.discover.api.recipe import recipe_from
 from headwater.discover.cadence.price import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
+from headwater.discover.items import Item
 from headwater.discover.polls.naming import Naming
+from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.publisher_hints import PublisherHints, publisher_hints_from
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Profile
@@ -162,3 +164,13 @@ def leased_from(row: Any, leased_at: float) -> Leased:
 def memory_from(stored: object) -> Mapping[str, Any]:
     """What is no object was not written by us: nothing is remembered."""
     return stored if isinstance(stored, Mapping) else {}
+
+
+def start_of(channel: Leased) -> RunState:
+    return RunState((Todo(channel.url.url, channel.kind),))
+
+
+def start_pages(channel: Leased) -> tuple[Item, ...]:
+    """A crawl begins here; `updated_at` now makes pages that were fetched before be looked at again."""
+    urls = channel.source.start_urls or (channel.url.url,)
+    return tuple(Item(url, updated_at=channel.now) for url in urls)

@@ -21,14 +21,13 @@ from headwater.discover.polls.classify import (
     is_no_page,
 )
 from headwater.discover.polls.ending import MOST_LOST, Ending, Ends, ended_badly, ended_well, refused_by_robots
-from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.lease import Leased, start_of, start_pages
 from headwater.discover.polls.naming import Named
 from headwater.discover.polls.reader import ChannelReader, ReadersGone, most_answers, task_of
 from headwater.discover.polls.requesting import Asker, another_try, sitemaps_of
 from headwater.discover.polls.run_state import FirstAnswer, RunState, Tally, UnreadPage, run_state_from
 from headwater.discover.polls.run_store import RunStore
 from headwater.discover.polls.schedule import closed_now
-from headwater.discover.polls.starting import start_of, start_pages
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.discover.searching.search import looked_past
 from headwater.net.transport import Response

@@ -1,8 +1,9 @@
 """From an answer to items and further steps, by the kind of channel. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from headwater.discover.api.pages import is_url, page_state_from
@@ -17,7 +18,6 @@ from headwater.discover.polls.answers import OVERLAP, is_wanted, known_of, last_
 from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.polls.task import Read, Reply, Subject, Task, reader_of
-from headwater.discover.polls.turns import turn_of
 from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
 from headwater.discover.searching.search import looked_at
 from headwater.discover.sitemaps.read import read_sitemap
@@ -204,3 +204,38 @@ def reach_of(channel: Subject, run_state: RunState, now: datetime) -> timedelta 
     if channel.is_wanted_whole:
         return None
     return max(LATELY, min(now - (channel.followed_since or now), LONGEST_GAP))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """`since`: all of them were asked for since then, as far as is known. `memory` is for the next turn."""
+
+    children: tuple[str, ...]  # in the order of this turn, also those for which there is no room
+    is_cut: bool
+    since: datetime | None
+    memory: Mapping[str, Any]
+
+
+def turn_of(children: Sequence[str], known: Mapping[str, Any], room: int, now: datetime) -> Turn:
+    """Begins where the last turn ended. Where all have room, the next one begins with another all the same:
+    what an inner index leads to may leave no room for the others.
+    """
+    first = known.get("turn", 0) % len(children)
+    asked = min(len(children), room)
+    began = known.get("round_began_at", now.isoformat())
+    covered = known.get("covered", 0) + asked
+    is_through = covered >= len(children)
+    step = asked if asked < len(children) else 1
+    memory = {
+        "turn": (first + step) % len(children),
+        "covered": 0 if is_through else covered,
+        "round_began_at": now.isoformat() if is_through else began,
+        "through_since": began if is_through else known.get("through_since"),
+    }
+    since = known.get("through_since")
+    return Turn(
+        (*children[first:], *children[:first]),
+        asked < len(children),
+        datetime.fromisoformat(since) if since else None,
+        memory,
+    )

@@ -90,7 +90,7 @@ class Asker:
             if not was_known:
                 return heard
 
-    async def _answer(self, fetch_request: FetchRequest, echoes: Echoes) -> Heard:
+    async def _answer(self, fetch_request: FetchRequest, echoes: Echoes | None) -> Heard:
         outcome = await self.follower.fetch(fetch_request)
         is_conditional = isinstance(outcome, Answered) and bool(fetch_request.conditions_at(outcome.response.url))
         return without_echoes(classify(outcome, is_conditional=is_conditional), echoes)
@@ -119,7 +119,7 @@ class Asker:
 
     def _request(
         self, channel: Leased, run_state: RunState, token: Token | None, *, is_conditional: bool
-    ) -> tuple[FetchRequest, Echoes]:
+    ) -> tuple[FetchRequest, Echoes | None]:
         step = run_state.step
         validators = validators_for(channel, run_state) if is_conditional else Validators()
         etag, modified = validators.etag, validators.last_modified
@@ -134,7 +134,7 @@ class Asker:
         fetch_request = FetchRequest(
             canonicalise(step.url), str(step.reads_as), etag, modified, validated, body_bytes=body_bytes
         )
-        return fetch_request, Echoes()
+        return fetch_request, None
 
     def _api_request(self, channel: Leased, run_state: RunState, token: Token | None) -> tuple[FetchRequest, Echoes]:
         """Secrets are filled in here and go no further: what is asked is neither stored nor logged."""
@@ -168,7 +168,7 @@ def _since(fetch_request: FetchRequest, heard: Body) -> FetchRequest:
     )
 
 
-def without_echoes(heard: Heard, echoes: Echoes) -> Heard:
+def without_echoes(heard: Heard, echoes: Echoes | None) -> Heard:
     """An API may repeat our key in whatever it says: masked before anybody reads, stores or shows it."""
     if not echoes:
         return heard

@@ -130,12 +130,28 @@ class RunStore:
             # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
             await connection.execute(queries.hold_source, channel.source_id)
             taken = await take_found_items(connection, channel, run_state, found_items, now, self.limits)
-            ending = end(taken, await count_named(connection, channel, taken))
-            if over := await expire_left_out(connection, channel, ending.patch.get("gone_before"), now):
-                told = f"{ending.message}; {counted(over, 'vacancy')} no longer listed"
-                ending = replace(ending, message=told[:LONGEST_MESSAGE])
+            if channel.lists_vacancies:
+                ending = await self._end_of_list(connection, channel, taken, now, end)
+            else:
+                ending = end(taken, Named())
             await self._end(connection, channel, taken, ending, now)
         return taken, ending
+
+    async def _end_of_list(
+        self,
+        connection: Connection,
+        channel: Leased,
+        run_state: RunState,
+        now: datetime,
+        end: Callable[[RunState, Named], Ending],
+    ) -> Ending:
+        """Of a list of vacancies: those that it left out for good are over."""
+        ending = end(run_state, await count_named(connection, channel, run_state))
+        over = await expire_left_out(connection, channel, ending.patch.get("gone_before"), now)
+        if not over:
+            return ending
+        told = f"{ending.message}; {counted(over, 'vacancy')} no longer listed"
+        return replace(ending, message=told[:LONGEST_MESSAGE])
 
     async def _put_away(
         self,

@@ -1,7 +1,10 @@
 """Which policy holds for a channel, and when it is polled next. Pure: the decisions themselves are in `cadence`."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
+from importlib import resources
 
 from headwater.chance import Random
 from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll
@@ -12,7 +15,6 @@ from headwater.discover.cadence.week import Floats, common_from
 from headwater.discover.cadence.windows import TimeWindow, window_from
 from headwater.discover.polls.classify import Wait
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.zones import zone_of_country
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
@@ -112,3 +114,16 @@ def window_of(channel: Leased) -> TimeWindow | None:
     if source.time_window is None:
         return None
     return window_from(source.time_window, source.timezone or zone_of_country(source.country))
+
+
+def zone_of_country(country: str | None) -> str | None:
+    return _zones().get((country or "").upper())
+
+
+@cache
+def _zones() -> dict[str, str]:
+    """From the table of zones that comes with the package of time zones."""
+    table = resources.files("tzdata.zoneinfo").joinpath("zone.tab").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in table.splitlines() if line and not line.startswith("#")]
+    zones = Counter(row[0] for row in rows)
+    return {row[0]: row[2] for row in rows if zones[row[0]] == 1}

@@ -27,8 +27,7 @@ from headwater.discover.polls.vacancies import keep_vacancies
 from headwater.errors import UsageError
 from headwater.frontier.budget import beyond_budget
 from headwater.frontier.entry import Origin, storable
-from headwater.frontier.priority import LOWEST
-from headwater.frontier.submit import TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
+from headwater.frontier.submit import LOWEST, TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
 from headwater.net.redirects import LONGEST_CHAIN
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind

@@ -36,7 +36,7 @@ async def keep_vacancies(
 async def count_named(connection: Connection, channel: Leased, run_state: RunState) -> Named:
     """At the end of a run: how many of those that stood the list still names."""
     began = run_state.began_at
-    if began is None or not channel.lists_vacancies:
+    if began is None:
         return Named()
     doubted_since = channel.past.naming.doubted_since
     # An answer that was not modified names those of the answer that was doubted.
@@ -48,7 +48,7 @@ async def count_named(connection: Connection, channel: Leased, run_state: RunSta
 
 async def expire_left_out(connection: Connection, channel: Leased, since: datetime | None, now: datetime) -> int:
     """Vacancies that the answers of their list have left out since then."""
-    if since is None or not channel.lists_vacancies:
+    if since is None:
         return 0
     if channel.kind is ChannelKind.FEED:
         since = min(since, now - PATIENCE_WITH_FEEDS)
