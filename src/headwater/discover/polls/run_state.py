@@ -207,10 +207,6 @@ class RunState:
     def remembering(self, url: str, answer: Mapping[str, Any]) -> "RunState":
         return replace(self, answers={**self.answers, url: dict(answer)})
 
-    def as_read(self) -> "RunState":
-        """As much of it as a reader has to know: what the run has come to it could only repeat."""
-        return RunState(self.todo, self.asked, notes=self.notes, damage=self.damage, findings=self.findings)
-
     def to_dict(self) -> dict[str, Any]:
         stored: dict[str, Any] = _states().dump_python(self, mode="json")
         return stored

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 _MARK = b'{"channel":'
+# Of a run; what it has come to its reader could only repeat.
+TOLD = ("todo", "asked", "notes", "damage", "findings")
 MOST_STEPS = 1_000
 MOST_LISTED = 10_000_000
 
@@ -49,7 +51,9 @@ class Answer:
 
 def sent(task: Task) -> bytes:
     """One line of JSON, then the body as it is."""
-    head = replace(task, run_state=task.run_state.as_read(), reply=replace(task.reply, body=b""))
+    run_state = {name: getattr(task.run_state, name) for name in TOLD}
+    reply = replace(task.reply, body=b"")
+    head = {"subject": task.subject, "run_state": run_state, "reply": reply, "now": task.now}
     return _MARK + orjson.dumps(head, default=_plain) + b"}\n" + task.reply.body
 
 
