@@ -10,12 +10,16 @@ LONG_WORKERS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Workers and commands of tests compile the sources and rewrite the tests once, not each for itself; and in no folder of
+# the sources, whatever is said of compiled files here.
+test test-long test-slow unit coverage: export PYTHONDONTWRITEBYTECODE :=
+test test-long test-slow unit coverage: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-long test-pg15 test-pg16 test-slow unit chromium postgresql-15 coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-scale bench-faults demo docs lock clean
+.PHONY: help install check fix test test-long test-pg15 test-pg16 test-py312 test-py313 test-slow unit release chromium postgresql-15 coverage bench bench-urls bench-simweb bench-frontier bench-net \
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-scale bench-faults demo docs schema lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +57,12 @@ test-pg16: $(READY) ## the same on the other bundled server, PostgreSQL 16
 
 test-pg15: $(READY) postgresql-15 ## the same on Debian's PostgreSQL 15, the oldest that is supported, with JIT
 	@HEADWATER_TEST_PG=15 $(MAKE) --no-print-directory test
+
+test-py312: $(READY) ## the same on Python 3.12, in .venv-3.12
+	@python=$$(.ci/find-python 3.12 $(BIN)/python) && $(MAKE) --no-print-directory VENV=.venv-3.12 PYTHON="$$python" test
+
+test-py313: $(READY) ## the same on Python 3.13, in .venv-3.13
+	@python=$$(.ci/find-python 3.13 $(BIN)/python) && $(MAKE) --no-print-directory VENV=.venv-3.13 PYTHON="$$python" test
 
 postgresql-15:
 	@if [ ! -x /usr/lib/postgresql/15/bin/postgres ] && [ -f /etc/debian_version ] && [ "$$(id -u)" = 0 ]; then \
@@ -126,16 +136,22 @@ bench-scale: $(READY) ## every chore and report at 200,000 sources and a tenth o
 bench-faults: $(READY) ## connections, stalls, crashes, a network away, kills at 20,000 feeds; QUICK=1: 2,000
 	@$(BIN)/python -m benchmarks.faults $(if $(QUICK),--quick) $(ARGS)
 
+release: $(READY) ## wheel and sdist in dist/: built, checked, installed without a network and run
+	@.ci/release $(BIN)/python
+
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)
 
-docs: $(READY) ## rewrite the generated pages in docs/
+docs: schema ## rewrite the generated pages in docs/
 	@$(BIN)/python -m headwater.cli.reference docs
+
+schema: $(READY) ## rewrite docs/schema.sql, the whole database, from a migrated one
+	@$(BIN)/python -m headwater.database.schema_page docs
 
 lock: $(READY) ## resolve again into requirements.lock, universal, with hashes and without an index address
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 	  --custom-compile-command "make lock" --extra dev pyproject.toml --output-file requirements.lock
 
 clean: ## remove .venv and what tools left behind
-	rm -rf $(VENV) dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-3.* dist build htmlcov .coverage .coverage.* .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

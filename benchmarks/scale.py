@@ -28,6 +28,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from benchmarks.frontier_spent import parent_of, server_cpu_s
 from benchmarks.frontier_world import database_named, plain_connection
@@ -40,6 +41,7 @@ from headwater.database.embedded import EmbeddedServer
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.discover.adding import Wanted, take_up
+from headwater.errors import UsageError
 from headwater.run.maintenance import maintenance_of
 from headwater.run.processes import child_processes
 from headwater.services import open_services
@@ -47,6 +49,7 @@ from headwater.settings import Given, load
 from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.world import World
 from headwater.sources.source import Profile
+from headwater.sources.store import find_source
 
 # As it comes, but for what only a benchmark may do: lose what it wrote.
 SERVER = {"fsync": "off", "full_page_writes": "off", "max_wal_size": "8GB", "autovacuum_naptime": "1h"}
@@ -57,6 +60,7 @@ COMMANDS = (
     "version",
     "status",
     "status --show-schedule",
+    "status --all",
     "problems",
     "doctor",
     "sources list",
@@ -79,12 +83,13 @@ COMMANDS = (
     "takedown list",
     "explain https://site-78.example/77",
     "audit politeness",
+    "audit politeness --hours 24",
 )
 # Growth says nothing of what is over in a moment.
 SMALLEST_BLOCKS = 500
-# An audit reads all it is asked about, and a program all that is planned; decay is looked for in every source once an
-# hour; vacuum goes where rows died.
-NOT_JUDGED = ("audit politeness", "status --show-schedule", "watch_decay", "vacuum_hot_tables")
+# An audit of a day reads all of its log, and the whole schedule is every channel; decay is looked for in every source
+# once an hour; vacuum goes where rows died.
+NOT_JUDGED = ("audit politeness --hours 24", "status --all", "watch_decay", "vacuum_hot_tables")
 SESSION_ENDS_S = 0.2
 DELAY = timedelta(milliseconds=50)
 IDLE_SECONDS, POLL_SECONDS, POLLED_HOSTS = 20, 20, 40
@@ -93,9 +98,11 @@ STATEMENT = re.compile(r"LOG:  (?:execute|statement)")
 REST = (
     "update channels set next_poll_at = now() + interval '1 day' where is_active",
     "update url_frontier set next_fetch_at = now() + interval '1 day' where status in ('pending', 'failed')",
+    "update robots set expires_at = now() + interval '1 day' where expires_at < now() + interval '1 day'",
     "select refresh_hosts(array_agg(bucket), array_agg(host), statement_timestamp()) from hosts group by bucket",
     "vacuum analyze channels",
     "vacuum analyze hosts",
+    "vacuum analyze robots",
 )
 UNDER_WAY = (
     "update slots set expires_at = now() + interval '1 day' where expires_at < now() + interval '1 day'",
@@ -272,15 +279,22 @@ def feeds_of(served: Served) -> dict[str, str]:
     return {one.home: one.feeds[0].url for one in world.publishers if one.home in served.urls and one.feeds}
 
 
+async def followed(database: Database, home: str, feed: str) -> UUID:
+    """A source for a publisher; in a folder of an earlier run it is there already."""
+    try:
+        async with database.transaction() as connection:
+            return await take_up(connection, Wanted(Profile(home), feeds=(feed,)), "benchmark", DELAY)
+    except UsageError:
+        return (await find_source(database, home)).id
+
+
 async def polls_per_cpu_s(dsn: str, folder: Path, served: Served) -> float:
     """Of feeds that are polled again as soon as they may be: mostly unchanged, as most polls are."""
     order = task(dsn, folder, served, "poll")
     async with open_services(load(Given(flags=order["flags"]))) as services:
         sources = []
         for home, feed in feeds_of(served).items():
-            async with services.database.transaction() as connection:
-                wanted = Wanted(Profile(home), feeds=(feed,))
-                sources.append(await take_up(connection, wanted, "benchmark", DELAY))
+            sources.append(await followed(services.database, home, feed))
         async with plain_connection(dsn) as raw, child_processes("benchmarks.roles", [order]) as (roles,):
             server = parent_of(raw.get_server_pid())
 

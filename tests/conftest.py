@@ -47,6 +47,10 @@ MEMORY_NEEDED_BYTES = 2_000_000_000
 # One server for the tests of all workers, some of which start a dozen processes.
 ROOMY = {"max_connections": "300"}
 UNSAFE_BUT_QUICK = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "shared_buffers": "64MB"}
+if PG_VERSION >= 18:
+    # Every test reads the catalogues of a new database, a page at a time: handing each page to another process costs
+    # more than reading it.
+    UNSAFE_BUT_QUICK["io_method"] = "sync"
 
 RUN_LOCK = pytest.StashKey[FileLock]()
 _numbers = count(1)

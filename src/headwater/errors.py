@@ -3,7 +3,8 @@
     HeadwaterError                 exit  says what happened; `fix` says what to do
     ├── UsageError                   2   the request itself cannot be carried out
     │   ├── SettingError             2   a setting is unknown, malformed or contradicts another
-    │   └── UrlRejected              2   a URL that will never be fetched; `reason` says why
+    │   ├── UrlRejected              2   a URL that will never be fetched; `reason` says why
+    │   └── UnreadableInput          2   a page, feed or robots.txt given by a program cannot be read
     ├── NotFound                     4   the named thing does not exist
     ├── DependencyDown               5   something we stand on does not answer
     │   ├── DatabaseDown             5   no connection, or it was lost; trying again may help
@@ -35,6 +36,9 @@ class HeadwaterError(Exception):
         super().__init__(what)
         self.what = what
         self.fix = fix
+        if fix:
+            # For tracebacks of programs that use the library: nobody else prints it there.
+            self.add_note(f"fix: {fix}")
 
 
 class UsageError(HeadwaterError):
@@ -51,6 +55,10 @@ class UrlRejected(UsageError):
     def __init__(self, reason: str, what: str) -> None:
         super().__init__(what)
         self.reason = reason
+
+
+class UnreadableInput(UsageError):
+    pass
 
 
 class NotFound(HeadwaterError):

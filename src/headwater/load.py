@@ -11,6 +11,9 @@ FEWEST, MOST = 10, 100
 WORST_BYTES, MEMORY_SHARE = 10 * MEBIBYTE, 4
 # One thread does all of it: with less of a processor left than this, more at once would only make everything late.
 BUSY = 0.85
+# Seconds that all work together waited for connections to the database, in each second: with one always waiting, more
+# at once would only lengthen the line.
+WAITING = 1.0
 # Between two changes: what was taken on last must have had time to show.
 CHANGED_EVERY_S = 1.0
 STEP = 1.25
@@ -25,13 +28,18 @@ def most_at_once(memory_bytes: int | None) -> int:
 
 @dataclass(slots=True)
 class Load:
-    """`size` is how much may run at once now."""
+    """`size` is how much may run at once now.
+
+    `worked` are seconds of processor time so far, `waited` seconds that work waited for a connection.
+    """
 
     most: int = field(default_factory=lambda: most_at_once(memory_limit()))
     worked: Callable[[], float] = time.process_time
+    waited: Callable[[], float] = lambda: 0.0
     size: int = FEWEST
     _since: float | None = None
     _worked: float = 0.0
+    _waited: float = 0.0
     _has_lacked: bool = False
     _has_waited: bool = False
 
@@ -47,14 +55,18 @@ class Load:
 
     def _change(self, moment: float) -> None:
         if self._since is None:
-            self._since, self._worked = moment, self.worked()
+            self._begin(moment)
             return
         if (passed := moment - self._since) < CHANGED_EVERY_S:
             return
-        is_busy = (self.worked() - self._worked) / passed > BUSY
+        lacks_processor = (self.worked() - self._worked) / passed > BUSY
+        is_busy = lacks_processor or (self.waited() - self._waited) / passed > WAITING
         if is_busy or (self._has_lacked and not self._has_waited):
             self.size = max(FEWEST, int(self.size / STEP))
         elif self._has_waited and not self._has_lacked:
             self.size = min(self.most, int(self.size * STEP) + 1)
-        self._since, self._worked = moment, self.worked()
+        self._begin(moment)
+
+    def _begin(self, moment: float) -> None:
+        self._since, self._worked, self._waited = moment, self.worked(), self.waited()
         self._has_lacked = self._has_waited = False

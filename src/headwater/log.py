@@ -5,19 +5,19 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
+from functools import cached_property
 from textwrap import wrap
-from typing import Any, Literal, TextIO, cast
-
-import structlog
-from structlog.typing import FilteringBoundLogger, Processor
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from headwater.errors import QueryFailed, as_fields
 from headwater.lines import Lines, lines_behind
 from headwater.phrases import spelt_out
 
-Logger = FilteringBoundLogger
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger, Processor
+
 Format = Literal["auto", "json", "console"]
 
 _MASK = "***"
@@ -39,15 +39,51 @@ _COUNTS = frozenset({"errors", "found", "inserted", "updated", "skipped"})  # a 
 _TOLD = frozenset({"at", "level", "event", "exception", "url", "host", *_REASONS}) | _IDS | _COUNTS
 
 
+class Logger:
+    """Lines from a level on. The library that writes them is loaded with the first: most commands write none."""
+
+    def __init__(self, level: str, make: "Callable[[], FilteringBoundLogger]") -> None:
+        self._least: int = logging.getLevelNamesMapping()[level.upper()]
+        self._make = make
+
+    @cached_property
+    def _writer(self) -> "FilteringBoundLogger":
+        return self._make()
+
+    def debug(self, event: str, **fields: Any) -> None:
+        if self._least <= logging.DEBUG:
+            self._writer.debug(event, **fields)
+
+    def info(self, event: str, **fields: Any) -> None:
+        if self._least <= logging.INFO:
+            self._writer.info(event, **fields)
+
+    def warning(self, event: str, **fields: Any) -> None:
+        if self._least <= logging.WARNING:
+            self._writer.warning(event, **fields)
+
+    def error(self, event: str, **fields: Any) -> None:
+        self._writer.error(event, **fields)
+
+    def exception(self, event: str, **fields: Any) -> None:
+        """With the traceback of the exception that is being handled."""
+        self._writer.exception(event, **fields)
+
+
 def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stream: TextIO | None = None) -> Logger:
     """A logger of its own, nothing global: handed to the parts that log. `secrets` are texts never to be written.
 
     On standard error nobody waits for a line to be written: a reader that stops must not stop a role.
     """
     out = stream or sys.stderr
-    as_json = form == "json" or (form == "auto" and not out.isatty())
+    return Logger(level, lambda: _writer_on(out, level, form, secrets))
+
+
+def _writer_on(out: TextIO, level: str, form: Format, secrets: Collection[str]) -> "FilteringBoundLogger":
+    import structlog
+
     renderer: Processor
-    if as_json:
+    if form == "json" or (form == "auto" and not out.isatty()):
         renderer = structlog.processors.JSONRenderer(ensure_ascii=False)
     elif form == "console":
         renderer = structlog.dev.ConsoleRenderer(colors=out.isatty())
@@ -55,18 +91,20 @@ def make_logger(level: str, form: Format, *, secrets: Collection[str] = (), stre
         renderer = Sentence(out)
     lines = lines_behind(out)
     if lines is None:
-        return _logger_on(structlog.PrintLogger(out), level, renderer, secrets)
+        return _structured(structlog.PrintLogger(out), level, renderer, secrets)
 
     def say_dropped(count: int) -> str:
         told = io.StringIO()
-        _logger_on(structlog.PrintLogger(told), level, renderer, ()).error("log_lines_dropped", lines=count)
+        _structured(structlog.PrintLogger(told), level, renderer, ()).error("log_lines_dropped", lines=count)
         return told.getvalue()
 
     lines.say_dropped = say_dropped
-    return _logger_on(LineLogger(lines), level, renderer, secrets)
+    return _structured(LineLogger(lines), level, renderer, secrets)
 
 
-def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collection[str]) -> Logger:
+def _structured(sink: object, level: str, renderer: "Processor", secrets: Collection[str]) -> "FilteringBoundLogger":
+    import structlog
+
     logger = structlog.wrap_logger(
         sink,
         processors=[
@@ -79,7 +117,7 @@ def _logger_on(sink: object, level: str, renderer: Processor, secrets: Collectio
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         cache_logger_on_first_use=True,
     )
-    return cast("Logger", logger)
+    return cast("FilteringBoundLogger", logger)
 
 
 def log_broken(log: Logger, event: str, error: Exception, **fields: Any) -> None:

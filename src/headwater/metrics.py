@@ -1,20 +1,30 @@
 """The metrics of one process, in a registry of their own. No metric is labelled by host, source or URL."""
 
-from prometheus_client import CollectorRegistry, Gauge
-from prometheus_client.exposition import generate_latest
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from headwater import __version__
 
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
 
 class Metrics:
-    """Built once by the composition root and handed down; parts add what they count here."""
+    """Built once by the composition root and handed down; parts add what they count here.
 
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        build = Gauge(
-            "headwater_build_info", "Constant 1; the version is the label.", ["version"], registry=self.registry
-        )
+    The library is loaded by those who count or tell something: commands do neither.
+    """
+
+    @cached_property
+    def registry(self) -> "CollectorRegistry":
+        from prometheus_client import CollectorRegistry, Gauge
+
+        registry = CollectorRegistry()
+        build = Gauge("headwater_build_info", "Constant 1; the version is the label.", ["version"], registry=registry)
         build.labels(version=__version__).set(1)
+        return registry
 
     def exposition(self) -> bytes:
+        from prometheus_client.exposition import generate_latest
+
         return generate_latest(self.registry)

@@ -100,6 +100,16 @@ async def open_database(
 
 
 @asynccontextmanager
+async def open_to_read(settings: Settings, *, application_name: str) -> AsyncIterator[Database]:
+    """As `open_database`, in sessions that the server itself keeps from writing."""
+    async with (
+        database_address(settings) as dsn,
+        await connect(dsn, settings.database, application_name, is_read_only=True) as database,
+    ):
+        yield database
+
+
+@asynccontextmanager
 async def open_server(settings: Settings, *, application_name: str) -> AsyncIterator[Database]:
     """As `open_database`, past a pooler where there is a way: migrations take longer than one may allow."""
     if direct := direct_address(settings.database):
@@ -149,7 +159,7 @@ async def _keep_reading_rules(database: Database, log: Logger) -> None:
 async def prepare_schema(database: Database, settings: Settings, *, migrates: bool) -> None:
     """Others may work on a schema that is there: it changes when a person says so. An empty one of our own is made."""
     is_ours = settings.database.url is None
-    if is_ours and (migrates or not (await migrations(database)).applied):
+    if is_ours and (migrates or (await migrations(database)).is_empty):
         await migrate(database)
         return
     await require_room(database)
@@ -178,14 +188,21 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
     )
 
 
-async def connect(dsn: str, settings: DatabaseSettings, application_name: str) -> Database:
+async def connect(
+    dsn: str, settings: DatabaseSettings, application_name: str, *, is_read_only: bool = False
+) -> Database:
     statement = settings.statement_timeout.total_seconds()
     return await Database.connect(
         dsn,
         size=settings.pool_size,
         pooler=settings.pooler and dsn != direct_address(settings),
         application_name=application_name,
-        limits=Limits(acquire=settings.acquire_timeout.total_seconds(), statement=statement, command=statement + 15),
+        limits=Limits(
+            acquire=settings.acquire_timeout.total_seconds(),
+            statement=statement,
+            command=statement + 15,
+            is_read_only=is_read_only,
+        ),
         schema=settings.own_schema,
         direct=direct_address(settings) or "",
     )

@@ -41,3 +41,15 @@ async def test_nothing_is_compared_with_a_time_that_changes_within_a_statement(d
     found = [name for name, text in texts.items() if volatile.search(text)]
     # Sessions are in no table, and have no index.
     assert found == ["function is_owner_alive"]
+
+
+MOST_WITHOUT_NAMES = 6
+
+
+@pytest.mark.parametrize("package", all_query_files())
+def test_more_values_than_a_reader_counts_have_names(package: str) -> None:
+    numbers = {
+        query.name: {*re.findall(r"\$(\d+)", query.sql)} for query in load_queries(package) if not query.parameters
+    }
+    nameless = [name for name, found in numbers.items() if len(found) > MOST_WITHOUT_NAMES]
+    assert not nameless, f"queries.sql of {package}: write :name instead of $1"

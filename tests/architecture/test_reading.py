@@ -1,4 +1,6 @@
-"""What was fetched is parsed in children: the processes that poll and fetch never do."""
+"""Fetched answers are parsed in children: the processes that poll and fetch never do. The library reads in its
+caller's process, and nothing of ours calls it.
+"""
 
 import ast
 import subprocess
@@ -8,17 +10,18 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "headwater"
+IN_FEEDS, IN_PAGES = "library/feeds.py", "library/pages.py"
 # Each with the only modules that may name it.
 PARSERS = {
     "read_answer": {"discover/polls/work.py"},
     "looked_at": {"discover/polls/reading.py"},
     "reader_of": {"discover/polls/work.py", "discover/polls/reading.py", "discover/searching/search.py"},
-    "read_feed": {"discover/polls/reading.py", "discover/feeds/__init__.py"},
+    "read_feed": {"discover/polls/reading.py", "discover/feeds/__init__.py", IN_FEEDS},
     "read_sitemap": {"discover/polls/reading.py"},
     "read_listing": {"discover/polls/reading.py", "discover/searching/search.py"},
     "read_api": {"discover/polls/reading.py"},
-    "vacancies_in": {"discover/polls/reading.py", "extract/jobs/answers.py"},
-    "extract": {"extract/work.py", "extract/training.py"},
+    "vacancies_in": {"discover/polls/reading.py", "extract/jobs/answers.py", IN_PAGES},
+    "extract": {"extract/work.py", "extract/training.py", IN_PAGES},
 }
 
 
@@ -35,6 +38,15 @@ def importers_of(name: str) -> set[str]:
 @pytest.mark.parametrize("name", PARSERS)
 def test_only_what_runs_in_children_parses_answers(name: str) -> None:
     assert importers_of(name) == PARSERS[name]
+
+
+def test_nothing_of_ours_reads_by_the_library() -> None:
+    assert (
+        importers_of("extract_page")
+        == importers_of("feed_from")
+        == importers_of("vacancies_on_page")
+        == {"__init__.py"}
+    )
 
 
 def test_a_reader_of_channels_loads_neither_the_web_nor_the_database_nor_language_models() -> None:

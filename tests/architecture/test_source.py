@@ -17,7 +17,7 @@ from headwater.database.migrate import FILE_NAME
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "headwater"
 MODULES = sorted(SOURCE.rglob("*.py"))
-OURS = ("src", "tests", "benchmarks", "docs", ".ci")
+OURS = ("src", "tests", "benchmarks", "examples", "docs", ".ci")
 
 LONGEST_FUNCTION = 60
 LONGEST_MODULE = 450

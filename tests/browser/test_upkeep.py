@@ -41,6 +41,7 @@ def runs(pid: int) -> bool:
     return True
 
 
+@pytest.mark.long
 @pytest.mark.browser
 async def test_a_crashed_browser_is_replaced(stage: Stage) -> None:
     stage.site.pages["/"] = html("<p>Text</p>")
@@ -53,6 +54,7 @@ async def test_a_crashed_browser_is_replaced(stage: Stage) -> None:
     assert pid_of(stage) != first
 
 
+@pytest.mark.long
 @pytest.mark.browser
 async def test_a_browser_is_replaced_when_it_has_served_its_time(small: Stage) -> None:
     await small.render()
@@ -63,6 +65,7 @@ async def test_a_browser_is_replaced_when_it_has_served_its_time(small: Stage) -
     assert pid_of(small) != first
 
 
+@pytest.mark.long
 @pytest.mark.browser
 async def test_a_page_that_takes_too_much_memory_loses_its_browser(small: Stage) -> None:
     small.site.pages["/"] = html(
@@ -75,6 +78,7 @@ async def test_a_page_that_takes_too_much_memory_loses_its_browser(small: Stage)
     assert isinstance(await small.render(), Rendered)
 
 
+@pytest.mark.long
 @pytest.mark.browser
 async def test_nothing_runs_on_when_the_browser_is_closed(stage: Stage) -> None:
     stage.site.pages["/"] = html("<p>Text</p>")

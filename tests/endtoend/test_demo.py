@@ -18,6 +18,7 @@ KEPT = {
 }
 
 
+@pytest.mark.long
 def test_it_follows_publishers_from_their_list_to_documents() -> None:
     # At a pace of 3600 a second is an hour: feeds are asked again. A busy machine gets more of them.
     summary = demo(seconds=12)

@@ -92,6 +92,7 @@ async def test_a_full_disk_pauses_claims_and_burns_no_attempt(bench: Workbench, 
     assert sorted(set(bench.asked())) == sorted(PAGES)
 
 
+@pytest.mark.long
 async def test_a_full_log_stops_the_server_and_everything_goes_on_after_it(bench: Workbench, disk: SmallDisk) -> None:
     await bench.queue(*PAGES)
     async with bench.everything(disk.dsn, fetch__concurrency=str(AT_ONCE)) as running:

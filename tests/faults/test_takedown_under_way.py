@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 
 import pytest
 from tests.integration.archive.shelf import broken
-from tests.integration.discover.conftest import STARTED, Desk, rss, stories
+from tests.integration.discover.conftest import Desk, rss, stories
 from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 from tests.integration.frontier.surgery import STOP_HERE, alter, closed_gate, until
 from tests.integration.ingest.press import Press, press_on, reading_pool
@@ -130,7 +130,6 @@ async def polling(database_url: str) -> AsyncIterator[Desk]:
         channel_reader(path.services) as reader,
         Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
     ):
-        await path.database.execute("select ensure_days('runs', $1, 60)", STARTED.date())
         desk = Desk(path, None)  # type: ignore[arg-type]
         desk.polling = polling_of(
             path.services, path.web, reader, listener, "tester", desk.ran.append, calendar=lambda: desk.now[0]
@@ -215,6 +214,7 @@ async def replay(press: Press) -> None:
         pass
 
 
+@pytest.mark.long
 async def test_killed_between_its_row_and_its_sweep_a_takedown_is_finished_by_maintenance(
     database_url: str, tmp_path: FilePath
 ) -> None:

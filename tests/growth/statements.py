@@ -4,15 +4,20 @@ Parameters are those of a busy moment, taken from a world that `benchmarks/scale
 items, a page of fifty, a batch as its caller makes it. A statement with several plans has several calls.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from headwater.database.queries import load_queries
+from headwater.search.listing import VACANCY_COLUMNS
 from headwater.sources.kinds import NEWS
+from headwater.sources.source import Profile
 from headwater.sources.store import ids_beginning_with
 
-Calls = list[tuple[object, ...]]
+# Values by position, or by name where the statement has names.
+Calls = Sequence[tuple[object, ...] | Mapping[str, object]]
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 NOBODY = UUID(int=0)
@@ -130,8 +135,19 @@ class Sample:
         return [(*one, None, 0, 5, None, None, 0, self.host, 1) for one in known + new]
 
 
-def calls(w: Sample) -> dict[str, Calls]:
-    """By package and name."""
+def calls(w: Sample) -> dict[str, list[tuple[object, ...]]]:
+    """By package and name, values in the order of the statement."""
+    return {name: [_in_order(name, values) for values in made] for name, made in _by_name(w).items()}
+
+
+def _in_order(name: str, values: tuple[object, ...] | Mapping[str, object]) -> tuple[object, ...]:
+    if not isinstance(values, Mapping):
+        return values
+    package, _, query = name.rpartition(".")
+    return load_queries(f"headwater.{package}")[query](**values)[1:]
+
+
+def _by_name(w: Sample) -> dict[str, Calls]:
     return {
         **{f"archive.{name}": made for name, made in _archive(w).items()},
         **{f"database.{name}": made for name, made in _database().items()},
@@ -150,6 +166,14 @@ def calls(w: Sample) -> dict[str, Calls]:
 def _archive(w: Sample) -> dict[str, Calls]:
     key, jobs = (w.bucket, w.hash), ([w.job_bucket], [w.job_hash])
     within = ("elpmaxe.", "", -1, b"", 500)
+    listed: dict[str, object] = {
+        "at": None,
+        "bucket": -1,
+        "url_hash": b"",
+        "since": None,
+        "duplicates": False,
+        "limit": 50,
+    }
     return {
         "redirects_of": [(w.buckets, w.hashes)],
         "found_on": [(w.bucket, w.hash)],
@@ -167,8 +191,8 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "outlinks_of": [key],
         "read_document": [key],
         "find_document": [(w.hash,)],
-        "list_documents": [(None, -1, b"", None, False, 50)],
-        "list_documents_of_source": [(None, -1, b"", None, False, 50, w.source)],
+        "list_documents": [listed],
+        "list_documents_of_source": [listed | {"source_id": w.source}],
         "versions_of_document": [key],
         "hold_jobs": [jobs],
         "write_jobs": [([], w.source, w.channel, w.now)],
@@ -216,17 +240,43 @@ def _database() -> dict[str, Calls]:
         "say_alive": [("sample",)],
         "ledger_exists": [()],
         "schema_is_there": [("public",)],
-        "names_taken": [(["hosts", "slots"],)],
+        "names_taken": [(["hosts", "slots"], ["submit_urls"])],
         "read_ledger": [()],
         "record_migration": [(9999, "name", "checksum")],
         "erase_migration": [(9999,)],
+        "functions_are_noted": [()],
+        "read_functions": [()],
+        "record_functions": [(["sample"], ["checksum"])],
+        "drop_of_functions": [()],
+        "forget_functions": [()],
+        "show_types": [()],
+        "show_tables": [()],
+        "show_views": [()],
+        "show_functions": [()],
+        "take_over_ledger": [([9999], ["name"], ["checksum"])],
+        "take_over_functions": [(["amend_function"],)],
         "found_installation": [("test",)],
         "read_installation": [()],
         "ensure_days": [("runs", 16, 10_000)],
         "old_days": [("runs", 30)],
         "forget_in_default": [("runs", 30, 1_000)],
         "days_ahead": [(["fetch_log", "runs", "raw_bodies"],)],
-        "beat": [(NOBODY, "sample", "up", ["poll"], "host", 1, "1.0", "{}", True, ["lost"], [1], ["so"])],
+        "beat": [
+            {
+                "id": NOBODY,
+                "owner": "sample",
+                "role": "up",
+                "does": ["poll"],
+                "host": "host",
+                "pid": 1,
+                "version": "1.0",
+                "failing": "{}",
+                "is_first": True,
+                "figures": ["lost"],
+                "counts": [1],
+                "said": ["so"],
+            }
+        ],
         "end_beats": [(NOBODY,)],
         "forget_processes": [()],
     }
@@ -302,7 +352,13 @@ def _frontier(w: Sample) -> dict[str, Calls]:
     key, keys, host = (w.bucket, w.hash), (w.buckets, w.hashes), (w.host_bucket, w.host)
     hosts = (w.host_buckets, w.hosts)
     lease = w.leases[0]
-    listed = (-1, b"", None, None, None, None, None, None, 500, 51)
+    listed: dict[str, object] = {
+        **dict.fromkeys(("bucket", "status", "host", "origin", "reason", "url_prefix")),
+        "after_bucket": -1,
+        "after_hash": b"",
+        "most": 500,
+        "limit": 51,
+    }
     return {
         "submit_urls": [(w.source, w.channel, w.submissions(), 1_000, None, 100)],
         "read_source_for_submit": [(w.source,)],
@@ -338,7 +394,7 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "compare_counts": [()],
         "recount_entries": [()],
         "list_entries": [listed],
-        "list_entries_of_source": [(*listed, w.source)],
+        "list_entries_of_source": [listed | {"source_id": w.source}],
         "find_entry": [(*key, None)],
         "closures_of_host": [host],
         "better_waiting_on_host": [(*host, 3, w.now, 1_000, None)],
@@ -495,7 +551,8 @@ def _politeness(w: Sample) -> dict[str, Calls]:
         "regrant_slot": [(*slot, second, second, "poll", 200, 100, second, 100, "page", second, None)],
         "end_slots": [([ended], None)],
         "charge_slots": [(*slot, 1, second, w.now, 100, 200, 1_000, "page", None)],
-        "crowded_hosts": [(1_000, 10, 3, None)],
+        "weigh_addresses": [(8, 3, 500)],
+        "crowded_hosts": [(1_000, None)],
         "pace_hosts": [(*hosts, [100] * len(w.hosts), [second] * len(w.hosts), None)],
         "answering_domains": [("address 1",)],
     }
@@ -533,7 +590,9 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "runs_lately": [(None, MINUTE), (w.source, MINUTE)],
         "runs_after": [(w.now - MINUTE, None, w.runs), (w.now - MINUTE, w.source, w.runs)],
         "schedule": [(20,)],
-        "discovery_summary": [(500,)],
+        "schedule_after": [(20, w.now, NOBODY)],
+        "discovery_summary": [(500, w.runs_since)],
+        "runs_folded_until": [()],
         "delays_to_discovery": [(w.now - HOUR,)],
         "channel_that_reads": [(w.host_bucket, w.host, w.url)],
         "archive_in_figures": [()],
@@ -583,38 +642,59 @@ def _sizes() -> dict[str, Calls]:
 
 
 def _search(w: Sample) -> dict[str, Calls]:
-    filters = (None, None, None, None, False, 1_000, None, None, None, 21, "*", "()")
-    rare, common, lorry = (
-        "'rare7' & 'language english'",
-        "'harvest' & 'language english'",
-        "'lorri' & 'language english'",
-    )
-    newest = (None, 0, b"", None, None, None, False, 500, 21)
+    filters: dict[str, object] = {
+        **dict.fromkeys(("language", "source_id", "since", "until", "rank", "bucket", "hash")),
+        "duplicates": False,
+        "most": 1_000,
+        "limit": 21,
+        "mark": "*",
+        "angles": "()",
+    }
+
+    def asked(word: str) -> dict[str, object]:
+        question = {"anywhere": f"'{word}' & 'language english'", "configs": ["english"], "questions": [f"'{word}'"]}
+        return filters | question
+
+    newest: dict[str, object] = {
+        **dict.fromkeys(("first_seen_at", "language", "since", "until")),
+        "bucket": 0,
+        "hash": b"",
+        "duplicates": False,
+        "most": 500,
+        "limit": 21,
+    }
+    newest_jobs = newest | dict.fromkeys(VACANCY_COLUMNS)
     return {
         "question_to_documents": [("harvest", None)],
-        "search_documents": [
-            (rare, *filters, ["english"], ["'rare7'"]),
-            (common, *filters, ["english"], ["'harvest'"]),
-        ],
+        "search_documents": [asked("rare7"), asked("harvest")],
         "question_to_jobs": [("lorry", None)],
-        "search_jobs": [(lorry, *filters, ["english"], ["'lorri'"])],
-        "newest_documents": [(None, *newest), (w.source, *newest)],
-        "newest_jobs": [
-            (None, *newest, None, None, None, None, None, None),
-            (w.source, *newest, None, None, None, None, None, None),
-        ],
+        "search_jobs": [asked("lorri")],
+        "newest_documents": [newest | {"source_id": one} for one in (None, w.source)],
+        "newest_jobs": [newest_jobs | {"source_id": one} for one in (None, w.source)],
     }
 
 
 def _sources(w: Sample) -> dict[str, Calls]:
-    hosts, host, beginning = (w.host_buckets, w.hosts), (w.host_bucket, w.host), str(w.source)[:8]
-    edited: tuple[object, ...] = (
-        *("Name", "news", 5, [], None, None, None, "feed", None, None, None, None, 2, None, [], [], [], False, [], []),
-        *({}, None, None, None, []),
-    )
+    hosts, host = (w.host_buckets, w.hosts), (w.host_bucket, w.host)
+    profile = Profile("https://new.example/", "Name")
+    edited = {one.name: getattr(profile, one.name) for one in fields(Profile) if one.name != "url"}
+
+    def sought(text: str, bucket: int = 1) -> dict[str, object]:
+        first, last = ids_beginning_with(text)
+        return {
+            "wanted": text,
+            "url_hash": NEW,
+            "beginning": f"{text.lower()}%",
+            "bucket": bucket,
+            "host": text.lower(),
+            "site": None,
+            "first_id": first,
+            "last_id": last,
+        }
+
     return {
-        "create_source": [(NEW, "https://new.example/", *edited)],
-        "update_source": [(w.source, *edited)],
+        "create_source": [edited | {"url_hash": NEW, "url": profile.url}],
+        "update_source": [edited | {"id": w.source}],
         "bring_polls_forward": [(w.source, HOUR)],
         "want_all_again": [(w.source,)],
         "wait_to_be_alone": [()],
@@ -623,20 +703,37 @@ def _sources(w: Sample) -> dict[str, Calls]:
         "read_source": [(w.source,)],
         "lock_source": [(w.source,)],
         "find_sources": [
-            ("Publisher 77", NEW, "publisher 77%", 1, "publisher 77", None, None, None),
-            (w.host, NEW, f"{w.host}%", w.host_bucket, w.host, None, None, None),
-            (str(w.source), NEW, f"{w.source}%", 1, str(w.source), None, w.source, w.source),
-            (beginning, NEW, f"{beginning}%", 1, beginning, None, *ids_beginning_with(beginning)),
-            ("nothing of ours", NEW, "nothing of ours%", 1, "nothing of ours", None, None, None),
+            sought("Publisher 77"),
+            sought(w.host, w.host_bucket),
+            sought(str(w.source)),
+            sought(str(w.source)[:8]),
+            sought("nothing of ours"),
         ],
         "prove_sources": [(1_000, NEWS)],
+        "fold_totals": [()],
         "set_source_status": [(w.source, "paused", "a person")],
         "follow_source_status": [(w.source,)],
         "record_event": [("kind", "info", "person", w.source, w.channel, "said", {})],
         "forget_events": [(180,)],
         "events_of_source": [(w.source, None, 20)],
         "events_since": [(w.last_event - 20, 100)],
-        "add_channel": [(w.source, "feed", w.url, NEW, *host, None, None, "new", None, False, timedelta(), None)],
+        "add_channel": [
+            {
+                "source_id": w.source,
+                "kind": "feed",
+                "url": w.url,
+                "url_hash": NEW,
+                "reason": "new",
+                "now": None,
+                "bucket": w.host_bucket,
+                "host": w.host,
+                "title": None,
+                "recipe": None,
+                "heard": None,
+                "speaks_for_site": False,
+                "due_in": timedelta(),
+            }
+        ],
         "feed_is_followed": [(w.address,)],
         "site_of_source": [(w.source,)],
         "disable_channel": [(w.channel, "a person")],

@@ -10,12 +10,15 @@ class Day:
     def __init__(self, most: int = MOST) -> None:
         self.used = 0.0
         self.moment = 0.0
-        self.load = Load(most, lambda: self.used)
+        self.waited = 0.0
+        self.load = Load(most, lambda: self.used, lambda: self.waited)
 
-    def pass_by(self, seconds: int, *, is_full: bool, lacks: bool, cpu: float = 0.2) -> int:
+    def pass_by(self, seconds: int, *, is_full: bool, lacks: bool, cpu: float = 0.2, waited: float = 0.0) -> int:
+        """Each second so much of a processor is used, and work waits for connections for so many seconds in all."""
         for _ in range(seconds):
             self.moment += 1.0
             self.used += cpu
+            self.waited += waited
             if is_full:
                 self.load.note_full(self.moment - 0.5)
             self.load.note_claim(10, 3 if lacks else 10, self.moment)
@@ -34,6 +37,14 @@ def test_a_process_that_does_not_keep_up_takes_on_no_more() -> None:
     grown = day.pass_by(5, is_full=True, lacks=False)
     assert grown > FEWEST
     assert day.pass_by(3, is_full=True, lacks=False, cpu=0.95) < grown
+
+
+def test_a_pool_that_is_waited_for_takes_on_no_more() -> None:
+    day = Day()
+    grown = day.pass_by(6, is_full=True, lacks=False)
+    assert day.pass_by(3, is_full=True, lacks=False, waited=4.0) < grown
+    assert day.pass_by(20, is_full=True, lacks=False, waited=4.0) == FEWEST
+    assert day.pass_by(20, is_full=True, lacks=False, waited=0.1) == MOST, "a wait now and then is none"
 
 
 def test_it_stays_where_work_comes_as_fast_as_it_is_done() -> None:

@@ -69,21 +69,21 @@ LIMIT 1;
 SELECT bucket, url_hash, source_id, url, canonical_url, title, summary, author, published_at, language, word_count, page_type,
        quality, version, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of
 FROM documents
-WHERE deleted_at IS NULL AND first_seen_at <= coalesce($1::timestamptz, 'infinity')
-  AND (first_seen_at < coalesce($1, 'infinity') OR (bucket, url_hash) > ($2::smallint, $3::bytea) AND $2 >= 0)
-  AND first_seen_at >= coalesce($4::timestamptz, '-infinity') AND ($5::boolean OR duplicate_of IS NULL)
-ORDER BY first_seen_at DESC, bucket, url_hash LIMIT $6::integer;
+WHERE deleted_at IS NULL AND first_seen_at <= coalesce(:at::timestamptz, 'infinity')
+  AND (first_seen_at < coalesce(:at, 'infinity') OR (bucket, url_hash) > (:bucket::smallint, :url_hash::bytea) AND :bucket >= 0)
+  AND first_seen_at >= coalesce(:since::timestamptz, '-infinity') AND (:duplicates::boolean OR duplicate_of IS NULL)
+ORDER BY first_seen_at DESC, bucket, url_hash LIMIT :limit::integer;
 
 -- name: list_documents_of_source
 -- As list_documents, of one source.
 SELECT bucket, url_hash, source_id, url, canonical_url, title, summary, author, published_at, language, word_count, page_type,
        quality, version, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of
 FROM documents
-WHERE deleted_at IS NULL AND first_seen_at <= coalesce($1::timestamptz, 'infinity')
-  AND (first_seen_at < coalesce($1, 'infinity') OR (bucket, url_hash) > ($2::smallint, $3::bytea) AND $2 >= 0)
-  AND first_seen_at >= coalesce($4::timestamptz, '-infinity') AND ($5::boolean OR duplicate_of IS NULL)
-  AND source_id = $7::uuid
-ORDER BY first_seen_at DESC, bucket, url_hash LIMIT $6::integer;
+WHERE deleted_at IS NULL AND first_seen_at <= coalesce(:at::timestamptz, 'infinity')
+  AND (first_seen_at < coalesce(:at, 'infinity') OR (bucket, url_hash) > (:bucket::smallint, :url_hash::bytea) AND :bucket >= 0)
+  AND first_seen_at >= coalesce(:since::timestamptz, '-infinity') AND (:duplicates::boolean OR duplicate_of IS NULL)
+  AND source_id = :source_id::uuid
+ORDER BY first_seen_at DESC, bucket, url_hash LIMIT :limit::integer;
 
 -- name: versions_of_document
 -- What a document says now and said before, newest first.
@@ -418,11 +418,9 @@ DELETE FROM document_versions WHERE ctid = ANY (ARRAY(
     ORDER BY v.replaced_at LIMIT $2::integer));
 
 -- name: forget_old_changes
--- Changes that have waited for so many days; a batch. Numbers follow times but for moments, so that the first ones are
--- looked at and no more.
+-- Changes that have waited for so many days, the oldest first; a batch.
 DELETE FROM outbox WHERE seq = ANY (ARRAY(
-    SELECT first.seq FROM (SELECT o.seq, o.at FROM outbox o ORDER BY o.seq LIMIT $2::integer) AS first
-    WHERE first.at < now() - make_interval(days => $1::integer)));
+    SELECT o.seq FROM outbox o WHERE o.at < now() - make_interval(days => $1::integer) ORDER BY o.at LIMIT $2::integer));
 
 -- name: server_now
 -- The only clock that decides anything.

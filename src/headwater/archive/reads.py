@@ -113,11 +113,18 @@ async def list_documents(database: Database, wanted: Wanted, *, limit: int = 50,
     if not 1 <= limit <= LARGEST_PAGE:
         raise UsageError(f"A page of {limit} documents is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
     at, after = place_of(cursor) if cursor else (wanted.until, Key(-1, b""))
-    arguments = (at, *after, wanted.since, wanted.duplicates, limit)
+    values: dict[str, Any] = {
+        "at": at,
+        "bucket": after.bucket,
+        "url_hash": after.url_hash,
+        "since": wanted.since,
+        "duplicates": wanted.duplicates,
+        "limit": limit,
+    }
     if wanted.source_id:
-        rows = await database.fetch(queries.list_documents_of_source, *arguments, wanted.source_id)
+        rows = await database.fetch(*queries.list_documents_of_source(**values, source_id=wanted.source_id))
     else:
-        rows = await database.fetch(queries.list_documents, *arguments)
+        rows = await database.fetch(*queries.list_documents(**values))
     found = [Summary(**_fields(row, Summary)) for row in rows]
     return Page(found, cursor_after(found[-1].first_seen_at, found[-1].key) if len(found) == limit else None)
 

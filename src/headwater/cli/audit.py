@@ -1,5 +1,6 @@
 """`headwater audit`: are the promises kept? Judged from the records."""
 
+import sys
 from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -8,7 +9,7 @@ from cyclopts import App
 
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.numbers import require_number
-from headwater.cli.output import show, show_json, show_table
+from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.words import counted as counted_in_words
 
@@ -18,19 +19,20 @@ if TYPE_CHECKING:
     from headwater.services import Services
 
 TEN_YEARS_HOURS = 10 * 365 * 24
+LONG_HOURS = 6
 MOST_HOSTS = 10_000
 
 app = App(name="audit", help="Check our promises against the records.")
 
 
 @app.command(name="politeness")
-def politeness(*, hours: float = 24, limit: int = 20, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
+def politeness(*, hours: float = 1, limit: int = 20, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
     """Compare the time between requests with the delays of hosts and of addresses with many names. Exit 1 if broken.
 
     Parameters
     ----------
     hours
-        How far back to look.
+        How far back to look. All of the log of that time is read: a busy day takes seconds.
     limit
         How many of the closest hosts to show.
     """
@@ -45,14 +47,15 @@ def politeness(*, hours: float = 24, limit: int = 20, json: AsJson = False, laun
         loads = await busiest_addresses(services.database, since, limit)
         return gaps, loads, services.settings.politeness.address_delay
 
+    if hours > LONG_HOURS and sys.stderr.isatty():
+        say(f"Reading the log of the last {hours:g} h …")
     gaps, loads, pace = with_services(launch, work)
     broken = [gap for gap in gaps if gap.is_broken]
     crowded = [load for load in loads if load.is_broken(pace)]
     if json:
         addresses = [spoken_load(load, pace) for load in loads]
-        show_json(
-            {"hosts": [spoken(gap) for gap in gaps], "addresses": addresses, "broken": len(broken) + len(crowded)}
-        )
+        hosts = [spoken(gap) for gap in gaps]
+        show_json({"hours": hours, "hosts": hosts, "addresses": addresses, "broken": len(broken) + len(crowded)})
     else:
         columns = ("host", "requests", "smallest gap", "delay", "")
         rows = [
@@ -65,7 +68,8 @@ def politeness(*, hours: float = 24, limit: int = 20, json: AsJson = False, laun
             for gap in gaps
         ]
         show_table(columns, rows, whole=("host",))
-        show(f"{len(broken)} of the {len(gaps)} closest hosts were asked too soon in the last {hours:g} h.")
+        more = f" Further back: headwater audit politeness --hours {hours * 24:g}" if hours == 1 else ""
+        show(f"{len(broken)} of the {len(gaps)} closest hosts were asked too soon in the last {hours:g} h.{more}")
         if loads:
             show_addresses(loads, pace)
     return int(bool(broken or crowded))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from headwater.database.migrate import Status
     from headwater.settings import Loaded, Settings
 
+SHOWN_NAMES = 5
+
 app = App(name="db", help="Migrate, inspect and open the database.")
 
 
@@ -30,13 +32,20 @@ def migrate(*, to: int | None = None, launch: Launched = Launch()) -> None:  # n
 
 async def _migrate(loaded: "Loaded", to: int | None) -> None:
     from headwater.database.migrate import migrate as apply
+    from headwater.database.migrate import status
     from headwater.services import open_server
 
     async with open_server(loaded.settings, application_name=loaded.application_name) as database:
+        before = await status(database)
         done = await apply(database, to)
+        stale = {*before.stale} - {*(await status(database)).stale}
+    if before.former:
+        show(f"took over {before.former}")
     for one in done:
         show(f"applied {one}")
-    say(f"{len(done)} migrations applied." if done else "The schema is up to date.")
+    said = [f"{len(done)} migrations applied"] if done else []
+    said += [f"{len(stale)} functions made"] if stale else []
+    say(f"{', '.join(said)}." if said else "The schema is up to date.")
 
 
 @app.command(name="rollback")
@@ -75,7 +84,7 @@ async def _rollback(loaded: "Loaded", steps: int) -> None:
 
 @app.command(name="status")
 def status(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Say which migrations are applied and which are waiting."""
+    """Say which migrations are applied, which are waiting, and which functions are not this version's."""
     found, address = run_to_end(_status(launch.settings()))
     if json:
         show_json(
@@ -84,6 +93,8 @@ def status(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noq
                 "applied": [str(one) for one in found.applied],
                 "pending": [str(one) for one in found.pending],
                 "unknown": [str(one) for one in found.unknown],
+                "stale_functions": found.stale,
+                "former": str(found.former) if found.former else None,
             }
         )
         return
@@ -91,6 +102,11 @@ def status(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noq
     for word, migrations in (("applied", found.applied), ("pending", found.pending), ("unknown", found.unknown)):
         for one in migrations:
             show(f"{word}  {one}")
+    if found.former:
+        show(f"former   {found.former}: `headwater db migrate` takes it over")
+    if found.stale:
+        more = f" and {len(found.stale) - SHOWN_NAMES} more" if len(found.stale) > SHOWN_NAMES else ""
+        show(f"stale    functions {', '.join(found.stale[:SHOWN_NAMES])}{more}")
 
 
 async def _status(loaded: "Loaded") -> tuple["Status", str]:

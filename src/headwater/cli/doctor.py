@@ -41,7 +41,7 @@ async def examined(loaded: "Loaded") -> "list[Check]":
 
     settings = loaded.settings
     async with open_database(settings, application_name=loaded.application_name) as (database, _):
-        if settings.database.url is None and not (await migrations(database)).applied:
+        if settings.database.url is None and (await migrations(database)).is_empty:
             # The embedded database belongs to us alone: a first look may as well make it.
             await migrate(database)
         return [check async for check in examine(settings, data_folder(settings), database, SystemClock())]

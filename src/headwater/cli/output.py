@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
@@ -173,6 +173,17 @@ def show_steps(text: str, indent: int) -> None:
 
 def show_json(value: Any) -> None:
     print(json_of(value), flush=True)
+
+
+async def show_json_with(value: Mapping[str, Any], name: str, parts: AsyncIterator[Sequence[Any]]) -> None:
+    """One object that ends with a long list, which is written part by part."""
+    print(f"{json_of(value).removesuffix('}')},{json_of(name)}:[", end="")
+    is_first = True
+    async for part in parts:
+        for row in part:
+            print("" if is_first else ",", json_of(row), sep="", end="")
+            is_first = False
+    print("]}", flush=True)
 
 
 def json_of(value: Any) -> str:

@@ -1,7 +1,6 @@
 """`headwater status`: the whole at a glance, and what is polled next."""
 
 import sys
-from collections import Counter
 from dataclasses import asdict
 from datetime import timedelta
 from shlex import quote
@@ -15,6 +14,7 @@ from headwater.cli.output import (
     say,
     show,
     show_json,
+    show_json_with,
     show_laid_out,
     show_many,
     show_screen,
@@ -39,22 +39,23 @@ from headwater.cli.words import (
 from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
     from datetime import datetime
 
     from headwater.frontier.entry import Status
     from headwater.reports.discovery import Scheduled, Summary
-    from headwater.reports.frontier import HostsNow, Suspects
+    from headwater.reports.frontier import HostsNow, Suspects, TemplatesNow
     from headwater.reports.operations import Operations
     from headwater.reports.problems import Problems
-    from headwater.reports.templates import TemplatesNow
     from headwater.services import Services
 
 SHOWN = 20
 INDENT = 10  # of what belongs to a word at the beginning of a line
 TABLE_HEAD = 2  # lines
 WATCH_SECONDS, WATCH_ELSEWHERE_SECONDS = 2.0, 10.0
-EVERYTHING = 1_000_000
+# For a person the beginning, for a program a page: more of 200,000 channels only when it is asked for.
+SHOWN_ELSEWHERE = 1_000
+HEADING = ("Feed Schedule:", "-" * 40)
 
 
 class Now(NamedTuple):
@@ -67,10 +68,22 @@ class Now(NamedTuple):
     operations: "Operations"
 
 
+class Page(NamedTuple):
+    """The beginning of the schedule."""
+
+    coming: "list[Scheduled]"
+    is_cut: bool
+
+
 def status(
     *,
     show_schedule: Annotated[bool, Parameter(negative="", help="List what is polled next, and why then.")] = False,
-    all_: Annotated[bool, Parameter(name="--all", negative="", help="The whole schedule.")] = False,
+    all_: Annotated[
+        bool,
+        Parameter(
+            name="--all", negative="", help="The whole schedule: else 20 channels, elsewhere than on a terminal 1,000."
+        ),
+    ] = False,
     operations: Annotated[
         bool, Parameter(negative="", help="Processes, latency, losses, failing tasks, partitions.")
     ] = False,
@@ -80,31 +93,17 @@ def status(
 ) -> None:
     """Say how things stand: sources, polls, the frontier, the last 24 hours."""
     wants_schedule = show_schedule or all_
-    # Only a person would rather see the beginning of it.
-    most = SHOWN if sys.stdout.isatty() and not (all_ or json) else EVERYTHING
+    most = SHOWN if sys.stdout.isatty() and not (all_ or json) else SHOWN_ELSEWHERE
 
     async def work(services: "Services") -> "tuple[Now, list[Scheduled], Problems]":
-        from headwater.frontier.reads import count_statuses
-        from headwater.reports.discovery import schedule, summary
-        from headwater.reports.frontier import hosts_now, suspects_now
-        from headwater.reports.operations import operations_now
-        from headwater.reports.templates import templates_now
+        from headwater.reports.discovery import schedule
 
-        database = services.database
-        coming = await schedule(database, most) if wants_schedule else []
-        now = Now(
-            await summary(database),
-            await count_statuses(database),
-            await hosts_now(database),
-            await templates_now(database),
-            services.settings.extract.templates,
-            await suspects_now(database),
-            await operations_now(database),
-        )
-        return now, coming, await all_problems(services)
+        coming = await schedule(services.database, most + 1) if wants_schedule else []
+        return await look_now(services), coming, await all_problems(services)
 
     def tell(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
-        show_all(now, coming, problems, wants_schedule=wants_schedule, operations=operations, json=json)
+        page = Page(coming[:most], is_cut=len(coming) > most) if wants_schedule else None
+        show_all(now, page, problems, operations=operations, json=json)
 
     def redraw(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
         clear_screen()
@@ -114,8 +113,43 @@ def status(
     if watch:
         is_redrawn = sys.stdout.isatty() and not json
         with_services(launch, lambda services: keep_telling(services, work, redraw if is_redrawn else tell))
+    elif all_:
+        with_services(launch, lambda services: tell_whole(services, operations=operations, json=json))
     else:
         tell(*with_services(launch, work))
+
+
+async def look_now(services: "Services") -> Now:
+    from headwater.frontier.reads import count_statuses
+    from headwater.reports.discovery import summary
+    from headwater.reports.frontier import hosts_now, suspects_now, templates_now
+    from headwater.reports.operations import operations_now
+
+    database = services.database
+    return Now(
+        await summary(database),
+        await count_statuses(database),
+        await hosts_now(database),
+        await templates_now(database),
+        services.settings.extract.templates,
+        await suspects_now(database),
+        await operations_now(database),
+    )
+
+
+async def tell_whole(services: "Services", *, operations: bool, json: bool) -> None:
+    """With all of the schedule, which is shown while it is read."""
+    from headwater.reports.discovery import whole_schedule
+
+    now, problems = await look_now(services), await all_problems(services)
+    parts = whole_schedule(services.database)
+    if json:
+        rows = (scheduled(part, now.summary.now) async for part in parts)
+        await show_json_with(counted_now(now, problems) | {"schedule_is_cut": False}, "schedule", rows)
+        return
+    show_head(now, operations=operations)
+    await show_parts(parts, now.summary)
+    say_rest(now, problems)
 
 
 async def keep_telling(
@@ -136,24 +170,31 @@ async def keep_telling(
 
 
 def show_all(
-    now: Now,
-    coming: "list[Scheduled]",
-    problems: "Problems",
-    *,
-    wants_schedule: bool,
-    operations: bool = False,
-    json: bool = False,
+    now: Now, page: Page | None, problems: "Problems", *, operations: bool = False, json: bool = False
 ) -> None:
-    found = now.summary
     if json:
-        whole = {**told(now), "problems": len(problems.found)}
-        show_json(whole | ({"schedule": scheduled(coming, found.now)} if wants_schedule else {}))
+        told_page = (
+            {"schedule": scheduled(page.coming, now.summary.now), "schedule_is_cut": page.is_cut} if page else {}
+        )
+        show_json(counted_now(now, problems) | told_page)
         return
+    show_head(now, operations=operations)
+    if page:
+        show_page(page, now.summary)
+    say_rest(now, problems)
+
+
+def counted_now(now: Now, problems: "Problems") -> dict[str, object]:
+    return {**told(now), "problems": len(problems.found)}
+
+
+def show_head(now: Now, *, operations: bool) -> None:
     for line in head_of(now, terminal_width(), operations=operations):
         show(line)
-    if wants_schedule:
-        (show_table_of if sys.stdout.isatty() else show_list_of)(coming, found)
-    if not found.followed:
+
+
+def say_rest(now: Now, problems: "Problems") -> None:
+    if not now.summary.followed:
         say("Nothing is followed yet. Add a site: headwater sources add https://example.org")
     if problems.found:
         say(pointed_at(len(problems.found), is_cut=problems.is_cut))
@@ -270,12 +311,27 @@ def scheduled(coming: "Sequence[Scheduled]", now: "datetime") -> list[dict[str, 
     ]
 
 
-def show_table_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
-    if coming:
-        show_laid_out(schedule_lines(coming, found, terminal_width()))
-    more = found.channels - sum(one.next_poll_at is not None or one.is_taken_down for one in coming)
-    if more > 0:
-        say(f"… and {more:,} more: headwater status --show-schedule --all")
+def show_page(page: Page, found: "Summary") -> None:
+    """A table for a person, else the list that scripts read."""
+    if not sys.stdout.isatty():
+        show_many([*HEADING, *listed_lines(page.coming, found.now)])
+    elif page.coming:
+        show_laid_out(schedule_lines(page.coming, found, terminal_width()))
+    if page.is_cut:
+        left = found.channels - sum(one.next_poll_at is not None or one.is_taken_down for one in page.coming)
+        say(f"… and {max(1, left):,} more: headwater status --show-schedule --all")
+
+
+async def show_parts(parts: "AsyncIterator[list[Scheduled]]", found: "Summary") -> None:
+    """As `show_page`, with one part of the schedule in memory at a time."""
+    is_seen = sys.stdout.isatty()
+    if not is_seen:
+        show_many(HEADING)
+    async for part in parts:
+        if part and is_seen:
+            show_laid_out(schedule_lines(part, found, terminal_width()))
+        else:
+            show_many(listed_lines(part, found.now))
 
 
 def schedule_lines(coming: "Sequence[Scheduled]", found: "Summary", width: int, *, is_flat: bool = False) -> list[str]:
@@ -309,14 +365,7 @@ def _at(moment: "datetime | None", now: "datetime") -> str:
     return f"{moment:%H:%M:%S %Z}" if abs((moment - now).days) < 1 else f"{moment:%Y-%m-%d %H:%M}"
 
 
-def show_list_of(coming: "Sequence[Scheduled]", found: "Summary") -> None:
-    """R72: for whatever reads a pipe."""
-    show_many(listed_lines(coming, found.now))
-
-
 def listed_lines(coming: "Sequence[Scheduled]", now: "datetime") -> "Iterator[str]":
-    yield "Feed Schedule:"
-    yield "-" * 40
     for one, title in zip(coming, titles_of(coming), strict=True):
         yield title
         yield f"  Next fetch: {_next_fetch(one, now)}"
@@ -328,8 +377,7 @@ def listed_lines(coming: "Sequence[Scheduled]", now: "datetime") -> "Iterator[st
 
 def titles_of(coming: "Sequence[Scheduled]") -> list[str]:
     """The source's name; where several would be called the same, also what is polled."""
-    names = Counter(one.source for one in coming)
-    return [inert(one.source if names[one.source] == 1 else f"{one.source} ({one.kind} {one.url})") for one in coming]
+    return [inert(f"{one.source} ({one.kind} {one.url})" if one.is_one_of_several else one.source) for one in coming]
 
 
 def _next_fetch(one: "Scheduled", now: "datetime") -> str:

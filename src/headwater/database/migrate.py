@@ -1,20 +1,34 @@
 """Move the schema up and down, one transaction per migration, its ledger row included.
 
 Whatever kills a migration, nothing of it remains. Statements that refuse to run in a transaction
-(`create index concurrently`, `vacuum`) can therefore not be migrations.
+(`create index concurrently`, `vacuum`) can therefore not be migrations. Functions follow: a migration finds none of
+those that have a file, and the newest one makes all of them again, in its own transaction.
 """
 
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from headwater.database.applied import Applied
+from headwater.database.former import require_last, state_before, take_over
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.database.stored_functions import (
+    FUNCTION_LEDGER,
+    FUNCTION_LEDGER_NAME,
+    MADE_FUNCTION,
+    Function,
+    differing,
+    drop_functions,
+    known_functions,
+    read_made,
+    replace_functions,
+)
 from headwater.errors import DatabaseDown, MigrationFailed, QueryFailed
 
 MIGRATIONS = "headwater.database.migrations"
@@ -70,25 +84,38 @@ class Migration:
 
 
 @dataclass(frozen=True)
-class Applied:
-    """A row of the ledger."""
-
-    number: int
-    name: str
-    checksum: str
-
-    def __str__(self) -> str:
-        return f"{self.number:04}_{self.name}"
-
-
-@dataclass(frozen=True)
 class Status:
-    """`unknown` were applied by some other Headwater, `changed` differ from what was applied."""
+    """`unknown` were applied by some other Headwater, `changed` differ from what was applied.
+
+    `stale` names functions that are not as their files say. `former` is where a ledger ends that was begun before ours.
+    """
 
     applied: tuple[Migration, ...]
     pending: tuple[Migration, ...]
     unknown: tuple[Applied, ...]
     changed: tuple[Migration, ...]
+    stale: tuple[str, ...] = ()
+    former: Applied | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing of Headwater is there."""
+        return not self.applied and not self.former
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """All migrations and functions of a schema."""
+
+    migrations: tuple[Migration, ...]
+    functions: tuple[Function, ...]
+
+
+def wanted(known: Sequence[Migration] | None, functions: Sequence[Function] | None) -> Wanted:
+    """Our own files unless others are given; migrations that are given come without functions of ours."""
+    if known is None:
+        return Wanted(known_migrations(), known_functions() if functions is None else tuple(functions))
+    return Wanted(tuple(known), tuple(functions or ()))
 
 
 @cache
@@ -117,7 +144,15 @@ def parse_migrations(files: dict[str, str]) -> tuple[Migration, ...]:
     return tuple(Migration(number, name, **ways[number, name]) for number, name in sorted(ways))
 
 
-def compare(known: Iterable[Migration], ledger: Sequence[Applied]) -> Status:
+def compare(
+    known: Iterable[Migration],
+    ledger: Sequence[Applied],
+    functions: Iterable[Function] = (),
+    made: Mapping[str, str] | None = None,
+) -> Status:
+    stale = differing(functions, made or {})
+    if former := state_before(ledger):
+        return Status(applied=(), pending=(), unknown=(), changed=(), stale=stale, former=former)
     recorded = {row.number: row for row in ledger}
     by_number = {migration.number: migration for migration in known}
     applied = tuple(one for one in by_number.values() if one.number in recorded)
@@ -126,11 +161,18 @@ def compare(known: Iterable[Migration], ledger: Sequence[Applied]) -> Status:
         pending=tuple(one for one in by_number.values() if one.number not in recorded),
         unknown=tuple(row for row in ledger if row.number not in by_number),
         changed=tuple(one for one in applied if one.checksum != recorded[one.number].checksum),
+        stale=stale,
     )
 
 
 def require_understood(status: Status) -> None:
     """Refuse a schema that is not what our files say it is."""
+    if status.former:
+        require_last(status.former)
+        raise MigrationFailed(
+            f"The database stands at {status.former}, under the ledger of before the migrations were begun anew.",
+            fix="It is taken over, without touching data, by: headwater db migrate",
+        )
     if status.unknown:
         newest = max(status.unknown, key=lambda row: row.number)
         raise MigrationFailed(
@@ -144,22 +186,27 @@ def require_understood(status: Status) -> None:
         )
 
 
-async def status(database: Database, known: Sequence[Migration] | None = None) -> Status:
-    """Compare without changing anything; `known` are our own files unless given."""
-    known = known_migrations() if known is None else known
-    async with database.transaction(readonly=True) as connection:
+async def status(
+    database: Database, known: Sequence[Migration] | None = None, functions: Sequence[Function] | None = None
+) -> Status:
+    """Compare without changing anything; `known` and `functions` are our own files unless given."""
+    ours = wanted(known, functions)
+    # One moment: between two of them a migration may end.
+    async with database.transaction(readonly=True, snapshot=True) as connection:
         if not await connection.fetchval(queries.ledger_exists):
-            return compare(known, [])
-        return compare(known, await _read_ledger(connection))
+            return compare(ours.migrations, [], ours.functions)
+        return await _compare_with_ledger(connection, ours)
 
 
-async def require_current(database: Database, known: Sequence[Migration] | None = None) -> None:
+async def require_current(
+    database: Database, known: Sequence[Migration] | None = None, functions: Sequence[Function] | None = None
+) -> None:
     """Refuse a schema that this program was not made for. One that is being migrated is waited for."""
-    found = await status(database, known)
+    found = await status(database, known, functions)
     while (pending := len(found.pending)) and found.applied:
         # By the machine's clock: whatever days are simulated, a migration is real.
         await asyncio.sleep(STANDSTILL_SECONDS)
-        found = await status(database, known)
+        found = await status(database, known, functions)
         if len(found.pending) == pending:
             break
     require_understood(found)
@@ -171,6 +218,15 @@ async def require_current(database: Database, known: Sequence[Migration] | None 
             f"The database lacks {lacks}, beginning with {found.pending[0]}.",
             fix="Run: headwater db migrate",
         )
+    if found.stale:
+        raise MigrationFailed(
+            f"The database has {stale_in_words(found)} of another Headwater, such as {found.stale[0]}.",
+            fix="With the Headwater that is to work from now on run: headwater db migrate",
+        )
+
+
+def stale_in_words(found: Status) -> str:
+    return "1 function" if len(found.stale) == 1 else f"{len(found.stale)} functions"
 
 
 @asynccontextmanager
@@ -210,69 +266,99 @@ async def _trouble_with_schema(database: Database, every: float) -> MigrationFai
 
 
 async def migrate(
-    database: Database, target: int | None = None, known: Sequence[Migration] | None = None
+    database: Database,
+    target: int | None = None,
+    known: Sequence[Migration] | None = None,
+    functions: Sequence[Function] | None = None,
 ) -> list[Migration]:
-    """Apply what is missing, up to and including number `target`; returns what this call applied."""
-    known = known_migrations() if known is None else known
-    if target is not None and target not in {one.number for one in known}:
+    """Apply what is missing, up to and including number `target`; returns what this call applied.
+
+    With the newest migration, and where only functions differ, all functions are made again.
+    """
+    ours = wanted(known, functions)
+    if target is not None and target not in {one.number for one in ours.migrations}:
         raise MigrationFailed(f"There is no migration with the number {target}.")
+    await _take_over_former(database, ours)
     done: list[Migration] = []
-    while step := await _apply_next(database, target, known):
+    while step := await _apply_next(database, target, ours):
         done.append(step)
     return done
 
 
-async def rollback(database: Database, steps: int = 1, known: Sequence[Migration] | None = None) -> list[Migration]:
-    """Take back the newest `steps` migrations, and the data in what they made; returns those taken back."""
-    known = known_migrations() if known is None else known
+async def rollback(
+    database: Database,
+    steps: int = 1,
+    known: Sequence[Migration] | None = None,
+    functions: Sequence[Function] | None = None,
+) -> list[Migration]:
+    """Take back the newest `steps` migrations, and the data in what they made; returns those taken back.
+
+    No function is left: the Headwater that is to work with what remains makes its own.
+    """
+    ours = wanted(known, functions)
     done: list[Migration] = []
-    while len(done) < steps and (step := await _take_back_newest(database, known)):
+    while len(done) < steps and (step := await _take_back_newest(database, ours)):
         done.append(step)
     return done
 
 
-async def _apply_next(database: Database, target: int | None, known: Sequence[Migration]) -> Migration | None:
-    async with _alone(database, known) as (connection, found):
-        wanted = [one for one in found.pending if target is None or one.number <= target]
-        if not wanted:
+async def _apply_next(database: Database, target: int | None, ours: Wanted) -> Migration | None:
+    async with _alone(database, ours) as (connection, found):
+        require_understood(found)
+        missing = [one for one in found.pending if target is None or one.number <= target]
+        if not missing:
+            if found.stale and not found.pending:
+                await replace_functions(connection, ours.functions)
             return None
-        step = wanted[0]
+        step = missing[0]
+        await drop_functions(connection)
         await _run_script(connection, step, step.up)
         await connection.execute(queries.record_migration, step.number, step.name, step.checksum)
+        if found.pending == (step,):
+            await replace_functions(connection, ours.functions)
         return step
 
 
-async def _take_back_newest(database: Database, known: Sequence[Migration]) -> Migration | None:
-    async with _alone(database, known) as (connection, found):
+async def _take_back_newest(database: Database, ours: Wanted) -> Migration | None:
+    async with _alone(database, ours) as (connection, found):
+        require_understood(found)
         if not found.applied:
             return None
         step = found.applied[-1]
+        await drop_functions(connection)
         await _run_script(connection, step, step.down)
         await connection.execute(queries.erase_migration, step.number)
         return step
 
 
+async def _take_over_former(database: Database, ours: Wanted) -> None:
+    async with _alone(database, ours) as (connection, found):
+        if found.former:
+            require_last(found.former)
+            beginning = [Applied(one.number, one.name, one.checksum) for one in ours.migrations]
+            await take_over(connection, beginning, [one.name for one in ours.functions])
+
+
 @asynccontextmanager
-async def _alone(database: Database, known: Sequence[Migration]) -> AsyncIterator[tuple[Connection, Status]]:
+async def _alone(database: Database, ours: Wanted) -> AsyncIterator[tuple[Connection, Status]]:
     """A transaction in which nobody else migrates, and what it finds."""
     async with database.transaction() as connection:
         await connection.execute("set local lock_timeout = 0; set local statement_timeout = 0")
         await connection.execute(queries.lock_migrations, timeout=LONGEST_SECONDS)
         await connection.execute(f"set local lock_timeout = '{LONGEST_LOCK_WAIT}'")
-        await _make_room(connection, database.schema, known)
-        found = compare(known, await _read_ledger(connection))
-        require_understood(found)
-        yield connection, found
+        await _make_room(connection, database.schema, ours)
+        yield connection, await _compare_with_ledger(connection, ours)
 
 
-async def _make_room(connection: Connection, schema: str, known: Sequence[Migration]) -> None:
-    """The schema and the ledger in it; refuse to begin among tables that have our names and are not ours."""
+async def _make_room(connection: Connection, schema: str, ours: Wanted) -> None:
+    """The schema and the ledgers in it; refuse to begin among tables that have our names and are not ours."""
     with _without_right(schema):
         if schema and not await connection.fetchval(queries.schema_is_there, schema):
             await connection.execute(f"create schema {schema}")
         if not await connection.fetchval(queries.ledger_exists):
-            await _refuse_foreign_tables(connection, known)
+            await _refuse_foreign_names(connection, ours)
         await connection.execute(LEDGER)
+        await connection.execute(FUNCTION_LEDGER)
 
 
 def names_made_by(known: Iterable[Migration]) -> list[str]:
@@ -281,19 +367,21 @@ def names_made_by(known: Iterable[Migration]) -> list[str]:
 
 
 async def require_room(database: Database) -> None:
-    """Refuse what `migrate` would refuse before it begins: tables of our names that are not ours."""
+    """Refuse what `migrate` would refuse before it begins: tables and functions of our names that are not ours."""
     async with database.transaction(readonly=True) as connection:
         if not await connection.fetchval(queries.ledger_exists):
-            await _refuse_foreign_tables(connection, known_migrations())
+            await _refuse_foreign_names(connection, wanted(None, None))
 
 
-async def _refuse_foreign_tables(connection: Connection, known: Sequence[Migration]) -> None:
-    taken = await connection.fetch(queries.names_taken, [LEDGER_NAME, *names_made_by(known)])
+async def _refuse_foreign_names(connection: Connection, ours: Wanted) -> None:
+    tables = [LEDGER_NAME, FUNCTION_LEDGER_NAME, *names_made_by(ours.migrations)]
+    functions = [name for one in ours.migrations for name in MADE_FUNCTION.findall(one.up)]
+    taken = await connection.fetch(queries.names_taken, tables, [*functions, *(one.name for one in ours.functions)])
     if taken:
-        raise _foreign_tables(taken[0]["schema"], [row["name"] for row in taken])
+        raise _foreign_names(taken[0]["schema"], [row["name"] for row in taken])
 
 
-def _foreign_tables(schema: str, names: Sequence[str]) -> MigrationFailed:
+def _foreign_names(schema: str, names: Sequence[str]) -> MigrationFailed:
     more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
     shown = ", ".join(names[:SHOWN_NAMES])
     return MigrationFailed(
@@ -320,6 +408,11 @@ async def _run_script(connection: Connection, step: Migration, script: str) -> N
     except QueryFailed as error:
         fix = OWN_SCHEMA if error.sqlstate in TAKEN else ""
         raise MigrationFailed(f"The migration {step} failed and left nothing behind: {error.what}", fix=fix) from error
+
+
+async def _compare_with_ledger(connection: Connection, ours: Wanted) -> Status:
+    ledger, made = await _read_ledger(connection), await read_made(connection)
+    return compare(ours.migrations, ledger, ours.functions, made)
 
 
 async def _read_ledger(connection: Connection) -> list[Applied]:

@@ -30,7 +30,9 @@ LONGEST_NAME_BYTES = 63
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds. The client waits longer than the server, so that the server's own reason is what we hear."""
+    """Of a session, in seconds. The client waits longer than the server, so that the server's own reason is what we
+    hear.
+    """
 
     acquire: float = 10
     command: float = 60
@@ -38,9 +40,12 @@ class Limits:
     lock: float = 15
     idle_in_transaction: float = 30
     close: float = 10
+    is_read_only: bool = False
 
     def as_settings(self) -> dict[str, str]:
-        return {
+        # The first holds for a session's transactions, the second for one that says it itself, behind a pooler.
+        kept = {"default_transaction_read_only": "on", "transaction_read_only": "on"} if self.is_read_only else {}
+        return kept | {
             "statement_timeout": f"{self.statement * 1000:.0f}",
             "lock_timeout": f"{self.lock * 1000:.0f}",
             "idle_in_transaction_session_timeout": f"{self.idle_in_transaction * 1000:.0f}",

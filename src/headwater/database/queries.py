@@ -1,4 +1,8 @@
-"""SQL with names: each `queries.sql` holds statements under `-- name: …` and a purpose line, and is loaded once."""
+"""SQL with names: each `queries.sql` holds statements under `-- name: …` and a purpose line, and is loaded once.
+
+Values are given by position, `$1`, or by name, `:url`: a statement with names is called with them, and gives what a
+connection takes: `await connection.fetchval(*queries.create_source(url=url, name=name))`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,12 +10,39 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from typing import Any, Self
 
 from headwater.errors import NotFound, UsageError
 
 FILE = "queries.sql"
 HEADING = re.compile(r"^-- name:[ \t]*(\S*)[ \t]*$", re.MULTILINE)
 NAME = re.compile(r"[a-z][a-z0-9_]*")
+# A name of a value; before it all that may hold a colon and is none: texts, quoted names, comments, casts.
+VALUE = re.compile(
+    r"""'(?:[^']|'')*' | "[^"]*" | --[^\n]* | /\*.*?\*/ | \$(?P<tag>\w*)\$.*?\$(?P=tag)\$ | :: | :=
+        | :(?P<name>[a-z_][a-z0-9_]*) | \$(?P<number>\d+)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Statement(str):
+    """The text for PostgreSQL. Called with a value for each of its names, it gives itself and the values in order."""
+
+    name: str
+    parameters: tuple[str, ...]
+
+    def __new__(cls, sql: str, name: str = "", parameters: tuple[str, ...] = ()) -> Self:
+        made = super().__new__(cls, sql)
+        made.name, made.parameters = name, parameters
+        return made
+
+    def __call__(self, **values: object) -> tuple[Any, ...]:
+        if values.keys() != {*self.parameters}:
+            lacks = ", ".join(one for one in self.parameters if one not in values)
+            unknown = ", ".join(one for one in values if one not in self.parameters)
+            told = [f"lacks {lacks}"] * bool(lacks) + [f"has no {unknown}"] * bool(unknown)
+            raise UsageError(f"The query '{self.name}' {' and '.join(told)}.")
+        return (str(self), *(values[one] for one in self.parameters))
 
 
 @dataclass(frozen=True)
@@ -19,6 +50,7 @@ class Query:
     name: str
     purpose: str
     sql: str
+    parameters: tuple[str, ...] = ()
 
 
 class Queries:
@@ -27,14 +59,20 @@ class Queries:
     def __init__(self, where: str, queries: dict[str, Query]) -> None:
         self._where = where
         self._queries = queries
+        # The driver takes nothing but plain texts. One without names is no more than that; one with names is called.
+        self._statements: dict[str, Any] = {
+            one.name: Statement(one.sql, one.name, one.parameters) if one.parameters else one.sql
+            for one in queries.values()
+        }
 
-    def __getitem__(self, name: str) -> str:
-        if name not in self._queries:
+    def __getitem__(self, name: str) -> Statement:
+        if name not in self._statements:
             known = ", ".join(sorted(self._queries)) or "none"
             raise NotFound(f"There is no query '{name}' in {self._where}.", fix=f"It has: {known}.")
-        return self._queries[name].sql
+        found: Statement = self._statements[name]
+        return found
 
-    def __getattr__(self, name: str) -> str:
+    def __getattr__(self, name: str) -> Statement:
         if name.startswith("__"):
             raise AttributeError(name)
         return self[name]
@@ -85,7 +123,20 @@ def _query(name: str, body: str, where: str) -> Query:
     if not sql:
         raise UsageError(f"The query '{name}' in {where} is empty.")
     purpose = " ".join(line.removeprefix("--").strip() for line in lines[:comments])
-    return Query(name, purpose.strip(), sql)
+    return Query(name, purpose.strip(), *_numbered(name, sql, where))
+
+
+def _numbered(name: str, sql: str, where: str) -> tuple[str, tuple[str, ...]]:
+    """Names become numbers, in the order in which they first stand there."""
+    found = [match for match in VALUE.finditer(sql) if match["name"] or match["number"]]
+    names = list(dict.fromkeys(match["name"] for match in found if match["name"]))
+    if names and any(match["number"] for match in found):
+        raise UsageError(f"The query '{name}' in {where} has values both with names and with numbers.")
+
+    def number(match: re.Match[str]) -> str:
+        return f"${names.index(match['name']) + 1}" if match["name"] else match[0]
+
+    return VALUE.sub(number, sql), tuple(names)
 
 
 def all_query_files() -> list[str]:

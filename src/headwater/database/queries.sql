@@ -12,9 +12,13 @@ select exists (select from pg_attribute
 select to_regnamespace($1::text) is not null;
 
 -- name: names_taken
--- Which of these names are taken in the schema that new tables go to, and the name of that schema.
+-- Which of these names of tables and functions are taken in the schema that new ones go to, and the name of that schema.
 select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = current_schema() and c.relname = any ($1::text[]) order by 2;
+where n.nspname = current_schema() and c.relname = any ($1::text[])
+union
+select n.nspname, p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+where n.nspname = current_schema() and p.proname = any ($2::text[])
+order by 2;
 
 -- name: read_ledger
 -- What was applied, oldest first.
@@ -27,6 +31,93 @@ insert into schema_migrations (number, name, checksum) values ($1, $2, $3);
 -- name: erase_migration
 -- Forget a migration in the transaction that took it back.
 delete from schema_migrations where number = $1;
+
+-- name: functions_are_noted
+-- Whether this database has a ledger of its functions.
+select to_regclass('schema_functions') is not null;
+
+-- name: read_functions
+-- Which functions were made, and from what text.
+select name, checksum from schema_functions;
+
+-- name: record_functions
+-- Note functions in the transaction that made them.
+insert into schema_functions (name, checksum) select * from unnest($1::text[], $2::text[]);
+
+-- name: drop_of_functions
+-- The statement that drops all functions that are noted, in one: some stand on others. Null where there is none.
+select 'drop function ' || string_agg(p.oid::regprocedure::text, ', ')
+from pg_proc p
+where p.pronamespace = current_schema()::regnamespace and p.proname in (select name from schema_functions);
+
+-- name: forget_functions
+-- No function is noted any more, in the transaction that dropped them.
+delete from schema_functions;
+
+-- name: take_over_ledger
+-- The ledger of a schema that was made by other migrations: it is as old as that.
+with former as (delete from schema_migrations returning applied_at)
+insert into schema_migrations (number, name, checksum, applied_at)
+select one.*, (select min(applied_at) from former) from unnest($1::integer[], $2::text[], $3::text[]) as one;
+
+-- name: take_over_functions
+-- Functions of these names that are there become ours, made from no text that is known.
+insert into schema_functions (name, checksum)
+select distinct proname, '' from pg_proc where pronamespace = current_schema()::regnamespace and proname = any ($1::text[]);
+
+-- name: show_types
+-- Composite types in the order they were made, for the page that shows the schema.
+select c.relname as name, array_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) order by a.attnum) as fields
+from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'c'
+group by c.oid, c.relname order by c.oid;
+
+-- name: show_tables
+-- Tables in the order they were made, without the days of histories: columns with comments, constraints, indexes, triggers.
+select c.relname as name, c.relpersistence = 'u' as is_unlogged, pg_get_partkeydef(c.oid) as partitioned_by,
+       array_to_string(c.reloptions, ', ') as options, obj_description(c.oid, 'pg_class') as comment,
+       (select i.inhparent::regclass::text from pg_inherits i where i.inhrelid = c.oid) as part_of,
+       array(select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+             order by a.attnum) as columns,
+       array(select format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then ' not null' else '' end
+                    || case when a.attidentity <> '' then ' generated always as identity'
+                            when a.attgenerated <> '' then ' generated always as (' || pg_get_expr(d.adbin, d.adrelid, true) || ') stored'
+                            when d.adbin is not null then ' default ' || pg_get_expr(d.adbin, d.adrelid, true) else '' end
+                    || case when a.attstorage <> t.typstorage then ' storage ' || case a.attstorage when 'e' then 'external' when 'm' then 'main' when 'x' then 'extended' else 'plain' end
+                            else '' end
+             from pg_attribute a join pg_type t on t.oid = a.atttypid
+             left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+             where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as definitions,
+       array(select coalesce(col_description(c.oid, a.attnum), '') from pg_attribute a
+             where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as comments,
+       array(select 'constraint ' || o.conname || ' ' || pg_get_constraintdef(o.oid, true) from pg_constraint o
+             where o.conrelid = c.oid and o.contype in ('p', 'u', 'f', 'c', 'x')
+             order by array_position(array['p', 'u', 'f', 'c', 'x'], o.contype::text), o.conname) as constraints,
+       array(select pg_get_indexdef(i.indexrelid, 0, true) from pg_index i join pg_class x on x.oid = i.indexrelid
+             where i.indrelid = c.oid and not x.relispartition
+               and not exists (select from pg_constraint o where o.conindid = i.indexrelid and o.contype in ('p', 'u', 'x'))
+             order by x.relname) as indexes,
+       array(select pg_get_triggerdef(t.oid, true) from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal
+             order by t.tgname) as triggers
+from pg_class c
+where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+  and (not c.relispartition or c.relname like '%\_default')
+order by c.oid;
+
+-- name: show_views
+-- Views in the order they were made.
+select c.relname as name, pg_get_viewdef(c.oid, true) as definition,
+       array(select pg_get_triggerdef(t.oid, true) from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as triggers
+from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'v' order by c.oid;
+
+-- name: show_functions
+-- Signatures by name. Functions that are in no ledger were made by migrations.
+select p.proname as name, pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result,
+       array_to_string(p.proconfig, ', ') as settings,
+       case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end as volatility,
+       f.name is null as is_of_migration
+from pg_proc p left join schema_functions f on f.name = p.proname
+where p.pronamespace = current_schema()::regnamespace order by p.proname, 2;
 
 -- name: found_installation
 -- Make this database the home of an installation, unless it already is one.
@@ -63,21 +154,21 @@ from unnest($1::text[]) as h (name);
 
 -- name: beat
 -- That a process lives, what it does, and what it counted since its last beat, added to ten minutes of its own.
--- Invariant: counts are given since its start, so that a beat whose answer was lost is counted once. $9 is false after the
--- first beat: a row that was forgotten meanwhile was counted already.
+-- Invariant: counts are given since its start, so that a beat whose answer was lost is counted once. `:is_first` is
+-- false after the first beat: a row that was forgotten meanwhile was counted already.
 with was as materialized (
-    select counts from role_processes where id = $1::uuid
+    select counts from role_processes where id = :id::uuid
 ), beaten as (
     insert into role_processes (id, owner, role, does, host, pid, version, beat_at, counts, failing)
-    select $1, $2::text, $3::text, $4::text[], $5::text, $6::integer, $7::text, now(),
-           coalesce(jsonb_object_agg(g.figure, g.count), '{}'), $8::text::jsonb
-    from unnest($10::text[], $11::bigint[]) as g (figure, count)
+    select :id, :owner::text, :role::text, :does::text[], :host::text, :pid::integer, :version::text, now(),
+           coalesce(jsonb_object_agg(g.figure, g.count), '{}'), :failing::text::jsonb
+    from unnest(:figures::text[], :counts::bigint[]) as g (figure, count)
     on conflict (id) do update set beat_at = excluded.beat_at, counts = excluded.counts, failing = excluded.failing
 )
 insert into role_figures as f (since, figure, process_id, count, said)
-select date_bin('10 minutes', now(), 'epoch'), g.figure, $1, g.count - coalesce((was.counts ->> g.figure)::bigint, 0), g.said
-from unnest($10, $11, $12::text[]) as g (figure, count, said) left join was on true
-where g.count > coalesce((was.counts ->> g.figure)::bigint, 0) and ($9::boolean or was.counts is not null)
+select date_bin('10 minutes', now(), 'epoch'), g.figure, :id, g.count - coalesce((was.counts ->> g.figure)::bigint, 0), g.said
+from unnest(:figures, :counts, :said::text[]) as g (figure, count, said) left join was on true
+where g.count > coalesce((was.counts ->> g.figure)::bigint, 0) and (:is_first::boolean or was.counts is not null)
 on conflict (since, figure, process_id) do update set count = f.count + excluded.count, said = excluded.said;
 
 -- name: end_beats

@@ -1,8 +1,8 @@
 -- name: claim_channels
 -- Lease due channels, one per host, and of job sources no more than their pool; answers with their ids. The last row has
 -- none: it says where the next claim may begin, and when to come back.
-SELECT id, marks, wait FROM claim_channels($1::text, $2::integer, $3::interval, $4::timestamptz, $5::integer, $6::integer,
-                                           $7::interval, $8::timestamptz[], $9::integer);
+SELECT id, marks, wait FROM claim_channels(:owner::text, :most::integer, :lease::interval, :now::timestamptz,
+                                           :jobs_pool::integer, :jobs_batch::integer, :jobs_every::interval, :marks::timestamptz[], :first::integer);
 
 -- name: make_everything_due
 -- Every channel that tells of news is due now; one that rests after errors, is being polled, or was within the shortest
@@ -87,10 +87,10 @@ SELECT url_hash, signature FROM channel_items WHERE channel_id = $1::uuid AND ur
 -- Items that are new or changed.
 INSERT INTO channel_items AS i (channel_id, url_hash, bucket, signature, title, author, summary, content, language, published_at,
                                 updated_at, fields, first_seen_at, last_seen_at)
-SELECT $1::uuid, g.url_hash, g.bucket, g.signature, g.title, g.author, g.summary, g.content, g.language, g.published_at,
-       g.updated_at, g.fields, $2::timestamptz, $2
-FROM unnest($3::bytea[], $4::smallint[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-            $11::timestamptz[], $12::timestamptz[], $13::jsonb[])
+SELECT :channel_id::uuid, g.url_hash, g.bucket, g.signature, g.title, g.author, g.summary, g.content, g.language, g.published_at,
+       g.updated_at, g.fields, :now::timestamptz, :now
+FROM unnest(:url_hash::bytea[], :bucket::smallint[], :signature::bytea[], :title::text[], :author::text[], :summary::text[],
+            :content::text[], :language::text[], :published_at::timestamptz[], :updated_at::timestamptz[], :fields::jsonb[])
      AS g (url_hash, bucket, signature, title, author, summary, content, language, published_at, updated_at, fields)
 ON CONFLICT (channel_id, url_hash) DO UPDATE
 SET signature = excluded.signature, title = excluded.title, author = excluded.author, summary = excluded.summary,
@@ -208,9 +208,10 @@ SELECT EXISTS (SELECT 1 FROM channels WHERE source_id = $1::uuid AND kind = 'sea
 -- One line of the log of runs.
 INSERT INTO runs (at, id, source_id, channel_id, kind, trigger, status, requests, found, inserted, updated, skipped, errors,
                   duration_ms, http_status, error_class, message, next_poll_at, next_reason, policy)
-VALUES ($1::timestamptz, gen_random_uuid(), $2::uuid, $3::uuid, $4::text, $5::text, $6::text, $7::integer, $8::integer, $9::integer,
-        $10::integer, $11::integer, $12::integer, $13::integer, $14::smallint, $15::text, $16::text, $17::timestamptz, $18::text,
-        $19::text);
+VALUES (:now::timestamptz, gen_random_uuid(), :source_id::uuid, :channel_id::uuid, :kind::text, :trigger::text, :status::text,
+        :requests::integer, :found::integer, :inserted::integer, :updated::integer, :skipped::integer, :errors::integer,
+        :duration_ms::integer, :http_status::smallint, :error_class::text, :message::text, :next_poll_at::timestamptz,
+        :next_reason::text, :policy::text);
 
 -- name: note_run_of_source
 -- How a source's last run went; only failures in a row count, and of those by hand the first.

@@ -24,6 +24,7 @@ class Reason(StrEnum):
 class PageFacts:
     """What holds for any page. `links` are URLs, and none when the page asks not to be followed; `unfollowed` are
     those of them that it marks as not its own word; `guided` is what the host's template was good for.
+    `plugin_failure` is a sentence about a plug-in that should have read the page.
     """
 
     url: str
@@ -38,13 +39,14 @@ class PageFacts:
     unfollowed: tuple[str, ...]
     is_soft_404: bool
     guided: Guided | None = None
+    plugin_failure: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Article(PageFacts):
     """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness.
 
-    `produced_by` is a `Producer` or the name of a template.
+    `produced_by` is a `Producer`, the name of a template or that of a plug-in.
     """
 
     text: str

@@ -1,5 +1,5 @@
-"""The text of the article: by the source's selectors, what was learned of its host, the general extractor, the
-structured data or the feed.
+"""The text of the article: by a plug-in, the source's selectors, what was learned of its host, the general extractor,
+the structured data or the feed.
 """
 
 import logging
@@ -97,9 +97,16 @@ class KnownFacts(NamedTuple):
     is_sold: bool = False
 
 
-def body_of(elements: Elements, page: Page, selected: str, structured: str, known: KnownFacts) -> Body:
+class Chosen(NamedTuple):
+    """A text that a person chose, by selectors or a plug-in: it comes first, unless it is too short to be one."""
+
+    text: str
+    producer: str
+
+
+def body_of(elements: Elements, page: Page, given: Chosen, structured: str, known: KnownFacts) -> Body:
     """Changes the tree: the last thing to be done with it."""
-    chosen = Body(selected, Producer.SELECTORS, count_words(selected))
+    chosen = Body(given.text, given.producer, count_words(given.text))
     if chosen.words < SHORTEST_ARTICLE_WORDS:
         chosen = _learned(elements, page, known) if page.guide else _general(elements.tree, page, known)
         chosen = _fuller(_without_calls(chosen) if known.is_sold else chosen, structured, Producer.STRUCTURED)

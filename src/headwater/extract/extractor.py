@@ -3,8 +3,10 @@
 from datetime import datetime
 from typing import Any
 
+from selectolax.lexbor import LexborHTMLParser
+
 from headwater.extract.article import Article, NotAnArticle, Reason
-from headwater.extract.body import Body, KnownFacts, body_of
+from headwater.extract.body import Body, Chosen, KnownFacts, Producer, body_of
 from headwater.extract.byline import author_of
 from headwater.extract.dates import not_in_the_future
 from headwater.extract.elements import Elements
@@ -14,6 +16,7 @@ from headwater.extract.overview import Overview, overview_of
 from headwater.extract.page import Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS, PageType, is_challenge, is_soft_404, page_type_of
 from headwater.extract.paywall import is_sold
+from headwater.extract.plugins import Given, given_by_plugin
 from headwater.extract.quality import Evidence, quality_of
 from headwater.extract.selectors import selected_text
 from headwater.extract.similarity import simhash
@@ -23,6 +26,7 @@ from headwater.extract.timing import guessed_date, timing_of
 
 def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     """`now` bounds what a page may claim about its dates. Raises UrlRejected if the page's own URL is none."""
+    given = given_by_plugin(page)
     tree = seen_page(page.markup())
     elements = Elements(tree)
     seen = overview_of(elements, page, now)
@@ -30,11 +34,11 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
     about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
     known = KnownFacts(seen.titles, seen.anchors, is_sold(about, seen.said.get("article:content_tier", "")))
-    body = body_of(elements, page, selected_text(tree, page.selectors), structured, known)
-    facts = _facts(page, seen, body)
+    body = body_of(elements, page, _chosen(tree, page, given), structured, known)
+    facts = _facts(page, seen, body, given)
     if reason := _why_no_article(seen, body):
         return NotAnArticle(reason=reason, **facts)
-    published_at = timing.published_at or _learned_date(body, now)
+    published_at = not_in_the_future(given.published_at, now) or timing.published_at or _learned_date(body, now)
     if published_at is None and not page.is_hurried:
         published_at = guessed_date(page.html(), page, now)
     return Article(
@@ -42,9 +46,9 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
         text=body.text,
         produced_by=body.produced_by,
         description=seen.description,
-        author=author or (body.served.author if body.served else ""),
+        author=given.author or author or (body.served.author if body.served else ""),
         section=seen.section,
-        language=language_of(body.text, *seen.languages),
+        language=language_of(body.text, given.language, *seen.languages),
         keywords=seen.keywords,
         images=seen.images,
         published_at=published_at,
@@ -55,11 +59,17 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     )
 
 
-def _facts(page: Page, seen: Overview, body: Body) -> dict[str, Any]:
+def _chosen(tree: LexborHTMLParser, page: Page, given: Given) -> Chosen:
+    if given.text:
+        return Chosen(given.text, given.producer)
+    return Chosen(selected_text(tree, page.selectors), Producer.SELECTORS)
+
+
+def _facts(page: Page, seen: Overview, body: Body, given: Given) -> dict[str, Any]:
     return {
         "url": page.url,
         "canonical_url": seen.canonical_url,
-        "title": _title(page, seen, body),
+        "title": given.title or _title(page, seen, body),
         "page_type": _page_type(seen, body),
         "word_count": body.words,
         "metadata": seen.metadata,
@@ -69,6 +79,7 @@ def _facts(page: Page, seen: Overview, body: Body) -> dict[str, Any]:
         "unfollowed": () if seen.robots.nofollow else seen.anchors.unfollowed,
         "is_soft_404": is_soft_404(seen.title, body.words),
         "guided": body.guided,
+        "plugin_failure": given.failure,
     }
 
 

@@ -38,6 +38,7 @@ class Page:
     """`codec` is what the fetch path decided, never a label of the page. An empty body leaves the feed's text.
 
     `guide` is what was learned of the page's host; `is_hurried` asks for the text at the least cost.
+    `asks_plugins` is False where the plug-in of the page's host has failed, or is not to be learned from.
     """
 
     url: str
@@ -50,6 +51,7 @@ class Page:
     selectors: Selectors = Selectors()
     guide: Guide | None = None
     is_hurried: bool = False
+    asks_plugins: bool = True
 
     def html(self) -> str:
         return storable(self.body.decode(self.codec, "replace"), LONGEST_HTML)

@@ -121,7 +121,7 @@ def explanation_from(value: object) -> Explanation:
 
 
 def _training_page(page: Page, now: datetime) -> TrainingPage | None:
-    found = extract(replace(page, guide=None, is_hurried=False), now)
+    found = extract(replace(page, guide=None, is_hurried=False, asks_plugins=False), now)
     if not isinstance(found, Article) or found.page_type is PageType.LISTING:
         return None
     return TrainingPage(

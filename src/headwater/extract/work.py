@@ -9,6 +9,7 @@ from headwater.extract.extractor import extract
 from headwater.extract.jobs.answers import harvest_page
 from headwater.extract.language import language_model
 from headwater.extract.page import Page
+from headwater.extract.plugins import installed
 from headwater.extract.templates.explain import Explanation
 from headwater.extract.training import Training, do_task, is_task
 from headwater.extract.wire import page_from
@@ -28,6 +29,8 @@ def read_sent(sent: bytes | Mapping[str, Any]) -> Article | NotAnArticle | Train
     return extract(page, now)
 
 
+# Only their names: the code of plug-ins is imported in the child that needs it.
+installed()
 # Once through everything: the libraries compile their patterns when they are first used.
 language_model()
 extract(Page(url="http://warm-up.example/", body=_SAMPLE), datetime(2000, 1, 1, tzinfo=UTC))

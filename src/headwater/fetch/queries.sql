@@ -13,9 +13,10 @@ LEFT JOIN host_policies p ON p.bucket = $1 AND p.host = $2;
 -- What an origin's robots.txt said, or that it could not be had; while unreachable the last good body stays.
 INSERT INTO robots AS r (bucket, host, scheme, port, access, body, body_hash, http_status, failure, failing_since, fetched_at,
                          expires_at, etag, last_modified, crawl_delay_ms, sitemaps, disallow)
-VALUES ($1::smallint, $2::text, $3::text, $4::integer, $5::text, $6::bytea, $7::bytea, $8::smallint, $9::text,
-        CASE WHEN $5 = 'unreachable' THEN clock_timestamp() END, clock_timestamp(), clock_timestamp() + $10::interval,
-        $11::text, $12::text, $13::integer, $14::text[], $15::jsonb)
+VALUES (:bucket::smallint, :host::text, :scheme::text, :port::integer, :access::text, :body::bytea, :body_hash::bytea,
+        :http_status::smallint, :failure::text, CASE WHEN :access = 'unreachable' THEN clock_timestamp() END, clock_timestamp(),
+        clock_timestamp() + :term::interval,
+        :etag::text, :last_modified::text, :crawl_delay_ms::integer, :sitemaps::text[], :disallow::jsonb)
 ON CONFLICT (bucket, host, scheme, port) DO UPDATE
 SET access = excluded.access,
     body = CASE WHEN excluded.access = 'unreachable' THEN r.body ELSE excluded.body END,

@@ -35,19 +35,23 @@ class DatabaseRobots:
         delay = robots.crawl_delay if robots else None
         async with self.database.transaction() as connection:
             await connection.execute(
-                queries.store_robots,
-                *_key(origin),
-                str(access),
-                heard.body if has_rules else None,
-                sha256(heard.body).digest() if has_rules else None,
-                None if isinstance(heard.answer, RobotsFailure) else heard.answer,
-                heard.detail or str(heard.answer) if access is RobotsAccess.UNREACHABLE else None,
-                term,
-                heard.validators.etag,
-                heard.validators.last_modified,
-                round(delay.total_seconds() * 1000) if delay is not None else None,
-                list(robots.sitemaps) if robots else [],
-                list(robots.disallowed) if robots else [],
+                *queries.store_robots(
+                    bucket=bucket_of(origin.host),
+                    host=origin.host,
+                    scheme=origin.scheme,
+                    port=origin.port,
+                    access=str(access),
+                    body=heard.body if has_rules else None,
+                    body_hash=sha256(heard.body).digest() if has_rules else None,
+                    http_status=None if isinstance(heard.answer, RobotsFailure) else heard.answer,
+                    failure=heard.detail or str(heard.answer) if access is RobotsAccess.UNREACHABLE else None,
+                    term=term,
+                    etag=heard.validators.etag,
+                    last_modified=heard.validators.last_modified,
+                    crawl_delay_ms=round(delay.total_seconds() * 1000) if delay is not None else None,
+                    sitemaps=list(robots.sitemaps) if robots else [],
+                    disallow=list(robots.disallowed) if robots else [],
+                )
             )
             if access is not RobotsAccess.UNREACHABLE:
                 await set_crawl_delay(connection, origin.host, delay or timedelta(), self.default_delay)

@@ -56,17 +56,18 @@ class Claimer:
                 self._marks, self._marked_at = None, asked_at
             looked_everywhere = self._marks is None
             rows = await connection.fetch(
-                queries.claim_entries,
-                self.owner,
-                limit,
-                self.lease,
-                self.bucket,
-                self._marks,
-                now,
-                allowed.doubted,
-                allowed.doubted_first,
-                allowed.full_domains,
-                allowed.full_sources,
+                *queries.claim_entries(
+                    owner=self.owner,
+                    most=limit,
+                    lease=self.lease,
+                    bucket=self.bucket,
+                    marks=self._marks,
+                    now=now,
+                    doubted=allowed.doubted,
+                    doubted_first=allowed.doubted_first,
+                    full_domains=allowed.full_domains,
+                    full_sources=allowed.full_sources,
+                )
             )
             answered_at = self.clock.monotonic()
         last = rows.pop()

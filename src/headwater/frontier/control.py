@@ -46,14 +46,15 @@ async def change(
 ) -> int:
     """How many of them were in one of the statuses `before` and were changed."""
     changed: int = await connection.fetchval(
-        queries.change_entries,
-        [key.bucket for key in keys],
-        [key.url_hash for key in keys],
-        list(before),
-        status,
-        reason,
-        held,
-        now,
+        *queries.change_entries(
+            buckets=[key.bucket for key in keys],
+            url_hashes=[key.url_hash for key in keys],
+            before=list(before),
+            status=status,
+            reason=reason,
+            held=held,
+            now=now,
+        )
     )
     return changed
 

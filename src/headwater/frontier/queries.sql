@@ -11,8 +11,8 @@ SELECT id, kind, priority, status, now() AS now FROM sources WHERE id = $1::uuid
 -- Lease due entries of open hosts; the last row says when to come back.
 SELECT token, bucket, url_hash, host, url, source_id, origin, depth, priority, retry_count, fetch_count, hops, resume_url,
        etag, last_modified, content_hash, is_alone, wait, marks, domain, found_by, is_doubted
-FROM claim_entries($1::text, $2::integer, $3::interval, $4::smallint, $5::timestamptz[], $6::timestamptz, $7::integer,
-                   $8::integer, $9::text[], $10::uuid[]);
+FROM claim_entries(:owner::text, :most::integer, :lease::interval, :bucket::smallint, :marks::timestamptz[], :now::timestamptz,
+                   :doubted::integer, :doubted_first::integer, :full_domains::text[], :full_sources::uuid[]);
 
 -- name: claim_suspect
 -- Lease one entry whose worker died, to a worker that holds nothing else.
@@ -75,7 +75,8 @@ ORDER BY revisit_at LIMIT $2::integer;
 
 -- name: change_entries
 -- Hold, let go, kill or revive many entries at once; whatever is being fetched is left alone.
-SELECT change_entries($1::smallint[], $2::bytea[], $3::text[], $4::text, $5::text, $6::text, $7::timestamptz);
+SELECT change_entries(:buckets::smallint[], :url_hashes::bytea[], :before::text[], :status::text, :reason::text, :held::text,
+                      :now::timestamptz);
 
 -- name: entries_of_source
 -- A page of the entries a source found, in key order: the way to all of them without scanning the table. `is_left`: another
@@ -245,28 +246,29 @@ FROM counted c FULL JOIN recounted r USING (source_id, status)
 GROUP BY 1;
 
 -- name: list_entries
--- A page in key order. At most $9 rows are looked at, so a rare filter answers quickly with "searched up to here".
+-- A page in key order. At most `:most` rows are looked at, so a rare filter answers quickly with "searched up to here".
 WITH looked AS MATERIALIZED (
     SELECT bucket, url_hash, host, url, source_id, origin, depth, priority, status, held, next_fetch_at, retry_count,
            reason, last_error, last_status, last_fetched_at, discovered_at
     FROM url_frontier
-    WHERE (bucket, url_hash) > ($1::smallint, $2::bytea) AND ($3::smallint IS NULL OR bucket = $3)
-    ORDER BY bucket, url_hash LIMIT $9::integer
+    WHERE (bucket, url_hash) > (:after_bucket::smallint, :after_hash::bytea) AND (:bucket::smallint IS NULL OR bucket = :bucket)
+    ORDER BY bucket, url_hash LIMIT :most::integer
 )
 SELECT * FROM (
     SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held,
            l.next_fetch_at, l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at,
            true AS matches
     FROM looked l
-    WHERE ($4::text IS NULL OR l.status = $4) AND ($5::text IS NULL OR l.host = $5) AND ($6::text IS NULL OR l.origin = $6)
-      AND ($7::text IS NULL OR l.reason = $7) AND ($8::text IS NULL OR starts_with(l.url, $8))
-    ORDER BY l.bucket, l.url_hash LIMIT $10::integer
+    WHERE (:status::text IS NULL OR l.status = :status) AND (:host::text IS NULL OR l.host = :host)
+      AND (:origin::text IS NULL OR l.origin = :origin)
+      AND (:reason::text IS NULL OR l.reason = :reason) AND (:url_prefix::text IS NULL OR starts_with(l.url, :url_prefix))
+    ORDER BY l.bucket, l.url_hash LIMIT :limit::integer
 ) AS page
 UNION ALL
 SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held, l.next_fetch_at,
        l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at, false
 FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
-WHERE (SELECT count(*) FROM looked) = $9;
+WHERE (SELECT count(*) FROM looked) = :most;
 
 -- name: list_entries_of_source
 -- The same for one source, by what it found.
@@ -274,23 +276,25 @@ WITH looked AS MATERIALIZED (
     SELECT e.bucket, e.url_hash, e.host, e.url, d.source_id, e.origin, d.depth, e.priority, e.status, e.held, e.next_fetch_at,
            e.retry_count, e.reason, e.last_error, e.last_status, e.last_fetched_at, e.discovered_at
     FROM discoveries d JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
-    WHERE d.source_id = $11::uuid AND (d.bucket, d.url_hash) > ($1::smallint, $2::bytea) AND ($3::smallint IS NULL OR d.bucket = $3)
-    ORDER BY d.bucket, d.url_hash LIMIT $9::integer
+    WHERE d.source_id = :source_id::uuid AND (d.bucket, d.url_hash) > (:after_bucket::smallint, :after_hash::bytea)
+      AND (:bucket::smallint IS NULL OR d.bucket = :bucket)
+    ORDER BY d.bucket, d.url_hash LIMIT :most::integer
 )
 SELECT * FROM (
     SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held,
            l.next_fetch_at, l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at,
            true AS matches
     FROM looked l
-    WHERE ($4::text IS NULL OR l.status = $4) AND ($5::text IS NULL OR l.host = $5) AND ($6::text IS NULL OR l.origin = $6)
-      AND ($7::text IS NULL OR l.reason = $7) AND ($8::text IS NULL OR starts_with(l.url, $8))
-    ORDER BY l.bucket, l.url_hash LIMIT $10::integer
+    WHERE (:status::text IS NULL OR l.status = :status) AND (:host::text IS NULL OR l.host = :host)
+      AND (:origin::text IS NULL OR l.origin = :origin)
+      AND (:reason::text IS NULL OR l.reason = :reason) AND (:url_prefix::text IS NULL OR starts_with(l.url, :url_prefix))
+    ORDER BY l.bucket, l.url_hash LIMIT :limit::integer
 ) AS page
 UNION ALL
 SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held, l.next_fetch_at,
        l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at, false
 FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
-WHERE (SELECT count(*) FROM looked) = $9;
+WHERE (SELECT count(*) FROM looked) = :most;
 
 -- name: find_entry
 -- Everything known of one entry, with its host, its source and its live lease.

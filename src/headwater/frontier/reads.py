@@ -149,22 +149,22 @@ async def list_entries(database: Database, wanted: Filter, *, limit: int = 50, c
 
 async def _look(database: Database, wanted: Filter, limit: int, cursor: str | None, most: int) -> Page:
     bucket, url_hash = key_at(cursor) if cursor else (-1, b"")
-    arguments: list[object] = [
-        bucket,
-        url_hash,
-        bucket_of(wanted.host) if wanted.host else None,
-        wanted.status,
-        wanted.host,
-        wanted.origin,
-        wanted.reason,
-        wanted.url_prefix,
-        most,
-        limit + 1,  # one more, to know whether there is one
-    ]
+    values: dict[str, object] = {
+        "after_bucket": bucket,
+        "after_hash": url_hash,
+        "bucket": bucket_of(wanted.host) if wanted.host else None,
+        "status": wanted.status,
+        "host": wanted.host,
+        "origin": wanted.origin,
+        "reason": wanted.reason,
+        "url_prefix": wanted.url_prefix,
+        "most": most,
+        "limit": limit + 1,  # one more, to know whether there is one
+    }
     if wanted.source_id:
-        rows = await database.fetch(queries.list_entries_of_source, *arguments, wanted.source_id)
+        rows = await database.fetch(*queries.list_entries_of_source(**values, source_id=wanted.source_id))
     else:
-        rows = await database.fetch(queries.list_entries, *arguments)
+        rows = await database.fetch(*queries.list_entries(**values))
     found = [row for row in rows if row["matches"]]
     last = found[limit - 1] if len(found) > limit else next((row for row in rows if not row["matches"]), None)
     return Page([_entry(row) for row in found[:limit]], cursor_at(last["bucket"], last["url_hash"]) if last else None)

@@ -65,16 +65,16 @@ class PageStore:
 
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, effects: PageEffects) -> bool:
         """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
-        page = page_row(lease, settlement, effects)
+        call = call_to_keep(lease, settlement, effects)
         if not (isinstance(verdict, Moved) or effects.jobs or goes_on(lease, effects) or named_page(lease, effects)):
-            return bool(await self.database.fetchval(queries.keep_page, *page))
+            return bool(await self.database.fetchval(*call))
         try:
             async with self.database.transaction() as connection:
                 own = canonicalise(lease.url)
                 # Where a page leads that was taken down is nobody's business.
                 if not (await takedowns_for(connection, [own.host])).covers(own):
                     await self._submit(connection, lease, verdict, effects)
-                if not await connection.fetchval(queries.keep_page, *page):
+                if not await connection.fetchval(*call):
                     raise LeaseWasLost
                 if effects.jobs:
                     now = await connection.fetchval(queries.now)
@@ -191,17 +191,17 @@ def named_page(lease: Lease, effects: PageEffects) -> str | None:
     return None if is_crawled or lease.depth or effects.document is None else effects.document.claimed_url
 
 
-def page_row(lease: Lease, settlement: Settlement, effects: PageEffects) -> tuple[Any, ...]:
-    """What the database's `keep_page` is called with."""
-    return (
-        settlement,
-        lease.url_hash,
-        document_row(effects.document) if effects.document else None,
-        packed_outlinks(effects.outlinks),
-        body_row(effects.raw) if effects.raw else None,
-        storable(effects.withdraws or withdrawn_by(settlement)),
-        [url.usual_key for url in web_addresses(*addresses_of(lease, effects))],
-        claimed_by(effects.document),
+def call_to_keep(lease: Lease, settlement: Settlement, effects: PageEffects) -> tuple[Any, ...]:
+    """The database's `keep_page` and its values."""
+    return queries.keep_page(
+        settlement=settlement,
+        url_hash=lease.url_hash,
+        document=document_row(effects.document) if effects.document else None,
+        outlinks=packed_outlinks(effects.outlinks),
+        body=body_row(effects.raw) if effects.raw else None,
+        withdrawn_by=storable(effects.withdraws or withdrawn_by(settlement)),
+        keys=[url.usual_key for url in web_addresses(*addresses_of(lease, effects))],
+        claimed=claimed_by(effects.document),
     )
 
 

@@ -5,7 +5,8 @@ SELECT clock_timestamp();
 -- name: keep_page
 -- End a journey and keep what it leaves, in one statement: no transaction around it costs a round trip.
 -- Invariants: false, and nothing changed, if the lease was lost; nothing stored of an address that was taken down.
-SELECT keep_page($1::settlement, $2::bytea, $3::new_document, $4::bytea, $5::new_body, $6::text, $7::text[], $8::text);
+SELECT keep_page(:settlement::settlement, :url_hash::bytea, :document::new_document, :outlinks::bytea, :body::new_body,
+                 :withdrawn_by::text, :keys::text[], :claimed::text);
 
 -- name: known_of_pages
 -- What channels knew of pages, the fullest first; whether their sources crawl; and what was learned of sites, if named.

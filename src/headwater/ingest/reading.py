@@ -11,10 +11,12 @@ from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.jobs.answers import harvest_from
 from headwater.extract.jobs.normalise import Harvest
 from headwater.extract.page import Page, Selectors
+from headwater.extract.plugins import failed, plugin_for
 from headwater.extract.pool.extraction_pool import Crashed, Done, ExtractionPool, Outcome, OutOfMemory
 from headwater.extract.selectors import fields_of_items, selectors_from
 from headwater.extract.wire import answer_from, sent
 from headwater.ingest.page_context import PageContext
+from headwater.log import Logger
 from headwater.net.charset import Decoded, Evidence, Kind, charset_parameter, decode
 from headwater.net.charset_labels import CODECS
 from headwater.net.transport import Response
@@ -42,17 +44,31 @@ class Reader:
     pool: ExtractionPool
     product_token: str
     hurry_after: float = inf
+    log: Logger | None = None
 
     async def read(self, response: Response, known: PageContext, now: datetime) -> Read:
         page = page_of(response, known, self.product_token)
         share = registrable_domain(response.url.host)
         if self.pool.backlog_of(share) > self.hurry_after:
             page = replace(page, is_hurried=True)
+        read = await self._read_page(page, share, now)
+        plugin = plugin_for(page.url) if isinstance(read, Unreadable) else None
+        if isinstance(read, Unreadable) and plugin is not None:
+            # The child died over the page or over the plug-in: our own reading tells which.
+            own = await self._read_page(replace(page, asks_plugins=False), share, now)
+            if isinstance(own, Article | NotAnArticle):
+                own = replace(own, plugin_failure=failed(plugin, read.how).failure)
+            read = own
+        if isinstance(read, Article | NotAnArticle) and read.plugin_failure and self.log:
+            self.log.warning("extractor_failed", url=page.url, why=read.plugin_failure)
+        return read
+
+    async def _read_page(self, page: Page, share: str, now: datetime) -> Read:
         return self._answered(await self.pool.run(sent(page, now), share), answer_from)
 
     async def read_feed(self, url: str, known: PageContext, now: datetime) -> Read:
         """What a channel said of a page, as if the page were empty."""
-        page = Page(url=url, body=b"", timezone=zone_of(known), hints=known.hints)
+        page = Page(url=url, body=b"", timezone=zone_of(known), hints=known.hints, asks_plugins=False)
         return self._answered(await self.pool.run(sent(page, now)), answer_from)
 
     async def harvest(self, response: Response, known: PageContext, now: datetime) -> Read:

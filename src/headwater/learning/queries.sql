@@ -128,6 +128,6 @@ RETURNING source_id;
 
 -- name: count_templates
 -- How many hosts are read by a template of their own, wait for training, or were disabled.
-SELECT (SELECT count(DISTINCT (bucket, host)) FROM templates WHERE status = 'active') AS active,
+SELECT (SELECT count(*) FROM (SELECT 1 FROM templates WHERE status = 'active' GROUP BY bucket, host) AS read) AS active,
        (SELECT count(*) FROM learning_hosts WHERE learn_at IS NOT NULL) AS waiting,
        (SELECT count(*) FROM learning_hosts WHERE disabled_at IS NOT NULL) AS disabled;

@@ -9,6 +9,7 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.body import Producer
+from headwater.extract.plugins import PRODUCER as PLUGIN
 from headwater.extract.templates.guide import Guide, name_of, packed
 from headwater.extract.templates.template import Template, number_of, template_from
 from headwater.extract.training import section_of
@@ -94,7 +95,7 @@ class TemplateCache:
         cache_entry, guided = self._cache_entry_of(lease), read.guided
         tally = self._tallies.setdefault((lease.bucket, lease.site), Tally(lease.source_id))
         if cache_entry is None or guided is None:
-            if cache_entry is None and read.produced_by not in _LEARNED_BY_HAND:
+            if cache_entry is None and not _is_learned_by_hand(read):
                 tally.read_well.append(lease.url_hash)
             return
         use = tally.uses.setdefault(cache_entry.key, Use())
@@ -138,3 +139,7 @@ class TemplateCache:
 def _cache_entry(row: Mapping[str, Any]) -> CacheEntry | None:
     template = template_from(row["template"])
     return CacheEntry(row["section"], row["version"], template, row["served"]) if template else None
+
+
+def _is_learned_by_hand(read: Article) -> bool:
+    return read.produced_by in _LEARNED_BY_HAND or read.produced_by.startswith(PLUGIN)

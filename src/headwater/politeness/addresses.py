@@ -19,8 +19,9 @@ async def pace_addresses(database: Database, pace: timedelta, now: datetime | No
 
     The waits lie a pace apart, so that names whose time is over do not all come at once.
     """
-    milliseconds = round(pace.total_seconds() * 1000)
-    rows = await database.fetch(queries.crowded_hosts, milliseconds, MOST_NAMES, SHARED_FROM, now)
+    while await database.fetchval(queries.weigh_addresses, MOST_NAMES, SHARED_FROM, BATCH) == BATCH:
+        pass
+    rows = await database.fetch(queries.crowded_hosts, round(pace.total_seconds() * 1000), now)
     for start in range(0, len(rows), BATCH):
         batch = rows[start : start + BATCH]
         await database.execute(

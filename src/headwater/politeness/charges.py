@@ -48,17 +48,18 @@ class Charges:
         if self._granted_at is not None and past.started_after is not None:
             started_at = self._granted_at + past.started_after
         row = await self.database.fetchrow(
-            queries.charge_slots,
-            bucket,
-            token,
-            count,
-            LEASE_MARGIN,
-            started_at,
-            past.milliseconds,
-            past.status,
-            past.body_bytes,
-            past.kind,
-            None,
+            *queries.charge_slots(
+                bucket=bucket,
+                token=token,
+                count=count,
+                margin=LEASE_MARGIN,
+                started_at=started_at,
+                duration_ms=past.milliseconds,
+                status=past.status,
+                body_bytes=past.body_bytes,
+                kind=past.kind,
+                now=None,
+            )
         )
         assert row is not None
         return row

@@ -87,15 +87,16 @@ async def set_policy(database: Database, host: str, policy: HostPolicy, default_
     bucket = bucket_of(host)
     async with database.transaction() as connection:
         await connection.execute(
-            queries.set_policy,
-            bucket,
-            host,
-            policy.max_concurrency,
-            policy.min_request_interval_ms,
-            policy.burst,
-            policy.max_pages,
-            policy.max_kb_per_page,
-            policy.allow_js,
+            *queries.set_policy(
+                bucket=bucket,
+                host=host,
+                max_concurrency=policy.max_concurrency,
+                min_request_interval_ms=policy.min_request_interval_ms,
+                burst=policy.burst,
+                max_pages=policy.max_pages,
+                max_kb_per_page=policy.max_kb_per_page,
+                allow_js=policy.allow_js,
+            )
         )
         await _apply(connection, host, default_delay)
 

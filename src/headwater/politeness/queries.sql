@@ -2,8 +2,8 @@
 -- The right to start one request that is no entry's, or when to ask again.
 -- Invariant: the host's row is locked while it is judged, so two processes are never inside one host's delay.
 SELECT token, wait, is_alone, not_before, why
-FROM reserve_slot($1::smallint, $2::text, $3::text, $4::text, $5::interval, $6::interval, $7::integer, $8::interval,
-                  $9::timestamptz, $10::text);
+FROM reserve_slot(:bucket::smallint, :host::text, :kind::text, :owner::text, :lease::interval, :reach::interval,
+                  :default_delay_ms::integer, :slack::interval, :now::timestamptz, :domain::text);
 
 -- name: takedowns_over
 -- Takedowns of any of these domains, for a transaction that stores what they do not cover.
@@ -69,7 +69,8 @@ SELECT close_host($1::smallint, $2::text, $3::text, $4::timestamptz, $5::timesta
 -- name: set_policy
 -- Set what a person names for a host; null leaves what was set before. Robots and sources keep their say.
 INSERT INTO host_policies AS p (bucket, host, max_concurrency, min_request_interval_ms, burst, max_pages, max_kb_per_page, allow_js)
-VALUES ($1::smallint, $2::text, $3::smallint, $4::integer, $5::smallint, $6::integer, $7::integer, $8::boolean)
+VALUES (:bucket::smallint, :host::text, :max_concurrency::smallint, :min_request_interval_ms::integer, :burst::smallint,
+        :max_pages::integer, :max_kb_per_page::integer, :allow_js::boolean)
 ON CONFLICT (bucket, host) DO UPDATE
 SET max_concurrency = coalesce(excluded.max_concurrency, p.max_concurrency),
     min_request_interval_ms = coalesce(excluded.min_request_interval_ms, p.min_request_interval_ms),
@@ -137,8 +138,8 @@ ORDER BY until DESC;
 -- name: regrant_slot
 -- The next slot of a journey that holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why
-FROM regrant_slot($1::smallint, $2::uuid, $3::interval, $4::interval, $5::text, $6::smallint, $7::bigint, $8::interval,
-                  $9::integer, $10::text, $11::interval, $12::timestamptz);
+FROM regrant_slot(:bucket::smallint, :token::uuid, :lease::interval, :reach::interval, :verdict::text, :status::smallint,
+                  :body_bytes::bigint, :started_after::interval, :duration_ms::integer, :kind::text, :slack::interval, :now::timestamptz);
 
 -- name: end_slots
 -- Give back slots that are no entry's, and note their requests.
@@ -147,21 +148,43 @@ SELECT settle_requests($1::settlement[], $2::timestamptz);
 -- name: charge_slots
 -- Further requests in a slot already held, each put on the host's account; the request before is noted.
 SELECT granted_at, lasts, not_before, why
-FROM charge_slots($1::smallint, $2::uuid, $3::integer, $4::interval, $5::timestamptz, $6::integer, $7::smallint, $8::bigint,
-                  $9::text, $10::timestamptz);
+FROM charge_slots(:bucket::smallint, :token::uuid, :count::integer, :margin::interval, :started_at::timestamptz,
+                  :duration_ms::integer, :status::smallint, :body_bytes::bigint, :kind::text, :now::timestamptz);
+
+-- name: weigh_addresses
+-- Addresses of which something has changed, a batch: crowded are those with more than so many names, unless so many domains
+-- answer there that it is a shared host. Invariant: a change that is noted meanwhile is left for the next time.
+WITH noted AS (
+    DELETE FROM address_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM address_changes LIMIT $3::integer FOR UPDATE SKIP LOCKED))
+    RETURNING address
+), weighed AS (
+    SELECT n.address, w.names > $1::integer AND w.answering < $2::integer AS is_crowded
+    FROM (SELECT DISTINCT address FROM noted) AS n
+    CROSS JOIN LATERAL (SELECT count(*) AS names, count(DISTINCT h.domain) FILTER (WHERE NOT h.is_doubted) AS answering
+                        FROM hosts h WHERE h.address = n.address) AS w
+), thinned AS (
+    DELETE FROM crowded_addresses c USING weighed w WHERE c.address = w.address AND NOT w.is_crowded
+), crowded AS (
+    INSERT INTO crowded_addresses SELECT address FROM weighed WHERE is_crowded ORDER BY 1 ON CONFLICT DO NOTHING
+)
+SELECT count(*) FROM noted;
 
 -- name: crowded_hosts
 -- Hosts whose part of their address's pace has changed by more than a tenth: names that were asked within the hour or have
--- something waiting share it. An address with many domains that answer is a shared host and has none.
+-- something waiting share it. Looked at are crowded addresses, and those that were.
 WITH crowds AS (
-    SELECT address, count(*) AS names, count(DISTINCT domain) FILTER (WHERE NOT is_doubted) AS answering,
-           count(*) FILTER (WHERE priority > 0 OR in_flight > 0
-                            OR last_fetch_at > coalesce($4::timestamptz, statement_timestamp()) - interval '1 hour') AS active
-    FROM hosts WHERE address IS NOT NULL
-    GROUP BY 1 HAVING count(*) > $2::integer OR max(address_delay_ms) > 0
+    SELECT a.address, a.is_crowded, w.active
+    FROM (SELECT address, true AS is_crowded FROM crowded_addresses
+          UNION ALL
+          SELECT p.address, false FROM (SELECT DISTINCT address FROM hosts WHERE address_delay_ms > 0) AS p
+          WHERE NOT EXISTS (SELECT 1 FROM crowded_addresses c WHERE c.address = p.address)) AS a
+    CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE priority > 0 OR in_flight > 0
+                                OR last_fetch_at > coalesce($2::timestamptz, statement_timestamp()) - interval '1 hour') AS active
+        FROM hosts h WHERE h.address = a.address) AS w
 ), wanted AS (
     SELECT h.bucket, h.host, h.address_delay_ms AS before,
-           CASE WHEN c.names > $2 AND c.answering < $3::integer THEN least(86400000, c.active * $1::integer) ELSE 0 END::integer AS delay_ms,
+           CASE WHEN c.is_crowded THEN least(86400000, c.active * $1::integer) ELSE 0 END::integer AS delay_ms,
            row_number() OVER (PARTITION BY h.address ORDER BY h.next_slot_at, h.host) AS place
     FROM crowds c JOIN hosts h ON h.address = c.address
 )

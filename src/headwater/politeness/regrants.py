@@ -27,19 +27,20 @@ class Regranter:
         async with self.database.borrowed() as connection:
             asked_at = self.clock.monotonic()
             row = await connection.fetchrow(
-                queries.regrant_slot,
-                bucket,
-                token,
-                self.lease,
-                REACH,
-                "went_on",
-                past.status,
-                past.body_bytes,
-                past.started_after,
-                past.milliseconds,
-                past.kind,
-                slack,
-                None,
+                *queries.regrant_slot(
+                    bucket=bucket,
+                    token=token,
+                    lease=self.lease,
+                    reach=REACH,
+                    verdict="went_on",
+                    status=past.status,
+                    body_bytes=past.body_bytes,
+                    started_after=past.started_after,
+                    duration_ms=past.milliseconds,
+                    kind=past.kind,
+                    slack=slack,
+                    now=None,
+                )
             )
             answered_at = self.clock.monotonic()
         self.lag.heard(asked_at, answered_at)

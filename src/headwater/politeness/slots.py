@@ -52,17 +52,18 @@ class SlotKeeper:
             # With the connection in hand: the wait for one says nothing about when the slot was granted.
             asked_at = self.clock.monotonic()
             row = await connection.fetchrow(
-                queries.reserve_slot,
-                bucket_of(host),
-                host,
-                kind,
-                self.owner,
-                self.lease,
-                REACH,
-                round(self.default_delay.total_seconds() * 1000),
-                slack,
-                now,
-                registrable_domain(host),
+                *queries.reserve_slot(
+                    bucket=bucket_of(host),
+                    host=host,
+                    kind=kind,
+                    owner=self.owner,
+                    lease=self.lease,
+                    reach=REACH,
+                    default_delay_ms=round(self.default_delay.total_seconds() * 1000),
+                    slack=slack,
+                    now=now,
+                    domain=registrable_domain(host),
+                )
             )
             answered_at = self.clock.monotonic()
         self.lag.heard(asked_at, answered_at)

@@ -1,8 +1,9 @@
 """Sources, their schedule and their runs, for people."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -21,6 +22,7 @@ queries = load_queries("headwater.reports")
 NOBODY = UUID(int=0)
 # Of so many the delay from publication to discovery is told: more would take longer and say the same.
 NEWEST_ITEMS = 2_000
+SCHEDULED_AT_ONCE, SOURCES_AT_ONCE = 10_000, 500
 
 
 class Status(StrEnum):
@@ -109,6 +111,7 @@ class Scheduled:
     errors: int
     last_error: str | None
     is_running: bool
+    is_one_of_several: bool  # others go by the same name
     is_taken_down: bool = False
 
 
@@ -140,9 +143,10 @@ async def list_sources(
     beginning = f"{_escaped(wanted.text.lower())}%" if wanted.text else None
     name, source_id = after
     status = str(wanted.status) if wanted.status else None
-    rows = await database.fetch(
-        queries.list_sources, name, source_id, status, wanted.kind, wanted.tag, beginning, limit
+    call = queries.list_sources(
+        name=name, id=source_id, status=status, kind=wanted.kind, tag=wanted.tag, beginning=beginning, limit=limit
     )
+    rows = await database.fetch(*call)
     return await overviews(database, [source_from(row) for row in rows])
 
 
@@ -197,7 +201,34 @@ async def runs_after(
 
 async def schedule(database: Database, limit: int) -> list[Scheduled]:
     """What is polled next; at the end what rests, because it was taken down, or its source paused or blocked."""
-    rows = await database.fetch(queries.schedule, limit)
+    coming = await _scheduled(database, await database.fetch(queries.schedule, limit))
+    coming.sort(key=lambda one: one.is_taken_down)
+    for status in (Status.PAUSED, Status.BLOCKED):
+        if len(coming) < limit:
+            coming += _resting(await list_sources(database, Wanted(status), limit - len(coming)))
+    return coming[:limit]
+
+
+async def whole_schedule(database: Database, batch: int = SCHEDULED_AT_ONCE) -> AsyncIterator[list[Scheduled]]:
+    """As `schedule`, all of it in parts: no more than one of them is held, and no transaction while it is printed."""
+    after = (datetime.min.replace(tzinfo=UTC), NOBODY)
+    taken_down: list[Scheduled] = []
+    while rows := await database.fetch(queries.schedule_after, batch, *after):
+        coming = await _scheduled(database, rows)
+        yield [one for one in coming if not one.is_taken_down]
+        taken_down += [one for one in coming if one.is_taken_down]
+        after = (rows[-1]["next_poll_at"], rows[-1]["id"])
+        if len(rows) < batch:
+            break
+    yield taken_down
+    for status in (Status.PAUSED, Status.BLOCKED):
+        last = ("", NOBODY)
+        while resting := await list_sources(database, Wanted(status), SOURCES_AT_ONCE, last):
+            yield _resting(resting)
+            last = (resting[-1].source.name, resting[-1].source.id)
+
+
+async def _scheduled(database: Database, rows: Sequence[Any]) -> list[Scheduled]:
     taken = await taken_down_among(database, await _watched(database, rows))
     coming = [
         Scheduled(
@@ -211,17 +242,12 @@ async def schedule(database: Database, limit: int) -> list[Scheduled]:
             row["consecutive_errors"],
             row["last_error"],
             bool(row["is_running"]),
+            row["is_one_of_several"],
         )
         for row in rows
     ]
     left_alone = [taken.get(row["site"]) or taken.get(row["url"]) for row in rows]
-    coming = [_left_alone(one, why) if why else one for one, why in zip(coming, left_alone, strict=True)]
-    coming.sort(key=lambda one: one.is_taken_down)
-    for status in (Status.PAUSED, Status.BLOCKED):
-        if len(coming) < limit:
-            resting = await list_sources(database, Wanted(status), limit - len(coming))
-            coming += [_resting(one, channel) for one in resting for channel in one.channels if channel.is_enabled]
-    return coming[:limit]
+    return [_left_alone(one, why) if why else one for one, why in zip(coming, left_alone, strict=True)]
 
 
 async def _watched(database: Database, rows: Sequence[Any]) -> set[str]:
@@ -236,20 +262,27 @@ def _left_alone(one: Scheduled, why: str) -> Scheduled:
     return replace(one, next_poll_at=None, next_reason=f"It is {why}", is_taken_down=True)
 
 
-def _resting(overview: Overview, channel: ChannelState) -> Scheduled:
-    health, source = overview.health, overview.source
-    return Scheduled(
-        source.name,
-        source.id,
-        channel.kind,
-        channel.url,
-        None,
-        f"{health.word}: {health.reason}",
-        channel.poll_interval,
-        channel.consecutive_errors,
-        channel.last_error,
-        channel.is_running,
-    )
+def _resting(overviews: Sequence[Overview]) -> list[Scheduled]:
+    """Enabled channels of sources that are not polled."""
+    names = Counter(one.source.name for one in overviews for channel in one.channels if channel.is_enabled)
+    return [
+        Scheduled(
+            one.source.name,
+            one.source.id,
+            channel.kind,
+            channel.url,
+            None,
+            f"{one.health.word}: {one.health.reason}",
+            channel.poll_interval,
+            channel.consecutive_errors,
+            channel.last_error,
+            channel.is_running,
+            names[one.source.name] > 1,
+        )
+        for one in overviews
+        for channel in one.channels
+        if channel.is_enabled
+    ]
 
 
 async def time_now(database: Database) -> datetime:
@@ -259,8 +292,11 @@ async def time_now(database: Database) -> datetime:
 
 
 async def summary(database: Database) -> Summary:
-    row = await database.fetchrow(queries.discovery_summary, NEWEST_ITEMS)
-    counted = await database.fetch(queries.count_sources)
+    # One moment: a fold between the mark and the runs after it would have some counted twice.
+    async with database.transaction(readonly=True, snapshot=True) as connection:
+        mark = await connection.fetchval(queries.runs_folded_until)
+        row = await connection.fetchrow(queries.discovery_summary, NEWEST_ITEMS, mark)
+        counted = await connection.fetch(queries.count_sources)
     assert row is not None
     return Summary(
         now=row["now"],

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
 from headwater.database.translate import with_escapes
 from headwater.errors import MAKE_ROOM, DatabaseDown, DiskFull, MigrationFailed, QueryFailed
+from headwater.extract.plugins import Plugin, installed, loaded
 from headwater.reports.forecast import FARTHEST_DAYS, Forecast, Part
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
 from headwater.reports.sizes import forecast_of
@@ -58,6 +59,8 @@ async def examine(settings: Settings, data: Path, database: Database, clock: Clo
     yield await check_clock(database, clock)
     yield check_contact(settings)
     yield check_secrets(settings.poll.secrets_file)
+    for check in await asyncio.to_thread(check_extractors, installed()):
+        yield check
     if schema.level == "ok":
         for check in checks_of(await operations_now(database)):
             yield check
@@ -107,6 +110,26 @@ def check_secrets(file: Path | None) -> Check:
     if file.stat().st_mode & 0o077:
         return Check("failure", f"Others may read the secrets in {file}", f"Run: chmod 600 {file}")
     return Check("ok", f"The file of secrets {file} can be read")
+
+
+def check_extractors(plugins: Sequence[Plugin]) -> list[Check]:
+    """Each is imported, as a child would do it with the first page of its host."""
+    if not plugins:
+        return [Check("ok", "No extractors of other distributions are installed")]
+    checks, readers = [], dict[str, Plugin]()
+    for one in plugins:
+        first = readers.setdefault(one.host, one)
+        says = f"Extractor for {one.host}: {one.target} of {one.distribution}"
+        function = loaded(one)
+        if isinstance(function, str):
+            fix = f"Mend or uninstall {one.distribution}; meanwhile these pages are read as any other."
+            checks.append(Check("failure", f"{says}: {function}", fix))
+        elif first is not one:
+            fix = f"Uninstall one of the two: {first.distribution} reads these pages."
+            checks.append(Check("warning", f"{says} is not used", fix))
+        else:
+            checks.append(Check("ok", says))
+    return checks
 
 
 async def check_database(database: Database) -> Check:
@@ -166,6 +189,8 @@ async def check_sight(database: Database) -> Check:
 
 async def check_schema(database: Database) -> Check:
     found = await status(database)
+    if found.former:
+        return Check("failure", f"The schema is of before: {found.former}", "Run: headwater db migrate")
     if found.unknown or found.changed:
         return Check("failure", "The schema is not this version's", "Install the Headwater that migrated it last.")
     if found.pending:
@@ -174,6 +199,8 @@ async def check_schema(database: Database) -> Check:
         except MigrationFailed as error:
             return Check("failure", error.what.rstrip("."), error.fix)
         return Check("failure", f"{len(found.pending)} migrations are waiting", "Run: headwater db migrate")
+    if found.stale:
+        return Check("failure", f"{len(found.stale)} functions are not this version's", "Run: headwater db migrate")
     return Check("ok", f"Migrations current ({known_migrations()[-1]})")
 
 

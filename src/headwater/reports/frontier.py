@@ -1,7 +1,7 @@
 """The frontier in figures for people."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -10,8 +10,10 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 
 queries = load_queries("headwater.reports")
+learning = load_queries("headwater.learning")
 
 MOST_SUSPECTS = 10_000
+LATELY = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,23 @@ async def suspects_now(database: Database) -> Suspects:
     row = await database.fetchrow(queries.count_suspects, MOST_SUSPECTS)
     assert row is not None
     return Suspects(row["pages"], row["channels"])
+
+
+@dataclass(frozen=True, slots=True)
+class TemplatesNow:
+    """Hosts by how they are read; `hurried` are documents of the last hour by source, read when there was no time."""
+
+    active: int
+    waiting: int
+    disabled: int
+    hurried: Mapping[str, int] = field(default_factory=dict)
+
+
+async def templates_now(database: Database) -> TemplatesNow:
+    row = await database.fetchrow(learning.count_templates)
+    assert row is not None
+    hurried = await database.fetch(queries.hurried_documents, LATELY)
+    return TemplatesNow(**row, hurried={one["source"]: one["documents"] for one in hurried})
 
 
 async def delays_of(database: Database) -> dict[str, float]:

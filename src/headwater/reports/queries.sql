@@ -86,8 +86,8 @@ SELECT host, delay_ms / 1000.0::float8 AS delay FROM hosts;
 -- name: list_sources
 -- A page by name.
 SELECT * FROM source_profiles p
-WHERE (lower(p.name), p.id) > (lower($1::text), $2::uuid)
-  AND CASE coalesce($3::text, 'all')
+WHERE (lower(p.name), p.id) > (lower(:name::text), :id::uuid)
+  AND CASE coalesce(:status::text, 'all')
           WHEN 'all' THEN p.status <> 'deleted'
           WHEN 'failing' THEN p.status = 'active' AND p.id = ANY (ARRAY(
               SELECT c.source_id FROM channels c WHERE c.is_active AND c.consecutive_errors > 0))
@@ -95,14 +95,17 @@ WHERE (lower(p.name), p.id) > (lower($1::text), $2::uuid)
               SELECT c.source_id FROM channels c WHERE c.is_active AND c.silent_since IS NOT NULL))
           WHEN 'paused' THEN p.status = 'paused'
           WHEN 'blocked' THEN p.status = 'blocked'
-          ELSE p.status = $3 END
-  AND ($4::text IS NULL OR p.kind = $4) AND ($5::text IS NULL OR p.tags @> ARRAY[$5])
-  AND ($6::text IS NULL OR lower(p.name) LIKE $6)
-ORDER BY lower(p.name), p.id LIMIT $7::integer;
+          ELSE p.status = :status END
+  AND (:kind::text IS NULL OR p.kind = :kind) AND (:tag::text IS NULL OR p.tags @> ARRAY[:tag])
+  AND (:beginning::text IS NULL OR lower(p.name) LIKE :beginning)
+ORDER BY lower(p.name), p.id LIMIT :limit::integer;
 
 -- name: count_sources
--- Sources by status.
-SELECT status, count(*) AS sources FROM source_profiles GROUP BY 1;
+-- Sources by status, equal to a recount at this moment: totals and deltas in one snapshot.
+SELECT status, sum(count)::bigint AS sources
+FROM (SELECT status, count FROM source_totals WHERE what = 'source'
+      UNION ALL SELECT status, count FROM source_total_deltas WHERE what = 'source') AS counted
+GROUP BY 1 HAVING sum(count) <> 0 ORDER BY 1;
 
 -- name: list_runs
 -- Newest first, of one source or of all.
@@ -133,22 +136,39 @@ WHERE r.at > $1::timestamptz AND ($2::uuid IS NULL OR r.source_id = $2)
 ORDER BY r.at LIMIT 1000;
 
 -- name: schedule
--- What is polled next, with the hosts of which a takedown may speak.
-SELECT s.name AS source, s.url AS site, s.host AS site_host, c.host, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason,
-       c.poll_interval, c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running
+-- What is polled next, with the hosts of which a takedown may speak, and whether another channel goes by the same name.
+SELECT s.name AS source, s.url AS site, s.host AS site_host, c.id, c.host, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason,
+       c.poll_interval, c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running,
+       EXISTS (SELECT 1 FROM channels o WHERE o.source_id = c.source_id AND o.id <> c.id AND o.is_enabled)
+       OR EXISTS (SELECT 1 FROM sources n WHERE lower(n.name) = lower(s.name) AND n.id <> s.id AND n.status <> 'deleted') AS is_one_of_several
 FROM (VALUES (false), (true)) AS line (is_unpolled)
 CROSS JOIN LATERAL (SELECT * FROM channels d WHERE d.is_active AND d.is_unpolled = line.is_unpolled
                     ORDER BY d.next_poll_at LIMIT $1::integer) AS c
 JOIN sources s ON s.id = c.source_id
 ORDER BY c.next_poll_at LIMIT $1;
 
+-- name: schedule_after
+-- The same in parts: what comes after a time and a channel. Invariant: what does not change meanwhile is told once.
+SELECT s.name AS source, s.url AS site, s.host AS site_host, c.id, c.host, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason,
+       c.poll_interval, c.consecutive_errors, c.last_error, c.lease_until > statement_timestamp() AS is_running,
+       EXISTS (SELECT 1 FROM channels o WHERE o.source_id = c.source_id AND o.id <> c.id AND o.is_enabled)
+       OR EXISTS (SELECT 1 FROM sources n WHERE lower(n.name) = lower(s.name) AND n.id <> s.id AND n.status <> 'deleted') AS is_one_of_several
+FROM (VALUES (false), (true)) AS line (is_unpolled)
+CROSS JOIN LATERAL (SELECT * FROM channels d WHERE d.is_active AND d.is_unpolled = line.is_unpolled
+                      AND d.next_poll_at >= $2::timestamptz AND (d.next_poll_at, d.id) > ($2, $3::uuid)
+                    ORDER BY d.next_poll_at, d.id LIMIT $1::integer) AS c
+JOIN sources s ON s.id = c.source_id
+ORDER BY c.next_poll_at, c.id LIMIT $1;
+
 -- name: discovery_summary
 -- Channels now, runs of the last day with what was new to their channels, and how long items took from publication to
 -- discovery: of the newest, without those that a channel listed already when it was first looked at. Runs are read by the
--- minute up to the mark, and one by one after it.
+-- minute up to the mark, which is $2, and one by one after it.
 SELECT clock_timestamp() AS now,
-       (SELECT count(*) FROM channels WHERE is_active) AS channels,
-       (SELECT count(*) FROM channels WHERE token IS NOT NULL AND lease_until > statement_timestamp()) AS polling,
+       (SELECT coalesce(sum(count), 0)::bigint
+        FROM (SELECT count FROM source_totals WHERE what = 'channel'
+              UNION ALL SELECT count FROM source_total_deltas WHERE what = 'channel') AS counted) AS channels,
+       (SELECT count(*) FROM channels WHERE lease_until > statement_timestamp()) AS polling,
        (SELECT count(*) FROM channels WHERE is_active AND is_unpolled IN (false, true) AND next_poll_at <= statement_timestamp()) AS due,
        r.runs, r.failed_runs, coalesce(r.found, 0) AS found,
        (SELECT percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY greatest(i.first_seen_at - i.published_at, interval '0'))
@@ -159,7 +179,11 @@ FROM (SELECT sum(p.runs)::bigint AS runs, sum(p.failed)::bigint AS failed_runs, 
       FROM (SELECT runs, failed, found FROM run_minutes WHERE minute > statement_timestamp() - interval '24 hours'
             UNION ALL
             SELECT count(*), count(*) FILTER (WHERE status = 'fail'), coalesce(sum(inserted), 0) FROM runs
-            WHERE at > greatest((SELECT runs_folded_until FROM statistics_mark), statement_timestamp() - interval '24 hours')) AS p) AS r;
+            WHERE at > greatest($2::timestamptz, statement_timestamp() - interval '24 hours')) AS p) AS r;
+
+-- name: runs_folded_until
+-- Runs up to then are counted by the minute. A question of its own: what it bounds is planned for the few that it leaves.
+SELECT runs_folded_until FROM statistics_mark;
 
 -- name: delays_to_discovery
 -- Minutes from publication to discovery, of what was published since a moment.
@@ -340,22 +364,21 @@ SELECT l.source_id FROM (
     WHERE is_active AND (consecutive_errors > 0 OR silent_since IS NOT NULL OR last_error IS NOT NULL
                          OR (last_item_count = 0 AND last_ok_at IS NOT NULL AND kind IN ('feed', 'listing')))
     UNION ALL
-    SELECT h.source_id, CASE h.status WHEN 'dead' THEN 0 ELSE 1 END
+    -- Crawls whose start failed or ended; where it was not fetched either, those that have dead pages alone.
+    SELECT h.source_id, CASE h.status WHEN 'failed' THEN 1 ELSE 0 END
     FROM (SELECT c.source_id, (SELECT e.status FROM url_frontier e WHERE e.bucket = c.bucket AND e.url_hash = c.url_hash) AS status
-          FROM channels c WHERE c.is_active AND c.kind = 'crawl') AS h
-    WHERE h.status IN ('failed', 'dead')
-    UNION ALL
-    SELECT c.source_id, 0 FROM channels c
-    WHERE c.is_active AND c.kind = 'crawl'
-      AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'dead' AND k.entries > 0) IS NOT NULL
-      AND (SELECT 1 FROM counters k WHERE k.source_id = c.source_id AND k.status = 'fetched' AND k.entries > 0) IS NULL
+          FROM channels c WHERE c.is_active AND c.kind = 'crawl' OFFSET 0) AS h
+    WHERE CASE WHEN h.status IN ('failed', 'dead') THEN true
+               WHEN h.status = 'fetched' THEN false
+               WHEN (SELECT 1 FROM counters k WHERE k.source_id = h.source_id AND k.status = 'fetched' AND k.entries > 0) IS NULL
+               THEN (SELECT 1 FROM counters k WHERE k.source_id = h.source_id AND k.status = 'dead' AND k.entries > 0) IS NOT NULL END
     UNION ALL
     SELECT id, CASE WHEN status_reason = $3::text OR status = 'blocked' THEN 0 ELSE 2 END
     FROM sources WHERE status IN ('paused', 'blocked')
     UNION ALL
     SELECT s.id, 0
     FROM (SELECT id FROM sources WHERE status = 'active' AND url_hash IS NOT NULL AND NOT is_proven
-          UNION SELECT source_id FROM channels WHERE NOT is_active) AS u
+          UNION SELECT source_id FROM channels WHERE NOT is_enabled) AS u
     JOIN sources s ON s.id = u.id
     WHERE s.status = 'active' AND s.url_hash IS NOT NULL
       AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind = ANY ($4::text[]) LIMIT 1) IS NULL

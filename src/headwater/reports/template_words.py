@@ -2,6 +2,8 @@
 
 import re
 
+from headwater.extract.plugins import PRODUCER
+
 REASONS = {
     "feature_missing": "lacks a mark that every page it learned from had",
     "live_blog": "says that it is a live blog",
@@ -75,6 +77,8 @@ def outcome_in_words(outcome: str) -> str:
 
 def reader_in_words(produced_by: str) -> str:
     """Who read a document: `template/sport@3` is its host's template for /sport, version 3."""
+    if produced_by.startswith(PRODUCER):
+        return f"the extractor of {produced_by.removeprefix(PRODUCER)}"
     learned = _TEMPLATE.fullmatch(produced_by)
     if learned is None:
         return READERS.get(produced_by, produced_by)

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from headwater.database.pool import Database
@@ -18,7 +18,6 @@ from headwater.urls.canonical import site_named
 queries = load_queries("headwater.reports")
 learning = load_queries("headwater.learning")
 
-LATELY = timedelta(hours=1)
 MOST_EVENTS = 10
 ACTIVE = "active"
 DIRECTLY = "(directly in it)"
@@ -88,23 +87,6 @@ class Schooling:
     host_learning: HostLearning
     templates: Mapping[int, Template | None]
     events: tuple[Happened, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TemplatesNow:
-    """Hosts by how they are read; `hurried` are documents of the last hour by source, read when there was no time."""
-
-    active: int
-    waiting: int
-    disabled: int
-    hurried: Mapping[str, int] = field(default_factory=dict)
-
-
-async def templates_now(database: Database) -> TemplatesNow:
-    row = await database.fetchrow(learning.count_templates)
-    assert row is not None
-    hurried = await database.fetch(queries.hurried_documents, LATELY)
-    return TemplatesNow(**row, hurried={one["source"]: one["documents"] for one in hurried})
 
 
 async def list_learning(database: Database, limit: int, after: str = "") -> list[HostLearning]:

@@ -81,7 +81,7 @@ def start_reading_pages(
     database, clock, settings = services.database, services.clock, services.settings.extract
     template_cache = TemplateCache(clock, services.random, settings.audit_percent / 100, settings.templates)
     context = Context(database, clock, template_cache)
-    reader = Reader(pool, product_token, settings.hurry_after.total_seconds())
+    reader = Reader(pool, product_token, settings.hurry_after.total_seconds(), services.log)
     template_trainer = TemplateTrainer(database, pool, context, template_cache, product_token, clock, services.log)
     supervisor.keep("learn_templates", template_trainer.run)
     return PageReader(context, reader, template_cache.note)

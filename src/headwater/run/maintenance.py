@@ -32,7 +32,7 @@ from headwater.run.stopping import owner_name
 from headwater.services import Services
 from headwater.settings.durations import bound_of
 from headwater.sources.events import forget_events
-from headwater.sources.store import prove_sources
+from headwater.sources.store import fold_totals, prove_sources
 from headwater.supervisor import Supervisor
 
 EVENT_DAYS = 180
@@ -129,6 +129,7 @@ class Maintenance:
             Chore("queue_revisits", timedelta(seconds=5), lambda: maintain.queue_revisits(database)),
             Chore("fold_counters", timedelta(seconds=5), lambda: maintain.fold_counters(database)),
             Chore("fold_statistics", timedelta(seconds=60), lambda: maintain.fold_statistics(database)),
+            Chore("fold_totals", timedelta(seconds=60), lambda: fold_totals(database)),
             Chore("name_domains", timedelta(seconds=60), lambda: maintain.name_domains(database)),
             Chore("pace_addresses", timedelta(minutes=1), lambda: pace_addresses(database, self.address_delay)),
             Chore("forget_new_hosts", timedelta(hours=1), lambda: maintain.forget_new_hosts(database)),

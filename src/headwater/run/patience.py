@@ -28,7 +28,7 @@ def patient_worker(
         services.log,
         size or FEWEST,
         services.settings.lease.duration,
-        load=None if size else Load(),
+        load=None if size else Load(waited=lambda: services.database.waits.seconds),
         settling=settling,
         figures=services.figures,
         idle=network.held,

@@ -59,14 +59,20 @@ class Presence:
         counts = {**self.figures.counts, WAITS: waits.count, WAITING_MS: round(waits.seconds * 1000)}
         async with asyncio.timeout(PATIENCE_SECONDS):
             await self.heart.fetchval(
-                queries.beat,
-                *(self.id, self.heart.owner, self.role, list(self.does)),
-                *(socket.gethostname(), os.getpid(), __version__),
-                orjson.dumps({name: _kept(said) for name, said in self.figures.failing.items()}).decode(),
-                self._is_first,
-                list(counts),
-                list(counts.values()),
-                [_kept(self.figures.said.get(figure, "")) for figure in counts],
+                *queries.beat(
+                    id=self.id,
+                    owner=self.heart.owner,
+                    role=self.role,
+                    does=list(self.does),
+                    host=socket.gethostname(),
+                    pid=os.getpid(),
+                    version=__version__,
+                    failing=orjson.dumps({name: _kept(said) for name, said in self.figures.failing.items()}).decode(),
+                    is_first=self._is_first,
+                    figures=list(counts),
+                    counts=list(counts.values()),
+                    said=[_kept(self.figures.said.get(figure, "")) for figure in counts],
+                ),
                 timeout=PATIENCE_SECONDS,
             )
         self._is_first = False

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.search.question import Filters, Kind
-from headwater.search.search import Hit, Page, hit_from, queries, require_page
+from headwater.search.search import Hit, Page, hit_from, queries, require_page, values_of
 
 # Columns of a vacancy that may be asked for, in the order of the statement's parameters.
 VACANCY_COLUMNS = ("country_iso", "level_norm", "work_modality", "career_type", "contract_type", "mission_tags")
@@ -65,12 +65,17 @@ async def _look(
     database: Database, filters: Filters, limit: int, cursor: str | None, wanted: Mapping[str, str], most: int
 ) -> Page:
     after = place_at(cursor) if cursor else (None, 0, b"")
-    bounds = (most, limit + 1)  # one more, to know whether there is one
-    arguments = [filters.source_id, *after, filters.language, filters.since, filters.until, filters.duplicates, *bounds]
+    values = {
+        **values_of(filters),
+        **dict(zip(Place._fields, after, strict=True)),
+        "most": most,
+        "limit": limit + 1,  # one more, to know whether there is one
+    }
     if filters.kind is Kind.JOB:
-        rows = await database.fetch(queries.newest_jobs, *arguments, *(wanted.get(name) for name in VACANCY_COLUMNS))
+        columns = {name: wanted.get(name) for name in VACANCY_COLUMNS}
+        rows = await database.fetch(*queries.newest_jobs(**values, **columns))
     else:
-        rows = await database.fetch(queries.newest_documents, *arguments)
+        rows = await database.fetch(*queries.newest_documents(**values))
     found = [row for row in rows if row["matches"]]
     page = [hit_from(row, filters.kind) for row in found[:limit]]
     return Page(page, _cursor_after(rows, len(found), limit), is_complete=True)

@@ -1,6 +1,6 @@
 """Ask the archive: the best of the newest matches, with a piece of the text around the words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -80,9 +80,15 @@ async def search(
     after = place_at(cursor) if cursor else (None, None, None)
     words = words_of(query)
     asked = with_slashes_parted(words) if wanted.kind is Kind.JOB else words
-    # One more, to know whether there is one.
-    arguments = [*_values(wanted), bounds.most_ranked, *after, limit + 1, _MATCHED, _ANGLES]
-    rows = await _rows(database, wanted.kind, asked, arguments, bounds.patience_seconds)
+    values = {
+        **values_of(wanted),
+        **dict(zip(("rank", "bucket", "hash"), after, strict=True)),
+        "most": bounds.most_ranked,
+        "limit": limit + 1,  # one more, to know whether there is one
+        "mark": _MATCHED,
+        "angles": _ANGLES,
+    }
+    rows = await _rows(database, wanted, asked, values, bounds.patience_seconds)
     hits = [hit_from(row, wanted.kind) for row in rows[:limit]]
     is_complete = not rows or rows[0]["matches"] < bounds.most_ranked
     return Page(hits, cursor_after(hits[-1]) if len(rows) > limit else None, is_complete)
@@ -93,21 +99,21 @@ def require_page(limit: int) -> None:
         raise UsageError(f"A page of {limit} hits is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
 
 
-async def _rows(database: Database, kind: Kind, words: str, arguments: Sequence[object], patience: float) -> list[Any]:
-    is_job = kind is Kind.JOB
+async def _rows(
+    database: Database, wanted: Filters, words: str, values: Mapping[str, object], patience: float
+) -> list[Any]:
+    is_job = wanted.kind is Kind.JOB
     try:
         async with database.transaction(readonly=True, patience=patience) as connection:
             # Each question has its own plan: how many texts match makes all the difference.
             await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-            language, *_ = arguments
             understood = queries.question_to_jobs if is_job else queries.question_to_documents
-            asked = await connection.fetchrow(understood, words, language)
+            asked = await connection.fetchrow(understood, words, wanted.language)
             if asked is None or asked["anywhere"] is None:
                 return []
             statement = queries.search_jobs if is_job else queries.search_documents
-            return await connection.fetch(
-                statement, asked["anywhere"], *arguments, asked["configs"], asked["questions"]
-            )
+            found = {name: asked[name] for name in ("anywhere", "configs", "questions")}
+            return await connection.fetch(*statement(**values, **found))
     except QueryFailed as refused:
         if refused.sqlstate != STATEMENT_TIMED_OUT:
             raise
@@ -116,8 +122,9 @@ async def _rows(database: Database, kind: Kind, words: str, arguments: Sequence[
         ) from refused
 
 
-def _values(wanted: Filters) -> tuple[object, ...]:
-    return wanted.language, wanted.source_id, wanted.since, wanted.until, wanted.duplicates
+def values_of(wanted: Filters) -> dict[str, object]:
+    """By the names that statements have for them."""
+    return {name: getattr(wanted, name) for name in ("language", "source_id", "since", "until", "duplicates")}
 
 
 def hit_from(row: Any, kind: Kind) -> Hit:

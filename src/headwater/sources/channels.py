@@ -120,19 +120,22 @@ def _domain_of(site: str) -> str:
 
 async def _add(connection: Connection, source_id: UUID, new: NewChannel, actor: str, now: datetime | None) -> UUID:
     url = new.url
-    place = (url.url, url.url_hash, url.bucket, url.host)
     row = await connection.fetchrow(
-        queries.add_channel,
-        source_id,
-        str(new.kind),
-        *place,
-        new.title,
-        new.recipe,
-        new.reason,
-        now,
-        new.speaks_for_site,
-        new.due_in,
-        new.heard,
+        *queries.add_channel(
+            source_id=source_id,
+            kind=str(new.kind),
+            url=url.url,
+            url_hash=url.url_hash,
+            bucket=url.bucket,
+            host=url.host,
+            title=new.title,
+            recipe=new.recipe,
+            reason=new.reason,
+            now=now,
+            speaks_for_site=new.speaks_for_site,
+            due_in=new.due_in,
+            heard=new.heard,
+        )
     )
     assert row is not None
     if row["is_new"]:

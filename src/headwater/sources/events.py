@@ -44,14 +44,15 @@ async def record(connection: Connection | Database, *events: Event) -> None:
     """In the transaction that does what it tells of."""
     for event in events:
         await connection.execute(
-            queries.record_event,
-            event.kind,
-            str(event.level),
-            event.actor,
-            event.source_id,
-            event.channel_id,
-            one_line(event.message),  # it may quote what a site wrote
-            dict(event.details),
+            *queries.record_event(
+                kind=event.kind,
+                level=str(event.level),
+                actor=event.actor,
+                source_id=event.source_id,
+                channel_id=event.channel_id,
+                message=one_line(event.message),  # it may quote what a site wrote
+                details=dict(event.details),
+            )
         )
 
 

@@ -3,21 +3,26 @@
 INSERT INTO sources (url_hash, url, name, kind, priority, tags, org_type, timezone, country, ingestion_mode, policy, poll_every,
                      crawl_frequency_days, time_window, max_depth, max_pages, allowed_domains, include_paths, exclude_paths,
                      allow_external, start_urls, article_patterns, selectors, parser_hint, rate_limit_ms, revisit_every, speaks_for)
-VALUES ($1::bytea, $2::text, $3::text, $4::text, $5::smallint, $6::text[], $7::text, $8::text, $9::text, $10::text, $11::text,
-        $12::interval, $13::real, $14::text, $15::smallint, $16::integer, $17::text[], $18::text[], $19::text[], $20::boolean,
-        $21::text[], $22::text[], $23::jsonb, $24::text, $25::integer, $26::interval, $27::text[])
+VALUES (:url_hash::bytea, :url::text, :name::text, :kind::text, :priority::smallint, :tags::text[], :org_type::text,
+        :timezone::text, :country::text, :ingestion_mode::text, :policy::text, :poll_every::interval,
+        :crawl_frequency_days::real, :time_window::text, :max_depth::smallint, :max_pages::integer,
+        :allowed_domains::text[], :include_paths::text[], :exclude_paths::text[], :allow_external::boolean,
+        :start_urls::text[], :article_patterns::text[], :selectors::jsonb, :parser_hint::text, :rate_limit_ms::integer,
+        :revisit_every::interval, :speaks_for::text[])
 ON CONFLICT (url_hash) WHERE status <> 'deleted' DO NOTHING RETURNING id;
 
 -- name: update_source
 -- Everything a person may edit, at once.
 UPDATE sources
-SET name = $2::text, kind = $3::text, priority = $4::smallint, tags = $5::text[], org_type = $6::text, timezone = $7::text,
-    country = $8::text, ingestion_mode = $9::text, policy = $10::text, poll_every = $11::interval,
-    crawl_frequency_days = $12::real, time_window = $13::text, max_depth = $14::smallint, max_pages = $15::integer,
-    allowed_domains = $16::text[], include_paths = $17::text[], exclude_paths = $18::text[], allow_external = $19::boolean,
-    start_urls = $20::text[], article_patterns = $21::text[], selectors = $22::jsonb, parser_hint = $23::text,
-    rate_limit_ms = $24::integer, revisit_every = $25::interval, speaks_for = $26::text[], updated_at = now()
-WHERE id = $1::uuid;
+SET name = :name::text, kind = :kind::text, priority = :priority::smallint, tags = :tags::text[], org_type = :org_type::text,
+    timezone = :timezone::text, country = :country::text, ingestion_mode = :ingestion_mode::text, policy = :policy::text,
+    poll_every = :poll_every::interval, crawl_frequency_days = :crawl_frequency_days::real, time_window = :time_window::text,
+    max_depth = :max_depth::smallint, max_pages = :max_pages::integer, allowed_domains = :allowed_domains::text[],
+    include_paths = :include_paths::text[], exclude_paths = :exclude_paths::text[], allow_external = :allow_external::boolean,
+    start_urls = :start_urls::text[], article_patterns = :article_patterns::text[], selectors = :selectors::jsonb,
+    parser_hint = :parser_hint::text, rate_limit_ms = :rate_limit_ms::integer, revisit_every = :revisit_every::interval,
+    speaks_for = :speaks_for::text[], updated_at = now()
+WHERE id = :id::uuid;
 
 -- name: bring_polls_forward
 -- A shorter interval holds from now on, not after the next poll of the old one. What rests after errors rests on.
@@ -58,19 +63,20 @@ SELECT * FROM source_profiles WHERE id = $1::uuid FOR NO KEY UPDATE;
 -- name: find_sources
 -- By what a person types: id, address, exact name, id in another system, host of its own or of a channel, with its port if
 -- one is named, beginning of the id or of the name; the surest first.
--- Each is asked for alone and by its index; ids from $7 to $8 are those that begin so.
+-- Each is asked for alone and by its index; ids from `:first_id` to `:last_id` are those that begin so.
 SELECT p.*, f.rank
 FROM (SELECT id, min(rank) AS rank FROM (
-          SELECT $7::uuid AS id, 0 AS rank WHERE $7 = $8::uuid
-          UNION ALL SELECT id, 1 FROM sources WHERE url_hash = $2::bytea AND status <> 'deleted'
-          UNION ALL (SELECT id, 2 FROM source_profiles WHERE lower(name) = lower($1::text) AND status <> 'deleted' LIMIT 20)
-          UNION ALL SELECT source_id, 3 FROM external_ids WHERE external_id = $1
-          UNION ALL (SELECT id, 4 FROM sources WHERE host = $5::text AND url_hash IS NOT NULL AND status <> 'deleted'
-                       AND ($6::text IS NULL OR substring(url FROM '^https?://([^/]*)') = $6) LIMIT 20)
-          UNION ALL (SELECT source_id, 5 FROM channels WHERE bucket = $4::smallint AND host = $5
-                       AND ($6 IS NULL OR substring(url FROM '^https?://([^/]*)') = $6) LIMIT 100)
-          UNION ALL (SELECT id, 6 FROM source_profiles WHERE id BETWEEN $7 AND $8 AND status <> 'deleted' ORDER BY id LIMIT 20)
-          UNION ALL (SELECT id, 6 FROM source_profiles WHERE lower(name) LIKE $3::text AND status <> 'deleted'
+          SELECT :first_id::uuid AS id, 0 AS rank WHERE :first_id = :last_id::uuid
+          UNION ALL SELECT id, 1 FROM sources WHERE url_hash = :url_hash::bytea AND status <> 'deleted'
+          UNION ALL (SELECT id, 2 FROM source_profiles WHERE lower(name) = lower(:wanted::text) AND status <> 'deleted' LIMIT 20)
+          UNION ALL SELECT source_id, 3 FROM external_ids WHERE external_id = :wanted
+          UNION ALL (SELECT id, 4 FROM sources WHERE host = :host::text AND url_hash IS NOT NULL AND status <> 'deleted'
+                       AND (:site::text IS NULL OR substring(url FROM '^https?://([^/]*)') = :site) LIMIT 20)
+          UNION ALL (SELECT source_id, 5 FROM channels WHERE bucket = :bucket::smallint AND host = :host
+                       AND (:site IS NULL OR substring(url FROM '^https?://([^/]*)') = :site) LIMIT 100)
+          UNION ALL (SELECT id, 6 FROM source_profiles WHERE id BETWEEN :first_id AND :last_id AND status <> 'deleted'
+                     ORDER BY id LIMIT 20)
+          UNION ALL (SELECT id, 6 FROM source_profiles WHERE lower(name) LIKE :beginning::text AND status <> 'deleted'
                      ORDER BY lower(name), id LIMIT 20)) AS one
       GROUP BY 1) AS f
 JOIN source_profiles p ON p.id = f.id
@@ -109,7 +115,7 @@ WHERE c.source_id = $1::uuid AND s.id = c.source_id;
 -- name: record_event
 -- One line of the trail.
 INSERT INTO events (kind, level, actor, source_id, channel_id, message, details)
-VALUES ($1::text, $2::text, $3::text, $4::uuid, $5::uuid, $6::text, $7::jsonb);
+VALUES (:kind::text, :level::text, :actor::text, :source_id::uuid, :channel_id::uuid, :message::text, :details::jsonb);
 
 -- name: forget_events
 -- What we noted by ourselves long ago. What people did stays.
@@ -129,9 +135,9 @@ WHERE id > $1::bigint ORDER BY id LIMIT $2::integer;
 -- Answers with its id and whether it is new; one that was disabled is enabled again.
 INSERT INTO channels AS c (source_id, kind, url, url_hash, bucket, host, title, recipe, is_active, next_reason, next_poll_at,
                            speaks_for_site, progress)
-SELECT s.id, $2::text, $3::text, $4::bytea, $5::smallint, $6::text, $7::text, $8::text, s.status = 'active', $9::text,
-       coalesce($10::timestamptz, now()) + $12::interval, $11::boolean, $13::jsonb
-FROM sources s WHERE s.id = $1::uuid
+SELECT s.id, :kind::text, :url::text, :url_hash::bytea, :bucket::smallint, :host::text, :title::text, :recipe::text,
+       s.status = 'active', :reason::text, coalesce(:now::timestamptz, now()) + :due_in::interval, :speaks_for_site::boolean, :heard::jsonb
+FROM sources s WHERE s.id = :source_id::uuid
 ON CONFLICT (source_id, kind, url_hash) DO UPDATE
 SET is_enabled = true, disabled_reason = NULL, is_active = excluded.is_active, updated_at = now(),
     recipe = coalesce(excluded.recipe, c.recipe), title = coalesce(excluded.title, c.title),
@@ -261,3 +267,12 @@ UPDATE channels
 SET progress = NULL, token = NULL, leased_by = NULL, lease_until = NULL, next_poll_at = now() + $2::interval,
     next_reason = $3::text
 WHERE id = $1::uuid;
+
+-- name: fold_totals
+-- Add the deltas to the totals. One statement: a reader sees them before or after, never twice.
+WITH folded AS (
+    DELETE FROM source_total_deltas RETURNING what, status, count
+)
+INSERT INTO source_totals AS t (what, status, count)
+SELECT what, status, sum(count) FROM folded GROUP BY 1, 2 ORDER BY 1, 2
+ON CONFLICT (what, status) DO UPDATE SET count = t.count + excluded.count;

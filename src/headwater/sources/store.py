@@ -58,7 +58,8 @@ async def create_source(
 
 async def store_source(connection: Connection, profile: Profile, actor: str) -> UUID:
     """Raises UsageError if a source with this address exists."""
-    created: UUID | None = await connection.fetchval(queries.create_source, profile.address.url_hash, *_values(profile))
+    call = queries.create_source(url_hash=profile.address.url_hash, **_values(profile))
+    created: UUID | None = await connection.fetchval(*call)
     if created is None:
         raise _there_already(profile)
     told = {name: value for name, value in _plain(profile).items() if value not in (None, [], {}, "")}
@@ -121,16 +122,18 @@ async def find_source(database: Database, text: str) -> Source:
     """By what a person types: an id or its beginning, an address, a host or a name."""
     wanted = one_line(text)
     host, site = _place_in(wanted)
-    rows = await database.fetch(
-        queries.find_sources,
-        wanted,
-        _hash_of(wanted),
-        _beginning(wanted),
-        bucket_of(host),
-        host,
-        site,
-        *ids_beginning_with(wanted),
+    first, last = ids_beginning_with(wanted)
+    call = queries.find_sources(
+        wanted=wanted,
+        url_hash=_hash_of(wanted),
+        beginning=_beginning(wanted),
+        bucket=bucket_of(host),
+        host=host,
+        site=site,
+        first_id=first,
+        last_id=last,
     )
+    rows = await database.fetch(*call)
     if not rows:
         raise NotFound(f"No source is called {text!r}.", fix="`headwater sources list` shows those there are.")
     best = [row for row in rows if row["rank"] == rows[0]["rank"]]
@@ -176,6 +179,11 @@ async def prove_sources(database: Database) -> int:
     return count
 
 
+async def fold_totals(database: Database) -> None:
+    """Sources and channels that came, went or changed since the last time, into the totals that `status` reads."""
+    await database.execute(queries.fold_totals)
+
+
 async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[str, Any], actor: str) -> list[str]:
     """The fields that are different now; what a person may not say is refused as when it was added."""
     unknown = [name for name in changes if name not in EDITABLE]
@@ -189,7 +197,8 @@ async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[
     old, new = _plain(before), _plain(after)
     changed = {name: [old[name], new[name]] for name in changes if old[name] != new[name]}
     if changed:
-        await connection.execute(queries.update_source, source_id, *_values(after)[1:])
+        edited = {name: value for name, value in _values(after).items() if name in EDITABLE}
+        await connection.execute(*queries.update_source(id=source_id, **edited))
         if {"poll_every", "crawl_frequency_days"} & set(changed) and (interval := _interval_of(after)):
             await connection.execute(queries.bring_polls_forward, source_id, interval)
         if not _NOT_ABOUT_CONTENT.issuperset(changed):
@@ -259,9 +268,9 @@ def _verb(status: SourceStatus) -> str:
     return "resumed" if status is SourceStatus.ACTIVE else str(status)
 
 
-def _values(profile: Profile) -> list[Any]:
-    """In the order of the columns; text arrays are lists, words are texts."""
-    return [_stored(getattr(profile, name)) for name in _COLUMNS]
+def _values(profile: Profile) -> dict[str, Any]:
+    """By column, each of which is a field of a profile; text arrays are lists, words are texts."""
+    return {name: _stored(getattr(profile, name)) for name in _COLUMNS}
 
 
 def _stored(value: Any) -> Any:

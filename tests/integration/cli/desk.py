@@ -13,6 +13,8 @@ from threading import Thread
 from typing import Any, TypeVar
 from unittest.mock import patch
 
+from cyclopts import App, Parameter
+from cyclopts.argument import ArgumentCollection
 from tests.integration.cli.conftest import Said
 
 from headwater.chance import random_from
@@ -28,6 +30,27 @@ T = TypeVar("T")
 PLACE = "127.0.0.2"
 LIMIT_SECONDS = 30
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
+
+
+assemble = App.assemble_argument_collection
+# With the command, whose number would otherwise be given to another one.
+assembled: dict[tuple[int, int, bool], tuple[object, ArgumentCollection]] = {}
+
+
+def arguments_of(
+    app: App, *, default_parameter: Parameter | None = None, parse_docstring: bool = False
+) -> ArgumentCollection:
+    """As `App.assemble_argument_collection`, which works them out of the types nine times for each command."""
+    if default_parameter is not None:
+        return assemble(app, default_parameter=default_parameter, parse_docstring=parse_docstring)
+    key = (id(app), id(app.default_command), parse_docstring)
+    if key not in assembled:
+        made = assemble(app, parse_docstring=parse_docstring)
+        if any(one.children for one in made):
+            # Copies would share their parts.
+            return made
+        assembled[key] = (app, app.default_command), made
+    return assembled[key][1].copy(reset_tokens=True)
 
 
 class Screen(StringIO):
@@ -63,7 +86,12 @@ class Desk:
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]
         here = {"PATH": os.environ["PATH"], "XDG_CONFIG_HOME": str(self.home), **surroundings}
-        with patch.dict(os.environ, here, clear=True), redirect_stdout(out), redirect_stderr(err):
+        with (
+            patch.dict(os.environ, here, clear=True),
+            patch.object(App, "assemble_argument_collection", arguments_of),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
             code = run([*flags, *words])
         return Said(code, out.getvalue(), err.getvalue())
 

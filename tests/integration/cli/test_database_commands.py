@@ -192,7 +192,7 @@ async def test_a_migration_killed_half_way_is_done_again(
     ours = await asyncpg.connect(empty_database_url)
     blockade = ours.transaction()
     await blockade.start()
-    # A table in the middle of 0003: whoever creates it too has to wait for our transaction.
+    # A table in the middle of 0005: whoever creates it too has to wait for our transaction.
     await ours.execute("create table discoveries (id integer)")
 
     migrating = starts("db", "migrate", **here)
@@ -204,7 +204,7 @@ async def test_a_migration_killed_half_way_is_done_again(
 
     again = await asyncio.to_thread(person.says, "db", "migrate", **here)
     assert again.code == 0, again.err
-    assert again.out.splitlines() == [f"applied {name}" for name in NAMES[2:]]
+    assert again.out.splitlines() == [f"applied {name}" for name in NAMES[4:]]
 
 
 def test_ended_by_sigterm_the_shell_leaves_no_server_behind(person: Person, starts: Starts) -> None:
@@ -342,3 +342,17 @@ async def test_a_shell_opens_behind_a_pooler_that_nobody_mentioned(
     assert (said.code, said.out) == (0, "in\n")
     assert "write hw.sources" in said.err
     assert direct.out == "hw\n"
+
+
+async def test_functions_of_another_version_are_named_refused_and_made_again(
+    person: Person, database: Database, database_url: str
+) -> None:
+    await database.execute("update schema_functions set checksum = 'another' where name in ('legible', 'submit_urls')")
+    here = {"HEADWATER_DATABASE__URL": database_url}
+    listed = await asyncio.to_thread(person.says, "db", "status", **here)
+    assert listed.out.splitlines()[-1] == "stale    functions legible, submit_urls"
+    refused = await asyncio.to_thread(person.says, "status", **here)
+    assert (refused.code, "2 functions of another Headwater, such as legible" in refused.err) == (1, True)
+    mended = await asyncio.to_thread(person.says, "db", "migrate", **here)
+    assert (mended.code, "2 functions made." in mended.err) == (0, True)
+    assert (await asyncio.to_thread(person.says, "db", "status", "--json", **here)).json["stale_functions"] == []

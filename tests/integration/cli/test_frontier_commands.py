@@ -76,7 +76,7 @@ def test_the_counters_are_audited(desk: Desk) -> None:
     desk.says("frontier", "add", "https://a.example/one")
     assert desk.says("run", "maintain", "--once").code == 0
     assert desk.says("audit", "conservation", "--json").json["equal"] is True
-    assert desk.says("audit", "politeness", "--json").json == {"hosts": [], "addresses": [], "broken": 0}
+    assert desk.says("audit", "politeness", "--json").json == {"hours": 1, "hosts": [], "addresses": [], "broken": 0}
 
 
 def test_a_wrong_filter_names_the_right_ones(desk: Desk) -> None:

@@ -316,6 +316,7 @@ def test_a_thousand_rows_come_in_at_once(desk: Desk) -> None:
     assert exported.count("https://s") == 2 * MANY
 
 
+@pytest.mark.long
 def test_an_import_killed_in_the_middle_is_finished_by_the_next(desk: Desk, starts: Starts) -> None:
     file = desk.file("many.csv", many_sources())
     importing = starts("sources", "import", file, HEADWATER_DATABASE__URL=desk.database_url)

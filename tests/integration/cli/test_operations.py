@@ -87,6 +87,7 @@ def test_a_maintainer_that_ends_in_order_is_not_missed(desk: Desk, starts: Start
     assert desk.says("problems").code == 0
 
 
+@pytest.mark.long
 def test_every_process_of_several_is_seen_and_the_death_of_one_is_told(desk: Desk, starts: Starts) -> None:
     role = starts("run", "fetch", "--processes", "2", HEADWATER_DATABASE__URL=desk.database_url)
     until(lambda: desk.value("select count(*) from role_processes where 'fetch' = any (does)") == 2)

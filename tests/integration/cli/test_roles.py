@@ -36,6 +36,7 @@ def pool_size_of(parent: int, module: str) -> list[int]:
     return found
 
 
+@pytest.mark.long
 def test_everything_runs_until_it_is_told_to_stop(starts: Starts) -> None:
     role = starts("up")
     assert role.stderr is not None
@@ -50,6 +51,7 @@ def test_everything_runs_until_it_is_told_to_stop(starts: Starts) -> None:
     assert role.returncode == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["fetch", "poll"])
 def test_a_process_that_dies_is_started_again_and_told_of(starts: Starts, name: str) -> None:
     role = starts("run", name, "--processes", "2", HEADWATER_LOG__FORMAT="json")
@@ -67,6 +69,7 @@ def test_a_process_that_dies_is_started_again_and_told_of(starts: Starts, name: 
     assert workers() == []
 
 
+@pytest.mark.long
 def test_no_poller_outlives_its_parent(starts: Starts) -> None:
     role = starts("run", "poll", "--processes", "2")
     pollers = until(lambda: pool_size_of(role.pid, "headwater.cli.role_worker"), 2)

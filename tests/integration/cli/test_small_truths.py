@@ -61,6 +61,17 @@ def test_the_audit_counts_requests_and_not_the_gaps_between_them(desk: Desk, sit
     assert host["requests"] == len(site.asked()) == 4
 
 
+def test_the_audit_looks_back_an_hour_and_says_so(desk: Desk, site: Served) -> None:
+    for _ in range(2):
+        desk.says("fetch", f"{site.url}/")
+    desk.execute("update fetch_log set at = at - interval '2 hours', started_at = started_at - interval '2 hours'")
+    said = desk.says("audit", "politeness")
+    assert "in the last 1 h. Further back: headwater audit politeness --hours 24" in said.out
+    assert desk.says("audit", "politeness", "--json").json["hosts"] == []
+    [host] = desk.says("audit", "politeness", "--hours", "24", "--json").json["hosts"]
+    assert host["requests"] == 3
+
+
 def test_one_of_a_thing_is_not_told_as_many(desk: Desk) -> None:
     desk.says("frontier", "add", "https://b.example/one", "https://b.example/two")
     desk.execute("update url_frontier set priority = 9 where url like '%one'")

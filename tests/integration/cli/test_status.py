@@ -8,6 +8,9 @@ import pytest
 from orjson import loads
 from tests.integration.cli.desk import Desk
 
+from headwater.database.pool import Database
+from headwater.reports.discovery import whole_schedule
+
 WHEN = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 
 
@@ -85,10 +88,63 @@ def test_two_channels_of_one_name_are_told_apart(desk: Desk) -> None:
     assert sorted(titles) == ["Two (feed https://a.example/one.xml)", "Two (feed https://a.example/two.xml)"]
 
 
-def test_a_reader_of_a_pipe_gets_the_whole_schedule(desk: Desk) -> None:
+def test_a_reader_of_a_pipe_gets_more_than_a_person_would_read(desk: Desk) -> None:
     urls = "\n".join(f"https://s{number}.example/" for number in range(30))
     assert desk.says("sources", "import", desk.file("many.txt", urls)).code == 0
     assert schedule_of(desk).count("  Errors:     0") == 30
+
+
+# Each name belongs to two sources; many fall due at one moment, some rest, some were never polled.
+MANY = """
+    with own as (
+        insert into sources (name, url, url_hash, status)
+        select 'Paper ' || n % 700, 'https://p' || n || '.example/', sha256(int8send(n)),
+               case n % 100 when 0 then 'paused' else 'active' end
+        from generate_series(1, 1400::bigint) as n returning id, url, status)
+    insert into channels (source_id, kind, url, url_hash, bucket, host, is_active, next_poll_at, last_polled_at)
+    select id, 'feed', url || 'feed', sha256(url::bytea), 1, 'p.example', status = 'active',
+           now() + (length(url) % 3) * interval '1 hour', case when length(url) % 2 = 0 then now() end
+    from own
+"""
+
+
+def test_programs_get_a_page_of_a_long_schedule_and_all_of_it_when_asked(desk: Desk) -> None:
+    desk.execute(MANY)
+    page = desk.says("status", "--show-schedule", "--json").json
+    assert (len(page["schedule"]), page["schedule_is_cut"]) == (1_000, True)
+    whole = desk.says("status", "--all", "--json").json
+    assert whole["schedule_is_cut"] is False
+    assert len({one["url"] for one in whole["schedule"]}) == len(whole["schedule"]) == 1_400
+    times = [one["next_fetch"] for one in whole["schedule"]]
+    assert times[:1_386] == sorted(times[:1_386])
+    assert times[1_386:] == [None] * 14
+    assert {name: value for name, value in whole.items() if name in ("sources", "channels")} == {
+        "sources": {"active": 1_386, "paused": 14},
+        "channels": 1_386,
+    }
+
+
+def test_a_long_schedule_is_a_page_in_a_pipe_and_whole_when_asked(desk: Desk) -> None:
+    desk.execute(MANY)
+    said = desk.says("status", "--show-schedule")
+    assert said.out.count("  Errors:     0") == 1_000
+    assert "… and 386 more: headwater status --show-schedule --all" in said.err
+    said = desk.says("status", "--all")
+    assert said.out.count("  Errors:     0") == 1_400
+    assert said.out.count("Feed Schedule:") == 1
+    # Each name belongs to two sources, wherever the other one stands.
+    assert said.out.count(".example/feed)") == 1_400
+    assert " more:" not in said.err
+
+
+def test_a_schedule_in_small_parts_is_the_whole_schedule(desk: Desk) -> None:
+    desk.execute(MANY)
+
+    async def urls(database: Database) -> list[str]:
+        return [one.url for part in [p async for p in whole_schedule(database, 37)] for one in part]
+
+    found = desk.on_database(urls)
+    assert len(found) == len(set(found)) == 1_400
 
 
 def test_json_has_whole_seconds_and_stable_keys(desk: Desk) -> None:

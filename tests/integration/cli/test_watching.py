@@ -72,6 +72,7 @@ def screen_of(written: str) -> list[str]:
     return rows
 
 
+@pytest.mark.long
 def test_up_redraws_its_figures_within_the_width_of_the_terminal(person: Person) -> None:
     written = on_a_terminal(person, "up", until="documents", times=4)
     assert written.count("\x1b[2A") >= 3, "the figures were not redrawn in place"
@@ -83,6 +84,7 @@ def test_up_redraws_its_figures_within_the_width_of_the_terminal(person: Person)
     assert shown[-2] == "Stopped; what was under way is finished or given back."
 
 
+@pytest.mark.long
 def test_status_is_watched_in_place(person: Person) -> None:
     written = on_a_terminal(person, "status", "--watch", until="Sources ", times=2)
     assert written.count("\x1b[2J") >= 2
@@ -90,6 +92,7 @@ def test_status_is_watched_in_place(person: Person) -> None:
     assert max(len(row) for row in re.sub(r"\x1b\[[\d;]*m", "", last).splitlines()) <= COLUMNS
 
 
+@pytest.mark.long
 def test_a_watched_schedule_is_no_longer_than_the_terminal(person: Person) -> None:
     names = "\n".join(f"https://a-site-with-a-long-name-{number}.example/" for number in range(40))
     (person.home / "list.txt").write_text(names)
@@ -102,6 +105,7 @@ def test_a_watched_schedule_is_no_longer_than_the_terminal(person: Person) -> No
     assert sum("a-site-with" in row for row in shown) >= 8, shown
 
 
+@pytest.mark.long
 def test_up_tells_its_troubles_in_words_and_keeps_its_figures_whole(person: Person) -> None:
     added = person.says("sources", "add", "https://nowhere.invalid/", "--feed", "https://nowhere.invalid/f", "--anyway")
     assert added.code == 0, added.err
@@ -126,6 +130,7 @@ def test_watched_through_a_pipe_status_is_plain_lines(person: Person) -> None:
     assert process.returncode == 130
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
 def test_up_works_on_where_its_messages_cannot_be_written(person: Person) -> None:
     with FULL.open("w") as full:

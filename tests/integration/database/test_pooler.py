@@ -175,3 +175,21 @@ async def test_queries_that_run_long_are_cancelled_through_the_pooler(pooled: Da
         await pooled.execute_patiently("select pg_sleep(60)", 0.5)
     async with asyncio.timeout(10):
         assert await pooled.fetchval("select 1") == 1
+
+
+@pytest.mark.parametrize("is_mentioned", [True, False])
+async def test_a_reader_cannot_write_behind_a_pooler(pooled_url: str, is_mentioned: bool) -> None:
+    limits = Limits(is_read_only=True)
+    async with await Database.connect(pooled_url, size=1, pooler=is_mentioned, limits=limits) as database:
+        assert await database.fetchval("select 1") == 1
+        with pytest.raises(QueryFailed, match="read-only"):
+            await database.execute("delete from documents")
+        async with database.transaction(readonly=True, snapshot=True) as connection:
+            assert await connection.fetchval("select 2") == 2
+
+
+async def test_a_reader_leaves_others_free_to_write(pooled_url: str, neighbour: asyncpg.Connection) -> None:
+    async with await Database.connect(pooled_url, size=1, pooler=True, limits=Limits(is_read_only=True)) as database:
+        await database.fetchval("select 1")
+        assert await neighbour.fetchval("show default_transaction_read_only") == "off"
+        assert await neighbour.execute("delete from documents") == "DELETE 0"

@@ -133,7 +133,6 @@ async def opened_desk(
         channel_reader(path.services) as reader,
         Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
     ):
-        await path.database.execute("select ensure_days('runs', $1, 60)", STARTED.date())
         await path.database.execute(NOBODY_CLAIMS)
         desk = Desk(path, None)  # type: ignore[arg-type]
         desk.polling = polling_of(

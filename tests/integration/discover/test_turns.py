@@ -128,6 +128,34 @@ async def test_an_old_snapshot_does_not_slow_the_claim(desk: Desk) -> None:
     assert marked.blocks < 200
 
 
+LEASE_AND_END = (
+    """update channels set token = gen_random_uuid(), leased_by = 'other', lease_until = now() - interval '1 minute'
+       where host like 'busy-%'""",
+    "update channels set token = null, leased_by = null, lease_until = null where host like 'busy-%'",
+)
+
+
+async def test_an_old_snapshot_does_not_slow_the_count_of_leases_of_job_sources(desk: Desk) -> None:
+    database, claim = desk.path.database, load_queries("headwater.discover").claim_channels
+    await fill(database, "busy-", 2_000, 2_000, timedelta(hours=-1), is_known=True)
+    await fill(database, "jobs-", 1, 1, timedelta(hours=1), is_known=True)
+    await database.execute("update sources set kind = 'jobs'")
+    lease, end = LEASE_AND_END
+    await database.execute(lease)
+    await database.execute("vacuum analyze channels")
+    await database.execute(end)
+    async with old_snapshot(database):
+        for statement in (lease, end) * 10:
+            await database.execute(statement)
+        connection = await asyncpg.connect(desk.path.services.dsn)
+        try:
+            cost = await cost_of(connection, claim, ("tester", 10, MINUTE, STARTED, 5, 10, MINUTE, None, 0))
+        finally:
+            await connection.close()
+    assert cost.rows == 2
+    assert cost.blocks < 1_000
+
+
 MAKE_DUE = "update channels set next_poll_at = $1::timestamptz where id = any ($2) and token is null"
 LOSE = """
     update channels set token = gen_random_uuid(), leased_by = 'dead', lease_until = now() - interval '1 second',

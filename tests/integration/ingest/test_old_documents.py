@@ -200,6 +200,18 @@ async def test_changes_that_nobody_took_go_after_their_days_in_batches(past: She
     assert await past.told() == [(PAGE, 1, "upsert")]
 
 
+async def test_old_changes_are_forgotten_behind_any_number_of_fresh_ones(past: Shelf, database: Database) -> None:
+    """As after the server's clock was set back: the first numbers have the latest times."""
+    for number in range(6):
+        await past.keep(f"https://old.example/{number}", f"{LONG} {number}")
+    await database.execute(
+        "update outbox set at = now() + interval '1 hour' where seq in (select min(seq) + n"
+        " from outbox, generate_series(0, 2) as n group by n)"
+    )
+    assert await forget_old_changes(database, 30, batch=2) == 3
+    assert len(await past.told()) == 3
+
+
 async def test_the_chore_says_in_one_line_what_it_removed(past: Shelf, database: Database) -> None:
     for text in (LONG, OTHER):
         await past.keep(PAGE, text)

@@ -115,7 +115,8 @@ async def test_a_proven_source_is_looked_at_again_when_its_last_channel_is_switc
     found = [row[0] for row in await database.fetch(*look)]
     assert [row[0] for row in await database.fetch(names, found)] == ["s9"]
     await database.execute(
-        "UPDATE channels SET is_active = false WHERE source_id = (SELECT id FROM sources WHERE name = 's3')"
+        """UPDATE channels SET is_enabled = false, is_active = false
+           WHERE source_id = (SELECT id FROM sources WHERE name = 's3')"""
     )
     found = [row[0] for row in await database.fetch(*look)]
     assert [row[0] for row in await database.fetch(names, found)] == ["s3", "s9"]

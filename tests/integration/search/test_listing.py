@@ -10,7 +10,7 @@ from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import UsageError
-from headwater.search.listing import VACANCY_COLUMNS, Stretch, newest
+from headwater.search.listing import Stretch, newest
 from headwater.search.question import Filters, Kind
 from headwater.search.search import queries
 from headwater.urls.domains import NO_VOICE
@@ -120,8 +120,16 @@ async def test_a_cursor_of_something_else_is_a_sentence(shelf: Shelf, cursor: st
 async def test_an_index_gives_the_order(shelf: Shelf, source: UUID | None, kind: str, table: str) -> None:
     """A small table would be read whole whatever there is: the planner is told that this is dear."""
     statement = queries.newest_jobs if kind == "jobs" else queries.newest_documents
-    arguments: list[object] = [source, shelf.now, 3, b"x" * 32, None, None, None, False, 20_000, 20]
-    arguments += [None] * len(VACANCY_COLUMNS) * (kind == "jobs")
+    values = dict.fromkeys(statement.parameters) | {
+        "source_id": source,
+        "first_seen_at": shelf.now,
+        "bucket": 3,
+        "hash": b"x" * 32,
+        "duplicates": False,
+        "most": 20_000,
+        "limit": 20,
+    }
+    _, *arguments = statement(**values)
     async with shelf.database.transaction() as connection:
         await connection.execute("set local enable_seqscan = off")
         await connection.execute("set local enable_sort = off")

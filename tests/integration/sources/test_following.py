@@ -5,7 +5,6 @@ from uuid import UUID
 
 import pytest
 
-from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.errors import NotFound
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, channels_of
@@ -99,26 +98,3 @@ async def test_what_is_being_polled_says_since_when(database: Database) -> None:
     assert lock is not None
     assert (lock["source_id"], lock["leased_by"]) == (source, "poller")
     assert before <= lock["locked_at"] < lock["lease_until"]
-
-
-async def test_an_older_database_gives_free_what_its_deleted_sources_followed(empty_database_url: str) -> None:
-    async with await Database.connect(empty_database_url, size=2) as database:
-        await migrate(database, target=11)
-        # As it was written then: today's statements know columns that it has not.
-        gone, kept = [
-            await database.fetchval(
-                "insert into sources (url_hash, url, name, status) values ($1, $2, $3, $4) returning id",
-                *(canonicalise(f"http://{name}.test/").url_hash, f"http://{name}.test/", name, status),
-            )
-            for name, status in (("gone", "deleted"), ("kept", "active"))
-        ]
-        await database.execute(
-            "insert into channels (source_id, kind, url, url_hash, bucket, host, is_active)"
-            " values ($1, 'feed', $2, $3, $4, $5, true)",
-            *(gone, FEED.url.url, FEED.url.url_hash, FEED.url.bucket, FEED.url.host),
-        )
-        await migrate(database)
-        assert await add_feed(database, kept) is not None
-        [channel] = (await channels_of(database, [gone]))[gone]
-        told = (channel.is_enabled, channel.is_active, channel.disabled_reason)
-        assert told == (False, False, "its source was deleted")

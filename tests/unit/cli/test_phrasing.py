@@ -20,14 +20,32 @@ from headwater.sources.channels import ChannelKind
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
 
-def planned(name: str, url: str = "https://a.example/feed", wait: timedelta | None = timedelta(hours=1)) -> Scheduled:
+def planned(
+    name: str,
+    url: str = "https://a.example/feed",
+    wait: timedelta | None = timedelta(hours=1),
+    *,
+    is_one_of_several: bool = False,
+) -> Scheduled:
     at = None if wait is None else NOW + wait
-    return Scheduled(name, UUID(int=1), ChannelKind.FEED, url, at, "new", timedelta(hours=2), 0, None, is_running=False)
+    return Scheduled(
+        name,
+        UUID(int=1),
+        ChannelKind.FEED,
+        url,
+        at,
+        "new",
+        timedelta(hours=2),
+        0,
+        None,
+        is_running=False,
+        is_one_of_several=is_one_of_several,
+    )
 
 
 def test_only_names_that_occur_twice_need_an_address() -> None:
-    coming = [planned("A"), planned("B", "https://b.example/1"), planned("B", "https://b.example/2")]
-    assert titles_of(coming) == ["A", "B (feed https://b.example/1)", "B (feed https://b.example/2)"]
+    coming = [planned("A"), planned("B", "https://b.example/1", is_one_of_several=True)]
+    assert titles_of(coming) == ["A", "B (feed https://b.example/1)"]
 
 
 def test_a_title_cannot_start_a_line_of_its_own() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
+from headwater.database.applied import Applied
 from headwater.database.migrate import (
-    Applied,
     Migration,
     compare,
     known_migrations,

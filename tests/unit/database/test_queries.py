@@ -64,3 +64,46 @@ def test_a_package_without_queries_says_so() -> None:
 
 def test_our_own_files_are_found() -> None:
     assert "headwater.database" in all_query_files()
+
+
+NAMED = """
+-- name: add_thing
+-- A thing, with all that may look like a name of a value.
+insert into things (url, name, at) values (:url::text, coalesce(:name, 'a :colon', "odd:name", $$ :b $$), now()) -- :c
+on conflict (url) do update set name = :name /* :aside */;
+"""
+
+
+def things() -> Queries:
+    return Queries("queries.sql of x", parse_queries(NAMED, "here"))
+
+
+def test_names_of_values_become_numbers_in_the_order_they_first_stand() -> None:
+    assert things().add_thing == (
+        """insert into things (url, name, at) values """
+        """($1::text, coalesce($2, 'a :colon', "odd:name", $$ :b $$), now()) -- :c\n"""
+        """on conflict (url) do update set name = $2 /* :aside */"""
+    )
+
+
+def test_a_statement_with_names_is_called_with_them() -> None:
+    statement, *values = things().add_thing(name="a name", url="https://a.example/")
+    assert (statement, values) == (things().add_thing, ["https://a.example/", "a name"])
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [
+        ({"url": 1}, r"The query 'add_thing' lacks name\."),
+        ({"url": 1, "name": 2, "size": 3}, r"The query 'add_thing' has no size\."),
+        ({"size": 3}, r"The query 'add_thing' lacks url, name and has no size\."),
+    ],
+)
+def test_names_that_are_missing_or_unknown_are_told(values: dict[str, object], complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        things().add_thing(**values)
+
+
+def test_names_and_numbers_do_not_stand_together() -> None:
+    with pytest.raises(UsageError, match="both with names and with numbers"):
+        parse_queries("-- name: one\nselect :a, $1", "here")

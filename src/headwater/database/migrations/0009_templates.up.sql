@@ -58,6 +58,3 @@ comment on column templates.reasons is 'How often it refused for which reason.';
 
 create unique index templates_active on templates (bucket, host, section) where status = 'active';
 create index templates_unused on templates (used_at) where status = 'active';
-
--- What was read while there was no time to look at whole pages.
-create index documents_hurried on documents (changed_at) where produced_by = 'trafilatura_cropped' and deleted_at is null;

@@ -105,9 +105,19 @@ class Polling:
 
     async def _claim_ids(self, most: int, now: datetime | None) -> tuple[list[UUID], timedelta | None]:
         settings = self.poll.settings
-        jobs = (settings.jobs_pool, settings.jobs_batch, settings.jobs_every)
         marks, first = self.marks.standing() if self.marks else None, self.first_polls.among(most)
-        rows = await self.database.fetch(queries.claim_channels, self.owner, most, self.lease, now, *jobs, marks, first)
+        claim = queries.claim_channels(
+            owner=self.owner,
+            most=most,
+            lease=self.lease,
+            now=now,
+            jobs_pool=settings.jobs_pool,
+            jobs_batch=settings.jobs_batch,
+            jobs_every=settings.jobs_every,
+            marks=marks,
+            first=first,
+        )
+        rows = await self.database.fetch(*claim)
         last = rows.pop()
         if not self.marks:
             return [row["id"] for row in rows], last["wait"]

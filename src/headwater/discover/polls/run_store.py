@@ -267,26 +267,27 @@ class RunStore:
         tally = run_state.tally
         message = storable(ending.message) or ""
         await connection.execute(
-            queries.log_run,
-            now,
-            channel.source_id,
-            channel.id,
-            str(channel.kind),
-            channel.trigger,
-            ending.status,
-            tally.requests,
-            tally.found,
-            tally.inserted,
-            tally.updated,
-            tally.skipped,
-            tally.errors,
-            round((self.clock.monotonic() - channel.leased_at) * 1000),
-            ending.http_status,
-            ending.error and str(ending.error),
-            message,
-            ending.next.at,
-            ending.next.reason,
-            ending.policy,
+            *queries.log_run(
+                now=now,
+                source_id=channel.source_id,
+                channel_id=channel.id,
+                kind=str(channel.kind),
+                trigger=channel.trigger,
+                status=ending.status,
+                requests=tally.requests,
+                found=tally.found,
+                inserted=tally.inserted,
+                updated=tally.updated,
+                skipped=tally.skipped,
+                errors=tally.errors,
+                duration_ms=round((self.clock.monotonic() - channel.leased_at) * 1000),
+                http_status=ending.http_status,
+                error_class=ending.error and str(ending.error),
+                message=message,
+                next_poll_at=ending.next.at,
+                next_reason=ending.next.reason,
+                policy=ending.policy,
+            )
         )
         noted = (channel.source_id, now, ending.status, message, channel.is_by_hand)
         await connection.execute(queries.note_run_of_source, *noted)

@@ -41,6 +41,10 @@ TAKEN_DOWN = "taken down: nothing of it is kept"
 NOT_BELIEVED = "too many dates of change at once: not believed"
 MOST_DATES_KEPT = 500
 FORGOTTEN_AT_ONCE = 5_000
+ITEM_COLUMNS = (
+    *("url_hash", "bucket", "signature", "title", "author", "summary", "content", "language"),
+    *("published_at", "updated_at", "fields"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,29 +319,32 @@ async def _remember(
         for one in (*sifted.new, *sifted.changed, *at_last)
     ]
     if rows:
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        await connection.execute(queries.remember_items, channel.id, now, *columns)
+        columns = {name: [row[name] for row in rows] for name in ITEM_COLUMNS}
+        await connection.execute(*queries.remember_items(channel_id=channel.id, now=now, **columns))
         await connection.execute(queries.note_domains, channel.id, list(channel.voice.domains), now)
     if seen := (*sifted.known, *still_refused):
         hashes = [one.url.url_hash for one in seen]
         await connection.execute(queries.see_items_again, channel.id, now, hashes)
 
 
-def _row(one: Listed) -> tuple[Any, ...]:
+def _row(one: Listed) -> dict[str, Any]:
     item = one.item
-    texts = (item.title, item.author, item.summary, item.content, item.language)
-    return (
-        one.url.url_hash,
-        one.url.bucket,
-        one.signature,
-        *(storable(text) or None for text in texts),
-        item.published_at,
-        item.updated_at,
-        dict(item.fields) or None,
-    )
+    return {
+        "url_hash": one.url.url_hash,
+        "bucket": one.url.bucket,
+        "signature": one.signature,
+        "title": storable(item.title) or None,
+        "author": storable(item.author) or None,
+        "summary": storable(item.summary) or None,
+        "content": storable(item.content) or None,
+        "language": storable(item.language) or None,
+        "published_at": item.published_at,
+        "updated_at": item.updated_at,
+        "fields": dict(item.fields) or None,
+    }
 
 
-def _row_of_refused(one: Listed) -> tuple[Any, ...]:
+def _row_of_refused(one: Listed) -> dict[str, Any]:
     """That it was listed is known, and nothing of what it says is kept."""
-    texts_dates_and_fields = (None,) * 8
-    return (one.url.url_hash, one.url.bucket, REFUSED, *texts_dates_and_fields)
+    known = {"url_hash": one.url.url_hash, "bucket": one.url.bucket, "signature": REFUSED}
+    return dict.fromkeys(ITEM_COLUMNS) | known

@@ -1,0 +1,2 @@
+drop table clock_mark;
+drop table installation;

@@ -1,0 +1,13 @@
+drop table robots;
+drop table sleepers;
+drop table slots;
+drop table new_hosts;
+drop table host_rules;
+drop table host_statistics;
+drop table host_closures;
+drop function note_closure();
+drop table host_policies;
+drop table crowded_addresses;
+drop table address_changes;
+drop table hosts;
+drop function note_address_change();

@@ -1,3 +1,0 @@
-drop view robots_cache;
-drop table robots;
-drop function regrant_slot;

@@ -1,0 +1,12 @@
+drop table request_totals;
+drop table request_minutes;
+drop table statistics_mark;
+drop table fetch_log;
+drop table counter_totals;
+drop table counter_deltas;
+drop table counters;
+drop type settlement;
+drop type submission;
+drop table discoveries;
+drop table url_frontier;
+drop function entry_id(smallint, bytea);

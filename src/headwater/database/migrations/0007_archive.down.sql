@@ -1,0 +1,11 @@
+drop type telling;
+drop type document_key;
+drop type new_body;
+drop type new_document;
+drop table outbox;
+drop table outlinks;
+drop table raw_bodies;
+drop table document_versions;
+drop table documents;
+drop function likeness_piece(bigint, integer);
+drop view search_languages;

@@ -1,0 +1,2 @@
+drop table job_sightings;
+drop table jobs;

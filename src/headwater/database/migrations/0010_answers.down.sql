@@ -1,2 +1,0 @@
-drop index channel_items_refused;
-alter table channels drop column answers;

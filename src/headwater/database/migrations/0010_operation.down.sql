@@ -1,0 +1,3 @@
+drop table sizes;
+drop table role_figures;
+drop table role_processes;

@@ -1,0 +1,13 @@
+drop view source_pages;
+drop view domain_policies;
+drop view host_state;
+drop view robots_cache;
+drop view job_executions;
+drop view crawl_logs;
+drop view crawl_locks;
+drop view feed_state;
+drop view crawl_sources;
+drop view source_profiles;
+drop function refuse_write();
+drop function page_status(text);
+drop function text_from(bytea);

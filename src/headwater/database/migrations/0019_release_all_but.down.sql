@@ -1,1 +1,0 @@
-drop function release_all_but;

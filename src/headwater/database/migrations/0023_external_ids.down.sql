@@ -1,2 +1,0 @@
-drop index sources_deleted;
-drop table external_ids;
