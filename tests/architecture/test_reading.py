@@ -15,8 +15,9 @@ IN_FEEDS, IN_PAGES = "library/feeds.py", "library/pages.py"
 PARSERS = {
     "read_answer": {"discover/polls/work.py"},
     "looked_at": {"discover/polls/reading.py"},
-    "read_feed": {"discover/polls/reading.py", "discover/searching/search.py", "discover/feeds/__init__.py", IN_FEEDS},
-    "read_sitemap": {"discover/polls/reading.py", "discover/searching/search.py"},
+    "reader_of": {"discover/polls/work.py", "discover/polls/reading.py", "discover/searching/search.py"},
+    "read_feed": {"discover/polls/reading.py", "discover/feeds/__init__.py", IN_FEEDS},
+    "read_sitemap": {"discover/polls/reading.py"},
     "read_listing": {"discover/polls/reading.py", "discover/searching/search.py"},
     "read_api": {"discover/polls/reading.py"},
     "vacancies_in": {"discover/polls/reading.py", "extract/jobs/answers.py", IN_PAGES},

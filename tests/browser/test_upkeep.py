@@ -9,9 +9,8 @@ import pytest_asyncio
 from tests.browser.conftest import Stage, html
 
 from headwater.clock import SystemClock
-from headwater.fetch.browser import Browser, RenderUnavailable, Upkeep
+from headwater.fetch.browser import Browser, RenderUnavailable, Upkeep, own_memory_bytes
 from headwater.fetch.render import Rendered, RenderFailed, WhyFailed
-from headwater.fetch.render_memory import own_memory_bytes
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.asyncio(loop_scope="session")]
 

@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 
 from headwater.database.queries import load_queries
 from headwater.search.listing import VACANCY_COLUMNS
+from headwater.sources.kinds import NEWS
 from headwater.sources.source import Profile
 from headwater.sources.store import ids_beginning_with
 
@@ -290,8 +291,8 @@ def _discover(w: Sample) -> dict[str, Calls]:
     )
     return {
         "claim_channels": [("sample", 32, MINUTE, None, 5, 10, MINUTE, None, 8)],
-        "make_everything_due": [(MINUTE,)],
-        "read_leased": [([w.leased_channel], "poller", None)],
+        "make_everything_due": [(MINUTE, ["feed", "sitemap", "listing", "api"])],
+        "read_leased": [([w.leased_channel], "poller", None, ["feed", "sitemap"])],
         "read_channels_of_source": [(w.source,)],
         "extend_polls": [([w.channel_token], MINUTE)],
         "release_polls": [([w.channel_token],)],
@@ -321,7 +322,7 @@ def _discover(w: Sample) -> dict[str, Calls]:
         ],
         "note_run_of_source": [(w.source, w.now, "ok", "", True)],
         "robots_sitemaps": [(w.host_bucket, w.host)],
-        "polls_made": [(w.now - 5 * MINUTE, w.now)],
+        "polls_made": [(w.now - 5 * MINUTE, w.now, ["feed", "listing", "api"])],
         "read_cadence": [(None,)],
         "steer_cadence": [({}, w.now, w.now)],
         "some_rhythms": [(200,)],
@@ -611,7 +612,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "end_of_page": [(*key, w.now - HOUR)],
         "vacancy_with_id": [(w.job_bucket, w.job_id)],
         "sightings_of_vacancy": [job],
-        "sources_to_look_at": [(10, 5_000, "too many failures")],
+        "sources_to_look_at": [(10, 5_000, "too many failures", NEWS)],
         "read_sources": [(w.sources,)],
         "facts_of_sources": [(w.sources, 10)],
         "troubled_hosts": [(None, 1_000), ([w.host], 1_000)],
@@ -709,7 +710,7 @@ def _sources(w: Sample) -> dict[str, Calls]:
             sought(str(w.source)[:8]),
             sought("nothing of ours"),
         ],
-        "prove_sources": [(1_000,)],
+        "prove_sources": [(1_000, NEWS)],
         "fold_totals": [()],
         "set_source_status": [(w.source, "paused", "a person")],
         "follow_source_status": [(w.source,)],

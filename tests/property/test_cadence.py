@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.chance import random_from
-from headwater.discover.cadence.channel import ChannelFacts, PublisherHints
+from headwater.discover.cadence.channel import ChannelFacts
 from headwater.discover.cadence.forecast import forecast
 from headwater.discover.cadence.overflow import Listing, overflow, turnover
 from headwater.discover.cadence.planning import next_poll
@@ -15,6 +15,7 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, in_hours, observed, rate, rhythm_from
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.windows import OpenHours, TimeWindow, zone_named
+from headwater.discover.publisher_hints import PublisherHints
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 ZONES = ["Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC", "Nowhere/At_All", None]
@@ -72,7 +73,7 @@ facts = st.builds(
     rhythm=rhythms(),
     price=st.floats(LOWEST, HIGHEST).map(Price),
     window_covers=st.none() | waits,
-    wishes=wishes,
+    publisher_hints=wishes,
     host_delay=st.timedeltas(timedelta(0), DAY),
     time_window=windows,
 )
@@ -81,7 +82,7 @@ seeds = st.integers(0, 2**32)
 
 
 def has_time(facts: ChannelFacts) -> bool:
-    return facts.time_window is None and not facts.wishes.skip_hours and not facts.wishes.skip_days
+    return facts.time_window is None and not facts.publisher_hints.skip_hours and not facts.publisher_hints.skip_days
 
 
 @settings(max_examples=300, deadline=None)
@@ -94,7 +95,13 @@ def test_every_poll_has_a_moment_a_reason_and_keeps_what_was_asked(
     assert found.at == now + found.interval
     assert found.reason
     plan = POLICIES[policy](facts, now)
-    asked = max(facts.wishes.fresh_for, facts.wishes.retry_after, facts.wishes.ttl, facts.host_delay, plan.shortest)
+    asked = max(
+        facts.publisher_hints.fresh_for,
+        facts.publisher_hints.retry_after,
+        facts.publisher_hints.ttl,
+        facts.host_delay,
+        plan.shortest,
+    )
     assert found.interval >= min(asked, plan.longest)
     if has_time(facts):
         assert found.interval <= plan.longest

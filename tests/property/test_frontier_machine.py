@@ -38,9 +38,8 @@ from headwater.database.pool import Database
 from headwater.frontier.control import Key, change
 from headwater.frontier.entry import Lease, Origin, Status
 from headwater.frontier.maintain import fold_counters, promote, queue_revisits
-from headwater.frontier.priority import entry_priority
 from headwater.frontier.shares import Allowance
-from headwater.frontier.submit import AT_HOME, SPEAKER, STRANGER, Found, Outcome
+from headwater.frontier.submit import AT_HOME, SPEAKER, STRANGER, Found, Outcome, entry_priority
 from headwater.frontier.verdicts import Fetched, Released, RetryLater, Verdict
 from headwater.politeness.hosts import close_host
 from headwater.politeness.slots import Slot

@@ -11,6 +11,6 @@ def require_consent(question: str, *, is_given: bool) -> None:
     if is_given:
         return
     if not sys.stdin.isatty():
-        raise UsageError(f"{question} Nobody can be asked here.", fix="Add --yes.")
+        raise UsageError(f"{question} There is no terminal to ask at.", fix="Add --yes.")
     if ask(f"{question} [y/N]").strip().lower() not in ("y", "yes"):
         raise UsageError("Nothing was changed.")

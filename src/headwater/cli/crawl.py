@@ -122,7 +122,7 @@ def _placed(place: str, message: str) -> str:
 
 
 def place_of(url: str, home: str) -> str:
-    """What tells an address from others of its source: its path, or all of it where it is at another host."""
+    """The part of an address that tells it from others of its source: its path, or all of it at another host."""
     there = urlsplit(url)
     path = f"{there.path}?{there.query}" if there.query else there.path
     return path if there.netloc == urlsplit(home).netloc else f"{there.netloc}{path}"

@@ -1,4 +1,4 @@
-"""Files written for a person: whole or not at all, and never through somebody else's link."""
+"""Files written for a person: whole or not at all, and never through a link of another user."""
 
 import os
 import stat

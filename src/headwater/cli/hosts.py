@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from headwater.services import Services
 
 app = App(name="hosts", help="Hosts, their pace and their policies.")
-policy = App(name="policy", help="What you ask for one host.")
-rules = App(name="rules", help="What of a host's URLs tells its pages apart, where that is not as usual.")
+policy = App(name="policy", help="Your own settings for one host: delay, concurrency, budget.")
+rules = App(name="rules", help="How URLs of one host are compared: keep the slash, keep or strip parameters.")
 app.command(policy)
 app.command(rules)
-app.command("headwater.cli.robots:robots", name="robots", help="What a host's robots.txt says to us.")
+app.command("headwater.cli.robots:robots", name="robots", help="Show the robots.txt of a host and its rules for us.")
 
 
 SETTABLE = (
@@ -171,7 +171,7 @@ def _past(row: "Mapping[str, Any]") -> str:
 
 
 def _wishes(row: "Mapping[str, Any]") -> list[str]:
-    """What was set by a person."""
+    """The settings made by a person."""
     told = {
         "policy_concurrency": "{:,} at once",
         "min_request_interval_ms": "{:,} ms between requests",

@@ -1,4 +1,4 @@
-"""What stands before every command: where settings come from, and how its coroutine is run and interrupted."""
+"""The beginning of every command: where settings come from, and how its coroutine is run and interrupted."""
 
 import asyncio
 import os

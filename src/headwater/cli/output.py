@@ -76,7 +76,7 @@ def _say_raw(text: str) -> None:
 
 
 def say_more(cursor: object) -> None:
-    """How to go on with a list that is longer than what was shown."""
+    """How to see more of a list that was cut."""
     if cursor is not None:
         # On one line, however long: it is there to be copied.
         _say_raw(harmless(f"More: add --cursor {shlex.quote(str(cursor))}"))
@@ -157,7 +157,7 @@ def show_lines(text: str) -> None:
 
 
 def ask(question: str) -> str:
-    """What a person types."""
+    """The line a person types."""
     print(harmless(question), end=" ", file=sys.stderr, flush=True)
     return sys.stdin.readline()
 

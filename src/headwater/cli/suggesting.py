@@ -135,7 +135,7 @@ def command_in(app: App, tokens: Sequence[str]) -> list[str]:
 
 
 def misread(error: str, arguments: Sequence[str], path: Sequence[str]) -> tuple[str, str]:
-    """What is wrong with the arguments of the command at `path`, and how to mend it."""
+    """The fault in the arguments of the command at `path`, and its remedy."""
     command = " ".join(path)
     if "-" in arguments and error.startswith("Unknown option: -."):
         example = EXAMPLES.get(command, ("",))[0]
@@ -144,7 +144,7 @@ def misread(error: str, arguments: Sequence[str], path: Sequence[str]) -> tuple[
 
 
 def unknown_command(app: App, word: str, path: Sequence[str]) -> tuple[str, str]:
-    """What is wrong with `word` behind the commands of `path`, and how to mend it."""
+    """The fault in `word` behind the commands of `path`, and its remedy."""
     group = app
     for name in path:
         group = group[name]

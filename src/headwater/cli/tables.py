@@ -110,7 +110,7 @@ def folded(text: str, room: int, indent: int = 0) -> list[str]:
 
 
 def _units(text: str) -> list[tuple[str, str]]:
-    """What may not be broken, each with the spaces before it: words, and whole commands."""
+    """Unbreakable parts, each with the spaces before it: words, and whole commands."""
     found = []
     at = 0
     while at < len(text):

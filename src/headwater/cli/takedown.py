@@ -19,7 +19,7 @@ app = App(name="takedown", help="Domains and URLs that are never visited: add, l
 
 @app.command(name="add")
 def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) -> None:  # noqa: B008
-    """Never visit a domain with its subdomains and ports, one port, or URLs that begin so; withdraw what was kept.
+    """Never visit a domain with its subdomains and ports, one port, or URLs that begin so; withdraw what is stored.
 
     Parameters
     ----------

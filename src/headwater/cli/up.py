@@ -29,7 +29,7 @@ WIDEST_NEWS = 60
 
 @dataclass(slots=True)
 class Pulse:
-    """What happened since the start, and the last thing worth a word."""
+    """Counts since the start, and the last news."""
 
     counts: Counter[str] = field(default_factory=Counter)
     news: str = ""
@@ -87,7 +87,7 @@ def up(
     # Figures tell a person how it goes; each step of it would push them off the screen.
     calm = calmed(launch) if is_watched else launch
     with_services(calm, lambda services: keep_up(services, is_quiet=quiet), migrates=True)
-    announce("Stopped; what was under way is finished or given back.")
+    announce("Stopped. Work under way was finished or given back.")
 
 
 async def keep_up(services: "Services", *, is_quiet: bool) -> None:

@@ -81,7 +81,7 @@ def in_words(text: object) -> str:
 
 
 def inert(text: object) -> str:
-    """What others wrote, on one line and with nothing in it that a terminal would obey."""
+    """Foreign text on one line, without anything that a terminal would obey."""
     return " ".join(UNPRINTABLE.sub(" ", str(text)).split())
 
 

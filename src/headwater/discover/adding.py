@@ -11,7 +11,7 @@ from headwater.database.queries import load_queries
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets, require_bound
 from headwater.discover.polls.classify import Body
-from headwater.discover.polls.response_cache import FOUND, packed
+from headwater.discover.polls.response_cache import packed
 from headwater.errors import Refused, UsageError
 from headwater.extract.jobs.pages import is_selector
 from headwater.extract.jobs.text import shortened
@@ -31,14 +31,6 @@ from headwater.urls.scope import folder_of, why_no_path
 
 queries = load_queries("headwater.sources")
 
-LOOKED_THROUGH = (ChannelKind.LISTING, ChannelKind.CRAWL)
-# Feeds and sitemaps are polled in `feed` and `both`, pages looked through in `spider` and `both`. An API is asked
-# in any mode, as its recipe says.
-UNWANTED = {
-    Mode.FEED: LOOKED_THROUGH,
-    Mode.SPIDER: (ChannelKind.FEED, ChannelKind.SITEMAP, ChannelKind.SEARCH),
-    Mode.BOTH: (),
-}
 # What a person may name anew beside the fields of the source itself.
 NAMED = {"feed_url": ChannelKind.FEED, "sitemap_url": ChannelKind.SITEMAP}
 BACKFILL = "backfill"
@@ -186,7 +178,7 @@ async def _mode_with(connection: Connection, source_id: UUID, polled: Sequence[s
     if not polled or source.profile.ingestion_mode is not Mode.SPIDER:
         return {}
     channels = (await stored_channels_of(connection, [source_id]))[source_id]
-    is_looked_through = any(one.kind in LOOKED_THROUGH and one.is_enabled for one in channels)
+    is_looked_through = any(one.kind.traits.mode == Mode.SPIDER and one.is_enabled for one in channels)
     return {"ingestion_mode": Mode.BOTH if is_looked_through else Mode.FEED}
 
 
@@ -230,10 +222,15 @@ async def _change_hint(
         await add_channel(connection, source_id, api, actor)
 
 
+def is_wanted_in(mode: Mode, kind: ChannelKind) -> bool:
+    """Feeds and sitemaps are polled in `feed` and `both`, pages looked through in `spider` and `both`."""
+    return mode is Mode.BOTH or kind.traits.mode in ("any", mode)
+
+
 async def _leave_out(connection: Connection, source_id: UUID, mode: Mode, actor: str) -> None:
     """What the mode does not want stays on record, for another mode."""
     for channel in (await stored_channels_of(connection, [source_id]))[source_id]:
-        if channel.kind in UNWANTED[mode] and channel.is_enabled:
+        if not is_wanted_in(mode, channel.kind) and channel.is_enabled:
             await disable_channel(connection, source_id, channel.id, NOT_WANTED, actor)
 
 
@@ -241,14 +238,14 @@ async def _follow_mode(connection: Connection, source_id: UUID, profile: Profile
     """Another mode holds from now on."""
     await _leave_out(connection, source_id, profile.ingestion_mode, actor)
     channels = (await stored_channels_of(connection, [source_id]))[source_id]
-    unwanted = UNWANTED[profile.ingestion_mode]
+    mode = profile.ingestion_mode
     for channel in channels:
-        if channel.kind not in unwanted and channel.disabled_reason == NOT_WANTED:
+        if is_wanted_in(mode, channel.kind) and channel.disabled_reason == NOT_WANTED:
             await add_channel(connection, source_id, NewChannel(channel.kind, canonicalise(channel.url)), actor)
     if profile.ingestion_mode is not Mode.FEED:
         kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING
         await add_channel(connection, source_id, NewChannel(kind, profile.address), actor)
-    elif all(channel.kind in unwanted for channel in channels):
+    elif not any(is_wanted_in(mode, channel.kind) for channel in channels):
         search = NewChannel(ChannelKind.SEARCH, profile.address, reason="looks for its channels")
         await add_channel(connection, source_id, search, actor)
 
@@ -335,7 +332,7 @@ def channels_of(wanted: Wanted) -> list[NewChannel]:
 def with_answers(channels: Sequence[NewChannel], answers: Sequence[Body]) -> list[NewChannel]:
     """Each with what its address answered already."""
     heard = {answer.response.url.url_hash: answer for answer in answers}
-    found = ((one, heard.get(one.url.url_hash) if one.kind in FOUND else None) for one in channels)
+    found = ((one, heard.get(one.url.url_hash) if one.kind.traits.is_found else None) for one in channels)
     return [replace(one, heard=packed(answer)) if answer else one for one, answer in found]
 
 

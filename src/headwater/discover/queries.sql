@@ -8,7 +8,7 @@ SELECT id, marks, wait FROM claim_channels(:owner::text, :most::integer, :lease:
 -- Every channel that tells of news is due now; one that rests after errors, is being polled, or was within the shortest
 -- interval, is left alone.
 UPDATE channels SET next_poll_at = clock_timestamp(), next_reason = 'adaptive scheduling is off: all are polled', updated_at = now()
-WHERE is_active AND token IS NULL AND consecutive_errors = 0 AND kind IN ('feed', 'listing', 'sitemap', 'api')
+WHERE is_active AND token IS NULL AND consecutive_errors = 0 AND kind = ANY ($2::text[])
   AND next_poll_at > statement_timestamp() AND (last_polled_at IS NULL OR last_polled_at <= statement_timestamp() - $1::interval);
 
 -- name: read_leased
@@ -23,7 +23,7 @@ SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channe
             ELSE '{}' END AS followed,
        CASE WHEN c.kind = 'backfill'
             THEN ARRAY(SELECT o.kind || ' ' || o.url FROM channels o
-                       WHERE o.source_id = c.source_id AND o.is_enabled AND o.kind IN ('feed', 'sitemap') ORDER BY o.kind DESC, o.url)
+                       WHERE o.source_id = c.source_id AND o.is_enabled AND o.kind = ANY ($4::text[]) ORDER BY o.kind DESC, o.url)
             ELSE '{}' END AS places
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
@@ -42,10 +42,7 @@ SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS 
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
             ELSE '{}' END AS followed,
-       CASE WHEN c.kind = 'backfill'
-            THEN ARRAY(SELECT o.kind || ' ' || o.url FROM channels o
-                       WHERE o.source_id = c.source_id AND o.is_enabled AND o.kind IN ('feed', 'sitemap') ORDER BY o.kind DESC, o.url)
-            ELSE '{}' END AS places
+       '{}'::text[] AS places
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
 CROSS JOIN cadence k
@@ -234,7 +231,7 @@ SELECT scheme, port, sitemaps FROM robots WHERE bucket = $1::smallint AND host =
 SELECT (SELECT count(*) FROM runs WHERE at > $1::timestamptz AND at <= $2::timestamptz AND policy = 'adaptive'
         AND trigger = 'schedule') AS made,
        (SELECT count(*) FROM channels c JOIN sources s ON s.id = c.source_id
-        WHERE c.is_active AND c.kind IN ('feed', 'listing', 'api') AND c.consecutive_errors = 0
+        WHERE c.is_active AND c.kind = ANY ($3::text[]) AND c.consecutive_errors = 0
           AND coalesce(s.policy, CASE WHEN s.kind = 'jobs' OR s.poll_every IS NOT NULL THEN 'other' ELSE 'adaptive' END) = 'adaptive')
        AS channels;
 

@@ -12,10 +12,10 @@ from headwater.discover.cadence.price import price_from
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
 from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
-from headwater.discover.polls.lease import Leased, Past, leased_from
+from headwater.discover.polls.lease import Leased, Past, leased_from, start_of, start_pages
 from headwater.discover.polls.reader import ChannelReader, task_of
 from headwater.discover.polls.requesting import Asker
-from headwater.discover.polls.starting import start_of, start_pages
+from headwater.discover.publisher_hints import PublisherHints
 from headwater.extract.jobs.vacancy import Vacancy
 from headwater.net.transport import Response
 from headwater.politeness.hosts import pace_of, read_host
@@ -89,7 +89,7 @@ def _unstored(profile: Profile, new: NewChannel, now: datetime) -> Leased:
         etag=None,
         last_modified=None,
         progress=None,
-        wishes={},
+        publisher_hints=PublisherHints(),
         answers={},
         past=Past(),
         price=price_from(None),

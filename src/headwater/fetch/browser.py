@@ -2,18 +2,19 @@
 
 import asyncio
 import os
+import re
 import shutil
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from headwater.clock import Clock
 from headwater.errors import DependencyDown
-from headwater.fetch.render_memory import memory_bytes
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Process
@@ -38,6 +39,10 @@ NO_NETWORK = (
 PLAIN = ("--disable-gpu", "--disable-extensions", "--no-first-run", "--js-flags=--max-old-space-size=256")
 CLOSING_SECONDS = 5.0
 LOOK_AT_MEMORY_EVERY_SECONDS = 0.5
+PROCESSES = Path("/proc")
+
+# Pages of files are shared by all processes of a browser: counted for each, a small one would look enormous.
+_OWN_KILOBYTES = re.compile(r"^Rss(?:Anon|Shmem):\s+(\d+) kB", re.MULTILINE)
 
 
 class RenderUnavailable(DependencyDown):
@@ -229,3 +234,18 @@ def _driver_error() -> type[Exception]:
     from playwright.async_api import Error
 
     return Error
+
+
+def memory_bytes(pids: Iterable[int]) -> int:
+    return sum(own_memory_bytes(_status(pid)) for pid in pids)
+
+
+def own_memory_bytes(status: str) -> int:
+    return sum(int(kilobytes) for kilobytes in _OWN_KILOBYTES.findall(status)) * 1024
+
+
+def _status(pid: int) -> str:
+    try:
+        return (PROCESSES / str(pid) / "status").read_text("utf-8", errors="replace")
+    except OSError:  # it ended while we looked
+        return ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Protocol
 
 from headwater.chance import Random
@@ -20,7 +21,7 @@ from headwater.fetch.outcomes import (
     TakenDown,
 )
 from headwater.fetch.request import Request, send_once
-from headwater.fetch.retries import is_worth_another_try, wait_before_trying_again
+from headwater.net.problems import FetchProblem
 from headwater.net.redirects import REPEATS_THE_METHOD, BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
 from headwater.net.transport import Limits, Response, Transport
 from headwater.net.validators import conditional_headers
@@ -29,6 +30,8 @@ from headwater.urls.canonical import CanonicalUrl
 
 PAGE = "page"
 Refusal = Disallowed | TakenDown | RobotsUnknown | Failed | Later | LeaseLost
+JITTER = 0.1
+LONGEST_WAIT = timedelta(seconds=8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +168,14 @@ class Fetcher:
                 return Failed(answer, way.hops)
             await self.clock.sleep(wait_before_trying_again(attempt, self.random).total_seconds())
             attempt += 1
+
+
+def wait_before_trying_again(attempt: int, random: Random) -> timedelta:
+    """Attempt 1 waits a second, then two, four, eight, ten per cent more or less."""
+    wait = timedelta(seconds=2 ** min(max(attempt - 1, 0), 3))
+    return min(wait, LONGEST_WAIT) * (1 + JITTER * (2 * random.random() - 1))
+
+
+def is_worth_another_try(problem: FetchProblem, attempt: int, most: int) -> bool:
+    """A GET may be repeated; a problem that time does not heal is not tried again."""
+    return attempt <= most and problem.is_transient

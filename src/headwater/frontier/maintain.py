@@ -9,7 +9,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.frontier.control import Key, change, let_go, set_aside
 from headwater.frontier.entry import Status
-from headwater.frontier.priority import LOWEST
+from headwater.frontier.submit import LOWEST
 from headwater.urls.domains import registrable_domain
 
 queries = load_queries("headwater.frontier")

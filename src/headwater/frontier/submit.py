@@ -11,7 +11,6 @@ from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UrlRejected, UsageError
 from headwater.frontier.entry import Origin
-from headwater.frontier.priority import entry_priority
 from headwater.politeness.takedown import takedowns_for
 from headwater.storable import storable
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -29,6 +28,9 @@ STRANGER, SPEAKER, AT_HOME = 0, 1, 2
 DEFAULT_DELAY = timedelta(seconds=1)
 JOBS_DELAY = timedelta(seconds=3)
 TOO_MANY_NEW_HOSTS = "too_many_new_hosts"
+LOWEST, HIGHEST = 1, 10
+BONUS = {Origin.FEED: 2, Origin.SITEMAP: 1, Origin.SPIDER: 0, Origin.MANUAL: 0, Origin.API: 0}
+EXTERNAL_PENALTY = 2
 
 
 class Outcome(StrEnum):
@@ -253,3 +255,10 @@ def _answers(
 
 def milliseconds(wait: timedelta) -> int:
     return round(wait.total_seconds() * 1000)
+
+
+def entry_priority(base: int, origin: Origin, depth: int = 0, *, is_external: bool = False) -> int:
+    """The source's own priority, more for what a publisher announces, less for what lies deep or elsewhere."""
+    depth_penalty = depth if origin is Origin.SPIDER else 0
+    wanted = base + BONUS[origin] - depth_penalty - (EXTERNAL_PENALTY if is_external else 0)
+    return max(LOWEST, min(HIGHEST, wanted))

@@ -30,6 +30,7 @@ from headwater.sources.health import (
     problems_of_source,
     worst_first,
 )
+from headwater.sources.kinds import NEWS
 from headwater.sources.source import Source
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -57,7 +58,7 @@ class Problems:
 
 async def find_problems(database: Database, settings: Settings, data: Path, clock: Clock) -> Problems:
     """Everything, the worst first."""
-    looked_at = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, MOST_SOURCES, AUTO_PAUSED)
+    looked_at = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, MOST_SOURCES, AUTO_PAUSED, NEWS)
     ids = [row[0] for row in looked_at]
     waiting = await database.fetchrow(queries.work_that_waits, LATE)
     assert waiting is not None

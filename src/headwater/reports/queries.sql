@@ -381,7 +381,7 @@ SELECT l.source_id FROM (
           UNION SELECT source_id FROM channels WHERE NOT is_enabled) AS u
     JOIN sources s ON s.id = u.id
     WHERE s.status = 'active' AND s.url_hash IS NOT NULL
-      AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind NOT IN ('search', 'backfill') LIMIT 1) IS NULL
+      AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind = ANY ($4::text[]) LIMIT 1) IS NULL
     UNION ALL
     SELECT source_id, 1 FROM events
     WHERE kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')

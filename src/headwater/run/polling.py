@@ -14,9 +14,8 @@ from headwater.discover.api.secrets import secrets_from
 from headwater.discover.api.tokens import Tokens
 from headwater.discover.polls.ending import Ending
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.marks import Marks
 from headwater.discover.polls.poll import Poll, Ran
-from headwater.discover.polls.polling import Polling, make_everything_due
+from headwater.discover.polls.polling import Marks, Polling, make_everything_due
 from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
 from headwater.discover.polls.requesting import Asker

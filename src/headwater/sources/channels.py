@@ -96,7 +96,7 @@ async def add_channel(
 
 async def _followed_as(connection: Connection, new: NewChannel) -> Any:
     """Only a feed belongs to one source alone."""
-    if new.kind is not ChannelKind.FEED:
+    if not new.kind.traits.has_one_source:
         return None
     return await connection.fetchrow(queries.feed_is_followed, new.url.url_hash)
 

@@ -21,7 +21,6 @@ FEWEST_ERRORS = 2
 FEWEST_PAGES = 10
 # Overflows in a day that are a habit.
 MANY_OVERFLOWS = 3
-LISTS = frozenset({ChannelKind.FEED, ChannelKind.LISTING})
 MINUTE = timedelta(minutes=1)
 SHORTEST_BY_DEFAULT = 15 * MINUTE
 # Intervals are spread by a tenth: one that is so near to the shortest is the shortest.
@@ -148,7 +147,7 @@ def is_struggling(channels: Sequence[ChannelState], problems: Sequence[HealthPro
 
 def polled(channels: Iterable[ChannelState]) -> list[ChannelState]:
     """Enabled channels that bring news: neither the search for others nor the reading of the past."""
-    return [one for one in channels if one.is_enabled and one.kind not in (ChannelKind.SEARCH, ChannelKind.BACKFILL)]
+    return [one for one in channels if one.is_enabled and one.kind.traits.brings_news]
 
 
 def _not_yet(channels: Sequence[ChannelState]) -> str:
@@ -367,7 +366,7 @@ def host_in(url: str) -> str:
 
 def _empty(source: Source, channel: ChannelState, facts: Facts) -> HealthProblem | None:
     """Vacancies may stand in a list without pages of their own, and an employer may have none open."""
-    if channel.kind not in LISTS or channel.last_ok_at is None or channel.last_item_count:
+    if not channel.kind.traits.is_never_empty or channel.last_ok_at is None or channel.last_item_count:
         return None
     has_been = channel.last_new_at is not None
     if source.profile.kind is Kind.JOBS and (has_been or facts.has_kept):

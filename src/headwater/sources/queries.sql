@@ -98,7 +98,7 @@ WHERE p.status <> 'deleted' ORDER BY f.rank, p.name, p.id LIMIT 20;
 UPDATE sources SET is_proven = true WHERE id = ANY (ARRAY(
     SELECT s.id FROM sources s
     WHERE s.status = 'active' AND s.url_hash IS NOT NULL AND NOT s.is_proven
-      AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind NOT IN ('search', 'backfill') LIMIT 1) IS NOT NULL
+      AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind = ANY ($2::text[]) LIMIT 1) IS NOT NULL
       AND ((SELECT 1 FROM documents d WHERE d.source_id = s.id AND d.deleted_at IS NULL LIMIT 1) IS NOT NULL
            OR (SELECT 1 FROM jobs j WHERE j.source_id = s.id LIMIT 1) IS NOT NULL)
     LIMIT $1::integer FOR NO KEY UPDATE SKIP LOCKED));

@@ -14,6 +14,7 @@ from headwater.errors import NotFound, UrlRejected, UsageError
 from headwater.sources.events import Event, Level, record
 from headwater.sources.exchange.rows import one_line
 from headwater.sources.health import UNREADABLE_ROW
+from headwater.sources.kinds import NEWS
 from headwater.sources.source import DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
 from headwater.urls.canonical import CanonicalUrl, canonicalise, site_named
 from headwater.urls.fingerprint import bucket_of
@@ -173,7 +174,7 @@ def ids_beginning_with(text: str) -> tuple[UUID, UUID] | tuple[None, None]:
 async def prove_sources(database: Database) -> int:
     """Note which sources have an active channel and kept something; how many are new among them."""
     count = 0
-    while proven := int((await database.execute(queries.prove_sources, PROVEN_AT_ONCE)).split()[-1]):
+    while proven := int((await database.execute(queries.prove_sources, PROVEN_AT_ONCE, NEWS)).split()[-1]):
         count += proven
     return count
 

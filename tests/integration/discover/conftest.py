@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from headwater.discover.polls.polling import Polling
 from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
 from headwater.sources.channels import NOTICE, ChannelState, channels_of
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Profile
 
 STARTED = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -44,6 +45,12 @@ def rss(*items: tuple[str, str, datetime], ttl: int | None = None) -> Page:
     asked = f"<ttl>{ttl}</ttl>" if ttl else ""
     text = f'<?xml version="1.0"?><rss version="2.0"><channel><title>A</title>{asked}{entries}</channel></rss>'
     return Page(text.encode(), "application/rss+xml")
+
+
+def ask_sitemaps(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """So many answers of an index in one run."""
+    sitemap = ChannelKind.SITEMAP
+    monkeypatch.setattr(sitemap, "traits", replace(sitemap.traits, most_answers=most))
 
 
 def stories(count: int, before: datetime = STARTED, first: int = 0) -> list[tuple[str, str, datetime]]:

@@ -16,14 +16,15 @@ from tests.integration.fetch.conftest import robots
 from headwater.discover.api.secrets import read_secrets
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.classify import Body
+from headwater.discover.polls.lease import start_of
 from headwater.discover.polls.prices import steer
-from headwater.discover.polls.reader import MOST_SITEMAPS, task_of
-from headwater.discover.polls.reading import Read, read_answer
-from headwater.discover.polls.starting import start_of
+from headwater.discover.polls.reader import task_of
+from headwater.discover.polls.reading import read_answer
+from headwater.discover.polls.task import Read
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.channels import disable_channel
+from headwater.sources.channels import ChannelKind, disable_channel
 from headwater.sources.source import Kind
 
 FEED = "http://a.test/feed.xml"
@@ -235,7 +236,7 @@ async def test_children_beyond_the_limit_are_not_passed_over_in_silence(desk: De
     assert isinstance(heard, Body)
     read = read_answer(task_of(lease, run_state, heard, STARTED))
     assert isinstance(read, Read)
-    assert len(read.run_state.todo) == MOST_SITEMAPS
+    assert len(read.run_state.todo) == ChannelKind.SITEMAP.traits.most_answers
     assert read.run_state.notes == ("Of its 60 sitemaps 49 are asked at a time.",)
 
 

@@ -5,10 +5,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
+from tests.integration.discover.conftest import DELAY, STARTED, Desk, ask_sitemaps, rss, stories
 from tests.integration.discover.test_channels import ARTICLES, index, page_of, sitemap
 
-from headwater.discover.polls import reader
 from headwater.discover.polls.response_cache import ResponseCache
 from headwater.frontier.submit import hold_hosts
 from headwater.simweb.message import Page
@@ -91,7 +90,7 @@ async def test_a_sitemap_that_failed_is_wanted_in_full(desk: Desk) -> None:
 
 async def test_an_index_longer_than_a_run_is_read_in_turns(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """If it counted as unchanged the same part would be read for ever."""
-    monkeypatch.setattr(reader, "MOST_SITEMAPS", 5)
+    ask_sitemaps(monkeypatch, 5)
     desk.site.pages["/sitemap.xml"] = index(*(f"/{n}.xml" for n in range(8)))
     desk.site.pages |= {f"/{n}.xml": sitemap((f"/page-{n}", LONG_AGO)) for n in range(8)}
     await follow_sitemap(desk)

@@ -6,13 +6,13 @@ from urllib.parse import parse_qs
 
 import orjson
 import pytest
-from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
+from tests.integration.discover.conftest import DELAY, STARTED, Desk, ask_sitemaps, rss, stories
 from tests.integration.discover.test_channels import ARTICLES, index, page_of, sitemap
 from tests.integration.discover.test_leases import EXPIRE, Killed, dying_at
 from tests.integration.fetch.conftest import SmallSite
 
 from headwater.discover.adding import change
-from headwater.discover.polls import reader, run_store
+from headwater.discover.polls import run_store
 from headwater.discover.polls.run_state import RunState
 from headwater.discover.polls.submit_items import take_found_items
 from headwater.simweb.message import Page, Request
@@ -65,7 +65,7 @@ async def test_a_run_put_away_for_days_does_not_count_as_read_when_it_ends(desk:
 
 
 async def test_a_long_index_is_read_since_its_last_round(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MOST_SITEMAPS", 2)  # one of them a poll: a round of twelve takes three days
+    ask_sitemaps(monkeypatch, 2)  # one of them a poll: a round of twelve takes three days
     desk.site.pages["/sitemap.xml"] = index(*(f"/{n}.xml" for n in range(12)))
     desk.site.pages |= {f"/{n}.xml": sitemap((f"/old-{n}", LONG_AGO)) for n in range(12)}
     await desk.follow(sitemaps=(SITEMAP,))
@@ -79,7 +79,7 @@ async def test_a_long_index_is_read_since_its_last_round(desk: Desk, monkeypatch
 
 
 async def test_a_manual_is_read_whole_although_its_index_is_long(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MOST_SITEMAPS", 5)
+    ask_sitemaps(monkeypatch, 5)
     desk.site.pages["/sitemap.xml"] = index(*(f"/{n}.xml" for n in range(8)))
     desk.site.pages |= {f"/{n}.xml": sitemap((f"/page-{n}", LONG_AGO)) for n in range(8)}
     await desk.follow(kind=Kind.DOCS, sitemaps=(SITEMAP,))
@@ -89,7 +89,7 @@ async def test_a_manual_is_read_whole_although_its_index_is_long(desk: Desk, mon
 
 
 async def test_indexes_within_an_index_all_have_their_turn(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MOST_SITEMAPS", 6)
+    ask_sitemaps(monkeypatch, 6)
     effects = [f"/{outer}-{inner}.xml" for outer in "12" for inner in range(4)]
     desk.site.pages["/sitemap.xml"] = index("/1.xml", "/2.xml")
     desk.site.pages |= {f"/{outer}.xml": index(*(one for one in effects if one[1] == outer)) for outer in "12"}

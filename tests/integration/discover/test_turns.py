@@ -16,7 +16,7 @@ from tests.integration.discover.conftest import STARTED, Desk
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.polls.marks import FIRST_EVERY, MARKS_HOLD, Marks
+from headwater.discover.polls.polling import FIRST_EVERY, MARKS_HOLD, Marks
 
 MINUTE = timedelta(minutes=1)
 # On `hosts` hosts, due since `age`; polled before or never.
@@ -43,7 +43,7 @@ async def fill(database: Database, name: str, count: int, hosts: int, since: tim
 async def claim_one_batch(desk: Desk, most: int = 10) -> Counter[str]:
     """What was leased, by the first word of its host; its polls end at once."""
     rows = await desk.path.database.fetch(
-        load_queries("headwater.discover").claim_channels,
+        str(load_queries("headwater.discover").claim_channels),
         *("tester", most, MINUTE, desk.now[0], 5, 10, MINUTE, None, desk.polling.first_polls.among(most)),
     )
     ids = [row["id"] for row in rows if row["id"]]
@@ -109,7 +109,7 @@ ONE_ROUND = (
 
 
 async def test_an_old_snapshot_does_not_slow_the_claim(desk: Desk) -> None:
-    database, claim = desk.path.database, load_queries("headwater.discover").claim_channels
+    database, claim = desk.path.database, str(load_queries("headwater.discover").claim_channels)
     await fill(database, "old-", 2_000, 2_000, timedelta(hours=2), is_known=True)
     await fill(database, "new-", 2_000, 2_000, timedelta(hours=2), is_known=False)
     arguments = ("tester", 10, MINUTE, STARTED, 5, 10, MINUTE)
@@ -136,7 +136,7 @@ LEASE_AND_END = (
 
 
 async def test_an_old_snapshot_does_not_slow_the_count_of_leases_of_job_sources(desk: Desk) -> None:
-    database, claim = desk.path.database, load_queries("headwater.discover").claim_channels
+    database, claim = desk.path.database, str(load_queries("headwater.discover").claim_channels)
     await fill(database, "busy-", 2_000, 2_000, timedelta(hours=-1), is_known=True)
     await fill(database, "jobs-", 1, 1, timedelta(hours=1), is_known=True)
     await database.execute("update sources set kind = 'jobs'")

@@ -5,6 +5,7 @@ from datetime import timedelta
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.sources.health import AUTO_PAUSED, FEWEST_PAGES
+from headwater.sources.kinds import NEWS
 from headwater.sources.store import prove_sources
 
 queries = load_queries("headwater.reports")
@@ -42,11 +43,11 @@ async def test_no_large_table_is_read_whole(database: Database) -> None:
     for statement in LOAD.split(";"):
         await database.execute(statement)
     ids = [row[0] for row in await database.fetch("SELECT id FROM sources LIMIT 50")]
-    assert await scanned(database, queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED) == set()
+    assert await scanned(database, queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED, NEWS) == set()
     assert await scanned(database, queries.facts_of_sources, ids, FEWEST_PAGES) == set()
     assert await scanned(database, queries.troubled_hosts, None, 1_000) == set()
     assert await scanned(database, queries.work_that_waits, timedelta(minutes=15)) == set()
-    assert len(await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED)) == 20
+    assert len(await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED, NEWS)) == 20
 
 
 async def test_the_last_run_is_found_by_index(database: Database) -> None:
@@ -77,9 +78,9 @@ async def test_old_overflows_and_stopped_sources_hide_no_failing_one(database: D
            WHERE substr(name, 2)::integer BETWEEN 601 AND 1200"""
     )
     failing = {row[0] for row in await database.fetch("SELECT source_id FROM channels WHERE consecutive_errors > 0")}
-    found = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 100, AUTO_PAUSED)
+    found = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 100, AUTO_PAUSED, NEWS)
     assert {row[0] for row in found} == failing
-    everything = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED)
+    everything = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED, NEWS)
     assert len(everything) == 700
 
 
@@ -109,7 +110,7 @@ async def test_a_proven_source_is_looked_at_again_when_its_last_channel_is_switc
     assert await prove_sources(database) == 0
     unproven = [row[0] for row in await database.fetch("SELECT name FROM sources WHERE NOT is_proven ORDER BY name")]
     assert unproven == ["s7", "s9"]
-    look = queries.sources_to_look_at, FEWEST_PAGES, 100, AUTO_PAUSED
+    look = queries.sources_to_look_at, FEWEST_PAGES, 100, AUTO_PAUSED, NEWS
     names = "SELECT name FROM sources WHERE id = ANY ($1) ORDER BY name"
     found = [row[0] for row in await database.fetch(*look)]
     assert [row[0] for row in await database.fetch(names, found)] == ["s9"]

@@ -1,6 +1,7 @@
 import pytest
 
 from headwater.discover.pages.candidates import Candidate, candidates_in, ranked, sitemaps_named
+from headwater.sources.kinds import ChannelKind
 
 BASE = "https://h/en/"
 
@@ -18,7 +19,8 @@ def alternate(href: str, media_type: str, title: str = "") -> str:
     ["application/rss+xml", "Application/Atom+XML; charset=utf-8", "application/feed+json", "application/rdf+xml"],
 )
 def test_a_declared_feed_is_found_with_its_title(media_type: str) -> None:
-    assert said(alternate("/x", media_type, "All  news")) == [Candidate("https://h/x", "feed", "All news", "link")]
+    declared = Candidate("https://h/x", ChannelKind.FEED, "All news", "link")
+    assert said(alternate("/x", media_type, "All  news")) == [declared]
 
 
 @pytest.mark.parametrize(
@@ -91,8 +93,8 @@ def test_there_are_at_most_thirty() -> None:
 
 def test_robots_names_sitemaps() -> None:
     named = sitemaps_named(["/s.xml", "file:///etc/passwd"], BASE)
-    assert named == (Candidate("https://h/s.xml", "sitemap", "", "robots"),)
-    assert ranked([Candidate("https://h/s.xml", "sitemap", "", "guess"), *named]) == named
+    assert named == (Candidate("https://h/s.xml", ChannelKind.SITEMAP, "", "robots"),)
+    assert ranked([Candidate("https://h/s.xml", ChannelKind.SITEMAP, "", "guess"), *named]) == named
 
 
 def test_base_href_is_honoured_for_links_not_for_guesses() -> None:

@@ -15,8 +15,10 @@ from headwater.discover.cadence.rhythm import Observation, Rhythm, observed, rhy
 from headwater.discover.polls.classify import RobotsRefusal, Trouble
 from headwater.discover.polls.ending import Ends, ended_badly, ended_well, refused_by_robots
 from headwater.discover.polls.lease import Leased, Past
-from headwater.discover.polls.run_state import RunState, Tally, Todo
+from headwater.discover.polls.run_state import FirstAnswer, OwnListing, RunState, Tally, Todo
 from headwater.discover.polls.schedule import policy_of, window_of
+from headwater.discover.publisher_hints import PublisherHints
+from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Policy, Profile, SourceStatus
@@ -26,6 +28,10 @@ NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
 ENDS = Ends(PollSettings(jitter_percent=0), NOW, random_from(1))
 RUN_STATE = RunState((Todo("http://a.test/feed", ChannelKind.FEED),))
 ONE = UUID(int=1)
+
+
+def with_first(**said: Any) -> RunState:
+    return replace(RUN_STATE, first=FirstAnswer(**said))
 
 
 def channel(
@@ -46,7 +52,7 @@ def channel(
         etag=None,
         last_modified=None,
         progress=None,
-        wishes={},
+        publisher_hints=PublisherHints(),
         answers={},
         past=past or Past(),
         price=Price(),
@@ -98,9 +104,8 @@ def test_a_time_window_is_read_in_the_sources_zone_or_in_that_of_its_country() -
 
 def test_success_forgives_errors_and_keeps_what_the_answer_said() -> None:
     past = Past(errors=3, error=ErrorClass.UPSTREAM, class_errors=3)
-    run_state = RUN_STATE.keeping(etag='"1"', status=200, listed=4, title="A feed").counting(
-        Tally(found=4, inserted=4), [NOW] * 4
-    )
+    run_state = with_first(status=200, validators=Validators('"1"'), items=4, title="A feed")
+    run_state = run_state.counting(Tally(found=4, inserted=4), [NOW] * 4)
     ending = ended_well(channel(past=past), run_state, ENDS)
     assert ending.status == "ok"
     assert ending.message == "4 items, 4 new, 0 changed"
@@ -146,7 +151,7 @@ def test_robots_block_a_job_source_and_only_rest_another() -> None:
 
 
 def test_a_permanent_move_is_followed_or_warned_about() -> None:
-    run_state = RUN_STATE.keeping(moved_to="http://b.test/feed")
+    run_state = with_first(moved_to="http://b.test/feed")
     moved = ended_well(channel(), run_state, ENDS)
     assert moved.moved_to == canonicalise("http://b.test/feed")
     kept = replace(ENDS, settings=PollSettings(update_redirects=False))
@@ -162,8 +167,8 @@ def test_notes_within_a_runs_line_have_no_full_stop() -> None:
 
 
 def test_an_overflow_is_told_with_the_shortest_interval_that_was_allowed() -> None:
-    dates = [(NOW - timedelta(minutes=n)).isoformat() for n in range(5)]
-    run_state = RUN_STATE.keeping(listed=5, known=0, published=dates)
+    dates = tuple(NOW - timedelta(minutes=n) for n in range(5))
+    run_state = with_first(items=5, own=OwnListing(5, 0, dates))
     past = Past(last_ok_at=NOW - timedelta(hours=2), newest_item_at=NOW - timedelta(hours=2), last_item_count=5)
     [event] = ended_well(channel(past=past), run_state, ENDS).events
     assert (event.details["covers_seconds"], event.details["shortest_seconds"]) == (240, 900)
@@ -185,9 +190,8 @@ def test_the_second_poll_of_a_feed_without_dates_comes_after_the_default_interva
 
 
 def test_the_second_poll_of_a_short_busy_feed_comes_before_half_of_its_list_is_new() -> None:
-    dates = [NOW - timedelta(minutes=2 * n + 2) for n in range(20)]
-    run_state = replace(RUN_STATE, tally=Tally(found=20, inserted=20), dates=tuple(dates))
-    run_state = run_state.keeping(listed=20, known=0, published=[one.isoformat() for one in dates])
+    dates = tuple(NOW - timedelta(minutes=2 * n + 2) for n in range(20))
+    run_state = with_first(items=20, own=OwnListing(20, 0, dates)).counting(Tally(found=20, inserted=20), dates)
     ending = ended_well(replace(channel(), price=DEAR), run_state, ENDS)
     assert ending.next.at - NOW < timedelta(minutes=21)
     assert ending.next.reason == "at this pace its whole list is new in 40 min"

@@ -1,8 +1,10 @@
 """What answers of a list of vacancies mean for those they leave out."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from headwater.discover.polls.naming import Named, Naming, Wholeness, after_run, wholeness_of
+from headwater.discover.polls.run_state import RunState, UnreadPage
 
 START = datetime(2026, 3, 2, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -47,10 +49,13 @@ def test_an_answer_that_names_none_of_those_that_stood_is_doubted_for_a_day() ->
 
 
 def test_an_answer_is_whole_if_nothing_of_it_is_missing() -> None:
-    assert wholeness_of({}) is Wholeness.WHOLE
-    assert wholeness_of({"is_unchanged": True, "has_unchanged": True}) is Wholeness.REPEATED
-    for kept in ({"is_partial": True}, {"has_unchanged": True}, {"is_unchanged": True, "is_partial": True}):
-        assert wholeness_of(kept) is Wholeness.PARTIAL
+    run = RunState(())
+    assert wholeness_of(run) is Wholeness.WHOLE
+    assert wholeness_of(replace(run, is_unchanged=True, has_unchanged=True)) is Wholeness.REPEATED
+    assert wholeness_of(replace(run, unread=UnreadPage("http://a.test/2", "HTTP 500"))) is Wholeness.UNREAD
+    partial = replace(run, is_partial=True)
+    for one in (partial, replace(run, has_unchanged=True), replace(partial, is_unchanged=True)):
+        assert wholeness_of(one) is Wholeness.PARTIAL
 
 
 def test_the_loss_of_most_of_many_is_doubted_and_of_a_few_is_not() -> None:

@@ -1,12 +1,23 @@
 """The way of a run through a channel's answers, put away and taken up again."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import orjson
 import pytest
 
-from headwater.discover.polls.run_state import Finding, RunState, Tally, Todo, run_state_from
+from headwater.discover.polls.run_state import (
+    Finding,
+    FirstAnswer,
+    OwnListing,
+    RunState,
+    Tally,
+    Todo,
+    UnreadPage,
+    run_state_from,
+)
+from headwater.discover.publisher_hints import PublisherHints
+from headwater.net.validators import Validators
 from headwater.sources.channels import ChannelKind
 
 START = RunState((Todo("http://a.test/", ChannelKind.SITEMAP),))
@@ -17,13 +28,23 @@ def child(number: int, **more: object) -> Todo:
     return Todo(f"http://a.test/{number}.xml", ChannelKind.SITEMAP, 1, **more)  # type: ignore[arg-type]
 
 
-def test_a_walk_comes_back_from_json_as_it_was() -> None:
+def test_a_run_comes_back_from_json_as_it_was() -> None:
     run_state = (
         START.ahead([child(1), child(2, state={"index": 3})])
         .counting(Tally(requests=1, found=2, inserted=1), [AT, None])
         .noting("something")
-        .keeping(etag='"x"', listed=2)
+        .remembering("http://a.test/0.xml", {"etag": None, "led_to": [["http://a.test/1.xml", "sitemap", 1, False]]})
         .passed()
+    )
+    hints = PublisherHints(timedelta(0), timedelta(seconds=90.5), ttl=timedelta(hours=1), skip_hours=frozenset({3, 4}))
+    own = OwnListing(2, 1, (AT, None))
+    run_state = replace(
+        run_state,
+        began_at=AT,
+        first=FirstAnswer(200, Validators('"x"', "then"), "http://b.test/", "A", hints, 5, own),
+        unread=UnreadPage("http://a.test/3.xml", "HTTP 500", AT),
+        is_cut=True,
+        deaths=1,
     )
     run_state = RunState(
         **{
@@ -37,8 +58,32 @@ def test_a_walk_comes_back_from_json_as_it_was() -> None:
     assert run_state_from(orjson.loads(orjson.dumps(run_state.to_dict()))) == run_state
 
 
-@pytest.mark.parametrize("stored", [None, {}, {"todo": []}, {"todo": [{"url": 1}]}, {"todo": [{"reads_as": "x"}]}])
-def test_what_is_no_walk_begins_anew(stored: dict[str, object] | None) -> None:
+PUT_AWAY_BEFORE = {
+    "todo": [{"url": "http://a.test/", "reads_as": "feed"}],
+    "asked": [],
+    "tally": {},
+    "notes": [],
+    "dates": [],
+    "findings": [],
+    "has_news": False,
+    "kept": {"etag": "x", "unread": ["http://a.test/2", "HTTP 500", None], "began_at": "2026-03-02T00:00:00+00:00"},
+}
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        *(None, 7, [], {}, {"todo": []}),
+        {"first": {}, "todo": [{"url": 1}]},
+        {"first": {}, "todo": [{"url": "http://a.test/", "reads_as": "x"}]},
+        START.to_dict() | {"first": {"status": "fine"}},
+        START.to_dict() | {"first": {"publisher_hints": {"ttl": "soon"}}},
+        START.to_dict() | {"dates": ["yesterday"]},
+        START.to_dict() | {"unread": ["http://a.test/2", "HTTP 500", None]},
+        PUT_AWAY_BEFORE,
+    ],
+)
+def test_what_is_no_run_or_was_put_away_in_another_form_begins_anew(stored: object) -> None:
     assert run_state_from(stored) is None
 
 

@@ -1,19 +1,22 @@
 """Answers of channels into a child and back: nothing is lost on the way, and only what a reader may say comes back."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
 import pytest
 
 from headwater.discover.items import Unreadable
-from headwater.discover.polls.reading import Read, read_answer
-from headwater.discover.polls.run_state import Finding, RunState, Tally, Todo
-from headwater.discover.polls.task import Reply, Subject, Task
+from headwater.discover.polls.reading import read_answer
+from headwater.discover.polls.run_state import Finding, FirstAnswer, RunState, Tally, Todo
+from headwater.discover.polls.task import Read, Reply, Subject, Task
 from headwater.discover.polls.wire import answer_of, is_channel, read_from, sent, task_from
+from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError
 from headwater.extract.jobs.normalise import Employer
+from headwater.net.validators import Validators
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.scope import Scope
 
@@ -66,16 +69,22 @@ def test_what_is_read_in_a_child_is_what_would_be_read_here(one: Task) -> None:
 
 def test_the_run_stays_where_it_is() -> None:
     run_state = RunState((Todo(URL, ChannelKind.FEED),), asked=("http://a.test/0",), notes=("a note",))
-    run_state = run_state.counting(Tally(requests=3), [NOW]).keeping(etag='"1"', moved_to="http://b.test/")
+    first = FirstAnswer(
+        200, Validators('"1"'), "http://b.test/", publisher_hints=PublisherHints(ttl=timedelta(hours=2))
+    )
+    came_to = replace(run_state, first=first, began_at=NOW, is_partial=True, deaths=1, answers={URL: {"etag": "x"}})
+    run_state = came_to.counting(Tally(requests=3), [NOW])
     read = there_and_back(task(ChannelKind.FEED, RSS, run_state))
     assert isinstance(read, Read)
-    assert (read.run_state.asked, read.run_state.tally, read.run_state.dates) == (
-        run_state.asked,
-        run_state.tally,
-        run_state.dates,
-    )
-    assert read.run_state.kept == run_state.kept
+    assert replace(read.run_state, notes=run_state.notes) == run_state
     assert read.run_state.notes[0] == "a note"
+
+
+def test_a_reader_is_not_told_what_the_run_has_come_to() -> None:
+    first = FirstAnswer(200, Validators('"secret-tag"'))
+    run_state = RunState((Todo(URL, ChannelKind.FEED),), first=first, answers={"http://a.test/other": {}})
+    assert b"secret-tag" not in sent(task(ChannelKind.FEED, RSS, run_state))
+    assert b"/other" not in sent(task(ChannelKind.FEED, RSS, run_state))
 
 
 def _with(**changes: Any) -> Callable[[dict[str, Any]], object]:
@@ -95,14 +104,23 @@ def _with(**changes: Any) -> Callable[[dict[str, Any]], object]:
         _with(items=[{"title": "no url"}]),
         _with(items=[{"url": 7}]),
         _with(items=[{"url": "http://a.test/", "published_at": "yesterday"}]),
-        _with(said={"ttl": "soon"}),
+        _with(publisher_hints={"ttl": "soon"}),
+        _with(publisher_hints={"ttl": 1e300}),
+        _with(publisher_hints={"ttl": -60}),
+        _with(publisher_hints={"max_age": 1}),
+        _with(publisher_hints={"robots_wait": 86_400}),
+        _with(publisher_hints={"skip_hours": [24]}),
+        _with(publisher_hints={"skip_days": list(range(100))}),
+        _with(listed=-1),
+        _with(listed=10**18),
+        _with(title=["a"]),
         _with(harvest={"vacancies": [{"title": "Nurse"}], "skipped": []}),
         _with(memory=[]),
         lambda answer: (
             answer | {"todo": [*answer["todo"], *({"url": f"/{n}", "reads_as": "feed"} for n in range(2000))]}
         ),
     ],
-    ids=range(14),
+    ids=range(23),
 )
 def test_what_no_reader_says_is_not_believed(forged: Callable[[dict[str, Any]], object]) -> None:
     one = TASKS["feed"]

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from headwater.chance import random_from
-from headwater.fetch.retries import wait_before_trying_again
+from headwater.fetch.fetcher import wait_before_trying_again
 
 
 class Always(Random):

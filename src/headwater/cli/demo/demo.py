@@ -1,4 +1,4 @@
-"""`headwater demo`: what there is, running, offline: database, simulated web, a poller, several fetching processes."""
+"""`headwater demo`: the system running offline: database, simulated web, a poller, several fetching processes."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -38,7 +38,7 @@ SHOWN_HITS = 3
 
 @dataclass(slots=True)
 class Heard:
-    """What the poller and the workers told."""
+    """Reports of the poller and the workers."""
 
     counts: Counter[str] = field(default_factory=Counter)
     polls: Counter[str] = field(default_factory=Counter)
@@ -281,7 +281,7 @@ def conclude(summary: dict[str, Any], watched: Watched, heard: Heard) -> None:
 
 
 def broken_promises(summary: "Mapping[str, Any]") -> list[str]:
-    """What a crawler must never do, and this one did."""
+    """Promises of a crawler that this run broke."""
     counts = {
         "hosts_asked_too_soon": ("host", "asked sooner than the delay allows"),
         "disallowed_requests": ("request", "for what robots.txt disallows"),

@@ -27,7 +27,7 @@ Flag = Annotated[bool, Parameter(negative="")]
 Source = Annotated[str | None, Parameter(help="Only of this source: its id, address, host or name.")]
 Language = Annotated[str | None, Parameter(help="Only in this language, by its two letters.")]
 Published = Annotated[
-    str | None, Parameter(help="Only what was published, or else first seen, since: 7d, 12h, or a date.")
+    str | None, Parameter(help="Only documents published, or else first seen, since: 7d, 12h, or a date.")
 ]
 Duplicates = Annotated[bool, Parameter(negative="", help="Also those that say the same as an older document.")]
 

@@ -36,7 +36,7 @@ def show_document(
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Show a document: what it says, where it comes from, how good it is, what it was before.
+    """Show a document: its text, origin, quality and earlier versions.
 
     Parameters
     ----------

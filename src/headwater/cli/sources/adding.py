@@ -1,4 +1,4 @@
-"""`headwater sources add`: look at a site, say what was found, follow it."""
+"""`headwater sources add`: look at a site, show its channels, follow it."""
 
 import re
 from dataclasses import dataclass
@@ -59,9 +59,9 @@ WAYS_ON: MappingProxyType[str, tuple[type[HeadwaterError], str]] = MappingProxyT
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What may be said about a site beside its address."""
+    """The options of a source beside its address."""
 
-    name: Annotated[str, Parameter(help="What to call it; nothing means its host.")] = ""
+    name: Annotated[str, Parameter(help="Its name; without one it is called by its host.")] = ""
     kind: Annotated[str, Parameter(help="news, jobs or docs.")] = "news"
     mode: Annotated[str | None, Parameter(help="feed, spider (look through its pages) or both.")] = None
     feed: Annotated[
@@ -164,7 +164,7 @@ def add(
     options: Annotated[Options, Parameter(name="*")] = Options(),  # noqa: B008 - a frozen value
     no_discover: Annotated[bool, Parameter(negative="", help="Do not look now; a poller will.")] = False,
     anyway: Annotated[bool, Parameter(negative="", help="Follow it although it does not answer now.")] = False,
-    dry_run: Annotated[bool, Parameter(negative="", help="Only show what was found; nothing is stored.")] = False,
+    dry_run: Annotated[bool, Parameter(negative="", help="Only show the channels found; nothing is stored.")] = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -219,7 +219,7 @@ def way_to_allow(why: str) -> str:
     from headwater.cli.fetch import allowing, off_limits
 
     place = off_limits(why) or "10.1.2.3:8080"
-    # Whoever polls it needs it, too.
+    # Its polls need it, too.
     return f"{allowing(place)}, or for all commands: HEADWATER_NETWORK__ALLOW={place}"
 
 

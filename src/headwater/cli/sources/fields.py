@@ -1,4 +1,4 @@
-"""What a person has set of a source, in words: its scope, and each field that is not as usual."""
+"""The settings of a source, in words: its scope, and each field that is not as usual."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields

@@ -208,7 +208,7 @@ def write_rejected_to(place: Path, bad: "Sequence[BadLine]", read: "Read") -> st
     """Why it could not be written: by then the import is done, and a pipe has nothing beside it."""
     from headwater.sources.exchange.rejected import write_rejected
 
-    # Nobody chose this name: in a shared folder somebody else may have put a link there.
+    # The name is ours, not the user's: in a shared folder another user may have put a link there.
     return why_unwritten(place, (line.encode() for line in write_rejected(bad, read)), is_chosen=False)
 
 

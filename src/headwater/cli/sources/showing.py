@@ -1,4 +1,4 @@
-"""What is told of a source and its channels, line by line."""
+"""The lines shown of a source and its channels."""
 
 from typing import TYPE_CHECKING
 

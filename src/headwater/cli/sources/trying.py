@@ -47,7 +47,7 @@ def simulate(
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> int:
-    """Read each channel of a source once and show what it would bring, and by which rule. Nothing is stored.
+    """Read each channel of a source once and show the items it would bring, and by which rule. Nothing is stored.
 
     Parameters
     ----------

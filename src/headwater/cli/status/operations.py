@@ -34,7 +34,7 @@ def role_lines(now: "Operations") -> list[str]:
 
 
 def failing_lines(now: "Operations") -> list[str]:
-    """What fails at present, each once however many processes it fails in."""
+    """Present failures, each once however many processes it fails in."""
     failing = {task: said for one in now.alive for task, said in one.failing.items()}
     return [f"Failing   {task}: {shortened(said, WIDEST_SAID)}" for task, said in sorted(failing.items())]
 

@@ -1,4 +1,4 @@
-"""`headwater templates`: what was learned of hosts, why a page is read as it is, and how to have it otherwise."""
+"""`headwater templates`: the learned templates of hosts, why a page is read as it is, and how to change it."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any

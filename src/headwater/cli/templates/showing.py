@@ -151,7 +151,7 @@ def show_events(events: "Sequence[Happened]", now: datetime) -> None:
 
 
 def explained_lines(found: "Explanation", *, is_whole: bool) -> Iterator[str]:
-    """What the page lacks, then each variant with its blocks."""
+    """The features the page lacks, then each variant with its blocks."""
     for name in found.missing:
         yield f"The page lacks what every page it learned from had: {inert(feature_in_words(name))}."
     for one in found.tried:

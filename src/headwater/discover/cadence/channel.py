@@ -8,21 +8,7 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm
 from headwater.discover.cadence.week import FLAT, Floats
 from headwater.discover.cadence.windows import TimeWindow
-
-NO_WAIT = timedelta(0)
-
-
-@dataclass(frozen=True, slots=True)
-class PublisherHints:
-    """What the publisher asked for in its last answer. Nothing is asked unless it is said."""
-
-    max_age: timedelta | None = None  # as declared, before Age is taken off
-    fresh_for: timedelta = NO_WAIT  # max-age minus Age, or Expires
-    retry_after: timedelta = NO_WAIT
-    robots_wait: timedelta = NO_WAIT  # until its robots.txt, which could not be had, is asked for again
-    ttl: timedelta = NO_WAIT
-    skip_hours: frozenset[int] = frozenset()
-    skip_days: frozenset[int] = frozenset()
+from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +41,7 @@ class ChannelFacts:
     common: Floats = field(default_factory=lambda: FLAT, compare=False)
     window_covers: timedelta | None = None  # set when the feed has overflowed: the time that its items span
     turnover: timedelta | None = None  # the time in which its whole list is replaced, at the pace of the last poll
-    wishes: PublisherHints = field(default_factory=PublisherHints)
+    publisher_hints: PublisherHints = field(default_factory=PublisherHints)
     host_delay: timedelta = NO_WAIT
     time_window: TimeWindow | None = None
     bounds: Bounds = field(default_factory=Bounds)

@@ -4,11 +4,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from headwater.chance import Random
-from headwater.discover.cadence.channel import NO_WAIT, ChannelFacts, NextPoll, Plan, PublisherHints
+from headwater.discover.cadence.channel import ChannelFacts, NextPoll, Plan
 from headwater.discover.cadence.policies import POLICIES
 from headwater.discover.cadence.rests import Rest, rest_after
 from headwater.discover.cadence.windows import OpenHours, TimeWindow, zone_named
 from headwater.discover.cadence.wording import in_words
+from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
 from headwater.errors import UsageError
 
 # Everyone whose window opens at ten would come at ten sharp.
@@ -26,7 +27,7 @@ def next_poll(policy: str, facts: ChannelFacts, now: datetime, rng: Random) -> N
     elif facts.window_covers is not None:
         plan = _sooner(plan, facts.window_covers)
     wait, reason = _obliging(plan, facts, _jittered(plan, rng), rng)
-    at, said = in_open_hours(now + wait, facts.time_window, facts.wishes, rng)
+    at, said = in_open_hours(now + wait, facts.time_window, facts.publisher_hints, rng)
     reason = "; ".join(part for part in (reason, said) if part)
     if rest is None:
         return NextPoll(at, at - now, reason)
@@ -73,20 +74,20 @@ def _obliging(plan: Plan, facts: ChannelFacts, wait: timedelta, rng: Random) -> 
 
 
 def _asked(facts: ChannelFacts) -> tuple[tuple[timedelta, str], ...]:
-    wishes = facts.wishes
+    hints = facts.publisher_hints
     return (
-        (wishes.fresh_for, "server asked to wait: max-age"),
-        (wishes.retry_after, "server asked to wait: Retry-After"),
-        (wishes.robots_wait, "its robots.txt is asked for again after"),
-        (wishes.ttl, "feed asks to wait: ttl"),
+        (hints.fresh_for, "server asked to wait: max-age"),
+        (hints.retry_after, "server asked to wait: Retry-After"),
+        (hints.robots_wait, "its robots.txt is asked for again after"),
+        (hints.ttl, "feed asks to wait: ttl"),
         (facts.host_delay, "delay of the host:"),
     )
 
 
-def in_open_hours(at: datetime, window: TimeWindow | None, wishes: PublisherHints, rng: Random) -> tuple[datetime, str]:
+def in_open_hours(at: datetime, window: TimeWindow | None, hints: PublisherHints, rng: Random) -> tuple[datetime, str]:
     """`at` itself where it is open, else some time after the next opening; and why, where there is something to say."""
     zone = zone_named(window.zone) if window else None
-    hours = OpenHours(window, zone, wishes.skip_hours, wishes.skip_days)
+    hours = OpenHours(window, zone, hints.skip_hours, hints.skip_days)
     ignored = f"time window {window} ignored: time zone unknown" if window and zone is None else ""
     opening = hours.first_open(at)
     if opening is None:

@@ -103,7 +103,7 @@ POLICIES: dict[str, Policy] = {"adaptive": adaptive, "tiers": tiers, "frequency"
 
 def shortest_for(facts: ChannelFacts) -> timedelta:
     """A publisher that declares its answer stale after five minutes allows to be asked that often."""
-    bounds, declared = facts.bounds, facts.wishes.max_age
+    bounds, declared = facts.bounds, facts.publisher_hints.max_age
     is_allowed = declared is not None and timedelta(0) < declared <= bounds.shortest_if_allowed
     return min(bounds.shortest, bounds.shortest_if_allowed) if is_allowed else bounds.shortest
 

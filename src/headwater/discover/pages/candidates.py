@@ -9,8 +9,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from headwater.discover.pages.listing import Html, attribute, base_of, link_to, parsed, shortened, text_of
 from headwater.net.media_type import media_type
+from headwater.sources.kinds import ChannelKind
 
-Kind = Literal["feed", "sitemap", "listing", "api"]
 Evidence = Literal["link", "anchor", "robots", "guess"]
 
 MOST_CANDIDATES = 30
@@ -29,12 +29,9 @@ _FEED_QUERY = re.compile(r"(?:^|&)(?:feed|format|type|alt|output)=(?:rss2?|atom|
 _FEED_NAME = re.compile(r"\b(?:rss|atom|feeds?|newsfeed|xml-feed)\b", re.IGNORECASE)
 _SITEMAP = re.compile(r"sitemap[^/]*\.xml(?:\.gz)?$")
 _OF_COMMENTS = re.compile(r"\b(?:comments?|kommentare?|commentaires?|comentarios|replies)\b", re.IGNORECASE)
-_GUESSES: tuple[tuple[str, Kind], ...] = (
-    *((path, "feed") for path in ("/feed", "/rss", "/atom.xml", "/feed.xml", "/rss.xml", "/index.xml", "/feed.json")),
-    *((path, "sitemap") for path in ("/sitemap.xml", "/news-sitemap.xml", "/sitemap_index.xml", "/sitemap.xml.gz")),
-)
+_GUESSES = tuple((path, kind) for kind in ChannelKind for path in kind.traits.usual_places)
 _RANK_OF_EVIDENCE: dict[Evidence, int] = {"link": 0, "anchor": 1, "robots": 1, "guess": 2}
-_RANK_OF_KIND: dict[Kind, int] = {"feed": 0, "sitemap": 1, "api": 2, "listing": 3}
+_RANK_OF_KIND = {kind: rank for rank, kind in enumerate(ChannelKind)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class Candidate:
     """Something to try as a channel, and why we think so."""
 
     url: str
-    kind: Kind
+    kind: ChannelKind
     title: str
     evidence: Evidence
 
@@ -57,7 +54,7 @@ def candidates_in(html: Html, base_url: str) -> tuple[Candidate, ...]:
 def sitemaps_named(urls: Iterable[str], base_url: str) -> tuple[Candidate, ...]:
     """Candidates from the Sitemap lines of robots.txt."""
     places = (link_to(url, base_url) for url in urls)
-    return tuple(Candidate(url.url, "sitemap", "", "robots") for url in places if url)
+    return tuple(Candidate(url.url, ChannelKind.SITEMAP, "", "robots") for url in places if url)
 
 
 def ranked(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -87,22 +84,22 @@ def _named(tree: LexborHTMLParser, base: str) -> Iterator[Candidate]:
             yield Candidate(place.url, kind, text_of(node) or shortened(attribute(node, "title")), "anchor")
 
 
-def _declared_kind(rel: str, declared: str, href: str) -> Kind | None:
+def _declared_kind(rel: str, declared: str, href: str) -> ChannelKind | None:
     roles = rel.lower().split()
     if "sitemap" in roles:
-        return "sitemap"
+        return ChannelKind.SITEMAP
     essence = media_type(declared)
     is_feed = essence in _FEED_TYPES or (essence in _LOOSE_TYPES and _FEED_PATH.search(href.lower()) is not None)
-    return "feed" if is_feed and not {"alternate", "feed"}.isdisjoint(roles) else None
+    return ChannelKind.FEED if is_feed and not {"alternate", "feed"}.isdisjoint(roles) else None
 
 
-def _kind_of_link(path: str, query: str, text: str) -> Kind | None:
+def _kind_of_link(path: str, query: str, text: str) -> ChannelKind | None:
     if _SITEMAP.search(path):
-        return "sitemap"
+        return ChannelKind.SITEMAP
     # A path alone may be an article about feeds; what ends in .xml or is called RSS is one.
     is_feed = _FEED_PATH.search(path) and (path.endswith((".xml", ".rdf", ".rss", ".atom")) or _ends_as_feed(path))
     is_called_feed = _FEED_NAME.search(text) and _FEED_PATH.search(path)
-    return "feed" if is_feed or is_called_feed or _FEED_QUERY.search(query) else None
+    return ChannelKind.FEED if is_feed or is_called_feed or _FEED_QUERY.search(query) else None
 
 
 def _ends_as_feed(path: str) -> bool:

@@ -6,8 +6,8 @@ from elsewhere, by a redirect, is remembered with where it came from: its valida
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.discover.polls.run_state import RunState, Todo
@@ -18,10 +18,8 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 if TYPE_CHECKING:
     from headwater.discover.polls.lease import Leased
 
-# An API's pages have one address, and what a search or a backfill asks is read once.
-WITHOUT_MEMORY = frozenset({ChannelKind.API, ChannelKind.SEARCH, ChannelKind.BACKFILL})
-
-
+# What was published while the last poll was under way must not fall between two.
+OVERLAP = timedelta(hours=1)
 # The key of what was said about the channel as a whole; see the query `want_all_again`.
 WHOLE = ""
 
@@ -52,10 +50,8 @@ class Answer:
 
 def validators_for(channel: "Leased", run_state: RunState) -> Validators:
     """What the present step may be asked with."""
-    if channel.kind is ChannelKind.BACKFILL:
-        return Validators()
-    if channel.kind is ChannelKind.SEARCH:
-        # It goes by what the page names, and by places that the page says nothing of.
+    if not channel.kind.traits.brings_news:
+        # A search goes by what the page names, and by places that the page says nothing of; a backfill reads once.
         return Validators()
     if run_state.is_first_step:
         return Validators(channel.etag, channel.last_modified)
@@ -89,7 +85,7 @@ def came_from(channel: Remembering, run_state: RunState) -> str:
 
 def remembered(channel: "Leased", before: RunState, after: RunState, answer: Answer) -> RunState:
     """`after` the present step was read: with what is worth knowing when it is asked for again."""
-    if channel.kind in WITHOUT_MEMORY:
+    if not channel.kind.traits.remembers_answers:
         return after
     entry: dict[str, Any] = dict(answer.memory)
     if answer.place.url_hash != canonicalise(before.step.url).url_hash:
@@ -99,28 +95,28 @@ def remembered(channel: "Leased", before: RunState, after: RunState, answer: Ans
         entry |= {"etag": validators.etag, "last_modified": validators.last_modified, "read_at": answer.at.isoformat()}
     planned = {(todo.url, todo.continues) for todo in before.todo}
     led_to = [_place(todo) for todo in after.todo if (todo.url, todo.continues) not in planned]
-    return _noted(after, before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
+    return after.remembering(before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
 
 
 def missed(channel: "Leased", run_state: RunState, now: datetime) -> RunState:
     """The present step could not be had: what was known of it holds, and it is wanted the next time."""
-    if channel.kind in WITHOUT_MEMORY or run_state.is_first_step:
+    if not channel.kind.traits.remembers_answers or run_state.is_first_step:
         return run_state
     known = known_of(channel, run_state)
     since = known.get("missing_since") or now.isoformat()
     entry = {"led_to": [], **known, "is_missing": True, "missing_since": since}
-    return _noted(_with_way_to(run_state, run_state.step.continues), run_state.step.url, entry)
+    return _with_way_to(run_state, run_state.step.continues).remembering(run_state.step.url, entry)
 
 
 def _with_way_to(run_state: RunState, page: str) -> RunState:
     """With the pages that lead to one that is missing wanted as well: without news they would not be asked."""
-    answers = answers_of(run_state)
+    answers = dict(run_state.answers)
     before = {place[0]: url for url, entry in answers.items() for place in entry["led_to"] if place[3]}
     for _ in before:
         if page in answers:
             answers[page] = {**answers[page], "is_missing": True}
         page = before.get(page, "")
-    return run_state.keeping(answers=answers)
+    return replace(run_state, answers=answers)
 
 
 def led_on(channel: "Leased", run_state: RunState, answer: Answer, most: int) -> RunState:
@@ -132,18 +128,13 @@ def led_on(channel: "Leased", run_state: RunState, answer: Answer, most: int) ->
     renewed = {"etag": validators.etag, "last_modified": validators.last_modified, "read_at": answer.at.isoformat()}
     entry = {**known, **{name: value for name, value in renewed.items() if value and name in known}}
     more = (_todo(channel, place, run_state.step.url) for place in known["led_to"])
-    return _noted(run_state.ahead(more, most), run_state.step.url, entry)
+    return run_state.ahead(more, most).remembering(run_state.step.url, entry)
 
 
-def missing_since(run_state: RunState) -> str | None:
+def missing_since(run_state: RunState) -> datetime | None:
     """Since when the present step could not be had; None where nothing is remembered of it."""
-    since: str | None = answers_of(run_state).get(run_state.step.url, {}).get("missing_since")
-    return since
-
-
-def answers_of(run_state: RunState) -> dict[str, Any]:
-    """All of the run, for the next one."""
-    return dict(run_state.kept.get("answers", {}))
+    since: str | None = run_state.answers.get(run_state.step.url, {}).get("missing_since")
+    return datetime.fromisoformat(since) if since else None
 
 
 def without_validators(answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,10 +147,6 @@ def known_of(channel: Remembering, run_state: RunState) -> Mapping[str, Any]:
     """What was remembered of the present step."""
     known: Mapping[str, Any] = channel.answers.get(run_state.step.url, {})
     return known
-
-
-def _noted(run_state: RunState, url: str, entry: Mapping[str, Any]) -> RunState:
-    return run_state.keeping(answers={**answers_of(run_state), url: dict(entry)})
 
 
 def _place(todo: Todo) -> list[Any]:

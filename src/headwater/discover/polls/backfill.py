@@ -13,7 +13,6 @@ from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
 
-MOST_ANSWERS = 500  # sitemaps and pages of feeds
 MOST_PAGES = 20_000  # of its source, unless a person says how many
 SHORTEST_PAUSE = timedelta(seconds=30)
 MOST_TRIES = 5
@@ -29,7 +28,7 @@ def start_of_backfill(site: str, places: Sequence[str], sitemaps: Sequence[str])
         named = sitemaps or (f"{usual}/sitemap.xml",)
         followed += [Todo(url, ChannelKind.SITEMAP) for url in named]
     first, *others = followed
-    return RunState((first,)).ahead(others, MOST_ANSWERS)
+    return RunState((first,)).ahead(others, ChannelKind.BACKFILL.traits.most_answers)
 
 
 def pause_after(host_delay: timedelta) -> timedelta:

@@ -11,14 +11,14 @@ from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.wording import counted
-from headwater.discover.polls.answers import answers_of, without_validators
+from headwater.discover.polls.answers import without_validators
 from headwater.discover.polls.classify import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.naming import DOUBTED_FOR, after_run, doubt_in_words, unseen_before, wholeness_of
-from headwater.discover.polls.run_state import RunState
-from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of, publisher_hints_from
-from headwater.discover.polls.vacancies import named_in
+from headwater.discover.polls.naming import DOUBTED_FOR, Named, after_run, doubt_in_words, unseen_before, wholeness_of
+from headwater.discover.polls.run_state import RunState, UnreadPage
+from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of
 from headwater.discover.searching.search import chosen
+from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.events import Event, Level
@@ -32,14 +32,9 @@ MOVED = "channel_moved"
 LONGEST_MESSAGE = 500
 # Leases that ran out under a poll, in a row; the first is forgiven, since a process may die of anything.
 MOST_LOST = 2
-# What learns a rhythm: the others list what there is, not what is new.
-WISHES = ("ttl", "skip_hours", "skip_days")
-# What is read since the last time rather than compared with a memory.
-SINCE_LAST = frozenset({ChannelKind.SITEMAP, ChannelKind.API})
-# What has further pages that others would miss; parts of a sitemap come and go.
-PAGED = frozenset({ChannelKind.LISTING, ChannelKind.API})
-RHYTHMIC = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0}
+
+NOBODY_NAMED = Named()
 
 RunStatus = Literal["ok", "warn", "fail"]
 
@@ -90,9 +85,9 @@ class _Learned:
     doubts: str
 
 
-def ended_well(channel: Leased, run_state: RunState, ends: Ends) -> Ending:
+def ended_well(channel: Leased, run_state: RunState, ends: Ends, named: Named = NOBODY_NAMED) -> Ending:
     """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
-    learned = _learned_from(channel, run_state, ends.now)
+    learned = _learned_from(channel, run_state, ends.now, named)
     moved_to, not_updated, moves = _moves(channel, run_state, ends.settings)
     overflown, doubts = learned.overflown, learned.doubts
     patch = _patch(channel, run_state, ends.now, learned) | {"moved_count": not_updated} | learned.naming
@@ -109,19 +104,20 @@ def ended_well(channel: Leased, run_state: RunState, ends: Ends) -> Ending:
             *moves,
             *_doubt_events(channel, doubts),
         ),
-        http_status=run_state.kept.get("status"),
+        http_status=run_state.first.status,
         gap=_gap(ends) if overflown else None,
         seeks_sitemap=_seeks_sitemap(channel, ends.settings),
         moved_to=moved_to,
     )
 
 
-def _learned_from(channel: Leased, run_state: RunState, now: datetime) -> _Learned:
+def _learned_from(channel: Leased, run_state: RunState, now: datetime, named: Named) -> _Learned:
     listing = _listing(channel, run_state, now)
     overflown = overflow(listing) if listing else None
     rhythm = _rhythm(channel, run_state, now, has_overflowed=overflown is not None)
-    quiet = silence(rhythm, common_of(channel)) if channel.kind in RHYTHMIC and not run_state.tally.inserted else None
-    naming, doubts = _naming(channel, run_state, now)
+    may_be_silent = channel.kind.traits.learns_rhythm and not run_state.tally.inserted
+    quiet = silence(rhythm, common_of(channel)) if may_be_silent else None
+    naming, doubts = _naming(channel, run_state, now, named)
     standing = _standing(channel, run_state, now, rhythm)
     standing = replace(
         standing,
@@ -141,35 +137,35 @@ def _standing(channel: Leased, run_state: RunState, now: datetime, rhythm: Rhyth
         rhythm=rhythm,
         changes=tally.changes,
         no_change=0 if tally.changes else past.no_change + (not channel.is_by_hand),
-        wishes=publisher_hints_from(run_state.kept),
+        publisher_hints=run_state.first.publisher_hints,
     )
 
 
 def _patch(channel: Leased, run_state: RunState, now: datetime, learned: _Learned) -> dict[str, Any]:
-    past, kept, standing = channel.past, run_state.kept, learned.standing
+    past, first, standing = channel.past, run_state.first, learned.standing
     return {
         **_validators(run_state),
-        "answers": answers_of(run_state),
+        "answers": dict(run_state.answers),
         "last_ok_at": standing.last_ok_at,
         "last_new_at": standing.last_new_at,
         "newest_item_at": standing.newest_item_at,
-        "last_item_count": kept.get("items", kept.get("listed", past.last_item_count)),
+        "last_item_count": past.last_item_count if first.items is None else first.items,
         "nochange_count": standing.no_change,
         "silent_since": (past.silent_since or now) if learned.is_silent else None,
         **NO_ERRORS,
         **_damage(channel, run_state, now),
-        "last_status": kept.get("status"),
+        "last_status": first.status,
         "rhythm": standing.rhythm.to_dict(),
-        "wishes": {name: kept[name] for name in WISHES if kept.get(name)},
+        "wishes": first.publisher_hints.to_dict(),
         "overflow_count": past.overflows + (learned.overflown is not None),
-        **({"title": kept["title"]} if kept.get("title") else {}),
+        **({"title": first.title} if first.title else {}),
     }
 
 
 def _validators(run_state: RunState) -> dict[str, Any]:
     """Only what was had whole may be answered with "unchanged" the next time."""
-    may_be_unchanged = not run_state.tally.errors and not run_state.kept.get("is_cut")
-    return {name: run_state.kept.get(name) if may_be_unchanged else None for name in ("etag", "last_modified")}
+    may_be_unchanged = not run_state.tally.errors and not run_state.is_cut
+    return asdict(run_state.first.validators if may_be_unchanged else Validators())
 
 
 def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
@@ -186,8 +182,8 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
         errors=max(past.errors + more, 1),
         error=trouble.error,
         class_errors=max(past.class_errors + more, 1) if is_same else 1,
-        wishes=replace(
-            publisher_hints_from(channel.wishes), retry_after=trouble.retry_after, robots_wait=trouble.robots_wait
+        publisher_hints=replace(
+            channel.publisher_hints, retry_after=trouble.retry_after, robots_wait=trouble.robots_wait
         ),
         is_deadly=trouble.is_deadly,
         status=trouble.status,
@@ -236,45 +232,35 @@ def _ending(
 
 def _asked_until(channel: Leased, run_state: RunState, now: datetime) -> datetime:
     """What is asked for since the last time is asked for since that began: a run may have waited for days."""
-    began = run_state.kept.get("began_at")
-    return datetime.fromisoformat(began) if began and channel.kind in SINCE_LAST else now
+    return run_state.began_at or now if channel.kind.traits.reads_since_last else now
 
 
 def _rhythm(channel: Leased, run_state: RunState, now: datetime, *, has_overflowed: bool) -> Rhythm:
     # What an API answers is asked for since the last whole run: until then that time is not over.
-    if channel.kind not in RHYTHMIC or (channel.kind is ChannelKind.API and run_state.tally.errors):
+    if not channel.kind.traits.learns_rhythm or (channel.kind is ChannelKind.API and run_state.tally.errors):
         return channel.past.rhythm
     return observed(channel.past.rhythm, Observation(now, channel.past.last_ok_at, run_state.dates, has_overflowed))
 
 
-def _naming(channel: Leased, run_state: RunState, now: datetime) -> tuple[dict[str, Any], str]:
+def _naming(channel: Leased, run_state: RunState, now: datetime, named: Named) -> tuple[dict[str, Any], str]:
     """What a list of vacancies says of those it names, as a patch of its row; and why that may be wrong."""
     if not channel.lists_vacancies:
         return {}, ""
-    began = run_state.kept.get("began_at")
-    named = named_in(run_state)
-    wholeness = wholeness_of(run_state.kept)
-    begun = datetime.fromisoformat(began) if began else now
-    unread_since = _unread_since(run_state)
+    wholeness = wholeness_of(run_state)
+    begun = run_state.began_at or now
+    unread_since = run_state.unread and run_state.unread.since
     unseen = unseen_before(unread_since, channel.past.last_ok_at, begun) if unread_since else None
     naming = after_run(channel.past.naming, wholeness, named, begun, unseen)
     patch = asdict(naming)
-    if unread_since or (run_state.kept.get("has_unchanged") and not run_state.kept.get("is_unchanged")):
+    if unread_since or (run_state.has_unchanged and not run_state.is_unchanged):
         # All of it has to be seen at once, or nothing can be said of those it does not name.
-        patch |= {"etag": None, "last_modified": None, "answers": without_validators(answers_of(run_state))}
+        patch |= {"etag": None, "last_modified": None, "answers": without_validators(run_state.answers)}
     doubts = doubt_in_words(named) if naming.doubted_since else ""
     return patch | ({"last_error": doubts} if doubts else {}), doubts
 
 
-def _unread_since(run_state: RunState) -> datetime | None:
-    _, _, since = run_state.kept.get("unread") or (None, None, None)
-    return datetime.fromisoformat(since) if since else None
-
-
-def _unread_in_words(run_state: RunState, now: datetime) -> str:
-    """Of a further page of a list that could not be read."""
-    url, why, _ = run_state.kept["unread"]
-    return f"{url}{UNREAD}{_unread_since(run_state) or now:%Y-%m-%d %H:%M} UTC: {why}"
+def _unread_in_words(page: UnreadPage, now: datetime) -> str:
+    return f"{page.url}{UNREAD}{page.since or now:%Y-%m-%d %H:%M} UTC: {page.why}"
 
 
 def _looking_again(ending: Ending, now: datetime) -> Ending:
@@ -295,13 +281,12 @@ def _doubt_events(channel: Leased, doubts: str) -> list[Event]:
 
 
 def _listing(channel: Leased, run_state: RunState, now: datetime) -> Listing | None:
-    if channel.kind is not ChannelKind.FEED or "published" not in run_state.kept:
+    first, past = run_state.first, channel.past
+    if channel.kind is not ChannelKind.FEED or first.own is None:
         return None
-    published = [date and datetime.fromisoformat(date) for date in run_state.kept["published"]]
-    past = channel.past
-    known = run_state.kept["known"]
-    listed, total = run_state.kept["listed"], run_state.kept.get("items", 0)
-    return Listing(now, past.last_ok_at, published, known, past.last_item_count, past.newest_item_at, listed, total)
+    own, usual = first.own, past.last_item_count
+    known, total = own.known, first.items or 0
+    return Listing(now, past.last_ok_at, own.published, known, usual, past.newest_item_at, own.listed, total)
 
 
 def _gap(ends: Ends) -> Gap:
@@ -325,7 +310,7 @@ def _told(channel: Leased, run_state: RunState, overflown: Overflow | None) -> s
     if channel.kind is ChannelKind.SEARCH and not run_state.findings:
         wanted = "sitemap" if ChannelKind.FEED in channel.followed else "feed, sitemap or listing"
         return f"no {wanted} found at {counted(len(run_state.asked) + len(run_state.todo), 'address')}"
-    if run_state.kept.get("is_unchanged"):
+    if run_state.is_unchanged:
         told = "not modified"
     elif run_state.findings:
         told = "found " + ", ".join(f"{one.kind} {one.url}" for one in chosen(run_state.findings))
@@ -336,11 +321,9 @@ def _told(channel: Leased, run_state: RunState, overflown: Overflow | None) -> s
 
 def _damage(channel: Leased, run_state: RunState, now: datetime) -> dict[str, Any]:
     """An answer that was not modified is as damaged as it was; words of a doubt are said anew while it lasts."""
-    if run_state.kept.get("unread") and channel.kind in PAGED:
-        return {"last_error": _unread_in_words(run_state, now)[:LONGEST_MESSAGE]}
-    is_as_before = (
-        run_state.kept.get("is_unchanged") and not channel.past.errors and not channel.past.naming.doubted_since
-    )
+    if run_state.unread and channel.kind.traits.has_pages:
+        return {"last_error": _unread_in_words(run_state.unread, now)[:LONGEST_MESSAGE]}
+    is_as_before = run_state.is_unchanged and not channel.past.errors and not channel.past.naming.doubted_since
     return {} if is_as_before else {"last_error": run_state.damage[:LONGEST_MESSAGE] or None}
 
 
@@ -348,8 +331,8 @@ def _moves(
     channel: Leased, run_state: RunState, settings: PollSettings
 ) -> tuple[CanonicalUrl | None, int, list[Event]]:
     """Where the channel moves for good, else how often in a row it was not let."""
-    target = run_state.kept.get("moved_to")
-    if target is None:
+    target = run_state.first.moved_to
+    if not target:
         return None, 0, []
     if settings.update_redirects:
         message = f"{channel.url.url} moved permanently to {target}"

@@ -10,15 +10,16 @@ from headwater.discover.api.recipe import recipe_from
 from headwater.discover.cadence.price import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
+from headwater.discover.items import Item
 from headwater.discover.polls.naming import Naming
+from headwater.discover.polls.run_state import RunState, Todo
+from headwater.discover.publisher_hints import PublisherHints, publisher_hints_from
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Profile
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import Voice, registrable_domain
 
-# What of a job source names vacancies.
-LISTS = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
 SCHEDULE = "schedule"
 
 
@@ -57,7 +58,7 @@ class Leased:
     etag: str | None
     last_modified: str | None
     progress: object
-    wishes: Mapping[str, Any]  # of its last body: a 304 does not say them again
+    publisher_hints: PublisherHints  # of its last body: a 304 does not say them again
     answers: Mapping[str, Any]  # validators of the further answers of its last run, by their addresses
     past: Past
     price: Price
@@ -85,7 +86,7 @@ class Leased:
 
     @property
     def lists_vacancies(self) -> bool:
-        return self.source.kind is Kind.JOBS and self.kind in LISTS
+        return self.source.kind is Kind.JOBS and self.kind.traits.names_vacancies
 
     @property
     def voice(self) -> Voice:
@@ -129,7 +130,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         etag=row["etag"],
         last_modified=row["last_modified"],
         progress=row["progress"],
-        wishes=memory_from(row["wishes"]),
+        publisher_hints=publisher_hints_from(row["wishes"]),
         answers={url: memory_from(known) for url, known in memory_from(row["answers"]).items()},
         past=Past(
             last_ok_at=row["last_ok_at"],
@@ -163,3 +164,13 @@ def leased_from(row: Any, leased_at: float) -> Leased:
 def memory_from(stored: object) -> Mapping[str, Any]:
     """What is no object was not written by us: nothing is remembered."""
     return stored if isinstance(stored, Mapping) else {}
+
+
+def start_of(channel: Leased) -> RunState:
+    return RunState((Todo(channel.url.url, channel.kind),))
+
+
+def start_pages(channel: Leased) -> tuple[Item, ...]:
+    """A crawl begins here; `updated_at` now makes pages that were fetched before be looked at again."""
+    urls = channel.source.start_urls or (channel.url.url,)
+    return tuple(Item(url, updated_at=channel.now) for url in urls)

@@ -5,13 +5,12 @@ leaves out most of those that stood may be a page that was rebuilt, or came brok
 more later, says the same. Where a further page cannot be read, those that no other page names have two weeks.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
 from headwater.discover.cadence.wording import counted
+from headwater.discover.polls.run_state import RunState
 from headwater.sources.health import UNREAD_DAYS
 
 DOUBTED_FOR = timedelta(days=1)
@@ -70,15 +69,15 @@ def after_run(
     return Naming(named_at=began if wholeness is Wholeness.WHOLE else doubted_since, gone_before=doubted_since)
 
 
-def wholeness_of(kept: Mapping[str, Any]) -> Wholeness:
-    """By what a run has kept of its answers; pages beside the list say nothing of it."""
-    if kept.get("is_partial"):
+def wholeness_of(run_state: RunState) -> Wholeness:
+    """By the answers of a run; pages beside the list say nothing of it."""
+    if run_state.is_partial:
         return Wholeness.PARTIAL
-    if kept.get("unread"):
+    if run_state.unread:
         return Wholeness.UNREAD
-    if kept.get("is_unchanged"):
+    if run_state.is_unchanged:
         return Wholeness.REPEATED
-    return Wholeness.PARTIAL if kept.get("has_unchanged") else Wholeness.WHOLE
+    return Wholeness.PARTIAL if run_state.has_unchanged else Wholeness.WHOLE
 
 
 def unseen_before(unread_since: datetime, last_run: datetime | None, began: datetime) -> datetime | None:

@@ -1,7 +1,7 @@
 """One channel from lease to next poll: the function to read first."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from headwater.chance import Random
@@ -21,18 +21,20 @@ from headwater.discover.polls.classify import (
     is_no_page,
 )
 from headwater.discover.polls.ending import MOST_LOST, Ending, Ends, ended_badly, ended_well, refused_by_robots
-from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.lease import Leased, start_of, start_pages
+from headwater.discover.polls.naming import Named
 from headwater.discover.polls.reader import ChannelReader, ReadersGone, most_answers, task_of
 from headwater.discover.polls.requesting import Asker, another_try, sitemaps_of
-from headwater.discover.polls.response_hints import hints_of
-from headwater.discover.polls.run_state import RunState, Tally, run_state_from
+from headwater.discover.polls.run_state import FirstAnswer, RunState, Tally, UnreadPage, run_state_from
 from headwater.discover.polls.run_store import RunStore
 from headwater.discover.polls.schedule import closed_now
-from headwater.discover.polls.starting import start_of, start_pages
+from headwater.discover.publisher_hints import PublisherHints
 from headwater.discover.searching.search import looked_past
+from headwater.net.transport import Response
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
+from headwater.urls.canonical import CanonicalUrl
 
 BROKEN = "It could not be read or stored; the log says why."
 # One answer of a run may be too much for its reader, as a very long part of an index is; a second one ends the run.
@@ -60,6 +62,24 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
+class StepResult:
+    """One answer read: the run with it, what it lists, and what was wrong with it."""
+
+    run_state: RunState
+    found_items: FoundItems = FoundItems()  # noqa: RUF009 - a frozen value
+    trouble: Trouble | RobotsRefusal | None = None
+
+    @property
+    def is_deadly(self) -> bool:
+        return isinstance(self.trouble, Trouble) and self.trouble.is_deadly
+
+    @property
+    def ends_run(self) -> bool:
+        """Trouble in the middle of a run costs it one answer only."""
+        return self.trouble is not None and (self.run_state.is_first_step or self.run_state.deaths >= MOST_DEATHS)
+
+
+@dataclass(frozen=True, slots=True)
 class Poll:
     asker: Asker
     reader: ChannelReader
@@ -83,17 +103,15 @@ class Poll:
             if isinstance(heard, Wait):
                 return await self._wait(channel, run_state, heard)
             try:
-                run_state, found_items, trouble = forgiven(
-                    channel, run_state, *await self._read(channel, run_state, heard)
-                )
+                step = forgiven(channel, run_state, await self._read(channel, run_state, heard))
             except ReadersGone as gone:
                 return await self._wait(channel, run_state, Wait(AGAIN_SOON, gone.what))
-            if trouble is not None and (run_state.is_first_step or run_state.kept.get("deaths", 0) >= MOST_DEATHS):
-                return await self._finish(channel, run_state, FoundItems(), trouble)
-            run_state = await self.run_store.leave_to_queue(channel, run_state)
+            if step.ends_run:
+                return await self._finish(channel, step.run_state, FoundItems(), step.trouble)
+            run_state = await self.run_store.leave_to_queue(channel, step.run_state)
             if run_state.is_last_step:
-                return await self._finish(channel, run_state, found_items, None)
-            run_state = await self.run_store.go_on(channel, run_state, found_items, self._now(channel))
+                return await self._finish(channel, run_state, step.found_items, None)
+            run_state = await self.run_store.go_on(channel, run_state, step.found_items, self._now(channel))
             if paused := self._pause(channel, run_state):
                 return await self._wait(channel, run_state, paused)
         return await self._finish(channel, run_state, FoundItems(), None)
@@ -108,7 +126,7 @@ class Poll:
         if channel.kind is ChannelKind.BACKFILL:
             sitemaps = await sitemaps_of(self.asker.database, channel.url)
             begins = start_of_backfill(channel.url.url, channel.places, sitemaps)
-        return begins.keeping(began_at=self._now(channel).isoformat())
+        return replace(begins, began_at=self._now(channel))
 
     def _pause(self, channel: Leased, run_state: RunState) -> Wait | None:
         """A backfill lets the others of its host go first after each answer."""
@@ -137,9 +155,7 @@ class Poll:
         why = await self.run_store.why_taken_down(channel)
         return Wait(WHILE_TAKEN_DOWN, why) if why else None
 
-    async def _read(
-        self, channel: Leased, run_state: RunState, heard: Heard
-    ) -> tuple[RunState, FoundItems, Trouble | RobotsRefusal | None]:
+    async def _read(self, channel: Leased, run_state: RunState, heard: Heard) -> StepResult:
         is_search = channel.kind is ChannelKind.SEARCH
         is_asked = not (isinstance(heard, Body) and heard.is_from_cache)
         run_state = run_state.counting(Tally(requests=int(is_asked)))
@@ -147,36 +163,44 @@ class Poll:
             case Body(response, moved_to):
                 read = await self.reader.read(task_of(channel, run_state, heard, self._now(channel)))
                 if isinstance(read, Trouble):
-                    return _troubled(missed(channel, run_state, self._now(channel)), read), FoundItems(), read
+                    lacking = _troubled(missed(channel, run_state, self._now(channel)), read)
+                    return StepResult(lacking, trouble=read)
                 found_items = FoundItems(read.items, read.harvest, response.url.url, response.validators)
                 validators = Validators() if read.takes_turns else response.validators
                 answer = Answer(validators, response.url, self._now(channel), read.memory)
                 after = remembered(channel, run_state, read.run_state, answer)
-                after = after.keeping(is_partial=True) if read.is_partial else after
+                after = replace(after, is_partial=after.is_partial or read.is_partial, is_unchanged=False)
                 # Of a backfill's channel no answer says anything: it asks those of others.
-                if not run_state.is_first_step or channel.since:
-                    return after.keeping(is_unchanged=False), found_items, None
-                said = hints_of(response, validators, moved_to, self.settings)
-                return after.keeping(**said, **read.said.to_dict()), found_items, None
+                if run_state.is_first_step and not channel.since:
+                    first = self._first(response, validators, moved_to, read.publisher_hints)
+                    after = replace(after, first=replace(first, title=read.title, items=read.listed))
+                return StepResult(after, found_items)
             case NotModified(response, moved_to):
                 answer = Answer(response.validators, response.url, self._now(channel))
                 after = led_on(channel, run_state, answer, most_answers(channel))
-                after = after if run_state.is_beside else after.keeping(has_unchanged=True)
-                if not run_state.is_first_step:
-                    return after, FoundItems(), None
-                said = hints_of(response, response.validators, moved_to, self.settings)
-                kept = {**channel.wishes, **_old_validators(channel), **said}
-                return after.keeping(is_unchanged=True, **kept), FoundItems(), None
+                after = after if run_state.is_beside else replace(after, has_unchanged=True)
+                if run_state.is_first_step:
+                    validators = renewed(channel, response.validators)
+                    first = self._first(response, validators, moved_to, channel.publisher_hints)
+                    after = replace(after, is_unchanged=True, first=first)
+                return StepResult(after)
             case Trouble(_, _, status) if is_search and run_state.is_first_step and is_no_page(heard):
                 sitemaps = await sitemaps_of(self.asker.database, channel.url)
                 past = looked_past(run_state, channel.url.url, sitemaps, channel.followed)
-                return past.keeping(status=status), FoundItems(), None
+                return StepResult(replace(past, first=FirstAnswer(status)))
             case Trouble() | RobotsRefusal():
                 is_guess = is_search and not run_state.is_first_step
                 lacking = run_state if is_guess else _troubled(missed(channel, run_state, self._now(channel)), heard)
-                return lacking, FoundItems(), heard
+                return StepResult(lacking, trouble=heard)
             case Wait():
                 raise AssertionError("a wait ends the step before it is read")
+
+    def _first(
+        self, response: Response, validators: Validators, moved_to: CanonicalUrl | None, hints: PublisherHints
+    ) -> FirstAnswer:
+        if self.settings.respect_cache_control:
+            hints = hints.with_head(response.raw_headers, response.at)
+        return FirstAnswer(response.status, validators, moved_to.url if moved_to else "", publisher_hints=hints)
 
     async def _finish(
         self, channel: Leased, run_state: RunState, found_items: FoundItems, trouble: Trouble | RobotsRefusal | None
@@ -184,10 +208,10 @@ class Poll:
         now = self._now(channel)
         ends = Ends(self.settings, now, self.random)
 
-        def end(counted: RunState) -> Ending:
+        def end(counted: RunState, named: Named) -> Ending:
             match trouble:
                 case None:
-                    return ended_well(channel, counted, ends)
+                    return ended_well(channel, counted, ends, named)
                 case RobotsRefusal():
                     return refused_by_robots(channel, trouble, ends)
                 case Trouble():
@@ -207,36 +231,31 @@ def begun(run_state: RunState, heard: Heard, now: datetime) -> Heard:
     """
     if not isinstance(heard, Wait) or heard.trouble is None:
         return heard
-    began = run_state.kept.get("began_at")
-    has_waited = began is not None and now - datetime.fromisoformat(began) > LONGEST_WAIT
+    has_waited = run_state.began_at is not None and now - run_state.began_at > LONGEST_WAIT
     return heard.trouble if run_state.is_first_step or has_waited else heard
 
 
-def forgiven(
-    channel: Leased,
-    before: RunState,
-    run_state: RunState,
-    found_items: FoundItems,
-    trouble: Trouble | RobotsRefusal | None,
-) -> tuple[RunState, FoundItems, Trouble | RobotsRefusal | None]:
+def forgiven(channel: Leased, before: RunState, step: StepResult) -> StepResult:
     """In a backfill a place that has nothing, or may not be asked, is a note: what passes was tried again before."""
-    is_deadly = isinstance(trouble, Trouble) and trouble.is_deadly
-    if channel.since is None or trouble is None or is_deadly:
-        return run_state, found_items, trouble
-    return before.counting(Tally(requests=1)).noting(f"{before.step.url}: {trouble.message}"), found_items, None
+    if channel.since is None or step.trouble is None or step.is_deadly:
+        return step
+    told = f"{before.step.url}: {step.trouble.message}"
+    return StepResult(before.counting(Tally(requests=1)).noting(told), step.found_items)
 
 
 def _troubled(run_state: RunState, trouble: Trouble | RobotsRefusal) -> RunState:
     """In the middle of a run it is a note: the rest of the run goes on."""
     if isinstance(trouble, Trouble) and trouble.is_deadly:
-        run_state = run_state.keeping(deaths=run_state.kept.get("deaths", 0) + 1)
+        run_state = replace(run_state, deaths=run_state.deaths + 1)
     if run_state.is_first_step:
         return run_state.counting(Tally(errors=1))
-    if not run_state.is_beside and not run_state.kept.get("unread"):
+    if not run_state.is_beside and not run_state.unread:
         # One is enough to look at: what lies behind it cannot be reached either.
-        run_state = run_state.keeping(unread=[run_state.step.url, trouble.message, missing_since(run_state)])
+        page = UnreadPage(run_state.step.url, trouble.message, missing_since(run_state))
+        run_state = replace(run_state, unread=page)
     return run_state.counting(Tally(errors=1)).noting(f"{run_state.step.url}: {trouble.message}")
 
 
-def _old_validators(channel: Leased) -> dict[str, str | None]:
-    return {"etag": channel.etag, "last_modified": channel.last_modified}
+def renewed(channel: Leased, said: Validators) -> Validators:
+    """Those of its last answer where a 304 does not repeat them."""
+    return Validators(said.etag or channel.etag, said.last_modified or channel.last_modified)

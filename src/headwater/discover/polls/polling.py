@@ -12,13 +12,13 @@ from headwater.database.listen import Listener
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.polls.lease import Leased, leased_from
-from headwater.discover.polls.marks import FirstPolls, Marks
 from headwater.discover.polls.poll import Poll, Ran
 from headwater.discover.polls.run_store import named
 from headwater.discover.polls.submit_items import PollLost
 from headwater.errors import UsageError, blames_nobody
 from headwater.log import Logger, log_broken
 from headwater.sources.events import Event, Level, record
+from headwater.sources.kinds import kinds_that
 from headwater.sources.store import block_unreadable, source_from
 
 queries = load_queries("headwater.discover")
@@ -26,8 +26,53 @@ queries = load_queries("headwater.discover")
 # What is due and yet was not leased is locked by somebody: asking again at once would only keep both busy.
 SHORTEST_REST = timedelta(milliseconds=10)
 
+WITH_A_PAST = kinds_that(lambda traits: traits.has_past)
 # What a row that no code of ours wrote makes of the code that reads it.
 UNREADABLE = (UsageError, AttributeError, KeyError, TypeError, ValueError)
+# How long a claim trusts where the last one found its first due channel. Then it looks everywhere again, so that a
+# channel that was made due in the past, or by a transaction that ended late, is found.
+MARKS_HOLD = timedelta(seconds=10)
+# Of channels that are polled for the first time, while others are due: one in so many.
+FIRST_EVERY = 4
+
+
+@dataclass(slots=True)
+class Marks:
+    """Without them a claim walks over all that was due since the oldest snapshot of the database began."""
+
+    clock: Clock
+    _marks: Sequence[datetime] | None = field(default=None, init=False)
+    _looked_at: float = field(default=float("-inf"), init=False)
+
+    def standing(self) -> Sequence[datetime] | None:
+        """None: look everywhere."""
+        moment = self.clock.monotonic()
+        if self._marks is None or moment - self._looked_at > MARKS_HOLD.total_seconds():
+            self._marks, self._looked_at = None, moment
+        return self._marks
+
+    def note(self, marks: Sequence[datetime]) -> None:
+        self._marks = marks
+
+    def forget(self) -> None:
+        """Something was made due or given back, and may lie before them."""
+        self._marks = None
+
+    def before_they_end(self, wait: timedelta | None) -> timedelta:
+        """Something may wait before the marks: nobody sleeps longer than they are trusted."""
+        left = MARKS_HOLD - timedelta(seconds=self.clock.monotonic() - self._looked_at)
+        return left if wait is None else min(wait, left)
+
+
+@dataclass(slots=True)
+class FirstPolls:
+    """How many of a claim are first polls although others are due; what a small claim lacks is carried on."""
+
+    _owed: int = field(default=0, init=False)
+
+    def among(self, most: int) -> int:
+        share, self._owed = divmod(self._owed + most, FIRST_EVERY)
+        return share
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +99,7 @@ class Polling:
         ids, wait = await self._claim_ids(most, now)
         if not ids:
             return (), wait
-        rows = await self.database.fetch(queries.read_leased, ids, self.owner, now)
+        rows = await self.database.fetch(queries.read_leased, ids, self.owner, now, WITH_A_PAST)
         leases = [await self._leased_from(row, leased_at) for row in rows]
         return [lease for lease in leases if lease], None
 
@@ -158,7 +203,8 @@ class Polling:
 
 async def make_everything_due(database: Database, shortest_interval: timedelta) -> None:
     """Feeds, listings, sitemaps and APIs, whatever their next time; waits after errors are kept."""
-    await database.execute(queries.make_everything_due, shortest_interval)
+    asked_for_news = kinds_that(lambda traits: traits.brings_news and traits.reader)
+    await database.execute(queries.make_everything_due, shortest_interval, asked_for_news)
 
 
 def log_run(log: Logger, ran: Ran, duration: timedelta) -> None:

@@ -9,6 +9,7 @@ from headwater.discover.cadence.price import Price, first_price, price_from, ste
 from headwater.discover.cadence.rhythm import rate, rhythm_from
 from headwater.discover.cadence.week import common_profile
 from headwater.discover.polls.lease import memory_from
+from headwater.sources.kinds import kinds_that
 
 queries = load_queries("headwater.discover")
 
@@ -17,6 +18,7 @@ STEERED_EVERY = timedelta(hours=1)
 # Longer than this nobody polled: what was not asked then says nothing of the price.
 LONGEST_LOOK_BACK = timedelta(hours=2)
 SAMPLED_RHYTHMS = 2_000
+RHYTHMIC = kinds_that(lambda traits: traits.learns_rhythm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ async def _steered(
     database: Database, price: Price, polls_per_hour: float, since: datetime, moment: datetime
 ) -> Steering:
     looked_back = min(moment - since, LONGEST_LOOK_BACK) if since < moment else STEERED_EVERY
-    counted = await database.fetchrow(queries.polls_made, moment - looked_back, moment)
+    counted = await database.fetchrow(queries.polls_made, moment - looked_back, moment, RHYTHMIC)
     assert counted is not None
     hours = looked_back.total_seconds() / 3600
     allowed = counted["channels"] * polls_per_hour

@@ -5,12 +5,10 @@ from datetime import datetime
 
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import Unreadable
-from headwater.discover.polls.backfill import MOST_ANSWERS
 from headwater.discover.polls.classify import Body, Trouble
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.reading import Read
 from headwater.discover.polls.run_state import RunState
-from headwater.discover.polls.task import Reply, Subject, Task
+from headwater.discover.polls.task import Read, Reply, Subject, Task
 from headwater.discover.polls.wire import read_from, sent
 from headwater.errors import DependencyDown, UsageError
 from headwater.extract.jobs.normalise import Employer
@@ -21,10 +19,7 @@ from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
 from headwater.urls.scope import Scope
 
-MOST_SITEMAPS = 50
 MOST_PAGES = 10
-# Where the source's own places matter to the reader.
-SCOPED = frozenset({ChannelKind.SITEMAP, ChannelKind.LISTING, ChannelKind.BACKFILL})
 
 TOO_LONG = (
     "Reading it took longer than extract.timeout allows and was ended. "
@@ -89,7 +84,7 @@ def subject_of(channel: Leased) -> Subject:
         kind=channel.kind,
         url=channel.url.url,
         recipe=channel.recipe if channel.kind is ChannelKind.API else None,
-        scope=source.scope if channel.kind in SCOPED else Scope(),
+        scope=source.scope if channel.kind.traits.reads_in_scope else Scope(),
         article_patterns=source.article_patterns,
         selectors=source.selectors,
         max_depth=source.max_depth,
@@ -109,11 +104,8 @@ def subject_of(channel: Leased) -> Subject:
 
 def most_answers(channel: Leased) -> int:
     """How many answers a run may ask for: of pages what the source and its host allow, whichever is less."""
-    if channel.kind is ChannelKind.SITEMAP:
-        return MOST_SITEMAPS
-    if channel.kind is ChannelKind.BACKFILL:
-        return MOST_ANSWERS
-    return min(channel.source.max_pages or MOST_PAGES, channel.most_pages or MOST_PAGES)
+    pages = min(channel.source.max_pages or MOST_PAGES, channel.most_pages or MOST_PAGES)
+    return channel.kind.traits.most_answers or pages
 
 
 def _believed(value: object, task: Task) -> Read | Trouble:

@@ -1,7 +1,7 @@
 """From an answer to items and further steps, by the kind of channel. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -14,14 +14,14 @@ from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parsed, read_listing
 from headwater.discover.pages.pagination import beside_list, next_page
-from headwater.discover.polls.answers import is_wanted, known_of, last_read, wants_all
+from headwater.discover.polls.answers import OVERLAP, is_wanted, known_of, last_read, wants_all
 from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.run_state import RunState, Todo
-from headwater.discover.polls.task import Reply, Subject, Task
-from headwater.discover.polls.turns import turn_of
+from headwater.discover.polls.task import Read, Reply, Subject, Task, reader_of
+from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
 from headwater.discover.searching.search import looked_at
 from headwater.discover.sitemaps.read import read_sitemap
-from headwater.extract.jobs.normalise import NOTHING, Harvest, harvest_of
+from headwater.extract.jobs.normalise import harvest_of
 from headwater.extract.jobs.pages import has_reached_limit, vacancies_in
 from headwater.extract.jobs.records import vacancy_listed
 from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
@@ -35,41 +35,13 @@ from headwater.urls.scope import Scope
 DEEPEST_SITEMAP = 3
 LATELY = timedelta(hours=48)
 LONGEST_GAP = timedelta(days=30)
-# What was published while the last poll was under way must not fall between two.
-OVERLAP = timedelta(hours=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseHints:
-    """What an answer says of the channel as a whole; None where it says nothing."""
-
-    title: str | None = None
-    ttl: float | None = None
-    skip_hours: tuple[int, ...] | None = None
-    skip_days: tuple[int, ...] | None = None
-    listed: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is kept in the run state."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    run_state: RunState
-    items: tuple[Item, ...] = ()
-    said: ResponseHints = ResponseHints()
-    harvest: Harvest = NOTHING
-    takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
-    memory: Mapping[str, Any] = field(default_factory=dict)  # of the answer, for when it is read again
-    is_partial: bool = False  # it may list more than was read or will be asked for
 
 
 def read_answer(task: Task) -> Read | Unreadable:
     channel, run_state, reply, now = task.subject, task.run_state, task.reply, task.now
-    if channel.kind is ChannelKind.SEARCH:
-        return Read(looked_at(run_state, reply, now, channel.followed))
-    read = _by_kind(channel, run_state, reply, now)
+    # A search weighs what it finds; all others read a step as what it is.
+    reader = reader_of(channel.kind if channel.kind is ChannelKind.SEARCH else run_state.step.reads_as)
+    read = reader(channel, run_state, reply, now)
     if isinstance(read, Unreadable) or not channel.lists_vacancies:
         return read
     if channel.kind is not ChannelKind.LISTING:
@@ -112,55 +84,36 @@ def key_of(url: str) -> str:
     return place.key if place else url
 
 
-def _by_kind(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
-    match run_state.step.reads_as:
-        case ChannelKind.SITEMAP:
-            return _sitemap(channel, run_state, reply, now)
-        case ChannelKind.LISTING:
-            return _listing(channel, run_state, reply, now)
-        case ChannelKind.API:
-            return _api(channel, run_state, reply, now)
-        case _ if channel.kind is ChannelKind.BACKFILL:
-            return _past_feed(channel, run_state, reply, now)
-        case _:
-            return _feed(run_state, reply, now)
+def read_search_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read:
+    return Read(looked_at(run_state, reply, now, channel.followed))
 
 
-def _feed(run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_feed_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if isinstance(reading, Unreadable):
         return reading
-    return Read(run_state.having_read(reading), reading.items, wishes_in(reading), is_partial=reading.is_partial)
+    if channel.kind is ChannelKind.BACKFILL:
+        return _past_of(reading, channel, run_state, reply.url, channel.since or now)
+    hints = PublisherHints(ttl=reading.ttl or NO_WAIT, skip_hours=reading.skip_hours, skip_days=reading.skip_days)
+    run_state = run_state.having_read(reading)
+    return Read(run_state, reading.items, reading.title, hints, is_partial=reading.is_partial)
 
 
-def _past_feed(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
-    reading = read_feed(reply.body, reply.content_type, reply.url, now)
-    if isinstance(reading, Unreadable):
-        return reading
-    since = channel.since or now
-    older = page_before(reading, run_state.step, reply.url, since)
+def _past_of(reading: Reading, channel: Subject, run_state: RunState, url: str, since: datetime) -> Read:
+    older = page_before(reading, run_state.step, url, since)
     run_state = run_state.ahead([older] if older else (), channel.most_answers)
     return Read(run_state.having_read(reading), since_then(reading.items, since))
 
 
-def wishes_in(reading: Reading) -> ResponseHints:
-    return ResponseHints(
-        title=reading.title,
-        ttl=reading.ttl.total_seconds() if reading.ttl else None,
-        skip_hours=tuple(sorted(reading.skip_hours)),
-        skip_days=tuple(sorted(reading.skip_days)),
-    )
-
-
-def _sitemap(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_sitemap_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     reading = read_sitemap(reply.body, reply.url, now, reach_of(channel, run_state, now), channel.scope)
     if isinstance(reading, Unreadable):
         return reading
     depth = run_state.step.depth + 1
     children = reading.more if depth < DEEPEST_SITEMAP else ()
-    said = ResponseHints(listed=len(reading.items))
+    listed = len(reading.items)
     if not children:
-        return Read(run_state.having_read(reading), reading.items, said)
+        return Read(run_state.having_read(reading), reading.items, listed=listed)
     room = max(0, channel.most_answers - len(run_state.asked) - len(run_state.todo))
     turn = turn_of(children, known_of(channel, run_state), room, now)
     since = turn.since.isoformat() if turn.since else None
@@ -168,13 +121,13 @@ def _sitemap(channel: Subject, run_state: RunState, reply: Reply, now: datetime)
     run_state = run_state.ahead(more, channel.most_answers)
     if turn.is_cut:
         # Nothing on the way here may be found unchanged: it would lead to the same part again.
-        run_state = run_state.keeping(is_cut=True).noting(
-            f"Of its {len(children):,} sitemaps {room} are asked at a time."
-        )
-    return Read(run_state.having_read(reading), reading.items, said, takes_turns=turn.is_cut, memory=turn.memory)
+        told = f"Of its {len(children):,} sitemaps {room} are asked at a time."
+        run_state = replace(run_state, is_cut=True).noting(told)
+    run_state = run_state.having_read(reading)
+    return Read(run_state, reading.items, listed=listed, takes_turns=turn.is_cut, memory=turn.memory)
 
 
-def _listing(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_listing_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     step, site, most = run_state.step, reply.url, channel.most_answers
     tree = parsed(reply.body)
     if tree is None:
@@ -194,7 +147,7 @@ def _listing(channel: Subject, run_state: RunState, reply: Reply, now: datetime)
     is_partial = any(one.url not in known and (one.url == further or one.url in channel.answers) for one in more)
     run_state = run_state.without(_beside(run_state, reading.items))
     items = tuple(replace(item, depth=step.depth) for item in reading.items)
-    return Read(run_state, items, ResponseHints(title=reading.title), is_partial=is_partial)
+    return Read(run_state, items, reading.title, is_partial=is_partial)
 
 
 def _next_page(channel: Subject, url: str, page: Todo) -> Todo:
@@ -212,7 +165,7 @@ def rules_of(channel: Subject, depth: int, product_token: str) -> ListingRules:
     )
 
 
-def _api(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_api_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     recipe = recipe_from(channel.recipe, channel.url)
     state = page_state_from(run_state.step.state or {})
     page = read_api(reply.body, recipe, channel.url, now, state)
@@ -251,3 +204,38 @@ def reach_of(channel: Subject, run_state: RunState, now: datetime) -> timedelta 
     if channel.is_wanted_whole:
         return None
     return max(LATELY, min(now - (channel.followed_since or now), LONGEST_GAP))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """`since`: all of them were asked for since then, as far as is known. `memory` is for the next turn."""
+
+    children: tuple[str, ...]  # in the order of this turn, also those for which there is no room
+    is_cut: bool
+    since: datetime | None
+    memory: Mapping[str, Any]
+
+
+def turn_of(children: Sequence[str], known: Mapping[str, Any], room: int, now: datetime) -> Turn:
+    """Begins where the last turn ended. Where all have room, the next one begins with another all the same:
+    what an inner index leads to may leave no room for the others.
+    """
+    first = known.get("turn", 0) % len(children)
+    asked = min(len(children), room)
+    began = known.get("round_began_at", now.isoformat())
+    covered = known.get("covered", 0) + asked
+    is_through = covered >= len(children)
+    step = asked if asked < len(children) else 1
+    memory = {
+        "turn": (first + step) % len(children),
+        "covered": 0 if is_through else covered,
+        "round_began_at": now.isoformat() if is_through else began,
+        "through_since": began if is_through else known.get("through_since"),
+    }
+    since = known.get("through_since")
+    return Turn(
+        (*children[first:], *children[:first]),
+        asked < len(children),
+        datetime.fromisoformat(since) if since else None,
+        memory,
+    )

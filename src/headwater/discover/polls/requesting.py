@@ -1,7 +1,6 @@
 """The web's side of a step: what is asked for, through the one fetch path."""
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from multidict import CIMultiDict
 
@@ -13,12 +12,11 @@ from headwater.discover.api.request import ApiRequest, request_for
 from headwater.discover.api.secrets import Echoes, Secrets, require_bound
 from headwater.discover.api.tokens import LONGEST_ANSWER_BYTES, Token, Tokens, refusal_in, token_in, token_request
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.answers import came_from, validators_for, wants_all
+from headwater.discover.polls.answers import OVERLAP, came_from, validators_for, wants_all
 from headwater.discover.polls.backfill import wait_before_trying_again
 from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, classify
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.reading import OVERLAP
-from headwater.discover.polls.response_cache import FOUND, ResponseCache, heard_before, is_fresh
+from headwater.discover.polls.response_cache import ResponseCache, heard_before, is_fresh
 from headwater.discover.polls.run_state import RunState
 from headwater.errors import UsageError
 from headwater.fetch.fetcher import FetchRequest
@@ -34,8 +32,6 @@ from headwater.urls.origin import Origin
 
 queries = load_queries("headwater.discover")
 
-# A sitemap may be larger than any page.
-SITEMAP_BYTES = 50 * 1024 * 1024
 REFUSED = 401
 # A token's server does not take the client, or the request (RFC 6749, 5.2).
 NOT_THE_CLIENT = frozenset({400, 401, 403})
@@ -52,7 +48,7 @@ class Asker:
     async def ask(self, channel: Leased, run_state: RunState, *, is_trial: bool = False) -> Heard:
         """A trial asks without validators: what is not modified cannot be shown."""
         is_first_poll = run_state.is_first_step and channel.past.last_ok_at is None and not is_trial
-        before = heard_before(channel.progress) if is_first_poll and channel.kind in FOUND else None
+        before = heard_before(channel.progress) if is_first_poll and channel.kind.traits.is_found else None
         if before and is_fresh(before, channel.now):
             return before
         try:
@@ -94,7 +90,7 @@ class Asker:
             if not was_known:
                 return heard
 
-    async def _answer(self, fetch_request: FetchRequest, echoes: Echoes) -> Heard:
+    async def _answer(self, fetch_request: FetchRequest, echoes: Echoes | None) -> Heard:
         outcome = await self.follower.fetch(fetch_request)
         is_conditional = isinstance(outcome, Answered) and bool(fetch_request.conditions_at(outcome.response.url))
         return without_echoes(classify(outcome, is_conditional=is_conditional), echoes)
@@ -123,7 +119,7 @@ class Asker:
 
     def _request(
         self, channel: Leased, run_state: RunState, token: Token | None, *, is_conditional: bool
-    ) -> tuple[FetchRequest, Echoes]:
+    ) -> tuple[FetchRequest, Echoes | None]:
         step = run_state.step
         validators = validators_for(channel, run_state) if is_conditional else Validators()
         etag, modified = validators.etag, validators.last_modified
@@ -134,20 +130,18 @@ class Asker:
             return (replace(fetch_request, etag=etag, last_modified=modified) if is_all else fetch_request), echoes
         if step.url != channel.url.url and has_effects(canonicalise(step.url)):
             raise UsageError(f"{step.url[:200]} was not asked: it looks as if it did something when it is fetched.")
-        body_bytes = SITEMAP_BYTES if step.reads_as is ChannelKind.SITEMAP else None
-        validated = canonicalise(came_from(channel, run_state))
+        validated, body_bytes = canonicalise(came_from(channel, run_state)), step.reads_as.traits.body_bytes
         fetch_request = FetchRequest(
             canonicalise(step.url), str(step.reads_as), etag, modified, validated, body_bytes=body_bytes
         )
-        return fetch_request, Echoes()
+        return fetch_request, None
 
     def _api_request(self, channel: Leased, run_state: RunState, token: Token | None) -> tuple[FetchRequest, Echoes]:
         """Secrets are filled in here and go no further: what is asked is neither stored nor logged."""
         recipe = recipe_of(channel)
         state = page_state_from(run_state.step.state or {})
         last = None if wants_all(channel) else channel.past.last_ok_at
-        began = run_state.kept.get("began_at")
-        now = datetime.fromisoformat(began) if began else channel.now
+        now = run_state.began_at or channel.now
         opened_by = None if token is None else token.value
         asked = request_for(recipe, state, last and last - OVERLAP, self.secrets, now, opened_by)
         return _request_for(asked, has_secrets=bool(recipe.secret_names)), asked.echoes
@@ -174,7 +168,7 @@ def _since(fetch_request: FetchRequest, heard: Body) -> FetchRequest:
     )
 
 
-def without_echoes(heard: Heard, echoes: Echoes) -> Heard:
+def without_echoes(heard: Heard, echoes: Echoes | None) -> Heard:
     """An API may repeat our key in whatever it says: masked before anybody reads, stores or shows it."""
     if not echoes:
         return heard

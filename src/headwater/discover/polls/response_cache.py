@@ -19,7 +19,6 @@ from headwater.discover.polls.classify import Body
 from headwater.errors import UrlRejected
 from headwater.net.body import Complete
 from headwater.net.transport import Response
-from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import canonicalise
 
 KEPT_FOR = timedelta(minutes=10)
@@ -27,8 +26,6 @@ MOST_BYTES = 32 * 1024 * 1024
 # Larger answers are asked for again: a row is read and written with every poll.
 MOST_PACKED_BYTES = 1024 * 1024
 HEARD = "heard"
-# What a search may find.
-FOUND = frozenset({ChannelKind.FEED, ChannelKind.SITEMAP, ChannelKind.LISTING})
 
 
 @dataclass(slots=True)

@@ -5,12 +5,18 @@ has to wait for its host between two steps is put away as JSON and goes on from 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from headwater.discover.items import Reading
+from headwater.discover.publisher_hints import PublisherHints
+from headwater.net.validators import Validators
 from headwater.sources.kinds import ChannelKind
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 MOST_NOTES = 20
 MOST_DATES = 1_000
@@ -71,6 +77,37 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnListing:
+    """The pages of its own site that a first answer lists: by them is judged whether a feed has overflowed."""
+
+    listed: int
+    known: int  # of them, from before
+    published: tuple[datetime | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAnswer:
+    """The first answer of a run speaks for its channel: with it the channel's row is renewed at the end."""
+
+    status: int | None = None
+    validators: Validators = Validators()  # noqa: RUF009 - a frozen value
+    moved_to: str = ""
+    title: str = ""
+    publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
+    items: int | None = None  # that it lists; None where nobody counted them
+    own: OwnListing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPage:
+    """A further page of a list that could not be read; `since` where it is known."""
+
+    url: str
+    why: str
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunState:
     todo: tuple[Todo, ...]
     asked: tuple[str, ...] = ()
@@ -79,8 +116,16 @@ class RunState:
     damage: str = ""  # the first that a broken answer was read with
     dates: tuple[datetime | None, ...] = ()  # of the items that are new
     findings: tuple[Finding, ...] = ()
-    kept: Mapping[str, Any] = field(default_factory=dict)  # what the first answer said, for the end of the run
     has_news: bool = False  # the present step listed something that is new to the channel
+    began_at: datetime | None = None
+    first: FirstAnswer = FirstAnswer()
+    answers: Mapping[str, Any] = field(default_factory=dict)  # to be remembered of each, by its address
+    is_cut: bool = False  # not all of it was taken: the next run needs all of it again
+    is_partial: bool = False  # it may list more than was read
+    is_unchanged: bool = False  # the first answer, and nothing else was sent since
+    has_unchanged: bool = False  # some answer of the list itself
+    unread: UnreadPage | None = None  # the first of them
+    deaths: int = 0  # answers that ended the process that read them
 
     @property
     def step(self) -> Todo:
@@ -129,9 +174,6 @@ class RunState:
     def is_last_step(self) -> bool:
         return len(self.todo) == 1
 
-    def keeping(self, **said: Any) -> "RunState":
-        return replace(self, kept={**self.kept, **said})
-
     def with_news(self, since: "RunState", also: "RunState | None" = None) -> "RunState":
         """Counted since then: items of the channel, or vacancies in them that it knows from elsewhere."""
         counted = max(self.tally.inserted, also.tally.inserted if also else 0)
@@ -162,35 +204,26 @@ class RunState:
     def counting(self, tally: Tally, dates: Iterable[datetime | None] = ()) -> "RunState":
         return replace(self, tally=self.tally + tally, dates=(*self.dates, *dates)[:MOST_DATES])
 
+    def remembering(self, url: str, answer: Mapping[str, Any]) -> "RunState":
+        return replace(self, answers={**self.answers, url: dict(answer)})
+
     def to_dict(self) -> dict[str, Any]:
-        told = asdict(self)
-        told["dates"] = [date and date.isoformat() for date in self.dates]
-        for finding in told["findings"]:
-            finding["newest"] = finding["newest"] and finding["newest"].isoformat()
-        return told
+        stored: dict[str, Any] = _states().dump_python(self, mode="json")
+        return stored
 
 
 def run_state_from(stored: object) -> RunState | None:
     """Nothing stored, or in a form that is no longer ours: the run begins anew."""
-    if not isinstance(stored, Mapping) or not stored.get("todo"):
+    if not isinstance(stored, Mapping) or not stored.get("todo") or "first" not in stored:
         return None
     try:
-        return RunState(
-            todo=tuple(Todo(**{**one, "reads_as": ChannelKind(one["reads_as"])}) for one in stored["todo"]),
-            asked=tuple(stored["asked"]),
-            tally=Tally(**stored["tally"]),
-            notes=tuple(stored["notes"]),
-            damage=stored.get("damage", ""),
-            dates=tuple(date and datetime.fromisoformat(date) for date in stored["dates"]),
-            findings=tuple(_finding_from(one) for one in stored["findings"]),
-            kept=dict(stored["kept"]),
-            has_news=bool(stored["has_news"]),
-        )
-    except (KeyError, TypeError, ValueError):
+        return _states().validate_python(stored)
+    except ValueError:
         return None
 
 
-def _finding_from(stored: Mapping[str, Any]) -> Finding:
-    newest = stored["newest"] and datetime.fromisoformat(stored["newest"])
-    kind, damage = ChannelKind(stored["kind"]), stored.get("damage", "")
-    return Finding(kind, stored["url"], stored["title"], stored["items"], newest, damage)
+@cache
+def _states() -> "TypeAdapter[RunState]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(RunState)

@@ -15,10 +15,11 @@ from headwater.discover.polls.backfill import progress_in_words
 from headwater.discover.polls.classify import Wait
 from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.naming import Named
 from headwater.discover.polls.response_cache import ResponseCache, packed
 from headwater.discover.polls.run_state import Finding, RunState
 from headwater.discover.polls.submit_items import IntakeLimits, PollLost, take_found_items
-from headwater.discover.polls.vacancies import expire_left_out, with_named
+from headwater.discover.polls.vacancies import count_named, expire_left_out
 from headwater.discover.searching.search import chosen
 from headwater.errors import QueryFailed
 from headwater.politeness.takedown import domains_above, taken_down_in_words
@@ -37,8 +38,6 @@ LONGEST_REASON = 500
 UNIQUE_VIOLATION = "23505"
 SITEMAP_SOUGHT_AFTER = timedelta(hours=1)
 SITEMAP_SOUGHT_WITHIN = timedelta(hours=5)
-POLLED = frozenset({ChannelKind.FEED, ChannelKind.SITEMAP})
-LOOKED_THROUGH = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class RunStore:
         run_state: RunState,
         found_items: FoundItems,
         now: datetime,
-        end: Callable[[RunState], Ending],
+        end: Callable[[RunState, Named], Ending],
     ) -> tuple[RunState, Ending]:
         """The last step; `end` decides once it is known which items are new."""
         taken, ending = await self.settling.settle(
@@ -125,19 +124,34 @@ class RunStore:
         run_state: RunState,
         found_items: FoundItems,
         now: datetime,
-        end: Callable[[RunState], Ending],
+        end: Callable[[RunState, Named], Ending],
     ) -> tuple[RunState, Ending]:
         async with self.database.transaction() as connection:
             # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
             await connection.execute(queries.hold_source, channel.source_id)
             taken = await take_found_items(connection, channel, run_state, found_items, now, self.limits)
-            taken = await with_named(connection, channel, taken)
-            ending = end(taken)
-            if over := await expire_left_out(connection, channel, ending.patch.get("gone_before"), now):
-                told = f"{ending.message}; {counted(over, 'vacancy')} no longer listed"
-                ending = replace(ending, message=told[:LONGEST_MESSAGE])
+            if channel.lists_vacancies:
+                ending = await self._end_of_list(connection, channel, taken, now, end)
+            else:
+                ending = end(taken, Named())
             await self._end(connection, channel, taken, ending, now)
         return taken, ending
+
+    async def _end_of_list(
+        self,
+        connection: Connection,
+        channel: Leased,
+        run_state: RunState,
+        now: datetime,
+        end: Callable[[RunState, Named], Ending],
+    ) -> Ending:
+        """Of a list of vacancies: those that it left out for good are over."""
+        ending = end(run_state, await count_named(connection, channel, run_state))
+        over = await expire_left_out(connection, channel, ending.patch.get("gone_before"), now)
+        if not over:
+            return ending
+        told = f"{ending.message}; {counted(over, 'vacancy')} no longer listed"
+        return replace(ending, message=told[:LONGEST_MESSAGE])
 
     async def _put_away(
         self,
@@ -235,9 +249,10 @@ class RunStore:
             new = NewChannel(finding.kind, place, finding.title or None, reason="just found", heard=kept)
             if await add_channel(connection, channel.source_id, new, now=now):
                 added.append(finding.kind)
-        if not POLLED.isdisjoint(added):
+        if any(kind.traits.mode == Mode.FEED for kind in added):
             # Until now pages were all that could be looked through.
-            mode = Mode.FEED if LOOKED_THROUGH.isdisjoint({*channel.followed, *added}) else Mode.BOTH
+            is_spidered = any(kind.traits.mode == Mode.SPIDER for kind in {*channel.followed, *added})
+            mode = Mode.BOTH if is_spidered else Mode.FEED
             await connection.execute(queries.set_mode, channel.source_id, str(mode))
         told = ", ".join(map(str, added))
         if any(kind is not ChannelKind.LISTING for kind in added):

@@ -1,12 +1,13 @@
 """Which policy holds for a channel, and when it is polled next. Pure: the decisions themselves are in `cadence`."""
 
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from functools import cache
+from importlib import resources
 
 from headwater.chance import Random
-from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll, PublisherHints
+from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll
 from headwater.discover.cadence.planning import in_open_hours, next_poll
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm
@@ -14,13 +15,11 @@ from headwater.discover.cadence.week import Floats, common_from
 from headwater.discover.cadence.windows import TimeWindow, window_from
 from headwater.discover.polls.classify import Wait
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.zones import zone_of_country
+from headwater.discover.publisher_hints import PublisherHints
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Kind, Policy
 
-SITEMAP_EVERY = timedelta(hours=6)
-CRAWL_EVERY = timedelta(days=7)
 # They say nothing of what a search would find: its long interval is for sites that have nothing.
 PASSING = frozenset({ErrorClass.UPSTREAM, ErrorClass.NETWORK})
 
@@ -40,23 +39,22 @@ class Standing:
     class_errors: int = 0
     covers: timedelta | None = None  # after an overflow: the time its items span
     turnover: timedelta | None = None  # the time in which its list is replaced, at the pace of this poll
-    wishes: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
+    publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
     is_deadly: bool = False  # the error: it ended a process of ours
     status: int | None = None  # of the last answer, where there was one
 
 
 def policy_of(channel: Leased, settings: PollSettings) -> tuple[Policy, timedelta]:
     """And the interval it starts from. What a person set beats what the kind of channel or source suggests."""
-    source = channel.source
-    if channel.kind in (ChannelKind.SEARCH, ChannelKind.BACKFILL):
+    source, usual = channel.source, channel.kind.traits.interval
+    if not channel.kind.traits.brings_news:
         return Policy.FIXED, settings.discovery_retry
-    usual = {ChannelKind.SITEMAP: SITEMAP_EVERY, ChannelKind.CRAWL: CRAWL_EVERY}
-    interval = source.poll_every or usual.get(channel.kind, settings.default_interval)
+    interval = source.poll_every or usual or settings.default_interval
     if source.poll_every:
         return Policy.FIXED, interval
     if source.policy:
         return source.policy, interval
-    if channel.kind in usual:
+    if usual:
         return Policy.FIXED, interval
     if source.kind is Kind.JOBS:
         return Policy.FREQUENCY, interval
@@ -86,7 +84,7 @@ def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, no
         common=common_of(channel),
         window_covers=standing.covers,
         turnover=standing.turnover,
-        wishes=standing.wishes,
+        publisher_hints=standing.publisher_hints,
         host_delay=channel.host_delay,
         time_window=window_of(channel),
         bounds=Bounds(
@@ -118,12 +116,14 @@ def window_of(channel: Leased) -> TimeWindow | None:
     return window_from(source.time_window, source.timezone or zone_of_country(source.country))
 
 
-def publisher_hints_from(kept: Mapping[str, Any]) -> PublisherHints:
-    """As the first answer of the run said them."""
-    return PublisherHints(
-        max_age=None if kept.get("max_age") is None else timedelta(seconds=kept["max_age"]),
-        fresh_for=timedelta(seconds=kept.get("fresh_for", 0)),
-        ttl=timedelta(seconds=kept.get("ttl") or 0),
-        skip_hours=frozenset(kept.get("skip_hours", ())),
-        skip_days=frozenset(kept.get("skip_days", ())),
-    )
+def zone_of_country(country: str | None) -> str | None:
+    return _zones().get((country or "").upper())
+
+
+@cache
+def _zones() -> dict[str, str]:
+    """From the table of zones that comes with the package of time zones."""
+    table = resources.files("tzdata.zoneinfo").joinpath("zone.tab").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in table.splitlines() if line and not line.startswith("#")]
+    zones = Counter(row[0] for row in rows)
+    return {row[0]: row[2] for row in rows if zones[row[0]] == 1}

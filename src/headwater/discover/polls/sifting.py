@@ -7,18 +7,9 @@ from hashlib import sha256
 
 from headwater.discover.items import Item
 from headwater.errors import UrlRejected
-from headwater.frontier.entry import Origin
 from headwater.frontier.submit import DEEPEST, Found
-from headwater.sources.channels import ChannelKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
-ORIGINS = {
-    ChannelKind.FEED: Origin.FEED,
-    ChannelKind.SITEMAP: Origin.SITEMAP,
-    ChannelKind.LISTING: Origin.SPIDER,
-    ChannelKind.CRAWL: Origin.SPIDER,
-    ChannelKind.API: Origin.API,
-}
 # So many items claiming at once that they changed since the last poll are a clock, not a publisher.
 FEWEST_TO_DISTRUST = 10
 MOST_CHANGED_AT_ONCE = 0.5

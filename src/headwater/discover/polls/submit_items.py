@@ -12,9 +12,8 @@ from headwater.discover.cadence.wording import counted
 from headwater.discover.items import FoundItems, Item
 from headwater.discover.polls.backfill import MOST_PAGES
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.run_state import RunState, Tally
+from headwater.discover.polls.run_state import OwnListing, RunState, Tally
 from headwater.discover.polls.sifting import (
-    ORIGINS,
     REFUSED,
     Listed,
     Sifted,
@@ -27,8 +26,8 @@ from headwater.discover.polls.sifting import (
 from headwater.discover.polls.vacancies import keep_vacancies
 from headwater.errors import UsageError
 from headwater.frontier.budget import beyond_budget
-from headwater.frontier.priority import LOWEST
-from headwater.frontier.submit import TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
+from headwater.frontier.entry import Origin
+from headwater.frontier.submit import LOWEST, TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
 from headwater.net.redirects import LONGEST_CHAIN
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind
@@ -39,12 +38,6 @@ from headwater.urls.traps import Trap
 
 queries = load_queries("headwater.discover")
 
-# These remember what they listed; the others are told apart by the frontier alone.
-REMEMBERING = frozenset({ChannelKind.FEED, ChannelKind.LISTING, ChannelKind.API})
-# A feed may link anywhere; a page's links are followed as far as the source says.
-SCOPED = frozenset({ChannelKind.LISTING, ChannelKind.CRAWL})
-# What lists a site rather than its news: the source's `max_pages` is about these.
-BUDGETED = frozenset({ChannelKind.SITEMAP, ChannelKind.BACKFILL})
 TAKEN_DOWN = "taken down: nothing of it is kept"
 NOT_BELIEVED = "too many dates of change at once: not believed"
 MOST_DATES_KEPT = 500
@@ -124,13 +117,13 @@ async def take_items(
     if not items:
         return run_state
     found, rejected = listed(items)
-    if channel.kind in REMEMBERING:
+    if channel.kind.traits.remembers_items:
         rows = await connection.fetch(queries.known_items, channel.id, [one.url.url_hash for one in found])
         sifted = sift(found, {row["url_hash"]: row["signature"] for row in rows})
     else:
         sifted = Sifted(tuple(found))
     # What is new to a channel with a memory was written, not changed.
-    changed = sifted.changed if channel.kind in REMEMBERING else sifted.new
+    changed = sifted.changed if channel.kind.traits.remembers_items else sifted.new
     voice = channel.voice
     is_believed = is_believable(changed, len(found), channel.past.last_ok_at)
     led_to = await _led_to(connection, sifted.changed, {one.url.url_hash for one in found})
@@ -145,7 +138,7 @@ async def take_items(
     crowded = {answer.url for answer in answers if answer.reason == TOO_MANY_NEW_HOSTS}
     # Neither kept nor remembered: listed again at a later poll, it is offered again.
     left_out = {*(one.item.url for one in too_many), *crowded}
-    if channel.kind in REMEMBERING:
+    if channel.kind.traits.remembers_items:
         refused = left_out | {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
         await _remember(connection, channel, without(sifted, left_out), refused, now)
         # What may not be told of the target of a redirect is not: what was said of it before stands.
@@ -157,7 +150,7 @@ async def take_items(
         tally, dates = tally_of_answers(answers) + Tally(skipped=len(too_many) + beyond), []
     if left_out:
         # A poll that answers "not modified" would never offer the rest.
-        run_state = run_state.keeping(is_cut=True).noting(*_why_left_out(len(too_many), len(crowded), limits))
+        run_state = replace(run_state, is_cut=True).noting(*_why_left_out(len(too_many), len(crowded), limits))
     unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
     most = channel.source.max_pages or MOST_PAGES
     full = f"{counted(beyond, 'page')} left out: max_pages = {most} is reached" if beyond else ""
@@ -195,7 +188,7 @@ async def _within_budget(
 ) -> tuple[Sequence[Listed], int]:
     """What the source has room for, and how many it has none for."""
     most = channel.source.max_pages or (MOST_PAGES if channel.kind is ChannelKind.BACKFILL else None)
-    if most is None or channel.kind not in BUDGETED:
+    if most is None or not channel.kind.traits.is_budgeted:
         return fresh, 0
     beyond = await beyond_budget(connection, channel.source_id, most, [one.item.url for one in fresh])
     return [one for one in fresh if one.item.url not in beyond], len(beyond)
@@ -280,15 +273,16 @@ def keeping_listing(
     seen = (*sifted.known, *sifted.changed, *sifted.refused)
     if of_own and len(of_own) < len(found):
         known = sum(own.covers(one.url.host) for one in seen)
-        dates = _dates([one.item for one in of_own])
-        return run_state.keeping(items=len(items), listed=len(of_own), known=known, published=dates)
-    if found and not of_own:
-        return run_state.keeping(listed=len(items))
-    return run_state.keeping(listed=len(items), known=len(seen), published=_dates(items))
+        listing = OwnListing(len(of_own), known, _dates([one.item for one in of_own]))
+    elif found and not of_own:
+        listing = None
+    else:
+        listing = OwnListing(len(items), len(seen), _dates(items))
+    return replace(run_state, first=replace(run_state.first, items=len(items), own=listing))
 
 
-def _dates(items: Sequence[Item]) -> list[str | None]:
-    return [item.published_at.isoformat() if item.published_at else None for item in items[:MOST_DATES_KEPT]]
+def _dates(items: Sequence[Item]) -> tuple[datetime | None, ...]:
+    return tuple(item.published_at for item in items[:MOST_DATES_KEPT])
 
 
 async def _submit(
@@ -299,10 +293,10 @@ async def _submit(
     if channel.kind is ChannelKind.BACKFILL:
         # Whatever is news comes first.
         found = [replace(one, priority=LOWEST) for one in found]
-    scope = channel.source.scope if channel.kind in SCOPED else channel.source.paths
+    scope = channel.source.scope if channel.kind.traits.links_in_scope else channel.source.paths
     submitter = Submitter(
         channel.source_id,
-        ORIGINS[told_by if channel.kind is ChannelKind.BACKFILL else channel.kind],
+        Origin(channel.kind.traits.origin or told_by.traits.origin),
         channel.id,
         scope,
         voice=channel.voice,

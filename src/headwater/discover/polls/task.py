@@ -1,12 +1,16 @@
-"""All that the reader of one answer has to know: plain values, because they go into a child."""
+"""All that the reader of one answer has to know, and its answer: plain values, because they cross into a child."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
+from importlib import import_module
 from typing import Any
 
+from headwater.discover.items import Item, Unreadable
 from headwater.discover.polls.run_state import RunState
-from headwater.extract.jobs.normalise import Employer
+from headwater.discover.publisher_hints import PublisherHints
+from headwater.extract.jobs.normalise import NOTHING, Employer, Harvest
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.scope import Scope
 
@@ -52,3 +56,29 @@ class Task:
     run_state: RunState
     reply: Reply
     now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """`title`, `publisher_hints` and `listed` are said of the channel as a whole."""
+
+    run_state: RunState
+    items: tuple[Item, ...] = ()
+    title: str = ""
+    publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
+    listed: int | None = None  # how many items, where its channel remembers none
+    harvest: Harvest = NOTHING
+    takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
+    memory: Mapping[str, Any] = field(default_factory=dict)  # of the answer, for when it is read again
+    is_partial: bool = False  # it may list more than was read or will be asked for
+
+
+Reader = Callable[[Subject, RunState, Reply, datetime], Read | Unreadable]
+
+
+@cache
+def reader_of(kind: ChannelKind) -> Reader:
+    """Loaded once it is wanted: only children read."""
+    module, _, name = kind.traits.reader.partition(":")
+    reader: Reader = getattr(import_module(module), name)
+    return reader

@@ -33,26 +33,22 @@ async def keep_vacancies(
     return run_state.counting(tally).noting(f"left out: {told}" if told else "")
 
 
-async def with_named(connection: Connection, channel: Leased, run_state: RunState) -> RunState:
+async def count_named(connection: Connection, channel: Leased, run_state: RunState) -> Named:
     """At the end of a run: how many of those that stood the list still names."""
-    if "began_at" not in run_state.kept or not channel.lists_vacancies:
-        return run_state
-    began = datetime.fromisoformat(run_state.kept["began_at"])
+    began = run_state.began_at
+    if began is None:
+        return Named()
     doubted_since = channel.past.naming.doubted_since
     # An answer that was not modified names those of the answer that was doubted.
-    since = doubted_since if doubted_since and run_state.kept.get("is_unchanged") else began
+    since = doubted_since if doubted_since and run_state.is_unchanged else began
     # What a doubted list has named since bears nothing out.
     still, no_more = await named_and_unnamed(connection, channel.id, since, doubted_since or began)
-    return run_state.keeping(named=[still, no_more])
-
-
-def named_in(run_state: RunState) -> Named:
-    return Named(*run_state.kept.get("named", ()))
+    return Named(still, no_more)
 
 
 async def expire_left_out(connection: Connection, channel: Leased, since: datetime | None, now: datetime) -> int:
     """Vacancies that the answers of their list have left out since then."""
-    if since is None or not channel.lists_vacancies:
+    if since is None:
         return 0
     if channel.kind is ChannelKind.FEED:
         since = min(since, now - PATIENCE_WITH_FEEDS)

@@ -6,6 +6,7 @@ itself (what was asked, counted and kept) stays where it is.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from headwater.discover.items import Item, Unreadable
-from headwater.discover.polls.reading import Read, ResponseHints
-from headwater.discover.polls.run_state import Finding, RunState, Tally, Todo
-from headwater.discover.polls.task import Task
+from headwater.discover.polls.run_state import Finding, RunState, Todo
+from headwater.discover.polls.task import Read, Task
+from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError
 from headwater.extract.jobs.normalise import NOTHING, Harvest
 
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 _MARK = b'{"channel":'
+# Of a run; what it has come to its reader could only repeat.
+TOLD = ("todo", "asked", "notes", "damage", "findings")
 MOST_STEPS = 1_000
+MOST_LISTED = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +40,9 @@ class Answer:
     findings: tuple[Finding, ...]
     is_cut: bool
     items: tuple[Item, ...] = ()
-    said: ResponseHints = ResponseHints()  # noqa: RUF009 - a frozen value
+    title: str = ""
+    publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
+    listed: int | None = None
     harvest: Harvest = NOTHING
     takes_turns: bool = False
     memory: Mapping[str, Any] = field(default_factory=dict)
@@ -45,9 +51,9 @@ class Answer:
 
 def sent(task: Task) -> bytes:
     """One line of JSON, then the body as it is."""
-    # A reader is not told what the run has come to: it could only repeat it.
-    run_state = replace(task.run_state, tally=Tally(), dates=(), kept={})
-    head = replace(task, run_state=run_state, reply=replace(task.reply, body=b""))
+    run_state = {name: getattr(task.run_state, name) for name in TOLD}
+    reply = replace(task.reply, body=b"")
+    head = {"subject": task.subject, "run_state": run_state, "reply": reply, "now": task.now}
     return _MARK + orjson.dumps(head, default=_plain) + b"}\n" + task.reply.body
 
 
@@ -70,9 +76,11 @@ def answer_of(read: Read | Unreadable) -> orjson.Fragment:
         notes=run_state.notes,
         damage=run_state.damage,
         findings=run_state.findings,
-        is_cut=bool(run_state.kept.get("is_cut")),
+        is_cut=run_state.is_cut,
         items=read.items,
-        said=read.said,
+        title=read.title,
+        publisher_hints=read.publisher_hints,
+        listed=read.listed,
         harvest=read.harvest,
         takes_turns=read.takes_turns,
         memory=read.memory,
@@ -89,18 +97,23 @@ def read_from(value: object, task: Task) -> Read | Unreadable:
         raise UsageError("A reader of channels answered with something else.") from problem
     if isinstance(answer, Unreadable):
         return answer
+    if not answer.publisher_hints.is_of_body or not 0 <= (answer.listed or 0) <= MOST_LISTED:
+        raise UsageError("A reader of channels answered with something that no answer says.")
     return Read(
-        _walk_with(answer, task),
+        _joined(answer, task),
         answer.items,
-        answer.said,
-        answer.harvest,
-        answer.takes_turns,
-        answer.memory,
-        answer.is_partial,
+        title=answer.title,
+        publisher_hints=answer.publisher_hints,
+        listed=answer.listed,
+        harvest=answer.harvest,
+        takes_turns=answer.takes_turns,
+        memory=answer.memory,
+        is_partial=answer.is_partial,
     )
 
 
-def _walk_with(answer: Answer, task: Task) -> RunState:
+def _joined(answer: Answer, task: Task) -> RunState:
+    """The run as it is here, with the steps, findings and notes of its reader."""
     run_state = task.run_state
     is_same_step = answer.todo[:1] == run_state.todo[:1] and len(answer.todo) <= max(MOST_STEPS, len(run_state.todo))
     # A search finds a channel only where it looked.
@@ -108,7 +121,7 @@ def _walk_with(answer: Answer, task: Task) -> RunState:
     if not (is_same_step and is_here):
         raise UsageError("A reader of channels answered for another step.")
     joined = replace(run_state, todo=answer.todo, findings=answer.findings, damage=answer.damage).noting(*answer.notes)
-    return joined.keeping(is_cut=True) if answer.is_cut else joined
+    return replace(joined, is_cut=joined.is_cut or answer.is_cut)
 
 
 def _plain(value: object) -> object:
@@ -116,6 +129,8 @@ def _plain(value: object) -> object:
         return sorted(value)
     if isinstance(value, Decimal):
         return f"{value:f}"
+    if isinstance(value, timedelta):
+        return value.total_seconds()
     if isinstance(value, Mapping):
         return dict(value)
     return "" if value == b"" else str(value)

@@ -6,9 +6,9 @@ import orjson
 
 from headwater.discover.polls.reading import read_answer
 from headwater.discover.polls.run_state import RunState, Todo
-from headwater.discover.polls.task import Reply, Subject, Task
+from headwater.discover.polls.task import Reply, Subject, Task, reader_of
 from headwater.discover.polls.wire import answer_of, read_from, sent, task_from
-from headwater.sources.kinds import ChannelKind
+from headwater.sources.kinds import ChannelKind, kinds_that
 
 _URL = "http://warm-up.example/"
 _SAMPLE = b"<rss version='2.0'><channel><item><title>Warm up</title><link>/a</link></item></channel></rss>"
@@ -20,7 +20,9 @@ def read_sent(received: bytes) -> orjson.Fragment:
 
 
 def _warm_up() -> None:
-    """Once there and back: what is built for the first answer is then built for every child."""
+    """Once there and back: what is built and loaded for the first answer is then there for every child."""
+    for kind in kinds_that(lambda traits: traits.reader):
+        reader_of(ChannelKind(kind))
     subject = Subject(kind=ChannelKind.FEED, url=_URL)
     run_state = RunState((Todo(_URL, ChannelKind.FEED),))
     task = Task(subject, run_state, Reply(_URL, _SAMPLE, "text/xml"), datetime(2000, 1, 1, tzinfo=UTC))

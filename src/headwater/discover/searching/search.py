@@ -3,23 +3,21 @@
 A candidate counts only if it can be read; a feed without items only where there is no other.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from headwater.discover.feeds.read import read_feed
-from headwater.discover.items import Reading
+from headwater.discover.items import Item, Unreadable
 from headwater.discover.pages.candidates import Candidate, candidates_in, sitemaps_named
 from headwater.discover.pages.listing import ListingRules, read_listing
 from headwater.discover.polls.run_state import Finding, RunState, Todo
-from headwater.discover.polls.task import Reply
-from headwater.discover.sitemaps.read import read_sitemap
+from headwater.discover.polls.task import Reply, Subject, reader_of
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import canonicalise
 from headwater.urls.scope import Scope
 
 MOST_CANDIDATES = 12
 FEWEST_ARTICLES = 5  # fewer links that look like articles are no listing
-SEARCHED = {"feed": ChannelKind.FEED, "sitemap": ChannelKind.SITEMAP}
 
 
 def looked_at(
@@ -30,7 +28,7 @@ def looked_at(
         found = finding_in(run_state.step, reply, now)
         return _without_needless(_with(run_state, found) if found else run_state)
     if ChannelKind.FEED not in followed:
-        for kind in (ChannelKind.FEED, ChannelKind.SITEMAP):
+        for kind in (kind for kind in ChannelKind if kind.traits.usual_places):
             if found := finding_in(Todo(reply.url, kind), reply, now):
                 return _with(run_state, found)
         if listing := listing_at(reply, now):
@@ -48,23 +46,22 @@ def looked_past(
 
 def todos_from(offered: list[Candidate]) -> list[Todo]:
     """Sitemaps of robots.txt first among sitemaps; feeds before everything."""
-    wanted = [one for one in offered if one.kind in SEARCHED]
-    feeds_first = sorted(wanted, key=lambda one: (one.evidence == "guess", one.kind != "feed"))
-    return [Todo(one.url, SEARCHED[one.kind], title=one.title) for one in feeds_first]
+    feeds_first = sorted(offered, key=lambda one: (one.evidence == "guess", one.kind is not ChannelKind.FEED))
+    return [Todo(one.url, one.kind, title=one.title) for one in feeds_first]
 
 
 def finding_in(todo: Todo, reply: Reply, now: datetime) -> Finding | None:
-    if todo.reads_as is ChannelKind.SITEMAP:
-        reading = read_sitemap(reply.body, reply.url, now, None)
-    else:
-        reading = read_feed(reply.body, reply.content_type, reply.url, now)
-    if not isinstance(reading, Reading):
+    """By the reader of its kind, whatever the age of its items."""
+    subject = Subject(kind=todo.reads_as, url=reply.url, most_answers=2, is_wanted_whole=True)
+    read = reader_of(todo.reads_as)(subject, RunState((todo,)), reply, now)
+    if isinstance(read, Unreadable):
         return None
+    damage, leads_on = read.run_state.damage, len(read.run_state.todo) > 1
     # An index has only its parts. Of a feed without entries one may come; of what broke off before any nobody knows.
-    if not reading.items and (reading.damage if todo.reads_as is ChannelKind.FEED else not reading.more):
+    if not read.items and (damage if todo.reads_as is ChannelKind.FEED else not leads_on):
         return None
-    title = reading.title or todo.title
-    return Finding(todo.reads_as, reply.url, title, len(reading.items), _newest(reading), reading.damage)
+    title = read.title or todo.title
+    return Finding(todo.reads_as, reply.url, title, len(read.items), _newest(read.items), damage)
 
 
 def listing_at(reply: Reply, now: datetime) -> Finding | None:
@@ -72,7 +69,7 @@ def listing_at(reply: Reply, now: datetime) -> Finding | None:
     reading = read_listing(reply.body, reply.url, ListingRules(scope=scope, product_token=reply.asked_as), now).reading
     if len(reading.items) < FEWEST_ARTICLES:
         return None
-    return Finding(ChannelKind.LISTING, reply.url, reading.title, len(reading.items), _newest(reading))
+    return Finding(ChannelKind.LISTING, reply.url, reading.title, len(reading.items), _newest(reading.items))
 
 
 def chosen(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -103,6 +100,6 @@ def _without_needless(run_state: RunState) -> RunState:
     return replace(run_state, todo=(present, *(one for one in others if one.reads_as not in had)))
 
 
-def _newest(reading: Reading) -> datetime | None:
-    dates = [item.published_at or item.updated_at for item in reading.items]
+def _newest(items: Sequence[Item]) -> datetime | None:
+    dates = [item.published_at or item.updated_at for item in items]
     return max((date for date in dates if date is not None), default=None)

@@ -4,10 +4,11 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from headwater.chance import random_from
-from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll, PublisherHints
+from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll
 from headwater.discover.cadence.planning import next_poll
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.windows import TimeWindow
+from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -46,15 +47,18 @@ def test_bounds_hold_after_jitter() -> None:
 @pytest.mark.parametrize(("max_age", "shortest"), [(None, 15), (0, 15), (1, 5), (5, 5), (6, 15)])
 def test_five_minutes_only_if_the_publisher_allows_it(max_age: int | None, shortest: int) -> None:
     wishes = PublisherHints(max_age=None if max_age is None else max_age * MINUTE)
-    assert only(ChannelFacts(interval=MINUTE, wishes=wishes)).interval == shortest * MINUTE
+    assert only(ChannelFacts(interval=MINUTE, publisher_hints=wishes)).interval == shortest * MINUTE
 
 
 @pytest.mark.parametrize(
     ("facts", "reason"),
     [
-        (replace(HOURLY, wishes=PublisherHints(fresh_for=90 * MINUTE)), "server asked to wait: max-age 1.5 h"),
-        (replace(HOURLY, wishes=PublisherHints(retry_after=90 * MINUTE)), "server asked to wait: Retry-After 1.5 h"),
-        (replace(HOURLY, wishes=PublisherHints(ttl=90 * MINUTE)), "feed asks to wait: ttl 1.5 h"),
+        (replace(HOURLY, publisher_hints=PublisherHints(fresh_for=90 * MINUTE)), "server asked to wait: max-age 1.5 h"),
+        (
+            replace(HOURLY, publisher_hints=PublisherHints(retry_after=90 * MINUTE)),
+            "server asked to wait: Retry-After 1.5 h",
+        ),
+        (replace(HOURLY, publisher_hints=PublisherHints(ttl=90 * MINUTE)), "feed asks to wait: ttl 1.5 h"),
         (replace(HOURLY, host_delay=90 * MINUTE), "delay of the host: 1.5 h"),
     ],
 )
@@ -67,21 +71,27 @@ def test_what_was_asked_for_is_only_lengthened(facts: ChannelFacts, reason: str)
 
 def test_the_greatest_wish_counts() -> None:
     wishes = PublisherHints(fresh_for=2 * HOUR, retry_after=5 * HOUR, ttl=3 * HOUR)
-    assert only(replace(HOURLY, wishes=wishes)).interval == 5 * HOUR
+    assert only(replace(HOURLY, publisher_hints=wishes)).interval == 5 * HOUR
 
 
 def test_a_small_wish_changes_nothing() -> None:
-    assert only(replace(HOURLY, wishes=PublisherHints(fresh_for=MINUTE))) == only(HOURLY)
+    assert only(replace(HOURLY, publisher_hints=PublisherHints(fresh_for=MINUTE))) == only(HOURLY)
 
 
 @pytest.mark.parametrize("lifetime", [365 * DAY, timedelta.max])
 def test_a_cache_lifetime_of_a_year_does_not_stop_a_channel(lifetime: timedelta) -> None:
-    assert max(one.interval for one in polls(replace(HOURLY, wishes=PublisherHints(fresh_for=lifetime)))) == 7 * DAY
+    assert (
+        max(one.interval for one in polls(replace(HOURLY, publisher_hints=PublisherHints(fresh_for=lifetime))))
+        == 7 * DAY
+    )
 
 
 def test_retry_after_beats_the_wait_of_its_class() -> None:
     facts = replace(
-        HOURLY, consecutive_errors=1, error=ErrorClass.RATE_LIMITED, wishes=PublisherHints(retry_after=20 * HOUR)
+        HOURLY,
+        consecutive_errors=1,
+        error=ErrorClass.RATE_LIMITED,
+        publisher_hints=PublisherHints(retry_after=20 * HOUR),
     )
     assert only(facts).interval == 20 * HOUR
 
@@ -128,13 +138,13 @@ def test_a_window_without_a_known_zone_is_ignored_and_says_so(zone: str | None) 
 
 
 def test_skipped_hours_are_spared() -> None:
-    found = only(replace(HOURLY, wishes=PublisherHints(skip_hours=frozenset({13, 14}))))
+    found = only(replace(HOURLY, publisher_hints=PublisherHints(skip_hours=frozenset({13, 14}))))
     assert found.at.hour == 15
     assert found.reason == "every 1 h; the feed asks to skip that hour or day"
 
 
 def test_a_feed_that_asks_never_to_be_polled_is_polled_and_says_so() -> None:
-    found = only(replace(HOURLY, wishes=PublisherHints(skip_hours=frozenset(range(24)))))
+    found = only(replace(HOURLY, publisher_hints=PublisherHints(skip_hours=frozenset(range(24)))))
     assert found.interval == HOUR
     assert "ignored" in found.reason
 

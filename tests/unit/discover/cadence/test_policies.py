@@ -4,10 +4,11 @@ from math import sqrt
 
 import pytest
 
-from headwater.discover.cadence.channel import Bounds, ChannelFacts, PublisherHints
+from headwater.discover.cadence.channel import Bounds, ChannelFacts
 from headwater.discover.cadence.policies import POLICIES, adaptive, fixed, frequency, tiers
 from headwater.discover.cadence.price import Price
 from headwater.discover.cadence.rhythm import Rhythm, in_hours
+from headwater.discover.publisher_hints import PublisherHints
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -73,7 +74,7 @@ def test_fixed_keeps_the_interval_a_person_set_even_a_long_one() -> None:
 def test_fixed_says_where_the_interval_is_shorter_than_is_allowed() -> None:
     facts = ChannelFacts(interval=5 * MINUTE)
     assert fixed(facts, NOW).reason == "every 15 min, the least allowed; 5 min was set"
-    welcome = replace(facts, wishes=PublisherHints(max_age=5 * MINUTE))
+    welcome = replace(facts, publisher_hints=PublisherHints(max_age=5 * MINUTE))
     assert fixed(welcome, NOW).reason == "every 5 min"
 
 
