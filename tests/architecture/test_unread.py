@@ -17,8 +17,8 @@ from headwater.sources.source import Profile
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "headwater"
-# A text that names code: `headwater.extract.work:read_sent`, for a child process or a command.
-NAMED_IN_TEXT = re.compile(r"headwater(?:\.\w+)+:(\w+)")
+# A text that names code: `headwater.extract.work:read_sent`, or its end behind the name of a module.
+NAMED_IN_TEXT = re.compile(r"(?:^|headwater(?:\.\w+)+):(\w+)")
 # Called by a library under these names.
 CALLBACKS = {
     *("connection_made", "connection_lost", "data_received", "eof_received", "pause_writing", "resume_writing"),
