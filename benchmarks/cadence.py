@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from headwater.chance import Random, random_from
 from headwater.discover.cadence.channel import Bounds, ChannelFacts
 from headwater.discover.cadence.planning import next_poll
-from headwater.discover.cadence.price import Price, steered
-from headwater.discover.cadence.rhythm import Observation, Rhythm, observed, rate
+from headwater.discover.cadence.price import Price, next_price
+from headwater.discover.cadence.rhythm import Observation, Rhythm, observe, rate
 from headwater.discover.cadence.week import FLAT, Floats, common_profile
 
 Times: TypeAlias = NDArray[np.float64]
@@ -179,13 +179,13 @@ class Play:
         self._polls += JUDGED_FROM <= now < JUDGED_UNTIL
         if self._rule.is_learning:
             since = None if feed.polled_at is None else moment(feed.polled_at)
-            feed.rhythm = observed(feed.rhythm, Observation(moment(now), since, [moment(one) for one in new]))
+            feed.rhythm = observe(feed.rhythm, Observation(moment(now), since, [moment(one) for one in new]))
         feed.polled_at = now
         return self._rule.wait(feed, now, self._ground, self._rng)
 
     def _end_hour(self, hour: float, made: int) -> None:
         if self._rule.is_steered:
-            self._ground.price = steered(self._ground.price, made, self._allowed)
+            self._ground.price = next_price(self._ground.price, made, self._allowed)
         if self._rule.is_learning and (hour - START) % DAY == 0:
             self._ground.common = common_profile(feed.rhythm.hours() for feed in self._feeds)
         if (hour - START) % (20 * DAY) == 0:
@@ -246,12 +246,12 @@ def decision_micros(traces: Sequence[Times]) -> float:
     """One observation and one decision of `adaptive`, for a feed with a full memory."""
     busiest = max(traces, key=len)[-2_000:]
     end = moment(busiest[-1])
-    rhythm = observed(Rhythm(), Observation(end, None, [moment(one) for one in busiest]))
+    rhythm = observe(Rhythm(), Observation(end, None, [moment(one) for one in busiest]))
     feed, ground, rng = Feed(busiest, rhythm=rhythm), Ground(), random_from(1)
     began = time.process_time()
     for step in range(1, 501):
         now = busiest[-1] + step * HOUR
-        feed.rhythm = observed(feed.rhythm, Observation(moment(now), moment(now - HOUR), (moment(now - 60),)))
+        feed.rhythm = observe(feed.rhythm, Observation(moment(now), moment(now - HOUR), (moment(now - 60),)))
         adaptive_wait(feed, now, ground, rng)
     return (time.process_time() - began) / 500 * 1e6
 

@@ -34,7 +34,7 @@ from benchmarks.path_sides import USER_AGENT, empty_folder
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.run.processes import child_processes
 from headwater.sources.source import Profile
 
@@ -275,7 +275,7 @@ async def follow(dsn: str, feeds: Sequence[tuple[str, str]]) -> None:
         for first in range(0, len(feeds), AT_ONCE):
             async with database.transaction() as connection:
                 for home, feed in feeds[first : first + AT_ONCE]:
-                    await take_up(connection, Wanted(Profile(home), feeds=(feed,)), "benchmark", DELAY)
+                    await take_up(connection, WantedSource(Profile(home), feeds=(feed,)), "benchmark", DELAY)
             say(f"{min(first + AT_ONCE, len(feeds)):,} of {len(feeds):,} feeds are followed")
 
 

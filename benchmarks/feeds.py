@@ -40,7 +40,7 @@ from lxml import etree
 
 from headwater.discover.feeds import read_feed
 from headwater.discover.feeds.dates import EARLIEST
-from headwater.discover.feeds.draft import LONGEST_GUID, Draft, filled
+from headwater.discover.feeds.draft import LONGEST_GUID, Draft, reading_of
 from headwater.discover.feeds.links import absolute
 from headwater.discover.feeds.words import LONGEST_TITLE, one_line, plain
 from headwater.discover.items import Item, Reading, Unreadable
@@ -108,7 +108,7 @@ def guarded_fast(answer: Answer) -> Any:
 
     body = answer.body.lstrip()
     etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
-    return filled(Reading(()), map(draft_of, fastfeedparser.parse(body).entries), NOW)
+    return reading_of(Reading(()), map(draft_of, fastfeedparser.parse(body).entries), NOW)
 
 
 def draft_of(entry: Any) -> Draft:

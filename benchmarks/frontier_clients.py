@@ -17,9 +17,9 @@ from headwater.chance import Random, random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.frontier.claim import Claimer
-from headwater.frontier.entry import Origin
+from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.settle import settle
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import RetryLater, RetryPolicy, settlement_of
 from headwater.politeness.backoff import Backoff
 from headwater.politeness.settlement import Visit
@@ -195,11 +195,11 @@ async def submitting(load: Load, database: Database, client: int) -> Tally:
     random = random_from(f"{client} {time.time_ns()}")
     # Apart from every other client's and every other run's, so that what is meant to be new is new.
     fresh = count(load.world.entries + random.randrange(10**6, 10**15) * 100)
-    submitter = Submitter(await any_source(load.world), Origin.FEED)
+    submitter = Submitter(await any_source(load.world), EntryOrigin.FEED)
     outcomes: Counter[str] = Counter()
 
     async def step() -> Step:
-        found = [Found(url) for url in raw_urls(load.world, load.batch, fresh, random)]
+        found = [FoundUrl(url) for url in raw_urls(load.world, load.batch, fresh, random)]
         began = time.perf_counter()
         async with database.transaction() as connection:
             answers = await submit(connection, submitter, found)

@@ -26,14 +26,14 @@ from typing import Any
 from benchmarks.frontier_world import plain_connection
 from benchmarks.neighbours_world import Served, served_web
 from benchmarks.path_sides import USER_AGENT, empty_folder
-from headwater.discover.adding import Wanted, take_up
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.discover.adding import WantedSource, take_up
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.run.processes import child_processes
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
 from headwater.simweb.neighbours import AttackName, Followed
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 from headwater.sources.store import create_source
 
 DELAY = timedelta(seconds=1)
@@ -98,14 +98,16 @@ async def fill(services: Services, served: Served) -> list[Any]:
     async with services.database.transaction() as connection:
         for home, urls in served.urls.items():
             source = await create_source(connection, home, home, "news")
-            await submit(connection, Submitter(source, Origin.FEED), [Found(url) for url in urls], default_delay=DELAY)
+            await submit(
+                connection, Submitter(source, EntryOrigin.FEED), [FoundUrl(url) for url in urls], default_delay=DELAY
+            )
             sources.append(source)
     return sources
 
 
 async def follow(services: Services, followed: Sequence[Followed]) -> None:
     for one in followed:
-        wanted = Wanted(Profile(one.url, kind=Kind(one.kind)), feeds=one.feeds, sitemaps=one.sitemaps)
+        wanted = WantedSource(Profile(one.url, kind=SourceKind(one.kind)), feeds=one.feeds, sitemaps=one.sitemaps)
         async with services.database.transaction() as connection:
             await take_up(connection, wanted, "benchmark", DELAY)
 

@@ -17,9 +17,9 @@ from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import Answered
 from headwater.fetch.request import Request, send_once
 from headwater.net.body import Complete
-from headwater.net.guard import AddressGuard, allowed_place
+from headwater.net.guard import AddressGuard, parse_allowed_place
 from headwater.net.identity import Identity
-from headwater.net.transport import Limits, Pooling, Response, Transport
+from headwater.net.transport import Pooling, Response, TransferLimits, Transport
 from headwater.politeness.settlement import Visit
 from headwater.politeness.window import Window
 from headwater.simweb.resolver import SimResolver
@@ -29,7 +29,7 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 Fetch = Callable[[str], Awaitable[bytes]]
 
 AGENT = "HeadwaterBench/1.0"
-LIMITS = Limits()
+LIMITS = TransferLimits()
 CLOCK = SystemClock()
 TOKEN = new_id()
 OPEN_S = 60.0
@@ -82,7 +82,7 @@ def reserve_slot(url: CanonicalUrl) -> HeldSlot:
 def our_transport(port: int, pooling: Pooling | None = None) -> Transport:
     return Transport(
         identity=Identity(AGENT),
-        guard=AddressGuard(frozenset({allowed_place(f"127.0.0.1:{port}")})),
+        guard=AddressGuard(frozenset({parse_allowed_place(f"127.0.0.1:{port}")})),
         clock=CLOCK,
         pooling=pooling or Pooling(),
         resolver=SimResolver(port, clock=CLOCK),

@@ -16,8 +16,8 @@ import orjson
 from benchmarks.frontier_spent import parent_of
 from benchmarks.frontier_world import plain_connection
 from headwater import __version__
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.run.processes import child_processes
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
@@ -131,8 +131,8 @@ def flags_of(folder: Path, task: Task) -> dict[str, str]:
 async def fill(services: Services, task: Task) -> None:
     async with services.database.transaction() as connection:
         source = await create_source(connection, "Newspapers", "http://newspapers.test/", "news")
-        found = [Found(url) for url in task.urls]
-        await submit(connection, Submitter(source, Origin.FEED), found, default_delay=task.delay)
+        found = [FoundUrl(url) for url in task.urls]
+        await submit(connection, Submitter(source, EntryOrigin.FEED), found, default_delay=task.delay)
 
 
 def scrapy(processes: int, *, is_fast: bool = False) -> Side:

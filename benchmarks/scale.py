@@ -40,7 +40,7 @@ from benchmarks.scale_world import counts_at, fill
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.errors import UsageError
 from headwater.run.maintenance import maintenance_of
 from headwater.run.processes import child_processes
@@ -283,7 +283,7 @@ async def followed(database: Database, home: str, feed: str) -> UUID:
     """A source for a publisher; in a folder of an earlier run it is there already."""
     try:
         async with database.transaction() as connection:
-            return await take_up(connection, Wanted(Profile(home), feeds=(feed,)), "benchmark", DELAY)
+            return await take_up(connection, WantedSource(Profile(home), feeds=(feed,)), "benchmark", DELAY)
     except UsageError:
         return (await find_source(database, home)).id
 

@@ -29,8 +29,8 @@ from headwater.extract.article import Article
 from headwater.extract.extractor import extract
 from headwater.extract.page import Page
 from headwater.extract.templates.learner import TrainingPage, learn
-from headwater.extract.templates.server import Refused, Served, serve
-from headwater.extract.templates.template import Template, written
+from headwater.extract.templates.server import Served, TemplateRefusal, serve
+from headwater.extract.templates.template import Template, template_to_json
 from headwater.simweb.world import World
 
 PUBLISHERS = Path(__file__).parents[2] / "shared" / "data" / "publishers"
@@ -55,7 +55,7 @@ class Outcome:
 
     sample: Sample
     template: Template | None
-    answer: Served | Refused | None
+    answer: Served | TemplateRefusal | None
     fallen_back: float  # the template, or where it refuses the general extractor of ours
     fallen_back_plain: float  # the same with trafilatura
     general: float
@@ -68,7 +68,7 @@ class Outcome:
 
     @property
     def why(self) -> str:
-        return self.answer.reason if isinstance(self.answer, Refused) else "" if self.answer else "not learned"
+        return self.answer.reason if isinstance(self.answer, TemplateRefusal) else "" if self.answer else "not learned"
 
 
 def real_publishers(folder: Path) -> dict[str, list[Sample]]:
@@ -177,7 +177,7 @@ def read_by_fast(page: Outcome) -> object:
 def figures(pages: Sequence[Outcome]) -> dict[str, float]:
     served = [page for page in pages if page.is_served]
     template_ms, plain_ms, fast_ms = milliseconds(served, read_by_template, read_by_trafilatura, read_by_fast)
-    sizes = [len(orjson.dumps(written(page.template))) for page in pages if page.template]
+    sizes = [len(orjson.dumps(template_to_json(page.template))) for page in pages if page.template]
     return {
         "f1": mean(page.fallen_back for page in pages),
         "f1_with_trafilatura_as_fallback": mean(page.fallen_back_plain for page in pages),

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 
 from headwater.extract.language import language_model
-from headwater.extract.pool.child import Limits, Work
+from headwater.extract.pool.child import ChildLimits, Work
 from headwater.extract.pool.fork_server import ForkServer, work_named
 from headwater.extract.pool.links import ForkServerLink, _soon
 
@@ -43,7 +43,7 @@ class Source:
             )
         self._lock = Lock()
 
-    def fork(self, descriptor: int, limits: Limits) -> int:
+    def fork(self, descriptor: int, limits: ChildLimits) -> int:
         """The number of a new fork server whose pool is at the other end of the descriptor."""
         with self._lock:
             socket.send_fds(self._asking, [LIMITS.pack(limits.memory_bytes, limits.cpu_seconds)], [descriptor])
@@ -93,7 +93,7 @@ class Sources:
 
         async def open_forked(link: ForkServerLink, work: str, memory_bytes: int, cpu_seconds: int) -> None:
             asyncio.get_running_loop().add_reader(link._ours, link._listen)
-            limits = Limits(memory_bytes, cpu_seconds)
+            limits = ChildLimits(memory_bytes, cpu_seconds)
             pid = await asyncio.to_thread(self.of(work).fork, link._theirs.fileno(), limits)
             link._process = Forked(pid)  # type: ignore[assignment]
             link._theirs.close()
@@ -110,12 +110,12 @@ def serve(asked: socket.socket, work: Work) -> None:
             return
         pid = os.fork()
         if not pid:
-            live_as_fork_server(asked, descriptors[0], work, Limits(*LIMITS.unpack(request)))
+            live_as_fork_server(asked, descriptors[0], work, ChildLimits(*LIMITS.unpack(request)))
         os.close(descriptors[0])
         asked.sendall(PID.pack(pid))
 
 
-def live_as_fork_server(asked: socket.socket, descriptor: int, work: Work, limits: Limits) -> None:
+def live_as_fork_server(asked: socket.socket, descriptor: int, work: Work, limits: ChildLimits) -> None:
     status = 1
     try:
         asked.close()

@@ -16,14 +16,14 @@ EXIT_SECONDS = 2.0
 STANDARD_ERROR = 2
 
 
-def said_plainly(lines: int) -> str:
+def plain_text(lines: int) -> str:
     return f"{lines:,} log lines were dropped: they could not be written in time.\n"
 
 
 class Lines:
     """`put` never waits. Lines that could not be written are counted, and their number is written when it can be."""
 
-    def __init__(self, descriptor: int, say_dropped: Callable[[int], str] = said_plainly) -> None:
+    def __init__(self, descriptor: int, say_dropped: Callable[[int], str] = plain_text) -> None:
         self.say_dropped = say_dropped
         self._descriptor = descriptor
         self._waiting: deque[bytes] = deque()

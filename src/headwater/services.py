@@ -15,7 +15,7 @@ from headwater.database.installation import Installation, installation_of
 from headwater.database.listen import Listeners
 from headwater.database.migrate import LOOKED_AT_SECONDS, migrate, require_current, require_room, staying_current
 from headwater.database.migrate import status as migrations
-from headwater.database.pool import Database, Limits
+from headwater.database.pool import Database, PoolLimits
 from headwater.database.reviving import keep_serving
 from headwater.database.translate import with_escapes
 from headwater.errors import DatabaseDown, QueryFailed, as_fields
@@ -198,7 +198,7 @@ async def connect(
         size=settings.pool_size,
         pooler=settings.pooler and dsn != direct_address(settings),
         application_name=application_name,
-        limits=Limits(
+        limits=PoolLimits(
             acquire=settings.acquire_timeout.total_seconds(),
             statement=statement,
             command=statement + 15,

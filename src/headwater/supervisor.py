@@ -16,7 +16,7 @@ LONG_LIFE_SECONDS = 120.0
 
 
 @dataclass(slots=True)
-class Health:
+class TaskHealth:
     """`deaths` are exceptions that nobody expected, `failures` rounds that failed for a known reason."""
 
     deaths: int = 0
@@ -32,11 +32,11 @@ class Supervisor:
     clock: Clock
     log: Logger
     figures: Figures = field(default_factory=Figures)
-    _health: dict[str, Health] = field(default_factory=dict, init=False)
+    _health: dict[str, TaskHealth] = field(default_factory=dict, init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list, init=False)
 
     @property
-    def health(self) -> Mapping[str, Health]:
+    def health(self) -> Mapping[str, TaskHealth]:
         """Of every task, by its name."""
         return self._health
 
@@ -53,14 +53,14 @@ class Supervisor:
 
     def keep(self, name: str, work: Callable[[], Awaitable[object]]) -> asyncio.Task[None]:
         """Start it, and again whenever an exception ends it. A task that returns has done its work."""
-        self._health.setdefault(name, Health())
+        self._health.setdefault(name, TaskHealth())
         task = asyncio.create_task(self._keep(name, work), name=name)
         self._tasks.append(task)
         return task
 
     def note_failure(self, name: str, error: str) -> None:
         """A round of a task failed, for a reason that may pass; the task goes on by itself."""
-        health = self._health.setdefault(name, Health())
+        health = self._health.setdefault(name, TaskHealth())
         health.failures += 1
         health.last_error, health.is_failing = error, True
         self._count(FAILED, name, error)
@@ -68,7 +68,7 @@ class Supervisor:
 
     def note_success(self, name: str) -> None:
         """A round of a task went well, or it begins anew."""
-        self._health.setdefault(name, Health()).is_failing = False
+        self._health.setdefault(name, TaskHealth()).is_failing = False
         self.figures.failing.pop(name, None)
 
     async def wait(self) -> None:

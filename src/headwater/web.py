@@ -23,9 +23,9 @@ from headwater.fetch.robots_store import DatabaseRobots
 from headwater.fetch.slot_reservations import SlotReservations
 from headwater.frontier.control import end_where, revive_where
 from headwater.frontier.entry import DeadReason
-from headwater.net.guard import AddressGuard, allowed_place
+from headwater.net.guard import AddressGuard, parse_allowed_place
 from headwater.net.identity import Identity, identity_of
-from headwater.net.transport import Limits, Pooling, Transport
+from headwater.net.transport import Pooling, TransferLimits, Transport
 from headwater.politeness.addresses import answering_domains
 from headwater.politeness.hosts import follow_address, pace_everybody
 from headwater.politeness.regrants import Regranter
@@ -87,7 +87,7 @@ async def open_web(
     async with transport, Browser(clock) as browser:
         shared = DatabaseRobots(database, delay, followers.follow)
         store = PassingRobots(shared, strangers) if leaves_no_trace else shared
-        robots_limits = Limits(limits.total, limits.connect, limits.read, LARGEST_BYTES + 1)
+        robots_limits = TransferLimits(limits.total, limits.connect, limits.read, LARGEST_BYTES + 1)
         robots_cache = RobotsCache(transport, reservations, store, robots_limits, identity.user_agent)
         preflight = DatabasePreflight(database, robots_cache, limits.body_bytes, strangers.known)
         retries, redirects = settings.fetch.retries_in_place, settings.fetch.max_redirects
@@ -159,7 +159,7 @@ def transport_of(
 
 
 def guard_of(network: NetworkSettings, own: frozenset[tuple[str, int]] = frozenset()) -> AddressGuard:
-    return AddressGuard(frozenset(map(allowed_place, network.allow)), frozenset(network.ports), own)
+    return AddressGuard(frozenset(map(parse_allowed_place, network.allow)), frozenset(network.ports), own)
 
 
 def proxy_of(network: NetworkSettings) -> str | None:
@@ -174,8 +174,8 @@ def proxy_of(network: NetworkSettings) -> str | None:
     return network.proxy.get_secret_value()
 
 
-def limits_of(fetch: FetchSettings) -> Limits:
-    return Limits(fetch.total_timeout, fetch.connect_timeout, fetch.read_timeout, fetch.max_body_bytes)
+def limits_of(fetch: FetchSettings) -> TransferLimits:
+    return TransferLimits(fetch.total_timeout, fetch.connect_timeout, fetch.read_timeout, fetch.max_body_bytes)
 
 
 @dataclass(slots=True)

@@ -15,9 +15,9 @@ import pytest
 from headwater.clock import SystemClock
 from headwater.fetch.held_slot import HeldSlot, SlotMissed
 from headwater.fetch.request import Request, send_once
-from headwater.net.guard import AddressGuard, allowed_place
+from headwater.net.guard import AddressGuard, parse_allowed_place
 from headwater.net.identity import Identity
-from headwater.net.transport import Limits, Response, Transport
+from headwater.net.transport import Response, TransferLimits, Transport
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore
 from headwater.politeness.window import Window
@@ -177,7 +177,7 @@ async def serving() -> AsyncIterator[tuple[Forgetful, Transport, CanonicalUrl]]:
     server = Forgetful()
     async with await asyncio.start_server(server.greet, "127.0.0.1", 0) as listener:
         place = "{}:{}".format(*listener.sockets[0].getsockname())
-        guard = AddressGuard(frozenset({allowed_place(place)}))
+        guard = AddressGuard(frozenset({parse_allowed_place(place)}))
         async with Transport(Identity("Tester/1"), guard, SystemClock()) as transport:
             yield server, transport, canonicalise(f"http://{place}/")
         await asyncio.gather(*(talk for talk in server.talks if talk))
@@ -194,7 +194,7 @@ class ShutGate:
 async def test_behind_a_shut_gate_not_one_byte_is_sent() -> None:
     async with serving() as (server, transport, url):
         with pytest.raises(SlotMissed):
-            await transport.request("GET", url, {}, gate=ShutGate(), limits=Limits())
+            await transport.request("GET", url, {}, gate=ShutGate(), limits=TransferLimits())
         assert server.heads == []
 
 
@@ -235,7 +235,7 @@ async def test_what_the_client_repeats_by_itself_needs_a_slot_of_its_own() -> No
     async with serving() as (server, transport, url):
         grants = Grants(SystemClock())
         held_slot = with_held_slot(grants)
-        asked = Request(url, "page", Limits(), {})
+        asked = Request(url, "page", TransferLimits(), {})
         answers = [await send_once(transport, asked, held_slot) for _ in range(2)]
         assert [isinstance(answer, Response) for answer in answers] == [True, True]
         assert len(server.heads) == 3
@@ -246,7 +246,7 @@ async def test_without_that_slot_the_client_repeats_nothing() -> None:
     async with serving() as (server, transport, url):
         grants = Grants(SystemClock(), most=1)
         held_slot = with_held_slot(grants)
-        asked = Request(url, "page", Limits(), {})
+        asked = Request(url, "page", TransferLimits(), {})
         assert isinstance(await send_once(transport, asked, held_slot), Response)
         assert isinstance(await send_once(transport, asked, held_slot), NotBefore)
         assert len(server.heads) == 2

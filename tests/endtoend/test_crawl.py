@@ -8,7 +8,7 @@ from tests.endtoend.conftest import settings_for
 
 from headwater.chance import random_from
 from headwater.clock import SystemClock
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.discover.crawling import CrawlState, crawl_of, pages_of
 from headwater.run.everything import run_everything
 from headwater.services import open_services
@@ -17,7 +17,7 @@ from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.resolver import SimResolver
 from headwater.simweb.server import SimWeb
 from headwater.simweb.world import World
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 from headwater.urls.canonical import canonicalise
 
 WITHOUT_LIMIT = -1
@@ -34,8 +34,8 @@ async def test_a_site_is_crawled_whole_and_known_to_be(database_url: str) -> Non
     async with open_services(load(Given(flags=flags))) as services:
         database = services.database
         async with database.transaction() as connection:
-            profile = Profile(publisher.home, kind=Kind.DOCS, max_depth=WITHOUT_LIMIT)
-            source = await take_up(connection, Wanted(profile), "tester", timedelta(milliseconds=5))
+            profile = Profile(publisher.home, kind=SourceKind.DOCS, max_depth=WITHOUT_LIMIT)
+            source = await take_up(connection, WantedSource(profile), "tester", timedelta(milliseconds=5))
         running = asyncio.create_task(
             run_everything(services, stop, lambda _: None, lambda _: None, SimResolver(port, clock=clock))
         )

@@ -17,8 +17,8 @@ from tests.endtoend.conftest import settings_for
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.extract.templates.guide import agreement
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.run.fetching import run_worker
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
@@ -50,8 +50,8 @@ class Newsstand:
     async def read(self, urls: Iterable[str]) -> None:
         """Queued, fetched, read and kept by the worker that is running."""
         async with self.services.database.transaction() as connection:
-            found = [Found(url) for url in urls]
-            await submit(connection, Submitter(self.source, Origin.FEED), found, default_delay=DELAY)
+            found = [FoundUrl(url) for url in urls]
+            await submit(connection, Submitter(self.source, EntryOrigin.FEED), found, default_delay=DELAY)
         await self.until(f"select ({OPEN}) = 0")
 
     async def until(self, holds: str) -> None:

@@ -19,8 +19,8 @@ import orjson
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.run.fetching import run_worker
 from headwater.run.maintenance import run_maintenance
 from headwater.services import open_services
@@ -81,7 +81,7 @@ def flags_for(database_url: str | None, port: int, **more: str) -> dict[str, str
 async def queue(database: Database, urls: Sequence[str]) -> None:
     async with database.transaction() as connection:
         source = await create_source(connection, "Harbour News", "http://harbour.test/")
-        await submit(connection, Submitter(source, Origin.MANUAL), [Found(url) for url in urls])
+        await submit(connection, Submitter(source, EntryOrigin.MANUAL), [FoundUrl(url) for url in urls])
 
 
 async def until(holds: Callable[[], Awaitable[T]], limit: float = LIMIT_SECONDS) -> T:

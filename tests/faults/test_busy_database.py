@@ -15,10 +15,10 @@ from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.frontier.claim import Claimer
-from headwater.frontier.entry import Origin
+from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.maintain import HOT_TABLES, vacuum_hot_tables
 from headwater.frontier.settle import settle
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import Postponed, RetryPolicy, settlement_of
 
 pytestmark = pytest.mark.long
@@ -84,8 +84,8 @@ async def test_without_autovacuum_our_own_keeps_dead_rows_bounded(database: Data
         await database.execute(f"alter table {table} set (autovacuum_enabled = off)")
     source = await add_source(database)
     async with database.transaction() as connection:
-        found = [Found(f"http://host{number % 50}.test/{number}") for number in range(ENTRIES)]
-        await submit(connection, Submitter(source, Origin.MANUAL), found, default_delay=UNPACED)
+        found = [FoundUrl(f"http://host{number % 50}.test/{number}") for number in range(ENTRIES)]
+        await submit(connection, Submitter(source, EntryOrigin.MANUAL), found, default_delay=UNPACED)
     sizes = []
     for _ in range(ROUNDS):
         await go_round(database)

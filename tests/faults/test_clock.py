@@ -24,7 +24,7 @@ from headwater.database.postmaster import running_pid
 from headwater.database.programs import ENVIRONMENT
 from headwater.database.queries import load_queries
 from headwater.frontier.claim import Claimer
-from headwater.frontier.clock_steps import ClockWatch, Look
+from headwater.frontier.clock_steps import ClockLook, ClockWatch
 from headwater.frontier.settle import settle
 from headwater.frontier.verdicts import HostSaysWait, RetryLater, RetryPolicy, settlement_of
 from headwater.politeness.settlement import Visit
@@ -323,7 +323,7 @@ async def test_a_clock_that_was_set_forward_ends_no_lease_early(database: Databa
     await database.execute("update hosts set next_slot_at = next_slot_at - $1::interval", HOURS)
     seen_at = await clock_of(database) - HOURS
     await database.execute("update clock_mark set seen_at = $1", seen_at)
-    watch._last = Look(seen_at, SystemClock().monotonic())
+    watch._last = ClockLook(seen_at, SystemClock().monotonic())
     before = await clock_of(database)
     assert abs(await watch.look() - HOURS) < timedelta(seconds=10)
     assert await database.fetchval("select min(next_slot_at) from hosts") > before

@@ -10,9 +10,9 @@ from tests.faults.world import DELAY, Workbench, feed, hosts, pages_of, workbenc
 from tests.integration.frontier.surgery import until
 
 from headwater.database.pool import Database
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.frontier.maintain import rescue
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 
 pytestmark = pytest.mark.long
 
@@ -92,8 +92,8 @@ async def test_a_page_whose_settling_was_cut_off_is_settled_once_and_not_asked_f
 async def test_a_commit_that_was_not_heard_of_is_not_made_twice(bench: Workbench, proxy: Proxy) -> None:
     """A page of a crawl: its links are queued in the transaction that settles it."""
     async with bench.database.transaction() as connection:
-        profile = Profile("http://host0.test/", kind=Kind.DOCS, allowed_domains=("test",))
-        crawl = await take_up(connection, Wanted(profile), "tester", DELAY)
+        profile = Profile("http://host0.test/", kind=SourceKind.DOCS, allowed_domains=("test",))
+        crawl = await take_up(connection, WantedSource(profile), "tester", DELAY)
     SITES["host0.test"].links = {"/page0": [url for url in PAGES if "host0" not in url]}
     async with bench.worker(proxy.dsn):
         lost = proxy.cut("COMMIT", "before it arrives"), proxy.cut("COMMIT", "once it is answered")

@@ -13,7 +13,7 @@ from headwater.database.embedded import EmbeddedServer
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.database.postmaster import running_pid
-from headwater.frontier.reads import counted_and_recounted
+from headwater.frontier.reads import count_both_ways
 
 LEASE_SECONDS = 7.0
 HOSTS = [f"h{number}.test" for number in range(6)]
@@ -58,6 +58,6 @@ async def test_a_database_that_is_down_for_longer_than_a_lease_stops_requests_an
                 assert await database.fetchval("select count(*) from url_frontier where status = 'dead'") == 0
                 # Its worker lived: nobody is blamed for leases that ran out meanwhile.
                 assert await database.fetchval("select count(*) from fetch_log where verdict = 'crashed'") == 0
-                counted, recounted = await counted_and_recounted(database)
+                counted, recounted = await count_both_ways(database)
                 assert counted.by_source == recounted.by_source
             assert await worker.end() == 0

@@ -9,10 +9,10 @@ from tests.faults.world import DELAY, Articles, article, hosts, pages_of, workbe
 from tests.integration.frontier.surgery import until
 
 from headwater.database.pool import Database
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.simweb.message import Page, Request
 from headwater.simweb.resolver import Answers, ServerFailure
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 from headwater.urls.fingerprint import bucket_of
 
 pytestmark = pytest.mark.long
@@ -101,9 +101,13 @@ async def test_a_crawl_through_endless_names_ends_with_its_budget(database: Data
     async with workbench(database, EndlessNames(others)) as bench:
         async with database.transaction() as connection:
             profile = Profile(
-                "http://wild.test/", kind=Kind.DOCS, allowed_domains=("wild.test",), max_depth=-1, max_pages=budget
+                "http://wild.test/",
+                kind=SourceKind.DOCS,
+                allowed_domains=("wild.test",),
+                max_depth=-1,
+                max_pages=budget,
             )
-            crawl = await take_up(connection, Wanted(profile), "tester", DELAY)
+            crawl = await take_up(connection, WantedSource(profile), "tester", DELAY)
         await bench.queue("http://wild.test/", source=crawl)
         await bench.queue(*pages_of(others, 3))
         async with bench.worker(database_url, fetch__concurrency="1"):

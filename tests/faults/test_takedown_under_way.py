@@ -27,7 +27,7 @@ from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Fetched, Verdict
 from headwater.ingest.journey import PageReaders
 from headwater.ingest.page_store import PageEffects
-from headwater.ingest.taking_down import TakenDown, finish_takedowns, take_down_everywhere
+from headwater.ingest.taking_down import TakedownResult, finish_takedowns, take_down_everywhere
 from headwater.log import make_logger
 from headwater.net.transport import Response
 from headwater.politeness.takedown import parse_takedown
@@ -37,7 +37,7 @@ from headwater.run.maintenance import Maintenance
 from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
 from headwater.sources.channels import NOTICE
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 from headwater.supervisor import Supervisor
 
 GONE = "gone.test"
@@ -140,7 +140,7 @@ async def polling(database_url: str) -> AsyncIterator[Desk]:
         yield desk
 
 
-async def ended_or_waiting(taking: asyncio.Task[TakenDown], database: Database, stop: str) -> None:
+async def ended_or_waiting(taking: asyncio.Task[TakedownResult], database: Database, stop: str) -> None:
     """A takedown goes its way beside a transaction that has not looked yet, and waits for one that has."""
     if stop == "before it looks":
         await taking
@@ -154,14 +154,14 @@ def vacancies(host: str, *, apply: str) -> Page:
 
 
 FEEDS = {
-    "its own feed": (GONE, rss(*stories(2)), Kind.NEWS),
+    "its own feed": (GONE, rss(*stories(2)), SourceKind.NEWS),
     "a feed that lists it": (
         "a.test",
         replace(rss(*stories(2)), body=rss(*stories(2)).body.replace(b"//a.test/", b"//gone.test/")),
-        Kind.NEWS,
+        SourceKind.NEWS,
     ),
-    "its own list of vacancies": (GONE, vacancies(GONE, apply="a.test"), Kind.JOBS),
-    "a list with its vacancies": ("a.test", vacancies("a.test", apply=GONE), Kind.JOBS),
+    "its own list of vacancies": (GONE, vacancies(GONE, apply="a.test"), SourceKind.JOBS),
+    "a list with its vacancies": ("a.test", vacancies("a.test", apply=GONE), SourceKind.JOBS),
 }
 
 

@@ -15,9 +15,9 @@ from tests.integration.frontier.surgery import until
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.discover.adding import Wanted, take_up
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.discover.adding import WantedSource, take_up
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.log import make_logger
 from headwater.run.everything import run_everything
 from headwater.run.fetching import run_worker
@@ -134,12 +134,12 @@ class Workbench:
     async def follow(self, home: str, feed: str) -> UUID:
         """A source with a feed, whose first poll is due."""
         async with self.database.transaction() as connection:
-            return await take_up(connection, Wanted(Profile(home), feeds=(feed,)), "tester", DELAY)
+            return await take_up(connection, WantedSource(Profile(home), feeds=(feed,)), "tester", DELAY)
 
     async def queue(self, *urls: str, source: UUID | None = None) -> None:
         async with self.database.transaction() as connection:
-            submitter = Submitter(source or self.source, Origin.MANUAL)
-            await submit(connection, submitter, [Found(url) for url in urls], default_delay=DELAY)
+            submitter = Submitter(source or self.source, EntryOrigin.MANUAL)
+            await submit(connection, submitter, [FoundUrl(url) for url in urls], default_delay=DELAY)
 
     @asynccontextmanager
     async def worker(self, dsn: str, owner: str = "worker", **flags: str) -> AsyncIterator[Running]:

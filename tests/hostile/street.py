@@ -15,13 +15,13 @@ from tests.endtoend.conftest import started
 from headwater.chance import random_from
 from headwater.clock import Clock, SystemClock
 from headwater.database.pool import Database
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.simweb.message import Page, Request, Site
 from headwater.simweb.neighbours import Followed, Neighbourhood, Plan, beside
 from headwater.simweb.neighbours.words import Item, article, rss
 from headwater.simweb.server import SimWeb
 from headwater.simweb.world.markup import in_script
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 from headwater.urls.canonical import canonicalise
 
 DELAY = timedelta(milliseconds=20)
@@ -136,7 +136,7 @@ class Street:
 
     async def follow(self, *followed: Followed) -> None:
         for one in followed:
-            wanted = Wanted(Profile(one.url, kind=Kind(one.kind)), feeds=one.feeds, sitemaps=one.sitemaps)
+            wanted = WantedSource(Profile(one.url, kind=SourceKind(one.kind)), feeds=one.feeds, sitemaps=one.sitemaps)
             async with self.database.transaction() as connection:
                 self.sources[one.url] = await take_up(connection, wanted, "tester", DELAY)
 

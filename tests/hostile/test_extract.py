@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import orjson
 import pytest
 
-from headwater.extract.article import Article, NotAnArticle, Reason
+from headwater.extract.article import Article, NoArticleReason, NotAnArticle
 from headwater.extract.blocks import text_of_html
 from headwater.extract.extractor import extract
 from headwater.extract.links import MOST_LINKS
@@ -190,4 +190,4 @@ def test_selectors_cannot_be_made_to_fail_by_a_page() -> None:
 def test_a_challenge_is_never_a_document() -> None:
     found = read("<title>Attention Required! | Shield</title><p>Please enable cookies to go on.")
     assert isinstance(found, NotAnArticle)
-    assert found.reason is Reason.CHALLENGE
+    assert found.reason is NoArticleReason.CHALLENGE

@@ -10,7 +10,7 @@ from headwater.discover.pages.listing import ListingRules, read_listing
 from headwater.extract.article import Article
 from headwater.extract.blocks import text_of_html
 from headwater.extract.extractor import extract
-from headwater.extract.hidden import seen_page
+from headwater.extract.hidden import visible_page
 from headwater.extract.jobs.pages import vacancies_in
 from headwater.extract.page import Page, Selectors
 from headwater.extract.templates.learner import TrainingPage, learn
@@ -220,5 +220,5 @@ def test_what_a_hidden_part_says_about_the_page_is_still_heard() -> None:
 )
 def test_looking_for_hidden_text_takes_no_time(html: str) -> None:
     began = time.process_time()
-    seen_page(html)
+    visible_page(html)
     assert time.process_time() - began < 2

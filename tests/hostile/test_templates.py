@@ -9,8 +9,8 @@ from selectolax.lexbor import LexborHTMLParser
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.explain import explain
 from headwater.extract.templates.learner import TrainingPage, learn
-from headwater.extract.templates.server import Refused, Served, serve
-from headwater.extract.templates.template import Template, written
+from headwater.extract.templates.server import Served, TemplateRefusal, serve
+from headwater.extract.templates.template import Template, template_to_json
 from headwater.extract.text import LONGEST_TEXT
 
 LARGEST_TEMPLATE_BYTES = 40_000
@@ -64,7 +64,7 @@ HEAVY = {
 def test_a_heavy_page_is_answered_within_bounds(template: Template, more: str) -> None:
     for html in (more, page(lines(9), more), page(lines(9), inside=more)):
         answer = serve(template, html)
-        assert isinstance(answer, Served | Refused)
+        assert isinstance(answer, Served | TemplateRefusal)
         if isinstance(answer, Served):
             assert len(answer.text) <= LONGEST_TEXT
             answer.text.encode()
@@ -74,7 +74,7 @@ def test_a_heavy_page_is_answered_within_bounds(template: Template, more: str) -
 def test_heavy_pages_teach_a_small_template_or_none(more: str) -> None:
     learned = learn([training(number, inside=more) for number in range(3)])
     if isinstance(learned, Template):
-        assert len(orjson.dumps(written(learned))) < LARGEST_TEMPLATE_BYTES
+        assert len(orjson.dumps(template_to_json(learned))) < LARGEST_TEMPLATE_BYTES
 
 
 def test_text_at_every_depth_does_not_cost_its_square() -> None:
@@ -93,7 +93,7 @@ def test_a_host_that_names_its_classes_anew_on_every_page_fills_no_template() ->
 
     learned = learn([training(number, inside=boxes(number)) for number in range(4)])
     if isinstance(learned, Template):
-        assert len(orjson.dumps(written(learned))) < LARGEST_TEMPLATE_BYTES
+        assert len(orjson.dumps(template_to_json(learned))) < LARGEST_TEMPLATE_BYTES
 
 
 def test_pages_that_name_every_element_anew_do_not_fill_the_memory_of_a_template(template: Template) -> None:
@@ -105,7 +105,7 @@ def test_pages_that_name_every_element_anew_do_not_fill_the_memory_of_a_template
 
 @pytest.mark.parametrize("html", ["", "\x00", "<", "<html>", "<!doctype html>", "\ufeff", "<frameset><frame>", "&#0;"])
 def test_what_is_hardly_a_page_is_refused(template: Template, html: str) -> None:
-    assert isinstance(serve(template, html), Refused)
+    assert isinstance(serve(template, html), TemplateRefusal)
     assert explain(template, html).against is not None
 
 

@@ -14,9 +14,9 @@ from headwater.extract.page import Page
 from headwater.extract.paywall import without_calls
 from headwater.extract.permalinks import remove_permalinks
 from headwater.extract.templates.blocks import Block
-from headwater.extract.templates.repeats import settled
+from headwater.extract.templates.repeats import settle_repeats
 from headwater.extract.templates.votes import Vote
-from headwater.extract.text import KEPT_BREAK, KEPT_SPACE, shown
+from headwater.extract.text import KEPT_BREAK, KEPT_SPACE, restore_white_space
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 WORDS = " ".join(f"word{n}" for n in range(100))
@@ -40,7 +40,7 @@ def read_companions(lines: int) -> object:
 
 
 def read_signs(signs: int) -> object:
-    return shown(f"a{KEPT_SPACE * signs * 4}b{KEPT_BREAK}c{KEPT_SPACE * signs * 4}d")
+    return restore_white_space(f"a{KEPT_SPACE * signs * 4}b{KEPT_BREAK}c{KEPT_SPACE * signs * 4}d")
 
 
 def read_nested_links(links: int) -> None:
@@ -53,7 +53,7 @@ def read_repeats(blocks: int) -> object:
         return Vote(Block(f"{at} " + "x" * 50, way, (0, at), 0), str(at), keep=False, is_repeated=True, if_own=True)
 
     votes = [(one.block.path, one) for one in map(vote, range(blocks // 4))]
-    return settled([votes] * 4)
+    return settle_repeats([votes] * 4)
 
 
 def read_heads(cells: int) -> object:
@@ -104,7 +104,7 @@ def test_a_row_of_companions_goes_with_the_call_at_either_end_of_it() -> None:
 
 def test_breaks_of_code_are_one_whatever_white_space_stands_between_them() -> None:
     space, line = KEPT_SPACE, KEPT_BREAK
-    assert shown(f"a {space}{line}{space} {line}{space}{space}b{space}c{line}d") == "a\n  b c\nd"
+    assert restore_white_space(f"a {space}{line}{space} {line}{space}{space}b{space}c{line}d") == "a\n  b c\nd"
 
 
 def test_signs_inside_of_a_sign_go_with_it_and_are_not_asked_again() -> None:

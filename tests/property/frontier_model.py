@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from headwater.frontier.entry import DeadReason, Lease
-from headwater.frontier.submit import Found, Outcome
+from headwater.frontier.submit import FoundUrl, SubmitOutcome
 from headwater.frontier.verdicts import (
     Dead,
     Fetched,
@@ -105,24 +105,26 @@ class Model:
     running: dict[UUID, Running] = field(default_factory=dict)
     active: dict[UUID, bool] = field(default_factory=dict)
 
-    def submit(self, found: Found, host: str, source: UUID, priority: int, now: datetime, *, rank: int = 0) -> Outcome:
+    def submit(
+        self, found: FoundUrl, host: str, source: UUID, priority: int, now: datetime, *, rank: int = 0
+    ) -> SubmitOutcome:
         due_at = now + (found.due_in or timedelta())
         entry = self.entries.get(found.url)
         if entry is None:
             self.entries[found.url] = Entry(host, source, priority, due_at, owner_rank=rank)
-            return Outcome.QUEUED
+            return SubmitOutcome.QUEUED
         is_owner = entry.source == source
         outcome = _outcome(entry, found, priority, due_at, rank=0 if is_owner else rank)
         entry.owner_rank = max(entry.owner_rank, rank) if is_owner else entry.owner_rank
-        if outcome is not Outcome.DUPLICATE:
+        if outcome is not SubmitOutcome.DUPLICATE:
             entry.priority = max(entry.priority, priority)
             entry.changed_at = max(filter(None, (entry.changed_at, found.changed_at)), default=None)
             entry.told_at = now
-        if outcome is Outcome.TAKEN_OVER:
+        if outcome is SubmitOutcome.TAKEN_OVER:
             _take_over(entry, source, due_at, rank)
-        if outcome is Outcome.RAISED and entry.status == "pending":
+        if outcome is SubmitOutcome.RAISED and entry.status == "pending":
             entry.next_fetch_at = min(entry.next_fetch_at, due_at)
-        if outcome is Outcome.REVISIT and entry.status == "fetched":
+        if outcome is SubmitOutcome.REVISIT and entry.status == "fetched":
             entry.status, entry.next_fetch_at = "pending", due_at
         return outcome
 
@@ -211,17 +213,17 @@ def _take_over(entry: Entry, source: UUID, due_at: datetime, rank: int) -> None:
         entry.status, entry.next_fetch_at = "pending", due_at
 
 
-def _outcome(entry: Entry, found: Found, priority: int, due_at: datetime, *, rank: int) -> Outcome:
+def _outcome(entry: Entry, found: FoundUrl, priority: int, due_at: datetime, *, rank: int) -> SubmitOutcome:
     if rank > entry.owner_rank:
-        return Outcome.TAKEN_OVER
+        return SubmitOutcome.TAKEN_OVER
     rises = priority > entry.priority
     if entry.status == "pending" and (rises or due_at < entry.next_fetch_at):
-        return Outcome.RAISED
+        return SubmitOutcome.RAISED
     if entry.status == "failed" and rises:
-        return Outcome.RAISED
+        return SubmitOutcome.RAISED
     if entry.status in ("fetched", "fetching") and _is_news(entry, found.changed_at):
-        return Outcome.REVISIT
-    return Outcome.DUPLICATE
+        return SubmitOutcome.REVISIT
+    return SubmitOutcome.DUPLICATE
 
 
 def _is_news(entry: Entry, changed_at: datetime | None) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.integration.archive.shelf import SOURCE, Shelf, broken, key_of
 
-from headwater.archive.document import Duplicate, Kept, Stored, Unchanged
+from headwater.archive.document import Duplicate, Kept, Stored, UnchangedDocument
 from headwater.archive.reads import versions_of
 from headwater.database.pool import Database
 from headwater.search.question import Filters
@@ -180,7 +180,7 @@ async def take(shelf: Shelf, model: Model, step: Step) -> None:
 
 def same_outcome(kept: Kept, is_news: bool, is_new: bool, original: str | None) -> bool:
     match kept:
-        case Unchanged():
+        case UnchangedDocument():
             return not is_news
         case Duplicate(of=of):
             return is_news and original is not None and of == key_of(original)

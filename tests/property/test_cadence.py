@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from headwater.chance import random_from
 from headwater.discover.cadence.channel import ChannelFacts
 from headwater.discover.cadence.forecast import forecast
-from headwater.discover.cadence.overflow import Listing, overflow, turnover
+from headwater.discover.cadence.overflow import FeedWindow, overflow, turnover
 from headwater.discover.cadence.planning import next_poll
 from headwater.discover.cadence.policies import POLICIES
-from headwater.discover.cadence.price import HIGHEST, LOWEST, Price, steered
+from headwater.discover.cadence.price import HIGHEST, LOWEST, Price, next_price
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.cadence.rhythm import Observation, Rhythm, in_hours, observed, rate, rhythm_from
+from headwater.discover.cadence.rhythm import Observation, Rhythm, in_hours, observe, rate, rhythm_from
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.windows import OpenHours, TimeWindow, zone_named
 from headwater.discover.publisher_hints import PublisherHints
@@ -53,7 +53,7 @@ def rhythms(draw: st.DrawFn) -> Rhythm:
     for gap, published, has_overflowed in draw(polls):
         now += timedelta(hours=gap)
         dates = [None if one is None else now + timedelta(hours=one) for one in published]
-        rhythm, since = observed(rhythm, Observation(now, since, dates, has_overflowed)), now
+        rhythm, since = observe(rhythm, Observation(now, since, dates, has_overflowed)), now
     return rhythm
 
 
@@ -158,7 +158,7 @@ def test_a_dearer_poll_comes_later(rhythm: Rhythm, start: datetime, waiting: flo
 
 @given(st.floats(LOWEST, HIGHEST), st.floats(0, 1e9), st.floats(0, 1e9))
 def test_the_price_moves_against_the_error_and_stays_in_bounds(hours: float, made: float, allowed: float) -> None:
-    after = steered(Price(hours), made, allowed).hours
+    after = next_price(Price(hours), made, allowed).hours
     assert LOWEST <= after <= HIGHEST
     assert after >= hours if made >= allowed else after <= hours
 
@@ -167,7 +167,7 @@ def test_the_price_moves_against_the_error_and_stays_in_bounds(hours: float, mad
 def test_a_first_list_is_never_replaced_sooner_than_its_dates_say(
     published: list[datetime | None], now: datetime, listed: int
 ) -> None:
-    found = turnover(Listing(now, None, published, 0, 0, listed=listed))
+    found = turnover(FeedWindow(now, None, published, 0, 0, listed=listed))
     if found is not None:
         past = sorted(one for one in published if one is not None and one <= now)
         assert len(set(past)) > len(published) / 2
@@ -182,7 +182,7 @@ def test_a_steady_first_list_tells_the_pace_at_which_it_is_written(
 ) -> None:
     dates = [START - (n + waited) * minutes * MINUTE for n in range(size)]
     random_from(seed).shuffle(dates)
-    found = turnover(Listing(START, None, dates, 0, 0))
+    found = turnover(FeedWindow(START, None, dates, 0, 0))
     assert found is not None
     assert abs(found / (size * minutes * MINUTE) - 1) < 0.3
 
@@ -200,8 +200,8 @@ def polls_in_a_week(dates: list[datetime], *, believes_first: bool) -> int:
     rhythm, since, now, polls, rng = Rhythm(), None, START, 0, random_from(1)
     while now < START + 7 * DAY:
         new = [] if since else dates
-        rhythm = observed(rhythm, Observation(now, since, new))
-        pace = turnover(Listing(now, since, dates, len(dates) - len(new), len(dates)))
+        rhythm = observe(rhythm, Observation(now, since, new))
+        pace = turnover(FeedWindow(now, since, dates, len(dates) - len(new), len(dates)))
         known = ChannelFacts(
             last_success_at=now, rhythm=rhythm, price=Price(2.0), turnover=pace if since or believes_first else None
         )
@@ -214,7 +214,7 @@ def test_an_overflow_never_claims_nonsense(
     published: list[datetime | None], now: datetime, since: timedelta | None, usual_size: int, newest: datetime | None
 ) -> None:
     before = None if since is None else now - since
-    found = overflow(Listing(now, before, published, 0, usual_size % 40, newest))
+    found = overflow(FeedWindow(now, before, published, 0, usual_size % 40, newest))
     if found is not None:
         assert found.covers >= timedelta(0)
         assert found.missed is None or found.missed >= 0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from headwater.errors import UsageError
 from headwater.sources.exchange.fields import FIELDS, Row, as_tags
-from headwater.sources.exchange.reading import Format, Read, read_sources
+from headwater.sources.exchange.reading import Format, ReadSources, read_sources
 from headwater.sources.exchange.rows import one_line
 from headwater.sources.exchange.writing import write_sources
 
@@ -128,4 +128,4 @@ def test_an_export_is_recognised_without_being_told(as_format: Format, found: li
 @example(b'{"url":[[[]]]}', Format.JSONL)
 def test_whatever_the_bytes_there_is_a_report_or_a_refusal(data: bytes, as_format: Format | None) -> None:
     with suppress(UsageError):
-        assert isinstance(read_sources(data, as_format), Read)
+        assert isinstance(read_sources(data, as_format), ReadSources)

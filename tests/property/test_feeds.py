@@ -10,7 +10,7 @@ from headwater.discover.feeds import read_feed
 from headwater.discover.feeds.dates import EARLIEST, moment
 from headwater.discover.feeds.draft import LONGEST_GUID
 from headwater.discover.feeds.links import LONGEST_LINK, absolute, is_http
-from headwater.discover.feeds.mend import mended
+from headwater.discover.feeds.mend import mend
 from headwater.discover.feeds.pace import LONGEST, SHORTEST
 from headwater.discover.feeds.words import LONGEST_SUMMARY, LONGEST_TITLE, plain
 from headwater.discover.items import Item, Reading, Unreadable
@@ -109,12 +109,12 @@ def test_what_is_well_formed_is_told_as_it_was_written(title: str, guid: str) ->
 
 @given(xml_text)
 def test_mending_what_is_whole_changes_nothing(text: str) -> None:
-    assert mended(escape(text)) == escape(text)
+    assert mend(escape(text)) == escape(text)
 
 
 @given(any_text)
 def test_mending_twice_is_mending_once(text: str) -> None:
-    assert mended(mended(text)) == mended(text)
+    assert mend(mend(text)) == mend(text)
 
 
 @given(instants, st.integers(-23, 23))

@@ -35,11 +35,11 @@ from tests.property.frontier_model import PACES, URLS, VERDICTS, Host, Model
 
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.pool import Database
-from headwater.frontier.control import Key, change
-from headwater.frontier.entry import Lease, Origin, Status
+from headwater.frontier.control import EntryKey, change
+from headwater.frontier.entry import EntryOrigin, EntryStatus, Lease
 from headwater.frontier.maintain import fold_counters, promote, queue_revisits
 from headwater.frontier.shares import Allowance
-from headwater.frontier.submit import AT_HOME, SPEAKER, STRANGER, Found, Outcome, entry_priority
+from headwater.frontier.submit import AT_HOME, SPEAKER, STRANGER, FoundUrl, SubmitOutcome, entry_priority
 from headwater.frontier.verdicts import Fetched, Released, RetryLater, Verdict
 from headwater.politeness.hosts import close_host
 from headwater.politeness.slots import Slot
@@ -125,13 +125,13 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @initialize(due_in=st.sampled_from([None, 3.0]))
     def something_waits(self, due_in: float | None) -> None:
-        self.submit(URLS[::2], 0, Origin.FEED, due_in, None)
-        self.submit(URLS[1::4], 1, Origin.SPIDER, due_in, None)
+        self.submit(URLS[::2], 0, EntryOrigin.FEED, due_in, None)
+        self.submit(URLS[1::4], 1, EntryOrigin.SPIDER, due_in, None)
 
     @rule(
         urls=st.lists(st.sampled_from(URLS), min_size=1, max_size=4, unique=True),
         which=st.integers(0, 1),
-        origin=st.sampled_from([Origin.FEED, Origin.SPIDER]),
+        origin=st.sampled_from([EntryOrigin.FEED, EntryOrigin.SPIDER]),
         due_in=st.sampled_from([None, None, 30.0, -5.0]),
         changed=st.sampled_from([None, None, 0.0, -100.0, 500.0]),
         rank=st.sampled_from([STRANGER, STRANGER, SPEAKER, AT_HOME]),
@@ -140,14 +140,14 @@ class FrontierMachine(RuleBasedStateMachine):
         self,
         urls: list[str],
         which: int,
-        origin: Origin,
+        origin: EntryOrigin,
         due_in: float | None,
         changed: float | None,
         *,
         rank: int = STRANGER,
     ) -> None:
         found = [
-            Found(
+            FoundUrl(
                 url,
                 due_in=None if due_in is None else seconds(due_in),
                 changed_at=None if changed is None else self.now + seconds(changed),
@@ -160,7 +160,7 @@ class FrontierMachine(RuleBasedStateMachine):
         expected = [self._submitted(one, source, priority, rank) for one in found]
         assert self.run(self.stage.submit(*found, source=source, origin=origin, voice=voice, home=home)) == expected
 
-    def _submitted(self, found: Found, source: UUID, priority: int, rank: int) -> Outcome:
+    def _submitted(self, found: FoundUrl, source: UUID, priority: int, rank: int) -> SubmitOutcome:
         host = canonicalise(found.url).host
         heard = min(rank, AT_HOME if host == HOME else SPEAKER) if self.model.active[source] else STRANGER
         return self.model.submit(found, host, source, priority, self.now, rank=heard)
@@ -394,15 +394,15 @@ class FrontierMachine(RuleBasedStateMachine):
     async def _resume(self, source: Any) -> None:
         await self.stage.set_source("active", source)
         rows = await self.database.fetch(queries.held_entries_of_source, source, 100)
-        keys = [Key(row["bucket"], row["url_hash"]) for row in rows]
-        await change(self.database, keys, before=(Status.PENDING, Status.FAILED), now=self.now)
+        keys = [EntryKey(row["bucket"], row["url_hash"]) for row in rows]
+        await change(self.database, keys, before=(EntryStatus.PENDING, EntryStatus.FAILED), now=self.now)
 
     @rule()
     def a_person_asks_again(self) -> None:
         ended = {url: entry for url, entry in self.model.entries.items() if entry.status in ("dead", "fetched")}
-        keys = [Key(key.bucket, key.url_hash) for key in map(canonicalise, ended)]
-        before = (Status.DEAD, Status.FETCHED)
-        changing = change(self.database, keys, before=before, status=Status.PENDING, now=self.now)
+        keys = [EntryKey(key.bucket, key.url_hash) for key in map(canonicalise, ended)]
+        before = (EntryStatus.DEAD, EntryStatus.FETCHED)
+        changing = change(self.database, keys, before=before, status=EntryStatus.PENDING, now=self.now)
         assert self.run(changing) == len(ended)
         for entry in ended.values():
             entry.status, entry.retry_count = "pending", 0

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from headwater.errors import SettingError
 from headwater.net.addresses import FORBIDDEN_V4, FORBIDDEN_V6, why_forbidden
 from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, encodings_in
-from headwater.net.caching import LONGEST_WAIT, capped, freshness, http_date, max_age, retry_after
-from headwater.net.charset import Kind, charset_parameter, decode
+from headwater.net.caching import LONGEST_WAIT, cap_wait, freshness, http_date, max_age, retry_after
+from headwater.net.charset import CharsetKind, charset_parameter, decode
 from headwater.net.charset_labels import ENCODING_OF_LABEL
-from headwater.net.guard import DEFAULT_PORTS, AddressGuard, allowed_place
+from headwater.net.guard import DEFAULT_PORTS, AddressGuard, parse_allowed_place
 from headwater.net.problems import NETWORK_ERRORS, Problem, problem_from
 from headwater.net.redirects import BrokenRedirect, Hop, NotARedirect, next_hop
-from headwater.net.validators import conditional_headers, kept, validators_from
+from headwater.net.validators import conditional_headers, sendable, validators_from
 from headwater.urls.canonical import canonicalise
 
 ZERO = timedelta(0)
@@ -76,7 +76,7 @@ def test_max_age_is_found_at_the_end_of_any_list_that_does_not_speak_of_it(befor
 @example("9" * 5000, NOW)
 def test_retry_after_is_none_or_a_wait_within_bounds(value: str, now: datetime) -> None:
     wait = retry_after(value, now)
-    assert wait is None or (ZERO <= capped(wait) <= timedelta(days=1) and capped(wait) <= wait <= LONGEST_WAIT)
+    assert wait is None or (ZERO <= cap_wait(wait) <= timedelta(days=1) and cap_wait(wait) <= wait <= LONGEST_WAIT)
 
 
 @given(instants)
@@ -88,7 +88,7 @@ def test_a_date_survives_all_three_forms(moment: datetime) -> None:
 
 @given(st.binary(max_size=200))
 def test_a_kept_validator_is_safe_and_leaves_as_it_came(value: bytes) -> None:
-    text = kept(value)
+    text = sendable(value)
     assert validators_from([(b"ETag", value)]).etag == text
     for sent in conditional_headers(text, None).values():
         assert sent.encode() == value.strip(b" \t")
@@ -104,15 +104,15 @@ def test_stored_text_never_breaks_a_header(etag: str, modified: str) -> None:
 labels = st.sampled_from(sorted(ENCODING_OF_LABEL)) | any_text
 
 
-@given(st.binary(max_size=3000), st.sampled_from(Kind), labels)
-def test_any_bytes_become_text_that_postgresql_can_store(body: bytes, kind: Kind, label: str) -> None:
+@given(st.binary(max_size=3000), st.sampled_from(CharsetKind), labels)
+def test_any_bytes_become_text_that_postgresql_can_store(body: bytes, kind: CharsetKind, label: str) -> None:
     text = decode(body, kind, label).text
     assert "\x00" not in text
     assert text.encode().decode() == text
 
 
-@given(st.text(), st.sampled_from(Kind))
-def test_utf8_comes_back_as_it_was(text: str, kind: Kind) -> None:
+@given(st.text(), st.sampled_from(CharsetKind))
+def test_utf8_comes_back_as_it_was(text: str, kind: CharsetKind) -> None:
     assume(not text.startswith("\ufeff"))
     assert decode(text.encode(), kind, "utf-8").text == text.replace("\x00", "")
 
@@ -184,10 +184,10 @@ def test_the_guard_answers_any_text_with_a_network_error_or_nothing(address: str
 @given(any_text | st.ip_addresses().map(str) | st.from_regex(r"[\[\]0-9a-f:./%-]+", fullmatch=True))
 def test_any_text_is_a_place_or_a_setting_error(text: str) -> None:
     try:
-        place = allowed_place(text)
+        place = parse_allowed_place(text)
     except SettingError:
         return
-    assert allowed_place(str(place)) == place
+    assert parse_allowed_place(str(place)) == place
 
 
 @given(st.integers(0, 999), st.lists(st.binary(max_size=300), max_size=3), st.integers(0, 10))

@@ -2,7 +2,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headwater.politeness.robots import parse_robots, parse_robots_text
-from headwater.politeness.robots_match import END, normalised, pattern_of
+from headwater.politeness.robots_match import END, normalise_path, pattern_of
 from headwater.politeness.robots_text import robots_text
 from headwater.simweb.rules import allows, rules_for
 
@@ -81,4 +81,4 @@ def test_we_read_a_file_as_its_owner_does(first: str, lines: list[str], path: st
 
 @given(any_text)
 def test_spelling_a_path_twice_changes_nothing(text: str) -> None:
-    assert normalised(normalised(text)) == normalised(text)
+    assert normalise_path(normalise_path(text)) == normalise_path(text)

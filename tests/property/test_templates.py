@@ -6,9 +6,9 @@ from selectolax.lexbor import LexborHTMLParser
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.explain import explain
 from headwater.extract.templates.learner import NotLearned, TrainingPage, learn
-from headwater.extract.templates.server import Refused, Served, serve
+from headwater.extract.templates.server import Served, TemplateRefusal, serve
 from headwater.extract.templates.steps import handles_of, step_of
-from headwater.extract.templates.template import Template, template_from, written
+from headwater.extract.templates.template import Template, template_from, template_to_json
 
 any_text = st.text(st.characters(exclude_categories=()))
 words = st.lists(st.text("abcdefgh", min_size=1, max_size=6), min_size=20, max_size=60).map(" ".join)
@@ -58,7 +58,7 @@ def test_learning_is_repeatable_and_what_was_learned_can_be_written_down(pages: 
     found = learn(trainings)
     assert found == learn(trainings)
     if isinstance(found, Template):
-        assert template_from(orjson.loads(orjson.dumps(written(found)))) == found
+        assert template_from(orjson.loads(orjson.dumps(template_to_json(found)))) == found
 
 
 @given(three_pages, paragraphs, bodies)
@@ -69,7 +69,7 @@ def test_any_page_is_served_storable_or_refused(pages: list[list[str]], lines: l
         return
     for html in (more, page_of(lines, more)):
         answer = serve(template, html)
-        assert isinstance(answer, Served | Refused)
+        assert isinstance(answer, Served | TemplateRefusal)
         assert (explain(template, html).against is None) == isinstance(answer, Served)
         if isinstance(answer, Served):
             answer.text.encode()
@@ -93,4 +93,4 @@ def test_what_a_template_remembers_is_bounded_and_written_exactly(pages: list[li
         template = template.after(number, hashes)
     assert sum(map(len, template.doubted)) <= 128
     assert len(template.repeated) <= 64
-    assert template_from(written(template)) == template
+    assert template_from(template_to_json(template)) == template

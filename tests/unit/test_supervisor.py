@@ -5,7 +5,7 @@ import orjson
 
 from headwater.clock import SystemClock
 from headwater.log import make_logger
-from headwater.supervisor import LONG_LIFE_SECONDS, LONGEST_PAUSE, Health, Supervisor
+from headwater.supervisor import LONG_LIFE_SECONDS, LONGEST_PAUSE, Supervisor, TaskHealth
 
 
 class Passing(SystemClock):
@@ -53,8 +53,8 @@ async def test_a_task_that_dies_is_started_again_and_its_death_is_told() -> None
         tasks.keep("healthy", healthy)
         await asyncio.wait_for(dying.is_well.wait(), 10)
         assert dict(tasks.health) == {
-            "dying": Health(deaths=2, last_error="KeyError: 'a fault of ours'"),
-            "healthy": Health(),
+            "dying": TaskHealth(deaths=2, last_error="KeyError: 'a fault of ours'"),
+            "healthy": TaskHealth(),
         }
     lines = [orjson.loads(line) for line in log.getvalue().splitlines()]
     assert [(line["event"], line["task"], line["deaths"]) for line in lines] == [
@@ -99,7 +99,7 @@ async def test_a_task_that_returns_is_done_and_the_others_end_with_their_supervi
         going_on = tasks.keep("endless", endless)
         await tasks.keep("short", short)
     assert going_on.cancelled()
-    assert tasks.health["short"] == Health()
+    assert tasks.health["short"] == TaskHealth()
 
 
 async def test_a_failure_that_is_expected_is_counted_apart() -> None:
@@ -107,7 +107,7 @@ async def test_a_failure_that_is_expected_is_counted_apart() -> None:
     tasks = supervisor(Passing(), log)
     tasks.note_failure("fold", "The database does not answer.")
     tasks.note_failure("fold", "The database does not answer.")
-    assert tasks.health["fold"] == Health(failures=2, last_error="The database does not answer.", is_failing=True)
+    assert tasks.health["fold"] == TaskHealth(failures=2, last_error="The database does not answer.", is_failing=True)
     tasks.note_success("fold")
     assert not tasks.health["fold"].is_failing
     assert log.getvalue().count("chore_failed") == 2

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.discover.importing import carry_out, plan_import
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.services import Services
 from headwater.simweb.world import World
 from headwater.sources.exchange.reading import read_sources
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 from headwater.sources.store import create_source
 
 DAYS_AHEAD = 60
@@ -40,13 +40,13 @@ async def follow_world(services: Services, world: World, now: datetime, scenes: 
     done = await carry_out(database, plan, delay, ACTOR)
     async with database.transaction() as connection:
         for home in sorted(bare):
-            await take_up(connection, Wanted(Profile(home)), ACTOR, delay)
+            await take_up(connection, WantedSource(Profile(home)), ACTOR, delay)
         for publisher in world.publishers:
             if publisher.kind == "jobs":
-                profile = Profile(publisher.home, publisher.name, Kind.JOBS, org_type=publisher.org_type or None)
-                await take_up(connection, Wanted(profile), ACTOR, delay)
+                profile = Profile(publisher.home, publisher.name, SourceKind.JOBS, org_type=publisher.org_type or None)
+                await take_up(connection, WantedSource(profile), ACTOR, delay)
         owner = await create_source(connection, "Scenes", "http://scenes.test/", "docs")
-        await submit(connection, Submitter(owner, Origin.MANUAL), [Found(url) for url in scenes])
+        await submit(connection, Submitter(owner, EntryOrigin.MANUAL), [FoundUrl(url) for url in scenes])
     # The database made them due by its own clock, which is not the world's.
     await database.execute("update channels set next_poll_at = $1", now)
     return Followed(done.added, done.added + done.feeds_added, len(bare), len(careers))

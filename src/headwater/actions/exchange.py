@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from headwater.discover.api.secrets import secrets_from
-from headwater.discover.exporting import rendered_among, rows_of
+from headwater.discover.exporting import rows_of, sources_rendered
 from headwater.discover.importing import Import, Imported, is_plain_api, needs_browser, needs_trust
-from headwater.reports.discovery import NOBODY, Wanted, list_sources
+from headwater.reports.discovery import NOBODY, SourceFilter, list_sources
 from headwater.services import Services
 from headwater.sources.exchange.fields import Row
 from headwater.sources.exchange.rows import BadLine
@@ -63,13 +63,13 @@ def _noted(rows: Iterable[Row | BadLine], kind: str, untrusted: Untrusted) -> It
             yield one
 
 
-async def export_sources(services: Services, wanted: Wanted) -> list[Row]:
+async def export_sources(services: Services, wanted: SourceFilter) -> list[Row]:
     """Rows by the names of their sources: one for each feed."""
     rows: list[Row] = []
     after = ("", NOBODY)
     while page := await list_sources(services.database, wanted, EXPORTED_AT_ONCE, after):
         ids = await external_ids_of(services.database, [one.source.id for one in page])
-        rendered = await rendered_among(services.database, [one.source for one in page])
+        rendered = await sources_rendered(services.database, [one.source for one in page])
         for one in page:
             own, is_rendered = ids.get(one.source.id, ()), one.source.id in rendered
             rows += rows_of(one.source, one.channels, external_ids=own, is_rendered=is_rendered)

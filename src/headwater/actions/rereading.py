@@ -63,7 +63,7 @@ async def compare_pages(
 
 async def explain_page(services: Services, url: str) -> Explained:
     """How its host's template reads a stored page, block by block. Raises NotFound without a page or a template."""
-    body = await stored_page(services, url)
+    body = await read_stored_page(services, url)
     async with inspection_of(services) as inspection:
         found = await inspection.explain(body)
     if found is None:
@@ -71,7 +71,7 @@ async def explain_page(services: Services, url: str) -> Explained:
     return found
 
 
-async def stored_page(services: Services, url: str) -> KeptBody:
+async def read_stored_page(services: Services, url: str) -> KeptBody:
     try:
         return await body_of(services.database, url)
     except NotFound:

@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from headwater.archive.jobs import Left, jobs_left_by
-from headwater.discover.adding import Wanted, change, check, take_up
+from headwater.discover.adding import WantedSource, change, check, take_up
 from headwater.discover.api.secrets import secrets_from
-from headwater.discover.searching.exploring import Look
+from headwater.discover.searching.exploring import SiteLook
 from headwater.discover.searching.following import (
     Eyes,
     FollowRequest,
@@ -34,8 +34,8 @@ class Added:
     """The source as it was stored; its id is None after a dry run. `why` says why nothing was found."""
 
     source_id: UUID | None
-    wanted: Wanted
-    look: Look
+    wanted: WantedSource
+    look: SiteLook
     why: str
     trials: tuple[Trial, ...]
 

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headwater.discover.crawling import Crawl, crawl_of, pages_of
-from headwater.discover.crawling import Page as CrawledPage
+from headwater.discover.crawling import Crawl, CrawledPage, crawl_of, pages_of
 from headwater.errors import UsageError
-from headwater.frontier.entry import Origin
+from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.reads import cursor_at, key_at
-from headwater.frontier.submit import Answer, Found, Submitter, submit
+from headwater.frontier.submit import FoundUrl, SubmitAnswer, Submitter, submit
 from headwater.reports.discovery import limits_reached
 from headwater.reports.paging import Page, page_of
 from headwater.services import Services
@@ -26,14 +25,14 @@ class CrawlStory:
     limits: Sequence[str]
 
 
-async def queue_urls(services: Services, urls: Sequence[str], source: str | None) -> list[Answer]:
+async def queue_urls(services: Services, urls: Sequence[str], source: str | None) -> list[SubmitAnswer]:
     """Of each whether it was new. Without a source they belong to the one of all that is added by hand."""
     given = (await find_source(services.database, source)).id if source else None
     async with services.database.transaction() as connection:
         owner = given or await manual_source(connection)
-        found = [Found(url) for url in urls]
+        found = [FoundUrl(url) for url in urls]
         delay = services.settings.politeness.delay
-        return await submit(connection, Submitter(owner, Origin.MANUAL), found, default_delay=delay)
+        return await submit(connection, Submitter(owner, EntryOrigin.MANUAL), found, default_delay=delay)
 
 
 async def crawl_story_of(

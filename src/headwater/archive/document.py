@@ -24,7 +24,7 @@ TRACKED = (
 )
 
 
-class Key(NamedTuple):
+class DocumentKey(NamedTuple):
     bucket: int
     url_hash: bytes
 
@@ -60,15 +60,15 @@ class NewDocument:
     simhash: int | None = None
     produced_by: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    claimed: Key | None = None
+    claimed: DocumentKey | None = None
 
     def __post_init__(self) -> None:
         if len(self.url_hash) != 32 or len(self.content_hash) != 32:
             raise UsageError(f"A hash of {self.url} does not have 32 bytes.")
 
     @property
-    def key(self) -> Key:
-        return Key(self.bucket, self.url_hash)
+    def key(self) -> DocumentKey:
+        return DocumentKey(self.bucket, self.url_hash)
 
     @property
     def claimed_url(self) -> str | None:
@@ -86,11 +86,11 @@ class Stored:
 
     version: int
     is_new: bool
-    near: Key | None = None
+    near: DocumentKey | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Unchanged:
+class UnchangedDocument:
     """Nothing was written."""
 
     version: int
@@ -101,16 +101,16 @@ class Duplicate:
     """Kept, and not delivered: another page told the same before, or is the one that this page calls canonical."""
 
     version: int
-    of: Key
+    of: DocumentKey
 
 
-Kept = Stored | Unchanged | Duplicate
+Kept = Stored | UnchangedDocument | Duplicate
 
 
-def signed(simhash: int | None) -> int | None:
+def to_signed(simhash: int | None) -> int | None:
     """PostgreSQL knows 64 bits with a sign only."""
     return None if simhash is None else (simhash + 2**63) % 2**64 - 2**63
 
 
-def unsigned(simhash: int | None) -> int | None:
+def to_unsigned(simhash: int | None) -> int | None:
     return None if simhash is None else simhash % 2**64

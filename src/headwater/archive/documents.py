@@ -7,7 +7,7 @@ which order. A transaction keeps one document, after it has locked the hosts and
 from datetime import datetime
 from typing import Any
 
-from headwater.archive.document import Duplicate, Kept, Key, NewDocument, Stored, Unchanged, signed
+from headwater.archive.document import DocumentKey, Duplicate, Kept, NewDocument, Stored, UnchangedDocument, to_signed
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.storable import storable, storable_json
@@ -24,7 +24,7 @@ async def keep_document(connection: Connection, new: NewDocument, now: datetime)
     assert row is not None
     other = key_in(row, "other_bucket", "other_hash")
     if row["outcome"] == "unchanged":
-        return Unchanged(row["version"])
+        return UnchangedDocument(row["version"])
     if row["outcome"] == "stored":
         return Stored(row["version"], row["is_new"], other)
     assert other is not None
@@ -42,11 +42,11 @@ def document_row(new: NewDocument) -> tuple[Any, ...]:
     special = {
         "quality_parts": storable_json(new.quality_parts),
         "metadata": storable_json(new.metadata),
-        "simhash": signed(new.simhash),
+        "simhash": to_signed(new.simhash),
     }
     values = [special[name] if name in special else storable(getattr(new, name)) for name in _AS_THEY_ARE]
     return (*values, *(new.claimed or _NOWHERE))
 
 
-def key_in(row: Any, bucket: str, url_hash: str) -> Key | None:
-    return None if row[url_hash] is None else Key(row[bucket], row[url_hash])
+def key_in(row: Any, bucket: str, url_hash: str) -> DocumentKey | None:
+    return None if row[url_hash] is None else DocumentKey(row[bucket], row[url_hash])

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.errors import UrlRejected, UsageError
 from headwater.storable import storable
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -84,16 +84,16 @@ class NewJob:
     raw_metadata: Mapping[str, Any] = field(default_factory=dict)
     is_detailed: bool = False
     page_url: str = ""
-    document: Key | None = None
+    document: DocumentKey | None = None
 
     def __post_init__(self) -> None:
         if len(self.canonical_hash) != 32 or not self.title:
             raise UsageError(f"The vacancy {self.title!r} lacks its title or a hash of 32 bytes.")
 
     @property
-    def key(self) -> Key:
+    def key(self) -> DocumentKey:
         """A vacancy may have no host of its own: its bucket is the first byte of its hash."""
-        return Key(self.canonical_hash[0], self.canonical_hash)
+        return DocumentKey(self.canonical_hash[0], self.canonical_hash)
 
     @property
     def tracked(self) -> dict[str, Any]:
@@ -168,14 +168,14 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class SeenAgain:
-    key: Key
+    key: DocumentKey
 
 
 @dataclass(frozen=True, slots=True)
 class SeenElsewhere:
     """By a teller that has no say: noted beside the vacancy, which stays as it is."""
 
-    key: Key
+    key: DocumentKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,7 @@ def _assuming(job: NewJob, assumed: Mapping[str, Any]) -> NewJob:
     return replace(job, **assumed, raw_metadata={**job.raw_metadata, "assumed": sorted(assumed)})
 
 
-def readdressed(job: NewJob, to: CanonicalUrl | None) -> NewJob:
+def move_job(job: NewJob, to: CanonicalUrl | None) -> NewJob:
     """The same vacancy at the address to which its own redirects; None: it stays where it is."""
     return replace(job, canonical_hash=to.url_hash, apply_url=to.url) if to else job
 
@@ -273,16 +273,16 @@ def with_former_words(job: NewJob, former: Iterable[StandingJob], teller: Teller
     return job
 
 
-def key_at(url: CanonicalUrl) -> Key:
+def key_at(url: CanonicalUrl) -> DocumentKey:
     """Of the vacancy for which one applies at this address alone."""
-    return Key(url.url_hash[0], url.url_hash)
+    return DocumentKey(url.url_hash[0], url.url_hash)
 
 
 def is_over(job: NewJob, now: datetime) -> bool:
     return job.deadline is not None and (now - LAST_ZONE).date() > job.deadline
 
 
-def cleaned(job: NewJob) -> NewJob:
+def clean_job(job: NewJob) -> NewJob:
     """As the database would give it back, so that the two can be compared."""
     return replace(job, **{name: as_given_back(storable(getattr(job, name))) for name in FIELDS if name != "document"})
 

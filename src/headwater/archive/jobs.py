@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.document import Key, Op
+from headwater.archive.document import DocumentKey, Op
 from headwater.archive.documents import key_in
 from headwater.archive.job import (
     FIELDS,
@@ -20,16 +20,16 @@ from headwater.archive.job import (
     Write,
     addresses_of,
     as_given_back,
-    cleaned,
+    clean_job,
     is_over,
     judge_redirected,
     judge_sighting,
     key_at,
-    readdressed,
+    move_job,
     row_of,
     with_former_words,
 )
-from headwater.archive.outbox import Change, Kind, write_changes
+from headwater.archive.outbox import Change, ChangeKind, write_changes
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.net.redirects import LONGEST_CHAIN
@@ -69,8 +69,8 @@ NOTHING_LEFT = Left()
 async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJob], now: datetime) -> Counts:
     """Once per transaction, after its hosts. Nothing of a place that was taken down is kept."""
     left = await _left_addresses(connection, teller, jobs)
-    wanted = await _without_takedowns(connection, teller, [readdressed(job, left.get(job.key)) for job in jobs])
-    distinct = list({job.key: cleaned(job) for job in reversed(wanted)}.values())
+    wanted = await _without_takedowns(connection, teller, [move_job(job, left.get(job.key)) for job in jobs])
+    distinct = list({job.key: clean_job(job) for job in reversed(wanted)}.values())
     standing = await _hold(connection, [*(job.key for job in distinct), *left])
     former = [standing[key] for key in left if key in standing and standing[key].is_told_by(teller)]
     led_to = {key_at(url) for url in left.values()} if teller.channel_id else set()
@@ -100,12 +100,14 @@ async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJo
 
 
 def _with_former_words(
-    job: NewJob, former: Sequence[StandingJob], left: Mapping[Key, CanonicalUrl], teller: Teller
+    job: NewJob, former: Sequence[StandingJob], left: Mapping[DocumentKey, CanonicalUrl], teller: Teller
 ) -> NewJob:
     return with_former_words(job, (one for one in former if key_at(left[one.job.key]) == job.key), teller)
 
 
-async def _left_addresses(connection: Connection, teller: Teller, jobs: Sequence[NewJob]) -> Mapping[Key, CanonicalUrl]:
+async def _left_addresses(
+    connection: Connection, teller: Teller, jobs: Sequence[NewJob]
+) -> Mapping[DocumentKey, CanonicalUrl]:
     """Addresses that redirect to a vacancy's own page, by the key of the vacancy there: the two are one."""
     named = {job.key: url for job in jobs for url in addresses_of(job.apply_url) if key_at(url) == job.key}
     if teller.channel_id:
@@ -114,9 +116,11 @@ async def _left_addresses(connection: Connection, teller: Teller, jobs: Sequence
     return {key_at(left): page for page in pages for left in await _leading_to(connection, page)}
 
 
-async def _led_to(connection: Connection, named: Mapping[Key, CanonicalUrl]) -> Mapping[Key, CanonicalUrl]:
+async def _led_to(
+    connection: Connection, named: Mapping[DocumentKey, CanonicalUrl]
+) -> Mapping[DocumentKey, CanonicalUrl]:
     """Where the redirects of these addresses end, if a vacancy was read there. Those in a circle end nowhere."""
-    ends, following = dict[Key, CanonicalUrl](), dict(named)
+    ends, following = dict[DocumentKey, CanonicalUrl](), dict(named)
     for _ in range(LONGEST_CHAIN + 1):
         rows = await connection.fetch(queries.redirects_of, *_columns(_entry_of(url) for url in following.values()))
         onward = {row["url_hash"]: canonicalise(row["moved_to"]) for row in rows}
@@ -126,7 +130,7 @@ async def _led_to(connection: Connection, named: Mapping[Key, CanonicalUrl]) -> 
         ends |= following
     vacancies = _columns(key_at(url) for url in ends.values())
     rows = await connection.fetch(queries.jobs_read_on_their_pages, *vacancies) if ends else []
-    read = {Key(*row) for row in rows}
+    read = {DocumentKey(*row) for row in rows}
     return {key: url for key, url in ends.items() if key not in following and key_at(url) in read}
 
 
@@ -143,8 +147,8 @@ async def _leading_to(connection: Connection, page: CanonicalUrl) -> list[Canoni
     return way[1:]
 
 
-def _entry_of(url: CanonicalUrl) -> Key:
-    return Key(url.bucket, url.url_hash)
+def _entry_of(url: CanonicalUrl) -> DocumentKey:
+    return DocumentKey(url.bucket, url.url_hash)
 
 
 async def _without_takedowns(connection: Connection, teller: Teller, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
@@ -161,7 +165,7 @@ async def _without_takedowns(connection: Connection, teller: Teller, jobs: Seque
 
 
 async def _without_gone(
-    connection: Connection, sightings: Sequence[Sighting], standing: Mapping[Key, StandingJob]
+    connection: Connection, sightings: Sequence[Sighting], standing: Mapping[DocumentKey, StandingJob]
 ) -> list[Sighting]:
     """A list brings no vacancy back whose page is gone: the two would alternate."""
     back = {
@@ -172,7 +176,7 @@ async def _without_gone(
     }
     if not back:
         return list(sightings)
-    pages = [Key(address.bucket, address.url_hash) for address in back.values()]
+    pages = [DocumentKey(address.bucket, address.url_hash) for address in back.values()]
     gone = {row["url_hash"] for row in await connection.fetch(queries.pages_gone, *_columns(pages))}
     over = {key for key, address in back.items() if address.url_hash in gone}
     return [one for one in sightings if not (isinstance(one, Write) and one.job.key in over)]
@@ -188,7 +192,7 @@ async def expire_unnamed(connection: Connection, channel_id: UUID, since: dateti
     return await _expire(connection, await connection.fetch(queries.unnamed_jobs, channel_id, since), now)
 
 
-async def named_and_unnamed(
+async def count_named_and_unnamed(
     connection: Connection, channel_id: UUID, since: datetime, stood_before: datetime
 ) -> tuple[int, int]:
     """Of the open vacancies of a list that stood before: how many it has named since, and how many not."""
@@ -198,7 +202,7 @@ async def named_and_unnamed(
 
 
 async def _expire(connection: Connection, rows: Iterable[Any], now: datetime) -> int:
-    expired = await connection.fetch(queries.expire_jobs, *_columns([Key(*row) for row in rows]), now)
+    expired = await connection.fetch(queries.expire_jobs, *_columns([DocumentKey(*row) for row in rows]), now)
     await _tell(connection, expired, Op.DELETE, now)
     return len(expired)
 
@@ -234,23 +238,25 @@ async def end_jobs_of_removed(database: Database) -> int:
     return sum([(await leave_jobs(database, row["id"])).expired for row in rows])
 
 
-async def _open_jobs(database: Database, source_id: UUID) -> AsyncIterator[list[Key]]:
+async def _open_jobs(database: Database, source_id: UUID) -> AsyncIterator[list[DocumentKey]]:
     """That a source tells, and that were left to its lists before; in batches."""
     place: tuple[Any, ...] = (None, -1, b"")
     while rows := await database.fetch(queries.open_jobs_of_source, source_id, *place, BATCH):
         place = (rows[-1]["created_at"], *_key(rows[-1]))
         yield list(map(_key, rows))
-    after = Key(-1, b"")
+    after = DocumentKey(-1, b"")
     while rows := await database.fetch(queries.open_jobs_of_lists, source_id, *after, BATCH):
         after = _key(rows[-1])
         yield list(map(_key, rows))
 
 
-def _key(row: Any) -> Key:
-    return Key(row["bucket"], row["canonical_hash"])
+def _key(row: Any) -> DocumentKey:
+    return DocumentKey(row["bucket"], row["canonical_hash"])
 
 
-async def delete_jobs(connection: Connection, keys: Sequence[Key], actor: str, reason: str, now: datetime) -> int:
+async def delete_jobs(
+    connection: Connection, keys: Sequence[DocumentKey], actor: str, reason: str, now: datetime
+) -> int:
     """A person's word is for good, however often they are listed again; ours holds as long as its reason."""
     deleted = await connection.fetch(queries.delete_jobs, *_columns(keys), actor, storable(reason), now)
     await _tell(connection, deleted, Op.DELETE, now)
@@ -265,7 +271,7 @@ async def forget_sightings(database: Database, days: int) -> int:
     return count
 
 
-async def _hold(connection: Connection, keys: Sequence[Key]) -> Mapping[Key, StandingJob]:
+async def _hold(connection: Connection, keys: Sequence[DocumentKey]) -> Mapping[DocumentKey, StandingJob]:
     rows = await connection.fetch(queries.hold_jobs, *_columns(keys))
     standing = (_standing(row) for row in rows)
     return {one.job.key: one for one in standing}
@@ -286,10 +292,10 @@ def _standing(row: Any) -> StandingJob:
 
 
 async def _tell(connection: Connection, rows: Iterable[Any], op: Op, now: datetime) -> None:
-    changes = [Change(Kind.JOB, row["bucket"], row["canonical_hash"], row["version"], op) for row in rows]
+    changes = [Change(ChangeKind.JOB, row["bucket"], row["canonical_hash"], row["version"], op) for row in rows]
     await write_changes(connection, changes, now)
 
 
-def _columns(keys: Iterable[Key]) -> tuple[list[int], list[bytes]]:
+def _columns(keys: Iterable[DocumentKey]) -> tuple[list[int], list[bytes]]:
     found = list(keys)
     return [key.bucket for key in found], [key.url_hash for key in found]

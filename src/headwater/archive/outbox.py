@@ -12,7 +12,7 @@ from headwater.database.queries import load_queries
 queries = load_queries("headwater.archive")
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     DOCUMENT = "document"
     JOB = "job"
 
@@ -21,7 +21,7 @@ class Kind(StrEnum):
 class Change:
     """`hash` is the document's or the vacancy's own; the version says which of two changes is the later one."""
 
-    kind: Kind
+    kind: ChangeKind
     bucket: int
     hash: bytes
     version: int
@@ -46,7 +46,7 @@ async def take_pending(connection: Connection, limit: int) -> list[Pending]:
     return [
         Pending(
             row["seq"],
-            Change(Kind(row["kind"]), row["bucket"], row["hash"], row["version"], Op(row["op"])),
+            Change(ChangeKind(row["kind"]), row["bucket"], row["hash"], row["version"], Op(row["op"])),
             row["at"],
         )
         for row in await connection.fetch(queries.take_pending, limit)

@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 import zstandard
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed
@@ -48,7 +48,7 @@ LONGEST_HEADER = 2_000
 class RawBody:
     """`url` is where it was in the end; `headers` are reduced to those in KEPT_HEADERS."""
 
-    key: Key
+    key: DocumentKey
     source_id: UUID
     url: str
     status: int
@@ -65,8 +65,8 @@ class KeptBody:
 
 def body_row(raw: RawBody) -> tuple[Any, ...]:
     """As the database's type `new_body` has it."""
-    headers = orjson.dumps(kept_headers(raw.headers)).decode()
-    packed = raw.packed if raw.packed and is_well_packed(raw.packed, raw.body) else packed_anew(raw.body)
+    headers = orjson.dumps(headers_to_keep(raw.headers)).decode()
+    packed = raw.packed if raw.packed and is_well_packed(raw.packed, raw.body) else pack(raw.body)
     place = (*raw.key, raw.source_id, storable(raw.url), raw.status)
     return (*place, headers, packed.body, len(raw.body), packed.coding)
 
@@ -76,11 +76,11 @@ def is_well_packed(packed: Packed, body: bytes) -> bool:
     return len(packed.body) * WELL_PACKED <= len(body)
 
 
-def packed_anew(body: bytes) -> Packed:
+def pack(body: bytes) -> Packed:
     return Packed(CODING, zstandard.compress(body, LEVEL))
 
 
-def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
+def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
     return {
         name.lower(): storable(value[:LONGEST_HEADER])
         for name, value in headers.items()
@@ -88,27 +88,27 @@ def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-async def newest_body(database: Connection | Database, key: Key) -> KeptBody | None:
+async def newest_body(database: Connection | Database, key: DocumentKey) -> KeptBody | None:
     row = await database.fetchrow(queries.newest_body, *key)
     return _body(row) if row else None
 
 
 async def newest_bodies_of(database: Database, source_id: UUID) -> AsyncIterator[KeptBody]:
     """The newest of every document of a source, in key order; what is stored meanwhile may or may not be among them."""
-    after = Key(-1, b"")
+    after = DocumentKey(-1, b"")
     while rows := await database.fetch(queries.newest_bodies_of_source, source_id, *after, BODIES_AT_ONCE):
         for row in rows:
             yield _body(row)
-        after = Key(rows[-1]["bucket"], rows[-1]["url_hash"])
+        after = DocumentKey(rows[-1]["bucket"], rows[-1]["url_hash"])
 
 
 def _body(row: Any) -> KeptBody:
-    key = Key(row["bucket"], row["url_hash"])
-    body = unpacked(Packed(row["coding"], row["body"]), row["body_bytes"])
+    key = DocumentKey(row["bucket"], row["url_hash"])
+    body = unpack(Packed(row["coding"], row["body"]), row["body_bytes"])
     return KeptBody(row["at"], RawBody(key, row["source_id"], row["url"], row["status"], row["headers"], body))
 
 
-def unpacked(packed: Packed, body_bytes: int) -> bytes:
+def unpack(packed: Packed, body_bytes: int) -> bytes:
     """By the reader that unpacked it when it came, which never makes more of it than it was."""
     reader = BodyReader(body_bytes, (packed.coding,))
     outcome = reader.feed(packed.body) or reader.end()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.document import Key, unsigned
+from headwater.archive.document import DocumentKey, to_unsigned
 from headwater.archive.documents import key_in
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
@@ -21,10 +21,10 @@ _PLACE = struct.Struct(">qB32s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class DocumentSummary:
     """A document in a list: all that does not lie apart."""
 
-    key: Key
+    key: DocumentKey
     source_id: UUID
     url: str
     canonical_url: str
@@ -39,12 +39,12 @@ class Summary:
     version: int
     first_seen_at: datetime
     changed_at: datetime
-    duplicate_of: Key | None
-    near_duplicate_of: Key | None
+    duplicate_of: DocumentKey | None
+    near_duplicate_of: DocumentKey | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document(Summary):
+class Document(DocumentSummary):
     """`canonical_url` is the one it claims, `claimed_url`, where that is believed; else its own."""
 
     text: str
@@ -65,7 +65,7 @@ class Document(Summary):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class DocumentVersion:
     """`replaced_at` None: it is what the document says now."""
 
     version: int
@@ -79,7 +79,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DocumentFilter:
     """`since` and `until` are about when we first saw a document; `until` is not included."""
 
     source_id: UUID | None = None
@@ -89,14 +89,14 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DocumentPage:
     """`cursor` None: this was the end."""
 
-    documents: list[Summary]
+    documents: list[DocumentSummary]
     cursor: str | None
 
 
-async def read_document(database: Connection | Database, key: Key) -> Document | None:
+async def read_document(database: Connection | Database, key: DocumentKey) -> Document | None:
     """Also one that was deleted: it says so itself."""
     row = await database.fetchrow(queries.read_document, *key)
     return _document(row) if row else None
@@ -108,11 +108,13 @@ async def find_document(database: Connection | Database, url_hash: bytes) -> Doc
     return _document(row) if row else None
 
 
-async def list_documents(database: Database, wanted: Wanted, *, limit: int = 50, cursor: str | None = None) -> Page:
+async def list_documents(
+    database: Database, wanted: DocumentFilter, *, limit: int = 50, cursor: str | None = None
+) -> DocumentPage:
     """Newest first, without what was deleted."""
     if not 1 <= limit <= LARGEST_PAGE:
         raise UsageError(f"A page of {limit} documents is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
-    at, after = place_of(cursor) if cursor else (wanted.until, Key(-1, b""))
+    at, after = place_of(cursor) if cursor else (wanted.until, DocumentKey(-1, b""))
     values: dict[str, Any] = {
         "at": at,
         "bucket": after.bucket,
@@ -125,35 +127,35 @@ async def list_documents(database: Database, wanted: Wanted, *, limit: int = 50,
         rows = await database.fetch(*queries.list_documents_of_source(**values, source_id=wanted.source_id))
     else:
         rows = await database.fetch(*queries.list_documents(**values))
-    found = [Summary(**_fields(row, Summary)) for row in rows]
-    return Page(found, cursor_after(found[-1].first_seen_at, found[-1].key) if len(found) == limit else None)
+    found = [DocumentSummary(**_fields(row, DocumentSummary)) for row in rows]
+    return DocumentPage(found, cursor_after(found[-1].first_seen_at, found[-1].key) if len(found) == limit else None)
 
 
-async def versions_of(database: Connection | Database, key: Key) -> list[Version]:
+async def versions_of(database: Connection | Database, key: DocumentKey) -> list[DocumentVersion]:
     """Newest first, beginning with what stands now."""
     rows = await database.fetch(queries.versions_of_document, *key)
-    return [Version(**{name: row[name] for name in Version.__slots__}) for row in rows]
+    return [DocumentVersion(**{name: row[name] for name in DocumentVersion.__slots__}) for row in rows]
 
 
-def cursor_after(at: datetime, key: Key) -> str:
+def cursor_after(at: datetime, key: DocumentKey) -> str:
     return _PLACE.pack((at - _EPOCH) // timedelta(microseconds=1), *key).hex()
 
 
-def place_of(cursor: str) -> tuple[datetime, Key]:
+def place_of(cursor: str) -> tuple[datetime, DocumentKey]:
     try:
         microseconds, bucket, url_hash = _PLACE.unpack(bytes.fromhex(cursor))
-        return _EPOCH + timedelta(microseconds=microseconds), Key(bucket, url_hash)
+        return _EPOCH + timedelta(microseconds=microseconds), DocumentKey(bucket, url_hash)
     except (ValueError, struct.error, OverflowError) as error:
         raise UsageError("This cursor was not made by a listing.", fix="Start again without one.") from error
 
 
 def _document(row: Any) -> Document:
-    return Document(**_fields(row, Document) | {"simhash": unsigned(row["simhash"])})
+    return Document(**_fields(row, Document) | {"simhash": to_unsigned(row["simhash"])})
 
 
-def _fields(row: Any, shape: type[Summary]) -> dict[str, Any]:
+def _fields(row: Any, shape: type[DocumentSummary]) -> dict[str, Any]:
     keys = {
-        "key": Key(row["bucket"], row["url_hash"]),
+        "key": DocumentKey(row["bucket"], row["url_hash"]),
         "duplicate_of": key_in(row, "duplicate_bucket", "duplicate_of"),
         "near_duplicate_of": key_in(row, "near_bucket", "near_duplicate_of"),
     }

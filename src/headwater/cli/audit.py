@@ -11,7 +11,7 @@ from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.numbers import require_number
 from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted as counted_in_words
+from headwater.cli.words import quantity as counted_in_words
 
 if TYPE_CHECKING:
     from headwater.frontier.reads import Comparison
@@ -53,8 +53,8 @@ def politeness(*, hours: float = 1, limit: int = 20, json: AsJson = False, launc
     broken = [gap for gap in gaps if gap.is_broken]
     crowded = [load for load in loads if load.is_broken(pace)]
     if json:
-        addresses = [spoken_load(load, pace) for load in loads]
-        hosts = [spoken(gap) for gap in gaps]
+        addresses = [load_as_dict(load, pace) for load in loads]
+        hosts = [gap_as_dict(gap) for gap in gaps]
         show_json({"hours": hours, "hosts": hosts, "addresses": addresses, "broken": len(broken) + len(crowded)})
     else:
         columns = ("host", "requests", "smallest gap", "delay", "")
@@ -87,11 +87,11 @@ def show_addresses(loads: "list[AddressLoad]", pace: timedelta) -> None:
     )
 
 
-def spoken_load(load: "AddressLoad", pace: timedelta) -> dict[str, object]:
+def load_as_dict(load: "AddressLoad", pace: timedelta) -> dict[str, object]:
     return {**asdict(load), "broken": load.is_broken(pace)}
 
 
-def spoken(gap: "HostGap") -> dict[str, object]:
+def gap_as_dict(gap: "HostGap") -> dict[str, object]:
     return {
         "host": gap.host,
         "requests": gap.requests,

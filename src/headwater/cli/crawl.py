@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 from cyclopts import App, Parameter
 
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, calmed
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_quiet_log
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, in_words, inert, length_of, padded, relative, shortened
+from headwater.cli.words import in_words, inert, length_of, pad, quantity, relative, shorten
 from headwater.errors import Refused, UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from headwater.actions.urls import CrawlStory
     from headwater.discover.polls.ending import Ending
     from headwater.discover.polls.lease import Leased
-    from headwater.reports.discovery import Overview, Run
+    from headwater.reports.discovery import DiscoveryOverview, Run
     from headwater.services import Services
 
 LOOK_EVERY_SECONDS = 1.0
@@ -49,7 +49,7 @@ def poll_soon(sources: tuple[str, ...], launch: Launch) -> int:
     if not sources:
         raise UsageError("No source was named.", fix="`headwater crawl run-due` polls everything that is due.")
 
-    async def work(services: "Services") -> "list[tuple[Overview, int]]":
+    async def work(services: "Services") -> "list[tuple[DiscoveryOverview, int]]":
         from headwater.reports.discovery import overviews
         from headwater.sources.channels import poll_now
         from headwater.sources.store import find_source
@@ -62,7 +62,7 @@ def poll_soon(sources: tuple[str, ...], launch: Launch) -> int:
     if len(resting) == len(asked):
         raise Refused(why_not(resting[0]), fix=what_to_do(resting[0]))
     for one, channels in asked:
-        show(f"{inert(one.source.name)}: {counted(channels, 'channel')} due now" if channels else why_not(one))
+        show(f"{inert(one.source.name)}: {quantity(channels, 'channel')} due now" if channels else why_not(one))
     for one in resting:
         say(what_to_do(one))
     say_who_polls()
@@ -74,7 +74,7 @@ def say_who_polls() -> None:
     say("`headwater up` polls them at once if it runs. Poll them without it: headwater crawl run-due")
 
 
-def why_not(one: "Overview") -> str:
+def why_not(one: "DiscoveryOverview") -> str:
     source = one.source
     if one.is_left_alone:
         taken = next(problem.what for problem in one.health.problems if problem.kind == "takedown")
@@ -85,7 +85,7 @@ def why_not(one: "Overview") -> str:
     return f"{inert(source.name)} has no channel to poll."
 
 
-def what_to_do(one: "Overview") -> str:
+def what_to_do(one: "DiscoveryOverview") -> str:
     if one.is_left_alone:
         return "`headwater takedown list` shows the takedown, `headwater takedown rm` lifts it."
     if one.source.status != "active":
@@ -102,23 +102,23 @@ def run_due(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noq
 
         return await poll_what_is_due(services, (lambda *_: None) if json else show_ending)
 
-    counts = with_services(calmed(launch), work)
+    counts = with_services(with_quiet_log(launch), work)
     if json:
         show_json(counts)
     else:
-        polled, found = counted(counts["polled"], "channel"), counted(counts["found"], "new item")
+        polled, found = quantity(counts["polled"], "channel"), quantity(counts["found"], "new item")
         show(f"{polled} polled, {counts['failed']:,} failed, {found}")
     return PARTLY if counts["failed"] else 0
 
 
 def show_ending(channel: "Leased", ending: "Ending") -> None:
     message = _placed(place_of(channel.url.url, channel.source.url), ending.message)
-    show(f"{ending.status:4}  {padded(channel.source.name, 30)}  {channel.kind:7}  {message}")
+    show(f"{ending.status:4}  {pad(channel.source.name, 30)}  {channel.kind:7}  {message}")
 
 
 def _placed(place: str, message: str) -> str:
-    named = f"{shortened(place, WIDEST_PLACE)}: " if place else ""
-    return named + shortened(in_words(message), 80)
+    named = f"{shorten(place, WIDEST_PLACE)}: " if place else ""
+    return named + shorten(in_words(message), 80)
 
 
 def place_of(url: str, home: str) -> str:
@@ -207,13 +207,13 @@ def _row(run: "Run", now: "datetime") -> tuple[str, ...]:
     counts = (run.found, run.inserted, run.updated, run.skipped, run.errors)
     return (
         relative(run.at, now),
-        shortened(run.source, 30),
-        shortened(f"{run.kind} {_place(run)}", WIDEST_PLACE),
+        shorten(run.source, 30),
+        shorten(f"{run.kind} {_place(run)}", WIDEST_PLACE),
         run.status,
         *(f"{count:,}" for count in counts),
         f"{run.duration_ms / 1000:.1f} s",
         relative(run.next_poll_at, now) if run.next_poll_at else "–",
-        shortened(in_words(run.message), 70),
+        shorten(in_words(run.message), 70),
     )
 
 
@@ -225,7 +225,7 @@ def _place(run: "Run") -> str:
 def line_of(run: "Run") -> str:
     """One run on one line, for a log that goes by."""
     following = f"; next in {length_of(run.next_poll_at - run.at)}" if run.next_poll_at else ""
-    source, message = padded(run.source, 30), _placed(_place(run), run.message)
+    source, message = pad(run.source, 30), _placed(_place(run), run.message)
     return f"{run.at:%H:%M:%S}  {run.status:4}  {source}  {run.kind:7}  {message}{following}"
 
 
@@ -269,6 +269,6 @@ def pages(
     for told_limit in limits:
         show(told_limit)
     if found:
-        rows = [(one.url, one.status, str(one.depth), shortened(in_words(one.error or ""), 80)) for one in found]
+        rows = [(one.url, one.status, str(one.depth), shorten(in_words(one.error or ""), 80)) for one in found]
         show_table(("url", "status", "depth", "error"), rows, below=("url",))
     say_more(following)

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched, run_to_end
 from headwater.cli.output import show_json, show_lines
-from headwater.cli.words import counted
+from headwater.cli.words import quantity
 
 if TYPE_CHECKING:
     from headwater.reports.doctor import Check
@@ -42,6 +42,6 @@ def report(checks: "list[Check]") -> str:
         lines.extend(f"    {line}" for line in check.details)
     counts = {level: sum(check.level == level for check in checks) for level in SIGNS}
     lines.append(
-        f"{counts['ok']:,} ok · {counted(counts['warning'], 'warning')} · {counted(counts['failure'], 'failure')}"
+        f"{counts['ok']:,} ok · {quantity(counts['warning'], 'warning')} · {quantity(counts['failure'], 'failure')}"
     )
     return "\n".join(lines)

@@ -45,9 +45,9 @@ def explain_source(found: "SourceStory", *, is_json: bool) -> int:
 
 def explain_page(found: "PageStory", *, is_json: bool) -> int:
     if is_json:
-        from headwater.reports.pages import told_of
+        from headwater.reports.pages import story_as_dict
 
-        show_json(told_of(found))
+        show_json(story_as_dict(found))
     else:
         show_story(found)
     return 0 if found.is_known else NOT_FOUND

@@ -56,22 +56,22 @@ def fetch(
         return await fetch_once(services, target, "HEAD" if head else "GET")
 
     fetched = with_services(launch, work)
-    steps = [{"url": at.url, **told(what)} for at, what in fetched.steps]
+    steps = [{"url": at.url, **result_as_dict(what)} for at, what in fetched.steps]
     pace = fetched.pace
     delay = {"delay": f"{pace.delay.total_seconds():g} s ({pace.decided_by})"} if pace else {}
-    result = told(fetched.outcome) | delay
+    result = result_as_dict(fetched.outcome) | delay
     if json:
         show_json({"steps": steps, **result})
     else:
         for step in steps if explain else []:
-            show(f"  {spoken(step)}")
-        show(spoken(result))
+            show(f"  {step_in_words(step)}")
+        show(step_in_words(result))
         for line in advice_on(result, target.host):
             say(line)
     return REFUSED if "blocked_address" in _trouble(result) else CODES.get(result["outcome"], FAILED)
 
 
-def spoken(step: "Mapping[str, Any]") -> str:
+def step_in_words(step: "Mapping[str, Any]") -> str:
     """A step or a result on one line, in words."""
     told = ((name.replace("_", " "), value) for name, value in step.items() if value not in (None, ""))
     return "  ".join(f"{name} {value if name == 'etag' else in_words(value)}" for name, value in told)
@@ -113,7 +113,7 @@ def off_limits(why: str) -> str:
     return found["place"] if found and ":" in found["place"] else ""
 
 
-def told(what: "Any | Outcome | NotBefore") -> dict[str, Any]:
+def result_as_dict(what: "Any | Outcome | NotBefore") -> dict[str, Any]:
     from headwater.fetch.fetcher import Clear
     from headwater.fetch.outcomes import Answered, LedAway
     from headwater.net.transport import Response
@@ -122,16 +122,16 @@ def told(what: "Any | Outcome | NotBefore") -> dict[str, Any]:
         case Clear():
             return {"allowed": "no takedown, robots.txt does not object", "limit": f"{what.body_bytes:,} bytes"}
         case Response():
-            return told_of_response(what)
+            return response_as_dict(what)
         case Answered(response, hops):
-            return {"outcome": "answered", **told_of_response(response), "hops": hops, "url": response.url.url}
+            return {"outcome": "answered", **response_as_dict(response), "hops": hops, "url": response.url.url}
         case LedAway(to, hops):
             return {"outcome": "left_host", "to": to.url, "hops": hops}
         case _:
-            return told_of_refusal(what)
+            return refusal_as_dict(what)
 
 
-def told_of_refusal(what: Any) -> dict[str, Any]:
+def refusal_as_dict(what: Any) -> dict[str, Any]:
     from headwater.fetch.outcomes import BadRedirect, Disallowed, Failed, LeaseLost, RobotsUnknown, TakenDown
 
     match what:
@@ -151,7 +151,7 @@ def told_of_refusal(what: Any) -> dict[str, Any]:
             return {"outcome": "later", "why": what.why, "again_in": f"{what.wait.total_seconds():.1f} s"}
 
 
-def told_of_response(response: "Response") -> dict[str, Any]:
+def response_as_dict(response: "Response") -> dict[str, Any]:
     """Never raw headers: only what a person needs, and what no site can put words into."""
     return {
         "status": response.status,

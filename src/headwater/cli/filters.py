@@ -20,14 +20,14 @@ def filter_from(
     reason: str | None,
     prefix: str | None,
 ) -> "Filter":
-    from headwater.frontier.entry import Origin, Status
+    from headwater.frontier.entry import EntryOrigin, EntryStatus
     from headwater.frontier.reads import Filter
     from headwater.politeness.hosts import host_named
 
     return Filter(
-        status=word_of(Status, status),
+        status=word_of(EntryStatus, status),
         host=host_named(host) if host else None,
-        origin=word_of(Origin, origin),
+        origin=word_of(EntryOrigin, origin),
         reason=as_stored(reason) if reason else None,
         url_prefix=prefix,
     )

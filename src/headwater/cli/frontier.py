@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from headwater.frontier.entry import Status
-    from headwater.frontier.reads import Counts, Page
-    from headwater.frontier.submit import Answer
+    from headwater.frontier.entry import EntryStatus
+    from headwater.frontier.reads import Counts, EntryPage
+    from headwater.frontier.submit import SubmitAnswer
     from headwater.services import Services
 
 PARTLY = 3
@@ -50,7 +50,7 @@ def stats(
 ) -> None:
     """Count URLs by status, of everything and of a page of sources by name."""
 
-    async def work(services: "Services") -> "tuple[dict[Status, int], Counts, dict[UUID, str]]":
+    async def work(services: "Services") -> "tuple[dict[EntryStatus, int], Counts, dict[UUID, str]]":
         from headwater.frontier.reads import count_entries_of, count_statuses, recount_statuses
 
         database = services.database
@@ -123,7 +123,7 @@ def list_entries(
 
     wanted = filter_from(status, host, origin, reason, prefix)
 
-    async def work(services: "Services") -> "Page":
+    async def work(services: "Services") -> "EntryPage":
         from headwater.cli.docs.group import source_id_of
         from headwater.frontier.reads import list_entries as read_page
 
@@ -137,7 +137,7 @@ def list_entries(
     show_page(page)
 
 
-def show_page(page: "Page") -> None:
+def show_page(page: "EntryPage") -> None:
     rows = [
         (
             entry.url,
@@ -180,7 +180,7 @@ def add(
     if not wanted:
         raise UsageError("There is nothing to add.", fix="Give URLs, or --from-file FILE.")
 
-    async def work(services: "Services") -> "list[Answer]":
+    async def work(services: "Services") -> "list[SubmitAnswer]":
         from headwater.actions.urls import queue_urls
 
         return await queue_urls(services, wanted, source)
@@ -203,7 +203,7 @@ def add(
     return PARTLY if any(answer.reason for answer in answers) else 0
 
 
-def acting_among(answers: "Sequence[Answer]") -> list[str]:
+def acting_among(answers: "Sequence[SubmitAnswer]") -> list[str]:
     """Those that would not be fetched if a site had named them."""
     from headwater.urls.canonical import canonicalise
     from headwater.urls.effects import has_effects

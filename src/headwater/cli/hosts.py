@@ -8,14 +8,14 @@ from cyclopts import App, Parameter
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, in_words, relative, seconds, seconds_of
+from headwater.cli.words import in_words, quantity, relative, seconds, seconds_of
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from headwater.frontier.host_rules import Change, RulesOfHost
+    from headwater.frontier.host_rules import RuleChange, RulesOfHost
     from headwater.politeness.hosts import Pace
     from headwater.services import Services
 
@@ -152,7 +152,7 @@ def _standing(row: "Mapping[str, Any]", now: "datetime") -> list[tuple[str, str]
         ("slower by", ", ".join(slowed)),
         ("last request", relative(row["last_fetch_at"], now)),
         ("next request", "" if opens is None else relative(opens, now) if opens > now else "may start now"),
-        ("so far", f"{counted(row['requests'], 'request')}: {_past(row)}" if row["requests"] else ""),
+        ("so far", f"{quantity(row['requests'], 'request')}: {_past(row)}" if row["requests"] else ""),
         ("last answer", f"HTTP {row['last_status']}" if row["last_status"] else ""),
         ("address", place or ""),
         ("order", "it waits behind hosts that have answered lately" if row["is_doubted"] else ""),
@@ -277,9 +277,9 @@ def set_rules(
     host
         Its name; `www.` counts.
     """
-    from headwater.frontier.host_rules import Change
+    from headwater.frontier.host_rules import RuleChange
 
-    change_rules(host, Change(keep_slash, keep, strip), launch, as_json=json)
+    change_rules(host, RuleChange(keep_slash, keep, strip), launch, as_json=json)
 
 
 @rules.command(name="clear")
@@ -291,12 +291,12 @@ def clear_rules(host: str, *, json: AsJson = False, launch: Launched = Launch())
     host
         Its name; `www.` counts.
     """
-    from headwater.frontier.host_rules import Change
+    from headwater.frontier.host_rules import RuleChange
 
-    change_rules(host, Change(keep_slash=False, keep_params=(), strip_params=()), launch, as_json=json)
+    change_rules(host, RuleChange(keep_slash=False, keep_params=(), strip_params=()), launch, as_json=json)
 
 
-def change_rules(host: str, change: "Change", launch: Launch, *, as_json: bool) -> None:
+def change_rules(host: str, change: "RuleChange", launch: Launch, *, as_json: bool) -> None:
     async def work(services: "Services") -> "list[RulesOfHost]":
         from headwater.frontier.host_rules import set_rules as store
         from headwater.politeness.hosts import host_named
@@ -323,7 +323,7 @@ async def unusual_rules(services: "Services") -> "list[RulesOfHost]":
 
 def show_rules(found: "list[RulesOfHost]", *, as_json: bool) -> None:
     if as_json:
-        show_json({"rules": [told_of_rules(one) for one in found]})
+        show_json({"rules": [rules_as_dict(one) for one in found]})
         return
     if not found:
         say("All hosts are as usual. Set something: headwater hosts rules set example.org --strip sid")
@@ -343,7 +343,7 @@ def show_rules(found: "list[RulesOfHost]", *, as_json: bool) -> None:
     )
 
 
-def told_of_rules(one: "RulesOfHost") -> dict[str, Any]:
+def rules_as_dict(one: "RulesOfHost") -> dict[str, Any]:
     return {
         "host": one.host,
         "keep_slash": one.rules.keep_slash,

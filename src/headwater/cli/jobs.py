@@ -23,8 +23,8 @@ from headwater.cli.words import inert
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
-    from headwater.reports.archive import Answer, Found
-    from headwater.reports.vacancies import Vacancy
+    from headwater.reports.archive import DetailedHit, SearchAnswer
+    from headwater.reports.vacancies import VacancyRow
     from headwater.services import Services
 
 # What people may ask for: the column it stands in, and the words of its vocabulary.
@@ -62,7 +62,7 @@ class Options:
 
     @property
     def wanted(self) -> dict[str, str]:
-        return wanted_from(self.country, {option: getattr(self, option) for option in WORDS})
+        return filters_from(self.country, {option: getattr(self, option) for option in WORDS})
 
 
 @app.command(name="search")
@@ -102,13 +102,13 @@ def list_jobs(
 def _find(asked: str, options: Options, limit: int, cursor: str | None, *, is_json: bool, launch: Launch) -> None:
     wanted = options.wanted
 
-    async def work(services: "Services") -> "Answer":
+    async def work(services: "Services") -> "SearchAnswer":
         from headwater.reports.archive import find_jobs
-        from headwater.search.question import Filters, Kind
+        from headwater.search.question import Filters, QuestionKind
 
         spoken = options.language and options.language.lower()
         moment = moment_of(options.since, services.clock.now())
-        filters = Filters(Kind.JOB, await source_id_of(services, options.source), spoken, moment)
+        filters = Filters(QuestionKind.JOB, await source_id_of(services, options.source), spoken, moment)
         return await find_jobs(services.database, services.clock, asked, filters, limit, wanted, cursor)
 
     answer = with_services(launch, work)
@@ -120,7 +120,7 @@ def _find(asked: str, options: Options, limit: int, cursor: str | None, *, is_js
     tell_about(answer, "vacancy", "vacancies")
 
 
-def wanted_from(country: str | None, words: dict[str, str | None]) -> dict[str, str]:
+def filters_from(country: str | None, words: dict[str, str | None]) -> dict[str, str]:
     """By column, in the words of the vocabularies: `sr` is senior, Kenya is KE."""
     wanted = {}
     for option, said in words.items():
@@ -174,7 +174,7 @@ def _pay_in_words(said: dict[str, str]) -> str:
     return " ".join(filter(None, (said.get("currency"), amounts, period))) if amounts else ""
 
 
-def _job_for_programs(one: "Found") -> dict[str, Any]:
+def _job_for_programs(one: "DetailedHit") -> dict[str, Any]:
     about = {name: value for name, value in one.about.items() if name not in ("bucket", "hash")}
     hit = one.hit
     return about | {
@@ -198,7 +198,7 @@ def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch())
         The URL where one applies, its id, or its canonical hash.
     """
 
-    async def work(services: "Services") -> "Vacancy":
+    async def work(services: "Services") -> "VacancyRow":
         from headwater.reports.vacancies import find_vacancy
 
         return await find_vacancy(services.database, vacancy)

@@ -61,7 +61,7 @@ Cursor = Annotated[str | None, Parameter(help="Where the page before ended: the 
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="One JSON object instead of text.")]
 
 
-def calmed(launch: Launch) -> Launch:
+def with_quiet_log(launch: Launch) -> Launch:
     """For commands that show their steps: lines of the log would say them twice, unless a person set their level."""
     if launch.settings().origins["log.level"].kind != "default":
         return launch

@@ -117,9 +117,9 @@ def _size_of(stream: TextIO) -> tuple[int, int]:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    from headwater.cli.tables import INDENT, folded
+    from headwater.cli.tables import INDENT, wrap_text
 
-    return folded(text, width, INDENT) if width and len(text) > width // 2 else [text]
+    return wrap_text(text, width, INDENT) if width and len(text) > width // 2 else [text]
 
 
 def show_screen(lines: Sequence[str]) -> None:
@@ -164,11 +164,11 @@ def ask(question: str) -> str:
 
 def show_steps(text: str, indent: int) -> None:
     """A hint on a terminal: its sentences folded, each of its commands on a line of its own, to be copied."""
-    from headwater.cli.tables import INDENT, folded, steps_in
+    from headwater.cli.tables import INDENT, steps_in, wrap_text
 
     for piece, is_command in steps_in(harmless(text)):
         line = " " * (indent + INDENT * is_command) + piece
-        print("\n".join([line] if is_command else folded(line, terminal_width())), flush=True)
+        print("\n".join([line] if is_command else wrap_text(line, terminal_width())), flush=True)
 
 
 def show_json(value: Any) -> None:
@@ -228,12 +228,12 @@ def show_marked(pieces: Sequence[str]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from headwater.cli.tables import folded
+    from headwater.cli.tables import wrap_text
 
     styled = Text.assemble(*((harmless(piece), "bold" if number % 2 else "") for number, piece in enumerate(pieces)))
     margin = Text(" " * (len(styled.plain) - len(styled.plain.lstrip(" "))))
     console, end = Console(), 0
-    for line in folded(styled.plain, terminal_width()):
+    for line in wrap_text(styled.plain, terminal_width()):
         start = styled.plain.index(line.strip(" "), end)
         end = start + len(line.strip(" "))
         console.print(margin + styled[start:end], soft_wrap=True, highlight=False)

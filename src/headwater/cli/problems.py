@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from headwater.cli.launch import AsJson, Launch, Launched, Limit
 from headwater.cli.output import say, show, show_json, show_steps, show_table, terminal_width
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, in_words, inert, length_of, relative
+from headwater.cli.words import in_words, inert, length_of, quantity, relative
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -49,7 +49,7 @@ def problems(
 
     looked = with_services(launch, work)
     if json:
-        show_json(told_of(looked, limit))
+        show_json(problems_as_dict(looked, limit))
     elif looked.found:
         show_problems(looked, limit)
     else:
@@ -66,7 +66,7 @@ async def all_problems(services: "Services") -> "Problems":
     return await find_problems(services.database, settings, data_folder(settings), services.clock)
 
 
-def told_of(looked: "Problems", limit: int) -> dict[str, Any]:
+def problems_as_dict(looked: "Problems", limit: int) -> dict[str, Any]:
     return {
         "looked_at": looked.now,
         "last_run_at": looked.last_run,
@@ -85,7 +85,7 @@ def show_problems(looked: "Problems", limit: int) -> None:
         columns = ("", "since", "where", "what is wrong", "what to do")
         show_table(columns, [row_of(one, looked.now) for one in shown])
     counts = Counter(one.grade for one in looked.found)
-    told = ", ".join(counted(counts[grade], grade) for grade in SIGNS if counts[grade])  # type: ignore[index]
+    told = ", ".join(quantity(counts[grade], grade) for grade in SIGNS if counts[grade])  # type: ignore[index]
     more = " or more" if looked.is_cut else ""
     rest = len(looked.found) - limit
     say(f"{told}{more}" + (f"; {rest:,} not shown: {COMMAND} --limit {len(looked.found)}" if rest > 0 else ""))
@@ -103,6 +103,6 @@ def row_of(one: "HealthProblem", now: "datetime") -> tuple[str, ...]:
     return SIGNS[one.grade], since, inert(one.about), in_words(one.what), inert(one.fix)
 
 
-def pointed_at(count: int, *, is_cut: bool = False) -> str:
+def hint_at_problems(count: int, *, is_cut: bool = False) -> str:
     """A line for other commands that leads here."""
-    return f"{counted(count, 'problem')}{' or more' * is_cut}: {COMMAND}"
+    return f"{quantity(count, 'problem')}{' or more' * is_cut}: {COMMAND}"

@@ -8,7 +8,7 @@ from typing import Any
 from cyclopts import App
 
 from headwater.cli.app import EXIT_CODES, app
-from headwater.cli.config.group import spoken
+from headwater.cli.config.group import as_written
 from headwater.cli.examples import EXAMPLES
 from headwater.cli.output import say
 from headwater.frontier import states
@@ -138,7 +138,7 @@ def _variable(setting: Setting) -> str:
 
 
 def _default(setting: Setting) -> str:
-    text = spoken(setting.field.default)
+    text = as_written(setting.field.default)
     return f"`{text}`" if text else "(empty)"
 
 

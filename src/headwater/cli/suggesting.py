@@ -103,7 +103,7 @@ AT_THE_TOP = {
 LEAST_LIKENESS = 0.6
 
 
-def meant_by(word: str, known: Collection[str], *, is_first: bool) -> str | None:
+def closest_word(word: str, known: Collection[str], *, is_first: bool) -> str | None:
     """One of `known`, or at the top also a command inside of one."""
     said = word.lower()
     if is_first and AT_THE_TOP.get(said, "").split(" ")[0] in known:
@@ -151,7 +151,7 @@ def unknown_command(app: App, word: str, path: Sequence[str]) -> tuple[str, str]
     known, before = names_of(group), " ".join(("headwater", *path))
     if not known:
         return f"`{before}` takes no {word!r}.", f"Its arguments and options: {before} --help"
-    if meant := meant_by(word, known, is_first=not path):
+    if meant := closest_word(word, known, is_first=not path):
         return f"There is no command `{before} {word}`.", f"Did you mean: {before} {meant}"
     listed = f"One of: {', '.join(sorted(known))}." if path else "All commands: headwater --help"
     return f"There is no command `{before} {word}`.", listed

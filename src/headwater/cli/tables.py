@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from headwater.cli.words import columns_of, padded_line, shortened_line, shortened_word
+from headwater.cli.words import columns_of, pad_line, shorten_line, shorten_word
 
 GAP = 2  # between two columns
 NARROW = 16  # a cell no wider than this stays on one line
@@ -74,13 +74,13 @@ def _shared(least: Sequence[int], natural: Sequence[int], kept: Sequence[int], r
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return (" " * GAP).join(padded_line(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+    return (" " * GAP).join(pad_line(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
 def _cell(text: str, width: int, *, is_flat: bool) -> list[str]:
     if is_flat:
-        return [shortened_line(text, width)]
-    return folded(" ".join(shortened_word(word, width) for word in text.split(" ")), width)
+        return [shorten_line(text, width)]
+    return wrap_text(" ".join(shorten_word(word, width) for word in text.split(" ")), width)
 
 
 def _told_one_by_one(columns: Sequence[str], rows: Sequence[Sequence[str]], kept: Sequence[int]) -> list[str]:
@@ -91,7 +91,7 @@ def _told_one_by_one(columns: Sequence[str], rows: Sequence[Sequence[str]], kept
     return lines
 
 
-def folded(text: str, room: int, indent: int = 0) -> list[str]:
+def wrap_text(text: str, room: int, indent: int = 0) -> list[str]:
     """Lines of a text, broken between words; a word or a command that is wider than the room stays whole.
 
     Lines after the first are indented as the first is, and by `indent` beyond that.

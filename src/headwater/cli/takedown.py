@@ -7,10 +7,10 @@ from cyclopts import App
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
 from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, inert
+from headwater.cli.words import inert, quantity
 
 if TYPE_CHECKING:
-    from headwater.ingest.taking_down import TakenDown
+    from headwater.ingest.taking_down import TakedownResult
     from headwater.reports.paging import Page
     from headwater.services import Services
 
@@ -29,7 +29,7 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
         Who asked, and why.
     """
 
-    async def work(services: "Services") -> "tuple[str, TakenDown]":
+    async def work(services: "Services") -> "tuple[str, TakedownResult]":
         from headwater.ingest.taking_down import take_down_everywhere
         from headwater.politeness.takedown import parse_takedown
 
@@ -37,12 +37,12 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
         return takedown.name, await take_down_everywhere(services.database, takedown, reason)
 
     name, done = with_services(launch, work)
-    vacancies = counted(done.vacancies, "vacancy", "vacancies")
-    ended = f"{counted(done.entries, 'URL')} ended, {counted(done.documents, 'document')} and {vacancies}"
+    vacancies = quantity(done.vacancies, "vacancy", "vacancies")
+    ended = f"{quantity(done.entries, 'URL')} ended, {quantity(done.documents, 'document')} and {vacancies}"
     show(f"{_said(domain_or_url, name)} is taken down; {ended} withdrawn.")
     if not done.is_whole:
         under_way = (
-            f"{counted(done.living, 'URL')} being fetched right now" if done.living else "other work is under way"
+            f"{quantity(done.living, 'URL')} being fetched right now" if done.living else "other work is under way"
         )
         show(f"No page of it is stored from now on; {under_way}, and maintenance ends the rest.")
 

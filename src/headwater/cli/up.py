@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import Launch, Launched, calmed
+from headwater.cli.launch import Launch, Launched, with_quiet_log
 from headwater.cli.output import announce, keep_below, message_width, say
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, in_words, shortened, shortened_line
+from headwater.cli.words import in_words, quantity, shorten, shorten_line
 from headwater.errors import DatabaseDown, QueryFailed
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headwater.discover.polls.poll import Ran
     from headwater.ingest.journey import Finished
     from headwater.services import Services
-    from headwater.supervisor import Health, Supervisor
+    from headwater.supervisor import Supervisor, TaskHealth
 
 # Name and width of each figure; with what happened last in a line of its own, all fits into 80 columns.
 FIGURES = {"polls": 7, "found": 8, "fetched": 9, "documents": 11, "vacancies": 11, "failed": 8, "waiting": 9}
@@ -57,22 +57,22 @@ class Pulse:
 
     def line(self, waiting: int) -> str:
         """For a log: one after the other."""
-        return f"{self.figures(waiting)}   {shortened(self.news, WIDEST_NEWS)}"
+        return f"{self.figures(waiting)}   {shorten(self.news, WIDEST_NEWS)}"
 
     def rows(self, waiting: int, width: int, ailing: str = "") -> tuple[str, ...]:
         """For a terminal, redrawn in place: none may be as wide as it, or it would wrap."""
         last = f"  last: {self.news}" if self.news else "  nothing has happened yet"
         rows = (HEADINGS, self.figures(waiting), last, *([f"  {ailing}"] if ailing else []))
-        return tuple(shortened_line(row, width - 1) for row in rows)
+        return tuple(shorten_line(row, width - 1) for row in rows)
 
 
-def ailing_in(health: "Mapping[str, Health]") -> str:
+def ailing_in(health: "Mapping[str, TaskHealth]") -> str:
     """The tasks that fail at present, in one line."""
     failing = [(name, one) for name, one in health.items() if one.is_failing]
     if not failing:
         return ""
     (name, first), others = failing[0], len(failing) - 1
-    more = f" (and {counted(others, 'other task')})" if others else ""
+    more = f" (and {quantity(others, 'other task')})" if others else ""
     return f"failing: {name}{more}, {first.last_error}"
 
 
@@ -85,7 +85,7 @@ def up(
     say("Starting …")
     is_watched = bool(message_width()) and not quiet
     # Figures tell a person how it goes; each step of it would push them off the screen.
-    calm = calmed(launch) if is_watched else launch
+    calm = with_quiet_log(launch) if is_watched else launch
     with_services(calm, lambda services: keep_up(services, is_quiet=quiet), migrates=True)
     announce("Stopped. Work under way was finished or given back.")
 
@@ -115,7 +115,7 @@ async def introduce(services: "Services") -> None:
 
     found = await summary(services.database)
     announce(f"Database {place_of_database(services)}")
-    sources, channels = counted(sum(found.followed.values()), "source"), counted(found.channels, "channel")
+    sources, channels = quantity(sum(found.followed.values()), "source"), quantity(found.channels, "channel")
     announce(f"{sources}, {channels}, {found.due:,} due now")
     if not found.followed:
         announce("Nothing is followed yet. In another terminal: headwater sources add https://example.org")
@@ -130,7 +130,7 @@ def place_of_database(services: "Services") -> str:
 
 
 async def show_figures(services: "Services", pulse: Pulse, tasks: "Supervisor") -> None:
-    from headwater.frontier.entry import Status
+    from headwater.frontier.entry import EntryStatus
     from headwater.frontier.reads import count_statuses
 
     waiting = 0
@@ -147,7 +147,7 @@ async def show_figures(services: "Services", pulse: Pulse, tasks: "Supervisor") 
                 counts = await count_statuses(services.database)
             except (DatabaseDown, QueryFailed):
                 continue  # the roles say so, and go on when it is back
-            waiting = counts[Status.PENDING] + counts[Status.FAILED]
+            waiting = counts[EntryStatus.PENDING] + counts[EntryStatus.FAILED]
             if not width:
                 announce(pulse.line(waiting))
     finally:

@@ -58,7 +58,7 @@ def seconds_of(milliseconds: int) -> str:
     return seconds(timedelta(milliseconds=milliseconds))
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def quantity(count: int, noun: str, plural: str = "") -> str:
     """`1 source`, `2,000 sources`; `2 entries` where the plural is named."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
@@ -85,12 +85,12 @@ def inert(text: object) -> str:
     return " ".join(UNPRINTABLE.sub(" ", str(text)).split())
 
 
-def shortened(text: object, columns: int) -> str:
+def shorten(text: object, columns: int) -> str:
     """Inert, and no wider than so many columns of a terminal."""
-    return shortened_line(inert(text), columns)
+    return shorten_line(inert(text), columns)
 
 
-def shortened_line(shown: str, columns: int) -> str:
+def shorten_line(shown: str, columns: int) -> str:
     """With the spaces it has."""
     if columns_of(shown) <= columns:
         return shown
@@ -99,23 +99,23 @@ def shortened_line(shown: str, columns: int) -> str:
     return f"{shown}…"
 
 
-def shortened_word(word: str, columns: int) -> str:
+def shorten_word(word: str, columns: int) -> str:
     """Without its middle where it is too wide: of an address, its beginning and its end tell most."""
     if columns_of(word) <= columns:
         return word
-    start = shortened_line(word, columns - columns // 3)
+    start = shorten_line(word, columns - columns // 3)
     end = word[-(columns // 3) :] if columns >= 3 else ""
     while columns_of(start + end) > columns:
         end = end[1:]
     return start + end
 
 
-def padded(text: object, columns: int) -> str:
+def pad(text: object, columns: int) -> str:
     """Exactly so many columns wide, also where letters are two columns wide."""
-    return padded_line(shortened(text, columns), columns)
+    return pad_line(shorten(text, columns), columns)
 
 
-def padded_line(shown: str, columns: int) -> str:
+def pad_line(shown: str, columns: int) -> str:
     """At least so many columns wide."""
     return shown + " " * (columns - columns_of(shown))
 

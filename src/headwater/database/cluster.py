@@ -15,7 +15,7 @@ from urllib.parse import quote
 import asyncpg
 
 from headwater.database.postmaster import cluster_version, forget_mistaken_pids, running_pid
-from headwater.database.programs import Outcome, programs_for, run_program
+from headwater.database.programs import ProgramResult, programs_for, run_program
 from headwater.database.server_user import (
     make_folder,
     make_private,
@@ -162,14 +162,14 @@ class Cluster:
                 raise self._failed("could not be started", outcome)
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def _launch_once(self) -> Outcome:
+    async def _launch_once(self) -> ProgramResult:
         forget_mistaken_pids(self.data, self.socket)
         (self.log / "startup.log").unlink(missing_ok=True)
         sizes = {file: file.stat().st_size for file in self.log.iterdir()}
         options = shlex.join(f"--{name}={value}" for name, value in self._settings.items())
         wait = ("-w", "-t", str(START_LIMIT_SECONDS))
         outcome = await self._run("pg_ctl", "start", "-D", "data", *wait, "-l", "log/startup.log", "-o", options)
-        return outcome if outcome.ok else Outcome(False, outcome.text + self._logged_since(sizes))
+        return outcome if outcome.ok else ProgramResult(False, outcome.text + self._logged_since(sizes))
 
     def _logged_since(self, sizes: Mapping[Path, int]) -> str:
         added = (file.read_bytes()[sizes.get(file, 0) :] for file in sorted(self.log.iterdir()))
@@ -199,13 +199,13 @@ class Cluster:
         if not outcome.ok and running_pid(self.data) is not None:
             raise self._failed("could not be stopped", outcome)
 
-    async def _run(self, program: str, *arguments: str) -> Outcome:
+    async def _run(self, program: str, *arguments: str) -> ProgramResult:
         """With folders named relative to ours: pg_ctl hands them to a shell, where a `$` would be read."""
         user = user_for(self.data)
         folder = programs_for(self.version, user, self.directory / "programs")
         return await run_program(folder / program, *arguments, cwd=self.directory, user=user)
 
-    def _failed(self, how: str, outcome: Outcome) -> EmbeddedServerFailed:
+    def _failed(self, how: str, outcome: ProgramResult) -> EmbeddedServerFailed:
         if DISK_FULL in outcome.text:
             how = f"{how}, since the disk of {self.directory} is full"
         fix = next((fix for sign, fix in FIXES.items() if sign in outcome.text), "")

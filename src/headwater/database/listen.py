@@ -10,7 +10,7 @@ import asyncpg
 
 from headwater.chance import Random
 from headwater.database.pool import short_name
-from headwater.database.translate import connecting, mask_dsn, translated
+from headwater.database.translate import connecting, mask_dsn, translate_errors
 from headwater.errors import DatabaseDown
 from headwater.log import Logger
 
@@ -108,7 +108,7 @@ class Listener:
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
         try:
-            with translated(self._address):
+            with translate_errors(self._address):
                 for channel in self._channels:
                     await connection.add_listener(channel, self._heard)
                 self._wake_up(*self._channels)

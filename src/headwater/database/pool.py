@@ -14,7 +14,7 @@ from headwater.clock import SystemClock
 from headwater.database.afterwards import Afterwards
 from headwater.database.queries import name_of
 from headwater.database.spares import Spares, Waits
-from headwater.database.translate import connecting, mask_dsn, pooler_found, translated
+from headwater.database.translate import connecting, mask_dsn, pooler_found, translate_errors
 from headwater.errors import DatabaseDown, OutOfConnections, PoolerFound
 
 OLDEST_SERVER = 15
@@ -29,7 +29,7 @@ LONGEST_NAME_BYTES = 63
 
 
 @dataclass(frozen=True)
-class Limits:
+class PoolLimits:
     """Of a session, in seconds. The client waits longer than the server, so that the server's own reason is what we
     hear.
     """
@@ -67,21 +67,21 @@ class Connection:
         self.follow_ups.add(statement)
 
     async def fetch(self, query: str, *args: object, timeout: float | None = None) -> list[asyncpg.Record]:
-        with translated(self._address, name_of(query)):
+        with translate_errors(self._address, name_of(query)):
             rows: list[asyncpg.Record] = await self._raw.fetch(query, *args, timeout=timeout)
             return rows
 
     async def fetchrow(self, query: str, *args: object, timeout: float | None = None) -> asyncpg.Record | None:
-        with translated(self._address, name_of(query)):
+        with translate_errors(self._address, name_of(query)):
             return await self._raw.fetchrow(query, *args, timeout=timeout)
 
     async def fetchval(self, query: str, *args: object, timeout: float | None = None) -> Any:
-        with translated(self._address, name_of(query)):
+        with translate_errors(self._address, name_of(query)):
             return await self._raw.fetchval(query, *args, timeout=timeout)
 
     async def execute(self, query: str, *args: object, timeout: float | None = None) -> str:
         """Without arguments `query` may be a script of several statements."""
-        with translated(self._address, name_of(query)):
+        with translate_errors(self._address, name_of(query)):
             told: str = await self._raw.execute(query, *args, timeout=timeout)
             return told
 
@@ -106,7 +106,7 @@ class Database:
         self,
         pool: Any,
         address: str,
-        limits: Limits,
+        limits: PoolLimits,
         schema: str = "",
         *,
         settings: Mapping[str, str] | None = None,
@@ -139,7 +139,7 @@ class Database:
         size: int = 10,
         pooler: bool = False,
         application_name: str = "headwater",
-        limits: Limits | None = None,
+        limits: PoolLimits | None = None,
         schema: str = "",
         direct: str = "",
     ) -> Self:
@@ -148,7 +148,7 @@ class Database:
         One that nobody mentioned is noticed; `direct` is a way past it. `schema` holds all tables; without one they are
         where the server looks first.
         """
-        limits = limits or Limits()
+        limits = limits or PoolLimits()
         settings = {"application_name": short_name(application_name), **limits.as_settings()}
         if schema:
             settings["search_path"] = schema
@@ -161,7 +161,15 @@ class Database:
 
     @classmethod
     async def _connect(
-        cls, dsn: str, size: int, limits: Limits, schema: str, settings: dict[str, str], *, pooler: bool, direct: str
+        cls,
+        dsn: str,
+        size: int,
+        limits: PoolLimits,
+        schema: str,
+        settings: dict[str, str],
+        *,
+        pooler: bool,
+        direct: str,
     ) -> Self:
         pool = asyncpg.create_pool(
             dsn,
@@ -350,7 +358,7 @@ class Database:
             return None
 
     async def _release(self, raw: Any) -> None:
-        with translated(self.address):
+        with translate_errors(self.address):
             await self._pool.release(raw)
         self._spares.put(None)
 

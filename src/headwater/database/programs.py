@@ -19,7 +19,7 @@ ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC"}
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProgramResult:
     ok: bool
     text: str
 
@@ -78,7 +78,7 @@ async def program_version(program: Path) -> str:
 
 async def run_program(
     program: Path, *arguments: str, cwd: Path | None = None, user: ServerUser | None = None
-) -> Outcome:
+) -> ProgramResult:
     # A session of its own, so that a Ctrl-C meant for us does not reach it half-way through its work.
     process = await asyncio.create_subprocess_exec(
         program,
@@ -99,4 +99,4 @@ async def run_program(
         process.kill()
         await process.wait()
         raise
-    return Outcome(process.returncode == 0, output.decode(errors="replace"))
+    return ProgramResult(process.returncode == 0, output.decode(errors="replace"))

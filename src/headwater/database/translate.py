@@ -83,9 +83,9 @@ def mask_dsn(dsn: str) -> str:
 
 @contextmanager
 def connecting(address: str) -> Iterator[None]:
-    """As `translated`, for the way in: there a refused statement means that we are not let in."""
+    """As `translate_errors`, for the way in: there a refused statement means that we are not let in."""
     try:
-        with translated(address), _understanding(address):
+        with translate_errors(address), _understanding(address):
             yield
     except QueryFailed as refused:
         raise DatabaseDown(
@@ -107,7 +107,7 @@ def _understanding(address: str) -> Iterator[None]:
 
 
 @contextmanager
-def translated(address: str, query: str = "") -> Iterator[None]:
+def translate_errors(address: str, query: str = "") -> Iterator[None]:
     """Raise our own errors in place of the driver's; `address` is already masked, `query` the statement's name."""
     try:
         yield

@@ -11,10 +11,10 @@ from headwater.database.queries import load_queries
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets, require_bound
 from headwater.discover.polls.classify import Body
-from headwater.discover.polls.response_cache import packed
+from headwater.discover.polls.response_cache import pack_response
 from headwater.errors import Refused, UsageError
 from headwater.extract.jobs.pages import is_selector
-from headwater.extract.jobs.text import shortened
+from headwater.extract.jobs.text import shorten
 from headwater.extract.selectors import check_selectors
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
@@ -23,7 +23,7 @@ from headwater.settings.durations import format_duration
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel
 from headwater.sources.channels import channels_of as stored_channels_of
 from headwater.sources.events import Event, record
-from headwater.sources.source import Kind, Mode, Profile, Source
+from headwater.sources.source import Mode, Profile, Source, SourceKind
 from headwater.sources.store import edit_source, read_source, store_source
 from headwater.urls.articles import patterns_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -45,7 +45,7 @@ IN_VAIN = "nothing was found when it was added: looked for again after poll.disc
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedSource:
     """A source as somebody wants it followed. Without any channel they are looked for."""
 
     profile: Profile
@@ -62,7 +62,7 @@ class Wanted:
 
 
 async def take_up(
-    connection: Connection, wanted: Wanted, actor: str, default_delay: timedelta, secrets: Secrets | None = None
+    connection: Connection, wanted: WantedSource, actor: str, default_delay: timedelta, secrets: Secrets | None = None
 ) -> UUID:
     """Raises UsageError for what can never work, and where the source exists already.
 
@@ -123,7 +123,7 @@ async def end_backfill(connection: Connection, source_id: UUID, actor: str) -> N
 
 
 def require_backfill(profile: Profile, back: timedelta) -> None:
-    if profile.kind is Kind.JOBS:
+    if profile.kind is SourceKind.JOBS:
         raise UsageError("A job source has no past to read: vacancies of the past are closed.")
     if not SHORTEST_BACKFILL <= back <= LONGEST_BACKFILL:
         raise UsageError(f"A backfill of {format_duration(back)} is not possible: give 1d to 30y.")
@@ -243,7 +243,7 @@ async def _follow_mode(connection: Connection, source_id: UUID, profile: Profile
         if is_wanted_in(mode, channel.kind) and channel.disabled_reason == NOT_WANTED:
             await add_channel(connection, source_id, NewChannel(channel.kind, canonicalise(channel.url)), actor)
     if profile.ingestion_mode is not Mode.FEED:
-        kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING
+        kind = ChannelKind.CRAWL if profile.kind is SourceKind.DOCS else ChannelKind.LISTING
         await add_channel(connection, source_id, NewChannel(kind, profile.address), actor)
     elif not any(is_wanted_in(mode, channel.kind) for channel in channels):
         search = NewChannel(ChannelKind.SEARCH, profile.address, reason="looks for its channels")
@@ -255,19 +255,19 @@ def paths_of(profile: Profile, channels: Sequence[NewChannel]) -> tuple[str, ...
     anywhere, and what a page of news or vacancies lists rarely lies below it.
     """
     is_read_whole = any(one.kind in (ChannelKind.CRAWL, ChannelKind.SITEMAP) for one in channels)
-    if profile.include_paths or profile.kind is not Kind.DOCS or not is_read_whole:
+    if profile.include_paths or profile.kind is not SourceKind.DOCS or not is_read_whole:
         return profile.include_paths
     folders = {folder_of(canonicalise(url)) for url in (profile.url, *profile.start_urls)}
     return () if "/" in folders else tuple(sorted(folders))
 
 
-def mode_of(wanted: Wanted) -> Mode:
+def mode_of(wanted: WantedSource) -> Mode:
     if wanted.mode is not None:
         return wanted.mode
     return Mode.FEED if wanted.feeds or wanted.sitemaps else Mode.SPIDER
 
 
-def check(wanted: Wanted, secrets: Secrets | None = None) -> None:
+def check(wanted: WantedSource, secrets: Secrets | None = None) -> None:
     require_paths(*wanted.profile.include_paths, *wanted.profile.exclude_paths)
     if wanted.backfill is not None:
         require_backfill(wanted.profile, wanted.backfill)
@@ -284,7 +284,7 @@ def require_hint(hint: str | None) -> None:
     said = (hint or "").strip()
     if said and not said.startswith("{") and not is_selector(said):
         raise UsageError(
-            f"The parser hint {shortened(said, _LONGEST_HINT_SHOWN)!r} is not a CSS selector: it would find nothing.",
+            f"The parser hint {shorten(said, _LONGEST_HINT_SHOWN)!r} is not a CSS selector: it would find nothing.",
             fix="Write one that each vacancy of the list matches, such as li.job, or a recipe as JSON for an API.",
         )
 
@@ -308,7 +308,7 @@ def require_sound(selectors: Mapping[str, Any]) -> None:
         raise UsageError(f"These selectors cannot be used. {problem}")
 
 
-def channels_of(wanted: Wanted) -> list[NewChannel]:
+def channels_of(wanted: WantedSource) -> list[NewChannel]:
     """Given ones first; pages are looked through where that is wanted, or where nothing else is known."""
     profile, trusted = wanted.profile, wanted.is_trusted
     given = [
@@ -319,9 +319,9 @@ def channels_of(wanted: Wanted) -> list[NewChannel]:
         recipe = profile.parser_hint
         given.append(NewChannel(ChannelKind.API, profile.address, recipe=recipe, speaks_for_site=trusted))
     has_polled = bool(given)
-    is_unsaid = wanted.mode is None and not given and profile.kind is not Kind.NEWS
+    is_unsaid = wanted.mode is None and not given and profile.kind is not SourceKind.NEWS
     if wanted.mode in (Mode.SPIDER, Mode.BOTH) or is_unsaid:
-        kind = ChannelKind.CRAWL if profile.kind is Kind.DOCS else ChannelKind.LISTING
+        kind = ChannelKind.CRAWL if profile.kind is SourceKind.DOCS else ChannelKind.LISTING
         given.append(NewChannel(kind, profile.address))
     if (not given or (wanted.mode is Mode.BOTH and not has_polled)) and wanted.is_searched:
         reason = IN_VAIN if wanted.search_again_at else "looks for its channels"
@@ -333,7 +333,7 @@ def with_answers(channels: Sequence[NewChannel], answers: Sequence[Body]) -> lis
     """Each with what its address answered already."""
     heard = {answer.response.url.url_hash: answer for answer in answers}
     found = ((one, heard.get(one.url.url_hash) if one.kind.traits.is_found else None) for one in channels)
-    return [replace(one, heard=packed(answer)) if answer else one for one, answer in found]
+    return [replace(one, heard=pack_response(answer)) if answer else one for one, answer in found]
 
 
 async def pace_hosts(
@@ -341,7 +341,7 @@ async def pace_hosts(
 ) -> None:
     """Hosts of job sources are asked more slowly; a source's own rate limit and an API's throttle hold for theirs."""
     asked = delays_asked(profile, channels)
-    if profile.kind is Kind.JOBS:
+    if profile.kind is SourceKind.JOBS:
         places: dict[str, CanonicalUrl] = {url.host: url for url in (profile.address, *(one.url for one in channels))}
         default_delay = max(JOBS_DELAY, default_delay)
         await hold_hosts(connection, places, default_delay)
@@ -356,7 +356,7 @@ async def pace_hosts(
 def delays_asked(profile: Profile, channels: Sequence[NewChannel]) -> dict[str, int]:
     """By host, in milliseconds; nothing for a host of which nobody said anything."""
     own = profile.rate_limit_ms
-    limited = [profile.address, *(one.url for one in channels if profile.kind is Kind.JOBS)]
+    limited = [profile.address, *(one.url for one in channels if profile.kind is SourceKind.JOBS)]
     asked = {} if own is None else {url.host: own for url in limited}
     for one in channels:
         recipe = recipe_from(one.recipe or profile.parser_hint, one.url.url) if one.kind is ChannelKind.API else None

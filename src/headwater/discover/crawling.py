@@ -25,7 +25,7 @@ class Crawl:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class CrawledPage:
     url: str
     status: str
     depth: int
@@ -54,8 +54,9 @@ async def pages_of(
     status: str | None = None,
     after: tuple[int, bytes] = (-1, b""),
     limit: int = 50,
-) -> list[Page]:
+) -> list[CrawledPage]:
     rows = await database.fetch(queries.pages_of_source, source_id, *after, status, limit)
     return [
-        Page(row["url"], row["status"], row["depth"], row["error"], (row["bucket"], row["url_hash"])) for row in rows
+        CrawledPage(row["url"], row["status"], row["depth"], row["error"], (row["bucket"], row["url_hash"]))
+        for row in rows
     ]

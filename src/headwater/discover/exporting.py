@@ -11,13 +11,13 @@ from headwater.sources.channels import (
     ChannelState,
 )
 from headwater.sources.exchange.fields import Row, row_fields_of
-from headwater.sources.source import Kind, Mode, Profile, Source, SourceStatus
+from headwater.sources.source import Mode, Profile, Source, SourceKind, SourceStatus
 from headwater.urls.scope import folder_of
 
 queries = load_queries("headwater.sources")
 
 
-async def rendered_among(database: Database, sources: Sequence[Source]) -> set[UUID]:
+async def sources_rendered(database: Database, sources: Sequence[Source]) -> set[UUID]:
     """Those on hosts whose pages are rendered."""
     places = {one.id: one.profile.address for one in sources}
     buckets, hosts = [one.bucket for one in places.values()], [one.host for one in places.values()]
@@ -41,7 +41,7 @@ def rows_of(
     of_source = {
         "status": str(source.status),
         "disable_reason": "" if source.status is SourceStatus.ACTIVE else source.status_reason or "",
-        "include_paths": said_paths(profile),
+        "include_paths": explicit_paths(profile),
         "external_ids": external_ids,
         "render_mode": DYNAMIC if is_rendered else "",
     }
@@ -67,9 +67,11 @@ def _why_off(channel: ChannelState) -> str | None:
     return reason.removeprefix(FEED_OFF) if reason.startswith(FEED_OFF) else None
 
 
-def said_paths(profile: Profile) -> tuple[str, ...]:
+def explicit_paths(profile: Profile) -> tuple[str, ...]:
     """Of a manual that is the whole site although its address has a path: it would be narrowed when it is imported."""
-    return profile.include_paths or (("/",) if profile.kind is Kind.DOCS and folder_of(profile.address) != "/" else ())
+    return profile.include_paths or (
+        ("/",) if profile.kind is SourceKind.DOCS and folder_of(profile.address) != "/" else ()
+    )
 
 
 def _said_mode(profile: Profile, by_kind: Mapping[ChannelKind, Sequence[str]]) -> str:

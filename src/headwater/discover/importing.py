@@ -9,7 +9,7 @@ from uuid import UUID
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.discover.adding import Wanted, check, pace_hosts, take_up
+from headwater.discover.adding import WantedSource, check, pace_hosts, take_up
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets
 from headwater.errors import Refused, UrlRejected, UsageError
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ImportPlan:
     """What an import would do: sources to add, feeds to add to sources there are, rows that are known, bad lines."""
 
     new: tuple[Row, ...] = ()
@@ -92,12 +92,12 @@ async def plan_import(
     *,
     is_trusted: bool = False,
     coming: set[bytes] | None = None,
-) -> Plan:
+) -> ImportPlan:
     """A recipe of the file may name secrets, but binds none: where they may go only their own file says.
 
     `coming`: addresses of earlier plans of the same file that nobody has carried out; those of this one are added.
     """
-    return planned(rows, await _known_to(database, rows), secrets, is_trusted=is_trusted, coming=coming)
+    return plan_rows(rows, await _known_to(database, rows), secrets, is_trusted=is_trusted, coming=coming)
 
 
 async def _known_to(database: Database, rows: Sequence[Row]) -> KnownAddresses:
@@ -115,14 +115,14 @@ async def _known_to(database: Database, rows: Sequence[Row]) -> KnownAddresses:
     return KnownAddresses(addresses, frozenset(had), {row["url_hash"]: row["source_id"] for row in deleted})
 
 
-def planned(
+def plan_rows(
     rows: Sequence[Row],
     known: KnownAddresses,
     secrets: Secrets | None = None,
     *,
     is_trusted: bool = False,
     coming: set[bytes] | None = None,
-) -> Plan:
+) -> ImportPlan:
     """Pure, but for `coming`, which grows."""
     new: list[Row] = []
     more: list[tuple[Row, UUID | None]] = []
@@ -148,7 +148,7 @@ def planned(
         else:
             new.append(row)
         coming |= {site, feed or site}
-    return Plan(tuple(new), tuple(more), tuple(had), tuple(deleted), tuple(bad))
+    return ImportPlan(tuple(new), tuple(more), tuple(had), tuple(deleted), tuple(bad))
 
 
 def why_impossible(row: Row, secrets: Secrets | None = None, *, is_trusted: bool = False) -> str:
@@ -170,7 +170,7 @@ def why_impossible(row: Row, secrets: Secrets | None = None, *, is_trusted: bool
 
 async def carry_out(
     database: Database,
-    plan: Plan,
+    plan: ImportPlan,
     default_delay: timedelta,
     actor: str,
     progress: Callable[[int], None] = lambda _done: None,
@@ -235,7 +235,7 @@ class Import:
         return done
 
 
-def _count(plan: Plan, done: Imported) -> None:
+def _count(plan: ImportPlan, done: Imported) -> None:
     done.added += len(plan.new)
     done.paused += sum(row.status == SourceStatus.PAUSED for row in plan.new)
     done.blocked += sum(row.status == SourceStatus.BLOCKED for row in plan.new)
@@ -372,14 +372,14 @@ def _is_deleted(row: Row) -> bool:
     return row.status == SourceStatus.DELETED
 
 
-def wanted_from(row: Row, *, is_trusted: bool = False) -> Wanted:
+def wanted_from(row: Row, *, is_trusted: bool = False) -> WantedSource:
     """Whom a source may speak for is a person's word: a file that others may have written does not say it."""
     said = profile_fields_of(row)
     mode = said.pop("ingestion_mode", None)
     trusted = {} if is_trusted else {"speaks_for": ()}
     profile = Profile(**said | {"name": row.name[:LONGEST_NAME], "tags": row.tags[:MOST_TAGS]} | trusted)
     feed = row.feed_url or (row.url if row.source_type == "rss" else "")
-    return Wanted(
+    return WantedSource(
         profile,
         feeds=(feed,) if feed else (),
         sitemaps=(*([row.sitemap_url] if row.sitemap_url else ()), *row.more_sitemaps),

@@ -12,7 +12,7 @@ from headwater.discover.cadence.price import price_from
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
 from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
-from headwater.discover.polls.lease import Leased, Past, leased_from, start_of, start_pages
+from headwater.discover.polls.lease import ChannelPast, Leased, leased_from, start_of, start_pages
 from headwater.discover.polls.reader import ChannelReader, task_of
 from headwater.discover.polls.requesting import Asker
 from headwater.discover.publisher_hints import PublisherHints
@@ -20,7 +20,7 @@ from headwater.extract.jobs.vacancy import Vacancy
 from headwater.net.transport import Response
 from headwater.politeness.hosts import pace_of, read_host
 from headwater.sources.channels import ChannelKind, NewChannel
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.discover")
@@ -68,7 +68,7 @@ async def preview(
 
 async def _links(reader: ChannelReader, channel: Leased, page: Body, now: datetime) -> tuple[Item, ...]:
     """Where a crawl would go from its start page, read as a list of links."""
-    listing = replace(channel, kind=ChannelKind.LISTING, source=replace(channel.source, kind=Kind.NEWS))
+    listing = replace(channel, kind=ChannelKind.LISTING, source=replace(channel.source, kind=SourceKind.NEWS))
     read = await reader.read(task_of(listing, start_of(listing), page, now))
     return () if isinstance(read, Trouble) else (*read.items, *(Item(one.url) for one in read.run_state.todo[1:]))
 
@@ -91,7 +91,7 @@ def _unstored(profile: Profile, new: NewChannel, now: datetime) -> Leased:
         progress=None,
         publisher_hints=PublisherHints(),
         answers={},
-        past=Past(),
+        past=ChannelPast(),
         price=price_from(None),
         common=(),
         host_delay=timedelta(),

@@ -8,11 +8,11 @@ from headwater.extract.linked_data import LinkedData
 from headwater.extract.metadata import Metadata
 from headwater.extract.page_type import PageType
 from headwater.extract.quality import Quality
-from headwater.extract.robots import Robots
+from headwater.extract.robots import PageRobots
 from headwater.extract.templates.guide import Guided
 
 
-class Reason(StrEnum):
+class NoArticleReason(StrEnum):
     """Why a page is not an article."""
 
     EMPTY = "empty"
@@ -34,7 +34,7 @@ class PageFacts:
     word_count: int
     metadata: Metadata
     linked_data: LinkedData
-    robots: Robots
+    robots: PageRobots
     links: tuple[str, ...]
     unfollowed: tuple[str, ...]
     is_soft_404: bool
@@ -66,4 +66,4 @@ class Article(PageFacts):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotAnArticle(PageFacts):
-    reason: Reason
+    reason: NoArticleReason

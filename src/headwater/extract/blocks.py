@@ -5,7 +5,7 @@ from html import unescape
 
 from selectolax.lexbor import LexborNode
 
-from headwater.extract.hidden import seen_page
+from headwater.extract.hidden import visible_page
 from headwater.extract.markup_cost import is_costly, without_tags
 from headwater.extract.text import LONGEST_TEXT, tidy
 
@@ -24,7 +24,7 @@ def text_of_html(html: str) -> str:
     """The whole of a fragment, as a feed carries it."""
     if is_costly(html):
         return tidy(unescape(without_tags(html)).splitlines())
-    root = seen_page(html).body
+    root = visible_page(html).body
     return text_of([root]) if root else ""
 
 

@@ -17,7 +17,7 @@ from headwater.extract.links import Anchors, leads_on, texts_of
 from headwater.extract.page import LONGEST_HTML, Page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.paywall import without_calls
-from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted, template_in
+from headwater.extract.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted_sentences, template_in
 from headwater.extract.templates.server import Served, serve_elements
 from headwater.extract.templates.steps import headings_of
 from headwater.extract.text import comparable, count_words, storable, tidy
@@ -62,7 +62,7 @@ class Producer(StrEnum):
     FEED_ONLY = "feed_only"  # the page itself is refused: every word is the channel's
 
 
-class Body(NamedTuple):
+class ArticleBody(NamedTuple):
     """`is_teasers`: most of what was found announces other pages. `served` is what a template said, if it spoke."""
 
     text: str
@@ -104,29 +104,29 @@ class Chosen(NamedTuple):
     producer: str
 
 
-def body_of(elements: Elements, page: Page, given: Chosen, structured: str, known: KnownFacts) -> Body:
+def body_of(elements: Elements, page: Page, given: Chosen, structured: str, known: KnownFacts) -> ArticleBody:
     """Changes the tree: the last thing to be done with it."""
-    chosen = Body(given.text, given.producer, count_words(given.text))
+    chosen = ArticleBody(given.text, given.producer, count_words(given.text))
     if chosen.words < SHORTEST_ARTICLE_WORDS:
         chosen = _learned(elements, page, known) if page.guide else _general(elements.tree, page, known)
         chosen = _fuller(_without_calls(chosen) if known.is_sold else chosen, structured, Producer.STRUCTURED)
     return _fuller(chosen, page.hints.content, Producer.FEED)
 
 
-def _without_calls(body: Body) -> Body:
+def _without_calls(body: ArticleBody) -> ArticleBody:
     text = without_calls(body.text)
     return body if text == body.text else body._replace(text=text, words=count_words(text))
 
 
-def _fuller(chosen: Body, html: str, producer: Producer) -> Body:
+def _fuller(chosen: ArticleBody, html: str, producer: Producer) -> ArticleBody:
     """The other text, if beside it the chosen one is thin."""
     # Line breaks separate paragraphs in plain text, and nothing in HTML.
     other = text_of_html(html if _TAG.search(html) else html.replace("\n", "<br>")) if html else ""
     words = count_words(other)
-    return Body(other, producer, words, guided=chosen.guided) if chosen.words < words * _THIN else chosen
+    return ArticleBody(other, producer, words, guided=chosen.guided) if chosen.words < words * _THIN else chosen
 
 
-def _learned(elements: Elements, page: Page, known: KnownFacts) -> Body:
+def _learned(elements: Elements, page: Page, known: KnownFacts) -> ArticleBody:
     """By the host's template; where it refuses, or is audited and disagrees, by the general extractor."""
     assert page.guide is not None
     tree, template = elements.tree, template_in(page.guide)
@@ -135,7 +135,7 @@ def _learned(elements: Elements, page: Page, known: KnownFacts) -> Body:
     answer = serve_elements(template, elements, page.zone())
     if not isinstance(answer, Served):
         return _general(tree, page, known)._replace(guided=Guided(refused=answer.reason))
-    body = Body(answer.text, page.guide.name, count_words(answer.text), served=answer)
+    body = ArticleBody(answer.text, page.guide.name, count_words(answer.text), served=answer)
     if not page.guide.audits:
         return body._replace(guided=Guided())
     headings = headings_of(tree)  # of the tree as it is
@@ -143,16 +143,16 @@ def _learned(elements: Elements, page: Page, known: KnownFacts) -> Body:
     agreed = agreement(answer.text, general.text, headings)
     if agreed < SAME_TEXT:
         return general._replace(guided=Guided(refused=DISAGREES, agreement=agreed))
-    return body._replace(guided=Guided(agreement=agreed, doubted=doubted(answer, general.text)))
+    return body._replace(guided=Guided(agreement=agreed, doubted=doubted_sentences(answer, general.text)))
 
 
-def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> Body:
+def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBody:
     links = _LinkTexts(known.anchors.texts, _sections(tree, known.anchors))  # of the tree as it is
     found = _general_text(tree, _densest if page.is_hurried else _html_of_story)
     lines = [_Line(line, comparable(line)) for line in found.split("\n")]
     text = tidy([line.text for line in _without_title(_without_links(lines, links), known)])
     producer = Producer.HURRIED if page.is_hurried else Producer.TRAFILATURA
-    return Body(text, producer, count_words(text), _are_teasers(lines, links.announcing))
+    return ArticleBody(text, producer, count_words(text), _are_teasers(lines, links.announcing))
 
 
 def _sections(tree: LexborHTMLParser, anchors: Anchors) -> frozenset[str]:

@@ -5,12 +5,12 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.extract.article import Article, NotAnArticle, Reason
-from headwater.extract.body import Body, Chosen, KnownFacts, Producer, body_of
+from headwater.extract.article import Article, NoArticleReason, NotAnArticle
+from headwater.extract.body import ArticleBody, Chosen, KnownFacts, Producer, body_of
 from headwater.extract.byline import author_of
 from headwater.extract.dates import not_in_the_future
 from headwater.extract.elements import Elements
-from headwater.extract.hidden import seen_page
+from headwater.extract.hidden import visible_page
 from headwater.extract.language import language_of
 from headwater.extract.overview import Overview, overview_of
 from headwater.extract.page import Page
@@ -21,13 +21,13 @@ from headwater.extract.quality import Evidence, quality_of
 from headwater.extract.selectors import selected_text
 from headwater.extract.similarity import simhash
 from headwater.extract.text import content_hash
-from headwater.extract.timing import guessed_date, timing_of
+from headwater.extract.timing import guess_date, timing_of
 
 
 def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     """`now` bounds what a page may claim about its dates. Raises UrlRejected if the page's own URL is none."""
     given = given_by_plugin(page)
-    tree = seen_page(page.markup())
+    tree = visible_page(page.markup())
     elements = Elements(tree)
     seen = overview_of(elements, page, now)
     timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
@@ -40,7 +40,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
         return NotAnArticle(reason=reason, **facts)
     published_at = not_in_the_future(given.published_at, now) or timing.published_at or _learned_date(body, now)
     if published_at is None and not page.is_hurried:
-        published_at = guessed_date(page.html(), page, now)
+        published_at = guess_date(page.html(), page, now)
     return Article(
         **facts,
         text=body.text,
@@ -65,7 +65,7 @@ def _chosen(tree: LexborHTMLParser, page: Page, given: Given) -> Chosen:
     return Chosen(selected_text(tree, page.selectors), Producer.SELECTORS)
 
 
-def _facts(page: Page, seen: Overview, body: Body, given: Given) -> dict[str, Any]:
+def _facts(page: Page, seen: Overview, body: ArticleBody, given: Given) -> dict[str, Any]:
     return {
         "url": page.url,
         "canonical_url": seen.canonical_url,
@@ -83,29 +83,29 @@ def _facts(page: Page, seen: Overview, body: Body, given: Given) -> dict[str, An
     }
 
 
-def _title(page: Page, seen: Overview, body: Body) -> str:
+def _title(page: Page, seen: Overview, body: ArticleBody) -> str:
     """The feed's, then the one at the place that proved right on the host's other pages."""
     is_given = page.hints.title or "title" in page.selectors.fields
     return seen.title if is_given or body.served is None else body.served.title or seen.title
 
 
-def _learned_date(body: Body, now: datetime) -> datetime | None:
+def _learned_date(body: ArticleBody, now: datetime) -> datetime | None:
     return not_in_the_future(body.served.published_at, now) if body.served else None
 
 
-def _page_type(seen: Overview, body: Body) -> PageType:
+def _page_type(seen: Overview, body: ArticleBody) -> PageType:
     return page_type_of(seen.signs, words=body.words, has_title=bool(seen.title), is_teasers=body.is_teasers)
 
 
-def _why_no_article(seen: Overview, body: Body) -> Reason | None:
+def _why_no_article(seen: Overview, body: ArticleBody) -> NoArticleReason | None:
     if is_challenge(seen.signs, seen.title, body.words):
-        return Reason.CHALLENGE
+        return NoArticleReason.CHALLENGE
     if not seen.title and not body.text:
-        return Reason.EMPTY
-    return Reason.TOO_SHORT if body.words < SHORTEST_ARTICLE_WORDS else None
+        return NoArticleReason.EMPTY
+    return NoArticleReason.TOO_SHORT if body.words < SHORTEST_ARTICLE_WORDS else None
 
 
-def _evidence(seen: Overview, body: Body, published_at: datetime | None) -> Evidence:
+def _evidence(seen: Overview, body: ArticleBody, published_at: datetime | None) -> Evidence:
     return Evidence(
         words=body.words,
         title=seen.title,

@@ -78,7 +78,7 @@ _PLAIN_SELECTOR = re.compile(r"[a-z0-9]*([.#][a-zA-Z_][\w-]*)")
 _HINTS = (":none", ": none", ":hidden", ": hidden", "opacity:0", "font-size:0", "-9", "-1000", "rect(")
 
 
-def seen_page(markup: str | bytes) -> LexborHTMLParser:
+def visible_page(markup: str | bytes) -> LexborHTMLParser:
     """The tree of a page as its readers see it, without what other readers wrote below it; code keeps its form."""
     tree = LexborHTMLParser(markup)
     remove_hidden(tree)

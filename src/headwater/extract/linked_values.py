@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from headwater.extract.dates import moment_from
-from headwater.extract.text import unescaped
+from headwater.extract.text import unescape_line
 
 Node = dict[str, Any]
 
@@ -56,7 +56,7 @@ def _first(node: Node, properties: tuple[str, ...], read: Callable[[object], str
     for name in properties:
         said = node.get(name)
         each = islice(said, _MOST_VALUES) if isinstance(said, list) else (said,)
-        found = tuple(dict.fromkeys(line for one in each if (line := unescaped(read(one), 5_000))))
+        found = tuple(dict.fromkeys(line for one in each if (line := unescape_line(read(one), 5_000))))
         if found:
             return found
     return ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from headwater.extract.elements import Elements
-from headwater.extract.text import one_line, unescaped
+from headwater.extract.text import one_line, unescape_line
 
 MOST_KEYWORDS = 50
 _LONGEST_KEYWORD = 200
@@ -81,7 +81,7 @@ def _metas(elements: Elements) -> Iterator[tuple[str, str]]:
         for key in ("property", "name", "itemprop"):
             # Real sites write `property` and `name` for one another, and some put two names into one.
             for name in (said.get(key) or "")[:200].lower().split():
-                yield name, unescaped(said.get("content") or "", _LONGEST_CONTENT)
+                yield name, unescape_line(said.get("content") or "", _LONGEST_CONTENT)
 
 
 def _side(written: str) -> int | None:

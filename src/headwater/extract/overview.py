@@ -13,7 +13,7 @@ from headwater.extract.links import Anchors, absolute, anchors_of, base_of
 from headwater.extract.metadata import Metadata, first_of_each, keywords_in, metadata_from, metas_of
 from headwater.extract.page import Page
 from headwater.extract.page_type import Signs, signs_of
-from headwater.extract.robots import Robots, robots_of
+from headwater.extract.robots import PageRobots, robots_of
 from headwater.extract.selectors import selected_value
 from headwater.extract.text import comparable, one_line
 from headwater.extract.title import headline_in, without_site_name
@@ -41,7 +41,7 @@ class Overview:
     said: Mapping[str, str]
     metadata: Metadata
     linked_data: LinkedData
-    robots: Robots
+    robots: PageRobots
     anchors: Anchors
     signs: Signs
     title: str

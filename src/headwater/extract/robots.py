@@ -13,7 +13,7 @@ _VALUED = frozenset({_UNAVAILABLE_AFTER, "max-snippet", "max-image-preview", "ma
 
 
 @dataclass(frozen=True, slots=True)
-class Robots:
+class PageRobots:
     """`noindex`: no document may be made of it. `nofollow`: its links are not ours to follow."""
 
     noindex: bool = False
@@ -23,13 +23,13 @@ class Robots:
 
 def robots_of(
     metas: Iterable[tuple[str, str]], headers: Iterable[str], token: str, zone: tzinfo, now: datetime
-) -> Robots:
+) -> PageRobots:
     """`metas` are names and contents of the page's <meta> elements. The strictest word wins."""
     ours = ("robots", token.lower())
     said = [word for name, content in metas if name in ours for word in _words(content)]
     said += [word for header in headers for word in _for_us(header, token.lower())]
     after = _unavailable_after(said, zone)
-    return Robots(
+    return PageRobots(
         noindex=not {"noindex", "none"}.isdisjoint(said) or bool(after and after <= now),
         nofollow=not {"nofollow", "none"}.isdisjoint(said),
         unavailable_after=after,

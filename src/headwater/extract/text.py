@@ -61,18 +61,18 @@ def one_line(text: str, limit: int = LONGEST_LINE) -> str:
     return " ".join(line.split())[:limit].rstrip()
 
 
-def unescaped(text: str, limit: int = LONGEST_LINE) -> str:
+def unescape_line(text: str, limit: int = LONGEST_LINE) -> str:
     """One line of what a publisher escaped once too often: `doesn&amp;#8217;t` in JSON or in an attribute."""
     return one_line(unescape(text[: limit * 10]) if "&" in text else text, limit)
 
 
 def tidy(lines: list[str]) -> str:
     """One paragraph a line, none of them empty; code has its own lines, and their indentation."""
-    written = (shown(" ".join(storable(line).split())) for line in lines)
+    written = (restore_white_space(" ".join(storable(line).split())) for line in lines)
     return "\n".join(line for line in written if line)[:LONGEST_TEXT].rstrip()
 
 
-def shown(text: str) -> str:
+def restore_white_space(text: str) -> str:
     """With the white space that code was kept with; no line is empty, as between paragraphs."""
     if text.isascii() or not _KEPT.search(text):
         return text

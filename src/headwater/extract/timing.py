@@ -40,7 +40,7 @@ class Timing(NamedTuple):
 
 
 def timing_of(tree: LexborHTMLParser, page: Page, seen: Overview, now: datetime) -> Timing:
-    """What only a guess could add is left to `guessed_date`."""
+    """What only a guess could add is left to `guess_date`."""
     zone, linked, hints = page.zone(), seen.linked_data, page.hints
     selected = selected_value(tree, page.selectors, "published_time", "publish_date")
     published = (
@@ -54,7 +54,7 @@ def timing_of(tree: LexborHTMLParser, page: Page, seen: Overview, now: datetime)
     return _in_order(not_in_the_future(published, now), not_in_the_future(updated, now))
 
 
-def guessed_date(html: str, page: Page, now: datetime) -> datetime | None:
+def guess_date(html: str, page: Page, now: datetime) -> datetime | None:
     """By the patterns of many sites; a day without a time. Slow, so only where nothing else is known."""
     from htmldate import find_date
 

@@ -15,7 +15,7 @@ from headwater.errors import UsageError
 from headwater.extract.article import Article
 from headwater.extract.blocks import text_of_html
 from headwater.extract.extractor import extract
-from headwater.extract.hidden import seen_page
+from headwater.extract.hidden import visible_page
 from headwater.extract.page import Page
 from headwater.extract.page_type import PageType
 from headwater.extract.templates.explain import Explanation, explain
@@ -23,7 +23,7 @@ from headwater.extract.templates.guide import agreement, template_in
 from headwater.extract.templates.learner import FEWEST_PAGES, NotLearned, TrainingPage, learn
 from headwater.extract.templates.server import Served, serve
 from headwater.extract.templates.steps import headings_of
-from headwater.extract.templates.template import Template, template_from, written
+from headwater.extract.templates.template import Template, template_from, template_to_json
 from headwater.extract.wire import head_of, page_with
 
 if TYPE_CHECKING:
@@ -75,12 +75,12 @@ def train(pages: Sequence[Page], now: datetime) -> Training:
     return Training(tuple(one for one in learned_templates if one.pages), pages=read)
 
 
-def explained(page: Page) -> Explanation:
+def explain_page(page: Page) -> Explanation:
     template = template_in(page.guide) if page.guide else None
     return explain(template, page.markup(), page.zone()) if template else Explanation()
 
 
-def sent_task(task: str, pages: Sequence[Page], now: datetime) -> bytes:
+def encode_task(task: str, pages: Sequence[Page], now: datetime) -> bytes:
     """For `do_task`: a line of JSON, then the bodies one after the other."""
     heads = [head_of(page) for page in pages]
     head = {"task": task, "pages": heads, "lengths": [len(page.body) for page in pages], "now": now}
@@ -98,7 +98,7 @@ def do_task(received: bytes) -> Training | Explanation:
     for one, length in zip(said["pages"], said["lengths"], strict=True):
         pages.append(page_with(one, bodies[at : at + length]))
         at += length
-    return train(pages, datetime.fromisoformat(said["now"])) if said["task"] == "train" else explained(pages[0])
+    return train(pages, datetime.fromisoformat(said["now"])) if said["task"] == "train" else explain_page(pages[0])
 
 
 def training_from(value: object) -> Training:
@@ -163,14 +163,14 @@ def _learned_template(section: str, template: Template, examples: Sequence[Train
     agreed = [_agreement(answer, example) for answer, example in answers if isinstance(answer, Served)]
     return LearnedTemplate(
         section=section,
-        template=written(template),
+        template=template_to_json(template),
         pages=len(agreed),
         agreement=round(mean(agreed), 4) if agreed else 0.0,
     )
 
 
 def _agreement(answer: Served, example: TrainingPage) -> float:
-    return agreement(answer.text, example.general, headings_of(seen_page(example.html)))
+    return agreement(answer.text, example.general, headings_of(visible_page(example.html)))
 
 
 @cache

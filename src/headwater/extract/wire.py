@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-def sent(page: Page, now: datetime) -> bytes:
+def encode_page(page: Page, now: datetime) -> bytes:
     """One line of JSON, then the body as it is: megabytes are neither copied into JSON nor out of it."""
     return orjson.dumps({"page": head_of(page), "now": now}) + b"\n" + page.body
 

@@ -143,7 +143,7 @@ class Browser:
                 await self._current.stop()
                 self._current = None
             if self._current is None:
-                self._current = await started(self.programs, self.driver)
+                self._current = await start_browser(self.programs, self.driver)
                 watcher = asyncio.create_task(self._watch(self._current))
                 self._watchers.add(watcher)
                 watcher.add_done_callback(self._watchers.discard)
@@ -183,7 +183,7 @@ def load_driver(module: str = DRIVER) -> Any:
         ) from error
 
 
-async def started(programs: tuple[str, ...] = PROGRAMS, module: str = DRIVER) -> Chromium:
+async def start_browser(programs: tuple[str, ...] = PROGRAMS, module: str = DRIVER) -> Chromium:
     program, loaded = find_browser(programs), load_driver(module)
     driver: Playwright = await loaded.async_playwright().start()
     try:

@@ -23,7 +23,7 @@ from headwater.fetch.outcomes import (
 from headwater.fetch.request import Request, send_once
 from headwater.net.problems import FetchProblem
 from headwater.net.redirects import REPEATS_THE_METHOD, BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
-from headwater.net.transport import Limits, Response, Transport
+from headwater.net.transport import Response, TransferLimits, Transport
 from headwater.net.validators import conditional_headers
 from headwater.politeness.slots import NotBefore
 from headwater.urls.canonical import CanonicalUrl
@@ -108,7 +108,7 @@ class _Way:
 class Fetcher:
     transport: Transport
     preflight: Preflight
-    limits: Limits
+    limits: TransferLimits
     clock: Clock
     random: Random
     retries: int = 2
@@ -149,11 +149,11 @@ class Fetcher:
                 case _:
                     return Answered(answer, way.hops, way.permanent, clear.allow_js)
 
-    def _limits(self, body_bytes: int, *, is_only_inside: bool) -> Limits:
+    def _limits(self, body_bytes: int, *, is_only_inside: bool) -> TransferLimits:
         return replace(self.limits, body_bytes=body_bytes, is_only_inside=is_only_inside)
 
     async def _ask(
-        self, request: FetchRequest, way: _Way, held_slot: HeldSlot, limits: Limits
+        self, request: FetchRequest, way: _Way, held_slot: HeldSlot, limits: TransferLimits
     ) -> Response | Later | LeaseLost | Failed:
         attempt = 1
         while True:

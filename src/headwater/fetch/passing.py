@@ -15,7 +15,7 @@ from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.fetch.held_slot import HeldSlot
-from headwater.fetch.robots import Heard, RobotsStore, StoredRobots
+from headwater.fetch.robots import RobotsAnswer, RobotsStore, StoredRobots
 from headwater.fetch.slot_reservations import SlotReservations, settlement_for
 from headwater.politeness.robots import Robots
 from headwater.politeness.robots_access import RobotsAccess
@@ -117,7 +117,7 @@ class PassingRobots:
     strangers: Strangers
 
     async def store(
-        self, origin: Origin, heard: Heard, access: RobotsAccess, term: timedelta, robots: Robots | None
+        self, origin: Origin, heard: RobotsAnswer, access: RobotsAccess, term: timedelta, robots: Robots | None
     ) -> None:
         if not await self.strangers.include(origin.host):
             await self.shared.store(origin, heard, access, term, robots)

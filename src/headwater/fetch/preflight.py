@@ -9,7 +9,7 @@ from headwater.database.queries import load_queries
 from headwater.fetch.fetcher import Clear, Refusal
 from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import TakenDown
-from headwater.fetch.robots import RobotsCache, StoredRobots, known_from
+from headwater.fetch.robots import RobotsCache, StoredRobots, stored_robots_from
 from headwater.politeness.takedown import Takedown, Takedowns, domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.urls.canonical import CanonicalUrl
@@ -53,7 +53,7 @@ class DatabasePreflight:
         if Takedowns(tuple(Takedown(*one) for one in row["takedowns"])).covers(url):
             return TakenDown(url)
         is_job_host = bool(row["serves_jobs"])
-        known = self.strangers.get(origin) or known_from(row)
+        known = self.strangers.get(origin) or stored_robots_from(row)
         refusal = await self.robots_cache.why_not(url, known, held_slot, is_job_host=is_job_host)
         if refusal is not None:
             return refusal

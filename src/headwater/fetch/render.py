@@ -84,7 +84,9 @@ class Errands:
                     # Any other word would put an error page in the place of a page that tried to leave.
                     await route.abort("aborted")
                 else:
-                    await route.fulfill(status=response.status, headers=kept_headers(response), body=response.body)
+                    await route.fulfill(
+                        status=response.status, headers=headers_to_pass_on(response), body=response.body
+                    )
 
     async def _answer(self, route: "Route") -> Response | None:
         request = route.request
@@ -173,7 +175,7 @@ def is_same_site(raw: str, site: CanonicalUrl) -> bool:
         return False
 
 
-def kept_headers(response: Response) -> dict[str, str]:
+def headers_to_pass_on(response: Response) -> dict[str, str]:
     return {name: value for name, value in response.headers.items() if name.lower().startswith(_KEPT_HEADERS)}
 
 

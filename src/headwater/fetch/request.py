@@ -7,7 +7,7 @@ from typing import NamedTuple
 from headwater.fetch.held_slot import HeldSlot, SlotMissed
 from headwater.net.caching import retry_after
 from headwater.net.problems import FetchProblem
-from headwater.net.transport import Limits, Response, Transport
+from headwater.net.transport import Response, TransferLimits, Transport
 from headwater.politeness.slots import NotBefore
 from headwater.urls.canonical import CanonicalUrl
 
@@ -17,7 +17,7 @@ SLOW_DOWN = frozenset({429, 503})
 class Request(NamedTuple):
     url: CanonicalUrl
     kind: str
-    limits: Limits
+    limits: TransferLimits
     headers: Mapping[str, str]
     method: str = "GET"
     body: bytes | None = None
@@ -37,7 +37,7 @@ async def send_once(transport: Transport, asked: Request, held_slot: HeldSlot) -
         return missed.answer
     if isinstance(answer, Response):
         held_slot.machine = answer.machine or held_slot.machine
-        held_slot.ended(answer.status, len(answer.body), asked_wait(answer))
+        held_slot.ended(answer.status, len(answer.body), wait_asked_for(answer))
     else:
         held_slot.ended()
     if network:
@@ -45,7 +45,7 @@ async def send_once(transport: Transport, asked: Request, held_slot: HeldSlot) -
     return answer
 
 
-def asked_wait(response: Response) -> timedelta | None:
+def wait_asked_for(response: Response) -> timedelta | None:
     """How long a 429 or 503 wants us to stay away; zero where it does not say, None for any other answer."""
     if response.status not in SLOW_DOWN:
         return None

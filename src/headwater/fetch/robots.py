@@ -9,13 +9,13 @@ from typing import Any, Protocol
 
 from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import Disallowed, Failed, Later, LeaseLost, RobotsUnknown
-from headwater.fetch.request import Request, asked_wait, send_once
+from headwater.fetch.request import Request, send_once, wait_asked_for
 from headwater.fetch.slot_reservations import SlotReservations
 from headwater.net.body import Truncated, Undecodable
 from headwater.net.caching import max_age
 from headwater.net.problems import FetchProblem, Problem, problem_with
 from headwater.net.redirects import BrokenRedirect, Hop, next_hop
-from headwater.net.transport import Limits, Response, Transport
+from headwater.net.transport import Response, TransferLimits, Transport
 from headwater.net.validators import Validators, conditional_headers
 from headwater.politeness.robots import Robots, parse_robots
 from headwater.politeness.robots_access import (
@@ -57,7 +57,7 @@ class StoredRobots:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class RobotsAnswer:
     """The answer to a request for robots.txt."""
 
     answer: int | RobotsFailure
@@ -74,7 +74,7 @@ class Heard:
 
 class RobotsStore(Protocol):
     async def store(
-        self, origin: Origin, heard: Heard, access: RobotsAccess, term: timedelta, robots: Robots | None
+        self, origin: Origin, heard: RobotsAnswer, access: RobotsAccess, term: timedelta, robots: Robots | None
     ) -> None: ...
 
     async def freshen(self, origin: Origin, term: timedelta) -> None: ...
@@ -87,7 +87,7 @@ class RobotsCache:
     transport: Transport
     reservations: SlotReservations
     store: RobotsStore
-    limits: Limits
+    limits: TransferLimits
     product_token: str
     _parsed: OrderedDict[bytes, Robots] = field(default_factory=OrderedDict, init=False)
 
@@ -116,7 +116,7 @@ class RobotsCache:
             return None if decision.allowed else Disallowed(url, decision)
         return self._unknown(known)
 
-    def _unknown(self, known: StoredRobots | None, heard: Heard | None = None) -> RobotsUnknown:
+    def _unknown(self, known: StoredRobots | None, heard: RobotsAnswer | None = None) -> RobotsUnknown:
         failing_for = known.failing_for if known else timedelta()
         ours = min(max(FIRST_RETRY, failing_for), LONGEST_RETRY)
         wait = max(ours, min((heard.asked_wait if heard else None) or timedelta(), LONGEST_ASKED))
@@ -162,7 +162,7 @@ class RobotsCache:
         self, url: CanonicalUrl, known: StoredRobots | None, held_slot: HeldSlot, *, is_job_host: bool
     ) -> Robots | RobotsAccess | RobotsUnknown | Failed | Later | LeaseLost:
         heard = await self._ask(url, known, held_slot)
-        if not isinstance(heard, Heard):
+        if not isinstance(heard, RobotsAnswer):
             return heard
         access = access_from_response(heard.answer)
         term = fresh_for(heard.max_age, is_job_host=is_job_host)
@@ -186,7 +186,7 @@ class RobotsCache:
 
     async def _ask(
         self, url: CanonicalUrl, known: StoredRobots | None, held_slot: HeldSlot
-    ) -> Heard | Failed | Later | LeaseLost:
+    ) -> RobotsAnswer | Failed | Later | LeaseLost:
         """Up to five redirects, across hosts too: each with the slot, the guard and the patience of its own host."""
         robots_url = canonicalise(f"{url.origin}/robots.txt")
         validators = known.validators if known else Validators()
@@ -199,14 +199,14 @@ class RobotsCache:
                 case Hop() as hop:
                     robots_url, headers = hop.url, {}
                 case BrokenRedirect():
-                    return Heard(404, detail="its redirects lead nowhere")
+                    return RobotsAnswer(404, detail="its redirects lead nowhere")
                 case _:
-                    return heard_from(answer, is_conditional=bool(headers))
-        return Heard(404, detail="too many redirects")
+                    return robots_answer_from(answer, is_conditional=bool(headers))
+        return RobotsAnswer(404, detail="too many redirects")
 
     async def _ask_at(
         self, robots_url: CanonicalUrl, headers: dict[str, str], held_slot: HeldSlot, page: CanonicalUrl
-    ) -> Response | Heard | Failed | Later | LeaseLost:
+    ) -> Response | RobotsAnswer | Failed | Later | LeaseLost:
         asked = Request(robots_url, "robots", self.limits, headers)
         if robots_url.host == held_slot.host:
             answer = await send_once(self.transport, asked, held_slot)
@@ -224,12 +224,12 @@ class RobotsCache:
                 # The host itself is off limits, whatever its robots.txt would say.
                 return Failed(answer, 0)
             case FetchProblem():
-                return Heard(failure_from(answer), detail=f"{answer.kind}: {answer.detail}")
+                return RobotsAnswer(failure_from(answer), detail=f"{answer.kind}: {answer.detail}")
             case Response():
                 return answer
 
 
-def _hash_of(robots: Robots | None, heard: Heard) -> bytes | None:
+def _hash_of(robots: Robots | None, heard: RobotsAnswer) -> bytes | None:
     return None if robots is None else sha256(heard.body).digest()
 
 
@@ -242,11 +242,11 @@ def patient(refusal: Objection, asked: timedelta | None) -> Objection:
     return RobotsUnknown(asked, "its host asks us to wait", is_asked=True)
 
 
-def heard_from(response: Response, *, is_conditional: bool) -> Heard:
+def robots_answer_from(response: Response, *, is_conditional: bool) -> RobotsAnswer:
     if why := why_unusable(response, is_conditional=is_conditional):
-        return Heard(RobotsFailure.BODY, detail=why)
+        return RobotsAnswer(RobotsFailure.BODY, detail=why)
     age = max_age(response.headers.get("Cache-Control", ""))
-    return Heard(response.status, response.body, response.validators, age, asked_wait=asked_wait(response))
+    return RobotsAnswer(response.status, response.body, response.validators, age, asked_wait=wait_asked_for(response))
 
 
 def why_unusable(response: Response, *, is_conditional: bool) -> str:
@@ -276,7 +276,7 @@ def failure_from(problem: FetchProblem) -> RobotsFailure:
     return RobotsFailure.CONNECTION
 
 
-def known_from(row: Any) -> StoredRobots | None:
+def stored_robots_from(row: Any) -> StoredRobots | None:
     if row["access"] is None:
         return None
     failing_since = row["failing_since"]

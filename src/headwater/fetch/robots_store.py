@@ -8,7 +8,7 @@ from typing import Any
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.fetch.robots import Heard
+from headwater.fetch.robots import RobotsAnswer
 from headwater.politeness.hosts import set_crawl_delay
 from headwater.politeness.robots import Robots
 from headwater.politeness.robots_access import RobotsAccess, RobotsFailure
@@ -29,7 +29,7 @@ class DatabaseRobots:
     changed: RulesChanged
 
     async def store(
-        self, origin: Origin, heard: Heard, access: RobotsAccess, term: timedelta, robots: Robots | None
+        self, origin: Origin, heard: RobotsAnswer, access: RobotsAccess, term: timedelta, robots: Robots | None
     ) -> None:
         has_rules = access is RobotsAccess.RULES
         delay = robots.crawl_delay if robots else None

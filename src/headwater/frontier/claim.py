@@ -8,7 +8,7 @@ from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
-from headwater.frontier.entry import Lease, Origin
+from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.shares import Allowance
 from headwater.politeness.window import LEASE_MARGIN, window_for
 
@@ -102,7 +102,7 @@ def lease_from(row: Any, asked_at: float, answered_at: float, lease: timedelta) 
         host=row["host"],
         url=row["url"],
         source_id=row["source_id"],
-        origin=Origin(row["origin"]),
+        origin=EntryOrigin(row["origin"]),
         depth=row["depth"],
         priority=row["priority"],
         retry_count=row["retry_count"],

@@ -20,14 +20,14 @@ NO_STEP = timedelta()
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ClockLook:
     """What the database's clock said, and what ours, which only ever goes forward."""
 
     now: datetime
     moment: float
 
 
-def step_of(now: datetime, moment: float, seen_at: datetime, last: Look | None) -> timedelta:
+def step_of(now: datetime, moment: float, seen_at: datetime, last: ClockLook | None) -> timedelta:
     """How far the clock was set since anybody looked: negative is back. Zero where nothing happened."""
     if seen_at - now >= SMALLEST_STEP:
         return now - seen_at
@@ -43,13 +43,13 @@ class ClockWatch:
     database: Database
     clock: Clock
     lease: timedelta
-    _last: Look | None = field(default=None, init=False)
+    _last: ClockLook | None = field(default=None, init=False)
 
     async def look(self) -> timedelta:
         """The step that was followed, mostly none. Whoever looks meanwhile waits for the end of it."""
         # Mostly somebody looked a moment ago, and then one statement is enough.
         if now := await self.database.fetchval(queries.pass_on_clock_mark, SMALLEST_STEP):
-            self._last = Look(now, self.clock.monotonic())
+            self._last = ClockLook(now, self.clock.monotonic())
             return NO_STEP
         async with self.database.transaction() as connection:
             seen_at = await connection.fetchval(queries.hold_clock_mark)
@@ -58,7 +58,7 @@ class ClockWatch:
             if step:
                 await self._follow(step, seen_at, connection)
             await _note(connection, now, seen_at, step)
-            self._last = Look(now, moment)
+            self._last = ClockLook(now, moment)
         return step
 
     async def _follow(self, step: timedelta, seen_at: datetime, connection: Connection) -> None:

@@ -15,7 +15,7 @@ from uuid import UUID
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import Busy, NotFound, Refused
-from headwater.frontier.entry import DeadReason, Status
+from headwater.frontier.entry import DeadReason, EntryStatus
 from headwater.politeness.takedown import takedowns_for
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
@@ -23,23 +23,23 @@ from headwater.urls.fingerprint import bucket_of
 queries = load_queries("headwater.frontier")
 
 BATCH = 1_000
-WAITING = (Status.PENDING, Status.FAILED)
+WAITING = (EntryStatus.PENDING, EntryStatus.FAILED)
 # Closed until somebody opens it.
 FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class EntryKey:
     bucket: int
     url_hash: bytes
 
 
 async def change(
     connection: Connection | Database,
-    keys: Sequence[Key],
+    keys: Sequence[EntryKey],
     *,
-    before: Sequence[Status],
-    status: Status | None = None,
+    before: Sequence[EntryStatus],
+    status: EntryStatus | None = None,
     reason: str | None = None,
     held: str | None = None,
     now: datetime | None = None,
@@ -82,7 +82,7 @@ async def _hand_over_or_hold(database: Database, source_id: UUID, rows: list[Any
         await connection.execute(queries.lock_hosts, buckets, hosts)
         await connection.execute(queries.hand_over_entries, source_id, buckets, hashes)
         left = await connection.fetch(queries.still_owned, source_id, buckets, hashes)
-        remaining = [Key(row["bucket"], row["url_hash"]) for row in left]
+        remaining = [EntryKey(row["bucket"], row["url_hash"]) for row in left]
         await change(connection, remaining, before=WAITING, held="paused")
         await connection.execute(queries.refresh_hosts, buckets, hosts, None)
 
@@ -91,7 +91,7 @@ async def let_go(database: Database, source_id: UUID) -> int:
     """Everything held for the source waits in line again."""
     count = 0
     while rows := await database.fetch(queries.held_entries_of_source, source_id, BATCH):
-        changed = await change(database, [Key(row["bucket"], row["url_hash"]) for row in rows], before=WAITING)
+        changed = await change(database, [EntryKey(row["bucket"], row["url_hash"]) for row in rows], before=WAITING)
         count += changed
         if not changed:
             break
@@ -103,14 +103,14 @@ async def end_where(
     host: str,
     is_refused: Callable[[CanonicalUrl], bool],
     reason: DeadReason,
-    before: Sequence[Status] = WAITING,
+    before: Sequence[EntryStatus] = WAITING,
 ) -> int:
     """End the host's entries that a rule refuses, URL by URL: robots that changed, a URL prefix taken down."""
     count, after = 0, b""
     while rows := await database.fetch(queries.entries_of_host, bucket_of(host), host, after, list(before), BATCH):
         after = rows[-1]["url_hash"]
         keys = list(await _chosen(rows, is_refused))
-        count += await change(database, keys, before=before, status=Status.DEAD, reason=reason) if keys else 0
+        count += await change(database, keys, before=before, status=EntryStatus.DEAD, reason=reason) if keys else 0
     return count
 
 
@@ -123,29 +123,31 @@ async def revive_where(database: Database, host: str, is_allowed: Callable[[Cano
         async with database.transaction() as connection:
             taken_down = await takedowns_for(connection, [host])
             keys = [key for key, url in urls.items() if not taken_down.covers(url)]
-            count += await change(connection, keys, before=(Status.DEAD,), status=Status.PENDING) if keys else 0
+            count += (
+                await change(connection, keys, before=(EntryStatus.DEAD,), status=EntryStatus.PENDING) if keys else 0
+            )
     return count
 
 
-async def _chosen(rows: Sequence[Any], is_chosen: Callable[[CanonicalUrl], bool]) -> dict[Key, CanonicalUrl]:
+async def _chosen(rows: Sequence[Any], is_chosen: Callable[[CanonicalUrl], bool]) -> dict[EntryKey, CanonicalUrl]:
     """A site may write rules that take a tenth of a second to ask: after each URL the others get their turn."""
     chosen = {}
     for row in rows:
         url = canonicalise(row["url"])
         if is_chosen(url):
-            chosen[Key(row["bucket"], row["url_hash"])] = url
+            chosen[EntryKey(row["bucket"], row["url_hash"])] = url
         await asyncio.sleep(0)
     return chosen
 
 
 async def retry_now(database: Database, url: CanonicalUrl) -> None:
     """A person asks for it: dead, failed or fetched, it waits in line again. Politeness holds all the same."""
-    before = (Status.PENDING, Status.FAILED, Status.DEAD, Status.FETCHED)
+    before = (EntryStatus.PENDING, EntryStatus.FAILED, EntryStatus.DEAD, EntryStatus.FETCHED)
     async with database.transaction() as connection:
         if (await takedowns_for(connection, [url.host])).covers(url):
             raise Refused(f"{url.url} is taken down.", fix="`headwater takedown list` shows by what, and since when.")
         await _require_followed(connection, url)
-        if await change(connection, [Key(url.bucket, url.url_hash)], before=before, status=Status.PENDING):
+        if await change(connection, [EntryKey(url.bucket, url.url_hash)], before=before, status=EntryStatus.PENDING):
             return
     await _refuse_change(database, url)
 

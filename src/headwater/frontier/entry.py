@@ -10,7 +10,7 @@ from headwater.urls.canonical import canonicalise
 from headwater.urls.fingerprint import entry_id
 
 
-class Status(StrEnum):
+class EntryStatus(StrEnum):
     PENDING = "pending"
     FETCHING = "fetching"
     FETCHED = "fetched"
@@ -18,7 +18,7 @@ class Status(StrEnum):
     DEAD = "dead"  # will not, unless a person revives it
 
 
-class Origin(StrEnum):
+class EntryOrigin(StrEnum):
     FEED = "feed"
     SITEMAP = "sitemap"
     SPIDER = "spider"
@@ -56,7 +56,7 @@ class Lease:
     host: str
     url: str
     source_id: UUID
-    origin: Origin
+    origin: EntryOrigin
     depth: int
     priority: int
     retry_count: int

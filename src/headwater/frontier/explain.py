@@ -7,7 +7,7 @@ from typing import Any
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
-from headwater.frontier.entry import Status
+from headwater.frontier.entry import EntryStatus
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.urls.canonical import CanonicalUrl
@@ -19,7 +19,7 @@ MOST_COUNTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class EntryPast:
     at: datetime
     verdict: str
     status: int | None
@@ -31,13 +31,13 @@ class Past:
 @dataclass(frozen=True, slots=True)
 class Explanation:
     url: str
-    status: Status
+    status: EntryStatus
     why: str
     next_at: datetime | None  # the earliest; None: nothing is planned
     source: str
     priority: int
     ahead_on_host: int
-    history: list[Past]
+    history: list[EntryPast]
     reason: str | None = None  # the word for why it is dead
     moved_to: str | None = None
     is_taken_down: bool = False
@@ -66,13 +66,13 @@ async def explain(database: Database, url: CanonicalUrl, now: datetime | None = 
         why, next_at = taken_down, None
     return Explanation(
         row["url"],
-        Status(row["status"]),
+        EntryStatus(row["status"]),
         why,
         next_at,
         row["source_name"],
         row["priority"],
         ahead,
-        [Past(*(one[name] for name in Past.__slots__)) for one in history],
+        [EntryPast(*(one[name] for name in EntryPast.__slots__)) for one in history],
         row["reason"],
         row["moved_to"],
         bool(taken_down),
@@ -89,20 +89,20 @@ async def why_taken_down(database: Database, url: CanonicalUrl) -> str:
 
 def reason_and_time(row: Any, closures: list[tuple[str, datetime]], ahead: int) -> tuple[str, datetime | None]:
     """In words, and the earliest moment it can be fetched. Pure."""
-    match Status(row["status"]):
-        case Status.FETCHING:
+    match EntryStatus(row["status"]):
+        case EntryStatus.FETCHING:
             return (
                 f"being fetched by {row['lease_owner']}, whose lease ends {row['lease_expires_at']:%H:%M:%S %Z}",
                 None,
             )
-        case Status.FETCHED:
+        case EntryStatus.FETCHED:
             told = "it is visited again when a feed or sitemap says it changed, or when a person asks"
             return (
                 ("it is fetched again by the clock of its source", row["revisit_at"])
                 if row["revisit_at"]
                 else (told, None)
             )
-        case Status.DEAD:
+        case EntryStatus.DEAD:
             return str(row["reason"]) + (f" ({row['last_error']})" if row["last_error"] else ""), None
         case _:
             return _why_waiting(row, closures, ahead)

@@ -54,7 +54,7 @@ class RulesOfHost:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RuleChange:
     """What a person sets; None leaves it as it is."""
 
     keep_slash: bool | None = None
@@ -104,7 +104,7 @@ async def use_stored_rules(database: Database) -> None:
     use_rules({one.host: one.rules for one in await read_rules(database) if one.rules != DEFAULT_RULES})
 
 
-async def set_rules(database: Database, host: str, change: Change) -> HostRules:
+async def set_rules(database: Database, host: str, change: RuleChange) -> HostRules:
     """The rules that hold now. Entries follow in the background, the addresses of sources and channels at once."""
     async with database.transaction() as connection:
         await connection.execute(queries.hold_host_rules, bucket_of(host), host)

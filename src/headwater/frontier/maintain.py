@@ -7,8 +7,8 @@ from typing import Any
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.frontier.control import Key, change, let_go, set_aside
-from headwater.frontier.entry import Status
+from headwater.frontier.control import EntryKey, change, let_go, set_aside
+from headwater.frontier.entry import EntryStatus
 from headwater.frontier.submit import LOWEST
 from headwater.urls.domains import registrable_domain
 
@@ -84,8 +84,12 @@ async def _queue_again(database: Database, rows: Sequence[Any], now: datetime | 
     async with database.transaction() as connection:
         await connection.execute(queries.lock_hosts, buckets, hosts)
         prepared = await connection.fetch(queries.prepare_revisits, buckets, hashes, LOWEST)
-        keys = [Key(row["bucket"], row["url_hash"]) for row in prepared if not row["is_left"]]
-        return await change(connection, keys, before=(Status.FETCHED,), status=Status.PENDING, now=now) if keys else 0
+        keys = [EntryKey(row["bucket"], row["url_hash"]) for row in prepared if not row["is_left"]]
+        return (
+            await change(connection, keys, before=(EntryStatus.FETCHED,), status=EntryStatus.PENDING, now=now)
+            if keys
+            else 0
+        )
 
 
 async def name_domains(database: Database) -> int:

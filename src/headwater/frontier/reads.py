@@ -9,7 +9,7 @@ from uuid import UUID
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
-from headwater.frontier.entry import Origin, Status
+from headwater.frontier.entry import EntryOrigin, EntryStatus
 from headwater.urls.fingerprint import bucket_of, entry_id
 
 queries = load_queries("headwater.frontier")
@@ -24,37 +24,37 @@ PATIENCE_SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    by_source: dict[UUID, dict[Status, int]]
+    by_source: dict[UUID, dict[EntryStatus, int]]
 
     @property
-    def by_status(self) -> dict[Status, int]:
-        return {status: sum(counts.get(status, 0) for counts in self.by_source.values()) for status in Status}
+    def by_status(self) -> dict[EntryStatus, int]:
+        return {status: sum(counts.get(status, 0) for counts in self.by_source.values()) for status in EntryStatus}
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Of one status. The sums may be equal while sources differ."""
 
-    status: Status
+    status: EntryStatus
     counted: int = 0
     recounted: int = 0
     differing: int = 0  # sources
 
 
-async def count_statuses(database: Database) -> dict[Status, int]:
+async def count_statuses(database: Database) -> dict[EntryStatus, int]:
     """Equal to a recount at this moment, at the price of a few rows."""
     return _statuses(await database.fetch(queries.count_statuses))
 
 
-async def recount_statuses(database: Database) -> dict[Status, int]:
+async def recount_statuses(database: Database) -> dict[EntryStatus, int]:
     """From the entries themselves; reads the whole table."""
     async with database.transaction(readonly=True, patience=PATIENCE_SECONDS) as connection:
         return _statuses(await connection.fetch(queries.recount_statuses, timeout=PATIENCE_SECONDS))
 
 
-def _statuses(rows: Iterable[Any]) -> dict[Status, int]:
+def _statuses(rows: Iterable[Any]) -> dict[EntryStatus, int]:
     found = {row["status"]: row["entries"] for row in rows}
-    return {status: found.get(status, 0) for status in Status}
+    return {status: found.get(status, 0) for status in EntryStatus}
 
 
 async def count_entries_of(database: Database, sources: Sequence[UUID]) -> Counts:
@@ -69,10 +69,10 @@ async def count_entries(database: Database) -> Counts:
 
 async def recount_entries(database: Database) -> Counts:
     """From the entries themselves; reads the whole table."""
-    return (await counted_and_recounted(database))[1]
+    return (await count_both_ways(database))[1]
 
 
-async def counted_and_recounted(database: Database) -> tuple[Counts, Counts]:
+async def count_both_ways(database: Database) -> tuple[Counts, Counts]:
     """Both from one snapshot, so that they can be compared while everything runs."""
     async with database.transaction(readonly=True, snapshot=True, patience=PATIENCE_SECONDS) as connection:
         counted = _counts(await connection.fetch(queries.count_entries))
@@ -88,23 +88,23 @@ async def compare_counts(database: Database) -> list[Comparison]:
         Comparison(status, row["counted"], row["recounted"], row["differing"])
         if (row := found.get(status))
         else Comparison(status)
-        for status in Status
+        for status in EntryStatus
     ]
 
 
 def _counts(rows: Iterable[Any]) -> Counts:
-    by_source: dict[UUID, dict[Status, int]] = {}
+    by_source: dict[UUID, dict[EntryStatus, int]] = {}
     for row in rows:
-        by_source.setdefault(row["source_id"], {})[Status(row["status"])] = row["entries"]
+        by_source.setdefault(row["source_id"], {})[EntryStatus(row["status"])] = row["entries"]
     return Counts(by_source)
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    status: Status | None = None
+    status: EntryStatus | None = None
     source_id: UUID | None = None
     host: str | None = None
-    origin: Origin | None = None
+    origin: EntryOrigin | None = None
     reason: str | None = None
     url_prefix: str | None = None
 
@@ -118,7 +118,7 @@ class EntryRow:
     origin: str
     depth: int
     priority: int
-    status: Status
+    status: EntryStatus
     held: str | None
     next_fetch_at: datetime
     retry_count: int
@@ -130,24 +130,24 @@ class EntryRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class EntryPage:
     """`cursor` None: this was the end. A short page with a cursor has searched up to there."""
 
     entries: list[EntryRow]
     cursor: str | None
 
 
-async def list_entries(database: Database, wanted: Filter, *, limit: int = 50, cursor: str | None = None) -> Page:
+async def list_entries(database: Database, wanted: Filter, *, limit: int = 50, cursor: str | None = None) -> EntryPage:
     if not 1 <= limit <= LARGEST_PAGE:
         raise UsageError(f"A page of {limit} entries is not possible.", fix=f"Ask for 1 to {LARGEST_PAGE}.")
     first = await _look(database, wanted, limit, cursor, LOOKED_AT_FIRST)
     if first.cursor is None or len(first.entries) == limit:
         return first
     rest = await _look(database, wanted, limit - len(first.entries), first.cursor, MOST_LOOKED_AT)
-    return Page([*first.entries, *rest.entries], rest.cursor)
+    return EntryPage([*first.entries, *rest.entries], rest.cursor)
 
 
-async def _look(database: Database, wanted: Filter, limit: int, cursor: str | None, most: int) -> Page:
+async def _look(database: Database, wanted: Filter, limit: int, cursor: str | None, most: int) -> EntryPage:
     bucket, url_hash = key_at(cursor) if cursor else (-1, b"")
     values: dict[str, object] = {
         "after_bucket": bucket,
@@ -167,12 +167,14 @@ async def _look(database: Database, wanted: Filter, limit: int, cursor: str | No
         rows = await database.fetch(*queries.list_entries(**values))
     found = [row for row in rows if row["matches"]]
     last = found[limit - 1] if len(found) > limit else next((row for row in rows if not row["matches"]), None)
-    return Page([_entry(row) for row in found[:limit]], cursor_at(last["bucket"], last["url_hash"]) if last else None)
+    return EntryPage(
+        [_entry(row) for row in found[:limit]], cursor_at(last["bucket"], last["url_hash"]) if last else None
+    )
 
 
 def _entry(row: Any) -> EntryRow:
     fields = {name: row[name] for name in EntryRow.__slots__ if name not in ("id", "status")}
-    return EntryRow(id=entry_id(row["bucket"], row["url_hash"]), status=Status(row["status"]), **fields)
+    return EntryRow(id=entry_id(row["bucket"], row["url_hash"]), status=EntryStatus(row["status"]), **fields)
 
 
 def cursor_at(bucket: int, url_hash: bytes) -> str:

@@ -2,42 +2,42 @@
 
 from typing import NamedTuple
 
-from headwater.frontier.entry import Status
+from headwater.frontier.entry import EntryStatus
 
 
-class Change(NamedTuple):
-    before: Status | None
-    after: Status
+class StatusChange(NamedTuple):
+    before: EntryStatus | None
+    after: EntryStatus
     by: str
 
 
-LAWFUL: tuple[Change, ...] = (
-    Change(None, Status.PENDING, "submit: a new URL"),
-    Change(Status.PENDING, Status.FETCHING, "claim"),
-    Change(Status.FAILED, Status.FETCHING, "claim, once its wait is over"),
-    Change(Status.FETCHING, Status.FETCHED, "fetched, unchanged"),
-    Change(Status.FETCHING, Status.FAILED, "retry later: the attempt failed"),
-    Change(
-        Status.FETCHING,
-        Status.PENDING,
+LAWFUL: tuple[StatusChange, ...] = (
+    StatusChange(None, EntryStatus.PENDING, "submit: a new URL"),
+    StatusChange(EntryStatus.PENDING, EntryStatus.FETCHING, "claim"),
+    StatusChange(EntryStatus.FAILED, EntryStatus.FETCHING, "claim, once its wait is over"),
+    StatusChange(EntryStatus.FETCHING, EntryStatus.FETCHED, "fetched, unchanged"),
+    StatusChange(EntryStatus.FETCHING, EntryStatus.FAILED, "retry later: the attempt failed"),
+    StatusChange(
+        EntryStatus.FETCHING,
+        EntryStatus.PENDING,
         "retry later: the host asked us to wait; released; rescued; changed or taken over meanwhile",
     ),
-    Change(Status.FETCHING, Status.DEAD, "dead, moved, poison, takedown"),
-    Change(
-        Status.FETCHED,
-        Status.PENDING,
+    StatusChange(EntryStatus.FETCHING, EntryStatus.DEAD, "dead, moved, poison, takedown"),
+    StatusChange(
+        EntryStatus.FETCHED,
+        EntryStatus.PENDING,
         "submit: it changed, or a source that speaks for it takes it over; "
         "its source was removed, and another one found it; its revisit is due; a person asks",
     ),
-    Change(Status.PENDING, Status.DEAD, "takedown, robots, a person"),
-    Change(Status.FAILED, Status.DEAD, "takedown, robots, a person"),
-    Change(Status.FETCHED, Status.DEAD, "takedown"),
-    Change(
-        Status.DEAD,
-        Status.PENDING,
+    StatusChange(EntryStatus.PENDING, EntryStatus.DEAD, "takedown, robots, a person"),
+    StatusChange(EntryStatus.FAILED, EntryStatus.DEAD, "takedown, robots, a person"),
+    StatusChange(EntryStatus.FETCHED, EntryStatus.DEAD, "takedown"),
+    StatusChange(
+        EntryStatus.DEAD,
+        EntryStatus.PENDING,
         "a person revives it; robots allow it again; submit: taken over after nothing was extracted",
     ),
-    Change(Status.FAILED, Status.PENDING, "a person asks for it now"),
+    StatusChange(EntryStatus.FAILED, EntryStatus.PENDING, "a person asks for it now"),
 )
 
 

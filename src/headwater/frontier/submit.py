@@ -10,7 +10,7 @@ from uuid import UUID
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UrlRejected, UsageError
-from headwater.frontier.entry import Origin
+from headwater.frontier.entry import EntryOrigin
 from headwater.politeness.takedown import takedowns_for
 from headwater.storable import storable
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -29,11 +29,11 @@ DEFAULT_DELAY = timedelta(seconds=1)
 JOBS_DELAY = timedelta(seconds=3)
 TOO_MANY_NEW_HOSTS = "too_many_new_hosts"
 LOWEST, HIGHEST = 1, 10
-BONUS = {Origin.FEED: 2, Origin.SITEMAP: 1, Origin.SPIDER: 0, Origin.MANUAL: 0, Origin.API: 0}
+BONUS = {EntryOrigin.FEED: 2, EntryOrigin.SITEMAP: 1, EntryOrigin.SPIDER: 0, EntryOrigin.MANUAL: 0, EntryOrigin.API: 0}
 EXTERNAL_PENALTY = 2
 
 
-class Outcome(StrEnum):
+class SubmitOutcome(StrEnum):
     QUEUED = "queued"
     DUPLICATE = "duplicate"
     RAISED = "raised"
@@ -42,11 +42,11 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
 
 
-TO_BE_FETCHED = frozenset({Outcome.QUEUED, Outcome.RAISED, Outcome.REVISIT})
+TO_BE_FETCHED = frozenset({SubmitOutcome.QUEUED, SubmitOutcome.RAISED, SubmitOutcome.REVISIT})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundUrl:
     """A URL as a channel, a page or a person gives it."""
 
     url: str
@@ -64,9 +64,9 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SubmitAnswer:
     url: str
-    outcome: Outcome
+    outcome: SubmitOutcome
     reason: str = ""  # why it was rejected
 
 
@@ -79,7 +79,7 @@ class Submitter:
     """
 
     source_id: UUID
-    origin: Origin
+    origin: EntryOrigin
     channel_id: UUID | None = None
     scope: Scope | None = None
     voice: Voice = NO_VOICE
@@ -90,7 +90,7 @@ class Submitter:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    found: Found
+    found: FoundUrl
     url: CanonicalUrl
     is_external: bool
 
@@ -98,11 +98,11 @@ class _Wanted:
 async def submit(
     connection: Connection,
     submitter: Submitter,
-    found: Sequence[Found],
+    found: Sequence[FoundUrl],
     *,
     default_delay: timedelta = DEFAULT_DELAY,
     now: datetime | None = None,
-) -> list[Answer]:
+) -> list[SubmitAnswer]:
     """One answer per URL, in order. A URL that will never be fetched is rejected; the rest goes through."""
     source = await _source(connection, submitter.source_id)
     delay = max(default_delay, JOBS_DELAY) if source["kind"] == "jobs" else default_delay
@@ -113,7 +113,7 @@ async def submit(
     wanted = [wanted_or_why(one, submitter, today) for one in found]
     if len(wanted) > BATCH:
         await hold_hosts(connection, _hosts(wanted), delay)
-    answers: list[Answer] = []
+    answers: list[SubmitAnswer] = []
     for start in range(0, len(found), BATCH):
         batch = found[start : start + BATCH]
         judged = list(await _without_takedowns(connection, wanted[start : start + BATCH]))
@@ -145,7 +145,7 @@ async def hold_hosts(connection: Connection, hosts: Collection[str], default_del
     await connection.execute(queries.hold_hosts, buckets, named, milliseconds(default_delay), domains)
 
 
-def wanted_or_why(found: Found, submitter: Submitter, today: date) -> "_Wanted | str":
+def wanted_or_why(found: FoundUrl, submitter: Submitter, today: date) -> "_Wanted | str":
     """The URL under its key, or the word that says why it will never be fetched."""
     scope = submitter.scope
     try:
@@ -158,14 +158,14 @@ def wanted_or_why(found: Found, submitter: Submitter, today: date) -> "_Wanted |
     if not found.hops and (trap := trap_for(url, submitter.origin, today)):
         return str(trap)
     # What a feed or a sitemap lists elsewhere is as good as the rest of its list.
-    return _Wanted(found, url, placement is Placement.EXTERNAL and submitter.origin is Origin.SPIDER)
+    return _Wanted(found, url, placement is Placement.EXTERNAL and submitter.origin is EntryOrigin.SPIDER)
 
 
-def trap_for(url: CanonicalUrl, origin: Origin, today: date) -> Trap | None:
+def trap_for(url: CanonicalUrl, origin: EntryOrigin, today: date) -> Trap | None:
     """What a person names is fetched; of a redirect only its target's effects count, which were looked at before."""
-    if origin is Origin.MANUAL:
+    if origin is EntryOrigin.MANUAL:
         return None
-    return trap_in(url, today=today, is_told=origin is not Origin.SPIDER)
+    return trap_in(url, today=today, is_told=origin is not EntryOrigin.SPIDER)
 
 
 async def _source(connection: Connection, source_id: UUID) -> Any:
@@ -234,22 +234,22 @@ def is_below(url: CanonicalUrl, home: CanonicalUrl) -> bool:
 
 
 def _answers(
-    batch: Sequence[Found],
+    batch: Sequence[FoundUrl],
     judged: "Sequence[_Wanted | str]",
     places: dict[tuple[int, bytes], int],
     outcomes: dict[int, str],
-) -> Iterator[Answer]:
+) -> Iterator[SubmitAnswer]:
     answered: set[int] = set()
     for found, one in zip(batch, judged, strict=True):
         if isinstance(one, str):
-            yield Answer(found.url, Outcome.REJECTED, one)
+            yield SubmitAnswer(found.url, SubmitOutcome.REJECTED, one)
             continue
         place = places[one.url.bucket, one.url.url_hash]
         if outcomes[place] == TOO_MANY_NEW_HOSTS:
-            yield Answer(found.url, Outcome.REJECTED, TOO_MANY_NEW_HOSTS)
+            yield SubmitAnswer(found.url, SubmitOutcome.REJECTED, TOO_MANY_NEW_HOSTS)
             continue
         # Listed twice in one call: the first is queued, the second is its duplicate.
-        yield Answer(found.url, Outcome.DUPLICATE if place in answered else Outcome(outcomes[place]))
+        yield SubmitAnswer(found.url, SubmitOutcome.DUPLICATE if place in answered else SubmitOutcome(outcomes[place]))
         answered.add(place)
 
 
@@ -257,8 +257,8 @@ def milliseconds(wait: timedelta) -> int:
     return round(wait.total_seconds() * 1000)
 
 
-def entry_priority(base: int, origin: Origin, depth: int = 0, *, is_external: bool = False) -> int:
+def entry_priority(base: int, origin: EntryOrigin, depth: int = 0, *, is_external: bool = False) -> int:
     """The source's own priority, more for what a publisher announces, less for what lies deep or elsewhere."""
-    depth_penalty = depth if origin is Origin.SPIDER else 0
+    depth_penalty = depth if origin is EntryOrigin.SPIDER else 0
     wanted = base + BONUS[origin] - depth_penalty - (EXTERNAL_PENALTY if is_external else 0)
     return max(LOWEST, min(HIGHEST, wanted))

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
-from headwater.frontier.control import BATCH, FOR_EVER, WAITING, Key, change
-from headwater.frontier.entry import DeadReason, Status
+from headwater.frontier.control import BATCH, FOR_EVER, WAITING, EntryKey, change
+from headwater.frontier.entry import DeadReason, EntryStatus
 from headwater.politeness.hosts import close_host
 from headwater.politeness.takedown import Takedown
 from headwater.urls.canonical import canonicalise
@@ -46,19 +46,19 @@ async def outlive_earlier(database: Database, patience: timedelta = PATIENCE) ->
     return bool(await database.fetchval(queries.outlive_watchers, patience))
 
 
-async def entries_of(database: Database, takedown: Takedown) -> AsyncIterator[list[Key]]:
+async def entries_of(database: Database, takedown: Takedown) -> AsyncIterator[list[EntryKey]]:
     """Every entry it covers, in batches; each bucket is walked through once, however many hosts it has."""
     rows = [row async for row in _hosts_within(database, takedown)]
     for bucket, group in groupby(rows, key=lambda row: row["bucket"]):
         hosts, after = [row["host"] for row in group], b""
         while page := await database.fetch(frontier_queries.entries_of_hosts, bucket, hosts, after, BATCH):
             after = page[-1]["url_hash"]
-            yield [Key(bucket, row["url_hash"]) for row in page if takedown.covers(canonicalise(row["url"]))]
+            yield [EntryKey(bucket, row["url_hash"]) for row in page if takedown.covers(canonicalise(row["url"]))]
 
 
-async def end_entries(database: Database, keys: Sequence[Key]) -> Ended:
-    before = (*WAITING, Status.FETCHED)
-    ended = await change(database, keys, before=before, status=Status.DEAD, reason=DeadReason.TAKEDOWN)
+async def end_entries(database: Database, keys: Sequence[EntryKey]) -> Ended:
+    before = (*WAITING, EntryStatus.FETCHED)
+    ended = await change(database, keys, before=before, status=EntryStatus.DEAD, reason=DeadReason.TAKEDOWN)
     living = await database.fetchval(
         frontier_queries.count_living, [key.bucket for key in keys], [key.url_hash for key in keys]
     )

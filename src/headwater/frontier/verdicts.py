@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from headwater.chance import Random
-from headwater.frontier.entry import DeadReason, Lease, Status
+from headwater.frontier.entry import DeadReason, EntryStatus, Lease
 from headwater.politeness.backoff import Backoff, wait_before_retry
 from headwater.politeness.settlement import Settlement, Visit
 from headwater.storable import storable
@@ -94,9 +94,9 @@ def settlement_of(lease: Lease, verdict: Verdict, visit: Visit, policy: RetryPol
     base = _of_visit(lease, visit)
     match verdict:
         case Fetched():
-            return fetched(base, verdict)
+            return settle_fetched(base, verdict)
         case Unchanged():
-            return unchanged(base, verdict)
+            return settle_unchanged(base, verdict)
         case Moved(to):
             return dead(base, Dead(DeadReason.REDIRECT, f"moved to {to}"))._replace(
                 verdict="moved", moved_to=to, host_feedback=-1
@@ -107,7 +107,7 @@ def settlement_of(lease: Lease, verdict: Verdict, visit: Visit, policy: RetryPol
             return host_says_wait(base, verdict)
         case Postponed(wait, resume_url, hops):
             return base._replace(
-                verdict="postponed", status=Status.PENDING, next_fetch_in=wait, resume_url=resume_url, hops=hops
+                verdict="postponed", status=EntryStatus.PENDING, next_fetch_in=wait, resume_url=resume_url, hops=hops
             )
         case Dead():
             return dead(base, verdict)
@@ -115,10 +115,10 @@ def settlement_of(lease: Lease, verdict: Verdict, visit: Visit, policy: RetryPol
             return base._replace(verdict="released", resume_url=lease.resume_url, hops=lease.hops)
 
 
-def fetched(base: Settlement, verdict: Fetched) -> Settlement:
+def settle_fetched(base: Settlement, verdict: Fetched) -> Settlement:
     return base._replace(
         verdict="fetched",
-        status=Status.FETCHED,
+        status=EntryStatus.FETCHED,
         etag=storable(verdict.etag),
         last_modified=storable(verdict.last_modified),
         content_hash=verdict.content_hash,
@@ -129,10 +129,10 @@ def fetched(base: Settlement, verdict: Fetched) -> Settlement:
     )
 
 
-def unchanged(base: Settlement, verdict: Unchanged) -> Settlement:
+def settle_unchanged(base: Settlement, verdict: Unchanged) -> Settlement:
     return base._replace(
         verdict="unchanged",
-        status=Status.FETCHED,
+        status=EntryStatus.FETCHED,
         etag=storable(verdict.etag),
         last_modified=storable(verdict.last_modified),
         revisit_in=verdict.revisit_in,
@@ -147,8 +147,8 @@ def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: Ret
         return dead(base, Dead(verdict.gives_up_as, detail))._replace(host_feedback=host_feedback)
     return base._replace(
         verdict="retry_later",
-        status=Status.FAILED,
-        next_fetch_in=wait_before_retry(attempt, policy.backoff, random, honoured_wait(verdict.asked_by_server)),
+        status=EntryStatus.FAILED,
+        next_fetch_in=wait_before_retry(attempt, policy.backoff, random, bounded_wait(verdict.asked_by_server)),
         counts_as_failure=True,
         reason=verdict.reason,
         last_error=storable(verdict.detail) or verdict.reason,
@@ -159,15 +159,15 @@ def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: Ret
 def host_says_wait(base: Settlement, verdict: HostSaysWait) -> Settlement:
     return base._replace(
         verdict="host_says_wait",
-        status=Status.PENDING,
+        status=EntryStatus.PENDING,
         reason=verdict.reason,
-        close_for=honoured_wait(verdict.wait),
+        close_for=bounded_wait(verdict.wait),
         close_reason=verdict.closure,
         host_feedback=1 if verdict.slows_us_down else 0,
     )
 
 
-def honoured_wait(asked: timedelta) -> timedelta:
+def bounded_wait(asked: timedelta) -> timedelta:
     """A server may ask for a day; a time in the past is no wait."""
     return min(max(asked, timedelta()), LONGEST_CLOSURE)
 
@@ -175,7 +175,7 @@ def honoured_wait(asked: timedelta) -> timedelta:
 def dead(base: Settlement, verdict: Dead) -> Settlement:
     return base._replace(
         verdict="dead",
-        status=Status.DEAD,
+        status=EntryStatus.DEAD,
         counts_as_failure=True,
         reason=verdict.reason,
         last_error=storable(verdict.detail) or verdict.reason,

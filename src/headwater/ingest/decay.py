@@ -36,7 +36,7 @@ NOBODY = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class DecayFigures:
     """Medians; `…_low` is the lowest decile: nine of ten have more."""
 
     pages: int = 0
@@ -49,7 +49,7 @@ class Figures:
     quality_low: float = 0.0
 
 
-NONE = Figures()
+NONE = DecayFigures()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Decayed:
     """`before` is what it is measured by until it has recovered: its past would soon be the decay itself."""
 
     sentence: str
-    before: Figures
+    before: DecayFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Recovered:
     sentence: str
 
 
-def judge_decay(recent: Figures, past: Figures, alarm: Figures | None) -> Decayed | Recovered | None:
+def judge_decay(recent: DecayFigures, past: DecayFigures, alarm: DecayFigures | None) -> Decayed | Recovered | None:
     """`alarm`: what it was before the decay that is already known; None while all is well."""
     if alarm is None:
         fallen = list(falls(recent, past))
@@ -88,7 +88,7 @@ def judge_decay(recent: Figures, past: Figures, alarm: Figures | None) -> Decaye
     return Recovered(f"{_percent(_yield(recent))} of the last {recent.pages} pages yield a document, as before")
 
 
-def falls(recent: Figures, past: Figures) -> Iterator[str]:
+def falls(recent: DecayFigures, past: DecayFigures) -> Iterator[str]:
     """Each fall in words: far enough to matter, and further than chance would carry it."""
     for now, before in zip(_shares(recent), _shares(past), strict=True):
         if has_fallen(now, before):
@@ -116,7 +116,7 @@ def chance_of(now: Share, before: Share) -> float:
     return sum(comb(now.all, n) * rate**n * (1 - rate) ** (now.all - n) for n in range(now.some + 1))
 
 
-def lags(recent: Figures, before: Figures) -> Iterator[bool]:
+def lags(recent: DecayFigures, before: DecayFigures) -> Iterator[bool]:
     """Whether each figure is still far from what it was."""
     for now, then in zip(_shares(recent), _shares(before), strict=True):
         yield then.value - now.value > MADE_GOOD * LEAST_FALL
@@ -124,7 +124,7 @@ def lags(recent: Figures, before: Figures) -> Iterator[bool]:
     yield recent.quality < before.quality - MADE_GOOD * LOWER_QUALITY and recent.quality < before.quality_low
 
 
-def _shares(figures: Figures) -> tuple[Share, ...]:
+def _shares(figures: DecayFigures) -> tuple[Share, ...]:
     return (
         _yield(figures),
         Share("of its documents have a date", figures.dated, figures.documents),
@@ -132,7 +132,7 @@ def _shares(figures: Figures) -> tuple[Share, ...]:
     )
 
 
-def _yield(figures: Figures) -> Share:
+def _yield(figures: DecayFigures) -> Share:
     return Share(f"of its last {figures.pages} pages yield a document", figures.documents, figures.pages)
 
 
@@ -166,7 +166,7 @@ async def _events_of(connection: Connection, sources: Sequence[Any], now: dateti
     events = []
     for source in sources:
         recent, past = (figures.get((source["id"], is_recent), NONE) for is_recent in (True, False))
-        alarm = Figures(**source["details"]["before"]) if source["alarm"] == DECAYED else None
+        alarm = DecayFigures(**source["details"]["before"]) if source["alarm"] == DECAYED else None
         match judge_decay(recent, past, alarm):
             case Decayed(sentence, before):
                 message = f"{source['name']} is read worse than before: {sentence}"
@@ -180,16 +180,16 @@ async def _events_of(connection: Connection, sources: Sequence[Any], now: dateti
 
 async def _figures(
     connection: Connection, sources: Sequence[UUID], now: datetime | None
-) -> dict[tuple[UUID, bool], Figures]:
+) -> dict[tuple[UUID, bool], DecayFigures]:
     bounds = (now, RECENT_PAGES, PAST_PAGES, RECENT_DAYS, PAST_DAYS)
     rows = await connection.fetch(queries.extraction_of_sources, sources, *bounds, timeout=PATIENCE_SECONDS)
     return {(row["source_id"], row["is_recent"]): _figures_in(row) for row in rows}
 
 
-def _figures_in(row: Any) -> Figures:
+def _figures_in(row: Any) -> DecayFigures:
     words, words_low = row["words"] or (0.0, 0.0)
     quality, quality_low = row["quality"] or (0.0, 0.0)
-    return Figures(
+    return DecayFigures(
         pages=row["pages"],
         documents=row["documents"],
         dated=row["dated"],

@@ -3,7 +3,7 @@
 from dataclasses import fields, replace
 from typing import Any
 
-from headwater.archive.document import Key, NewDocument
+from headwater.archive.document import DocumentKey, NewDocument
 from headwater.extract.article import Article
 from headwater.extract.canonical import is_same_site
 from headwater.extract.linked_data import LinkedData
@@ -45,7 +45,7 @@ def document_from(article: Article, lease: Lease) -> NewDocument:
         simhash=article.simhash,
         produced_by=str(article.produced_by),
         metadata=metadata_of(article),
-        claimed=Key(claimed.bucket, claimed.url_hash) if claimed else None,
+        claimed=DocumentKey(claimed.bucket, claimed.url_hash) if claimed else None,
     )
 
 

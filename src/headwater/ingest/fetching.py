@@ -16,7 +16,7 @@ from headwater.frontier.settle import extend, release, release_all_but
 from headwater.frontier.shares import Shares
 from headwater.frontier.verdicts import Dead, HostSaysWait, Postponed, Released, RetryLater
 from headwater.frontier.wake import Sleeper
-from headwater.ingest.journey import Finished, Journey, named
+from headwater.ingest.journey import Finished, Journey, log_fields
 from headwater.log import Logger
 
 
@@ -69,7 +69,7 @@ class Fetching:
         await self.sleeper.sleep(come_back_in)
 
     def named(self, lease: Lease) -> dict[str, Any]:
-        return named(lease)
+        return log_fields(lease)
 
 
 def log_page(log: Logger, on_finished: Finished) -> None:

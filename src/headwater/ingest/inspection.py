@@ -14,17 +14,17 @@ from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.pool.extraction_pool import Done
 from headwater.extract.templates.explain import Explanation
 from headwater.extract.templates.guide import PRODUCER, agreement
-from headwater.extract.training import explanation_from, sent_task
+from headwater.extract.training import encode_task, explanation_from
 from headwater.ingest.difference import likeness, side_by_side
 from headwater.ingest.page_reader import ContextSource
-from headwater.ingest.reading import Read, Reader, Unreadable, page_of
+from headwater.ingest.reading import Read, Reader, UnreadablePage, page_of
 from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
 
 # Two texts that share fewer of their words or of their lines are shown line by line.
 ALIKE = 0.95
 
 
-class Answer(StrEnum):
+class InspectionAnswer(StrEnum):
     """What a host's template had to say about a page."""
 
     SERVED = "served"
@@ -41,7 +41,7 @@ class Compared:
     """
 
     url: str
-    answer: Answer
+    answer: InspectionAnswer
     why: str
     likeness: float
     general_words: int
@@ -63,13 +63,13 @@ class Comparison:
 
 
 def summary_of(pages: Sequence[Compared]) -> Comparison:
-    served = [one.likeness for one in pages if one.answer is Answer.SERVED]
+    served = [one.likeness for one in pages if one.answer is InspectionAnswer.SERVED]
     return Comparison(
         pages=len(pages),
         served=len(served),
-        refused=Counter(one.why for one in pages if one.answer is Answer.REFUSED),
-        unasked=Counter(one.why for one in pages if one.answer is Answer.UNASKED),
-        nothing=sum(one.answer is Answer.NOTHING for one in pages),
+        refused=Counter(one.why for one in pages if one.answer is InspectionAnswer.REFUSED),
+        unasked=Counter(one.why for one in pages if one.answer is InspectionAnswer.UNASKED),
+        nothing=sum(one.answer is InspectionAnswer.NOTHING for one in pages),
         mean_likeness=round(mean(served), 4) if served else None,
         differ=sum(one < ALIKE for one in served),
     )
@@ -80,23 +80,23 @@ class Explained:
     """How a page is read today, and what its host's template makes of each block."""
 
     template: str
-    answer: Answer
+    answer: InspectionAnswer
     why: str
     explanation: Explanation
 
 
-def answer_of(read: Read) -> tuple[Answer, str]:
+def answer_of(read: Read) -> tuple[InspectionAnswer, str]:
     """What became of a template on a page that was read with one."""
     match read:
         case Article() | NotAnArticle() if read.guided and read.guided.refused:
-            return Answer.REFUSED, read.guided.refused
+            return InspectionAnswer.REFUSED, read.guided.refused
         case Article(produced_by=name):
-            return Answer.SERVED if name.startswith(PRODUCER) else Answer.UNASKED, name
+            return InspectionAnswer.SERVED if name.startswith(PRODUCER) else InspectionAnswer.UNASKED, name
         case NotAnArticle(reason=reason):
-            return Answer.NOTHING, reason
-        case Unreadable(how=how):
-            return Answer.NOTHING, how
-    return Answer.NOTHING, "vacancies"
+            return InspectionAnswer.NOTHING, reason
+        case UnreadablePage(how=how):
+            return InspectionAnswer.NOTHING, how
+    return InspectionAnswer.NOTHING, "vacancies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Inspection:
         response, known = response_of(body), await self.context.context_of(lease_of(body))
         if known.guide is None:
             return None
-        task = sent_task("explain", [page_of(response, known, self.reader.product_token)], body.at)
+        task = encode_task("explain", [page_of(response, known, self.reader.product_token)], body.at)
         read, told = await asyncio.gather(self.reader.read(response, known, response.at), self.reader.pool.run(task))
         explanation = explanation_from(told.value) if isinstance(told, Done) else Explanation()
         return Explained(known.guide.name, *answer_of(read), explanation)

@@ -90,7 +90,7 @@ class Journey:
                 raise
             log_broken(self.log, "journey_broke", error, host=lease.host, url=lease.url)
             held_slot.break_off()
-            return await self._end(lease, broken_by(error), held_slot, NOTHING)
+            return await self._end(lease, verdict_of_fault(error), held_slot, NOTHING)
 
     async def _travel(self, lease: Lease, held_slot: HeldSlot) -> Finished:
         """Fetch, judge, read, keep."""
@@ -100,7 +100,7 @@ class Journey:
         outcome = await self.fetcher.fetch(wish_of(lease, url), held_slot)
         seen: Outcome | HostSaysWait = outcome
         if self.rendering is not None and isinstance(outcome, Answered) and wants_rendering(outcome):
-            seen = await rendered(outcome, self.rendering, held_slot)
+            seen = await render_or_keep(outcome, self.rendering, held_slot)
         missing = await self._missing(lease) if is_not_found(outcome) else None
         verdict = seen if isinstance(seen, HostSaysWait) else judge(seen, lease, missing)
         if verdict is None:
@@ -114,25 +114,25 @@ class Journey:
         return await self._end(lease, verdict, held_slot, effects)
 
     async def _missing(self, lease: Lease) -> Missing:
-        return await self.settling.read(lambda: self.page_store.missing(lease), **named(lease))
+        return await self.settling.read(lambda: self.page_store.missing(lease), **log_fields(lease))
 
     async def _revisit_in(self, lease: Lease) -> timedelta | None:
-        return await self.settling.read(lambda: self.page_reader.revisit_in(lease), **named(lease))
+        return await self.settling.read(lambda: self.page_reader.revisit_in(lease), **log_fields(lease))
 
     async def _read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
         """Tried again where the database did not say what is known of the page: its host was asked for it once."""
-        return await self.settling.read(lambda: self.page_reader.read(lease, fetched, response), **named(lease))
+        return await self.settling.read(lambda: self.page_reader.read(lease, fetched, response), **log_fields(lease))
 
     async def _end(self, lease: Lease, verdict: Verdict, held_slot: HeldSlot, effects: PageEffects) -> Finished:
         settlement = settlement_of(lease, verdict, held_slot.past, self.policy, self.random)
         # Again where the database did not take it, or did not say that it had: its token is good for once.
         is_ours = await self.settling.settle(
-            lambda: self.page_store.keep(lease, verdict, settlement, effects), **named(lease)
+            lambda: self.page_store.keep(lease, verdict, settlement, effects), **log_fields(lease)
         )
         return Finished(lease, verdict if is_ours else None, held_slot.past, effects)
 
 
-def named(lease: Lease) -> dict[str, str]:
+def log_fields(lease: Lease) -> dict[str, str]:
     return {"host": lease.host, "url": lease.url}
 
 
@@ -144,7 +144,7 @@ def address_of(lease: Lease) -> CanonicalUrl:
     return url
 
 
-def broken_by(error: Exception) -> Verdict:
+def verdict_of_fault(error: Exception) -> Verdict:
     """A fault of ours, or a row that no code of ours writes: it counts, or it would be tried at once and for ever."""
     if isinstance(error, UrlRejected):
         return Dead(DeadReason.POISON, f"its row holds an address that cannot be asked for: {error.what}")
@@ -160,7 +160,7 @@ def wants_rendering(outcome: Answered) -> bool:
     return outcome.allow_js and response.status == 200 and is_html and isinstance(response.content, Complete)
 
 
-async def rendered(outcome: Answered, rendering: Rendering, held_slot: HeldSlot) -> Answered | HostSaysWait:
+async def render_or_keep(outcome: Answered, rendering: Rendering, held_slot: HeldSlot) -> Answered | HostSaysWait:
     """The page as a reader would see it; where that fails, as it was sent."""
     try:
         result = await rendering.render(outcome.response, held_slot)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 
-from headwater.extract.article import Article, NotAnArticle, Reason
+from headwater.extract.article import Article, NoArticleReason, NotAnArticle
 from headwater.extract.jobs.normalise import Harvest
 from headwater.extract.page_type import PageType
 from headwater.fetch.outcomes import (
@@ -19,7 +19,7 @@ from headwater.fetch.outcomes import (
     RobotsUnknown,
     TakenDown,
 )
-from headwater.fetch.request import SLOW_DOWN, asked_wait
+from headwater.fetch.request import SLOW_DOWN, wait_asked_for
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import (
     Dead,
@@ -31,7 +31,7 @@ from headwater.frontier.verdicts import (
     Unchanged,
     Verdict,
 )
-from headwater.ingest.reading import Read, Unreadable
+from headwater.ingest.reading import Read, UnreadablePage
 from headwater.net.body import Complete
 from headwater.net.media_type import media_type
 from headwater.net.problems import FetchProblem, Problem, problem_with
@@ -102,7 +102,7 @@ def judge_answer(response: Response, lease: Lease, hops: int = 0, missing: Missi
     if status in ENDINGS:
         return Dead(ENDINGS[status], f"HTTP {status}")
     if status in SLOW_DOWN:
-        return HostSaysWait(asked_wait(response) or timedelta(), f"HTTP {status}")
+        return HostSaysWait(wait_asked_for(response) or timedelta(), f"HTTP {status}")
     if status in REFUSALS:
         return RetryLater("forbidden", f"HTTP {status}", WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
     if status == 304:
@@ -161,16 +161,16 @@ def is_html(response: Response) -> bool:
 
 def judge_reading(read: Read, fetched: Fetched, *, crawls: bool) -> Verdict:
     """What reading adds to what the answer said. On a site that is crawled a page may be there for its links."""
-    if isinstance(read, Unreadable):
+    if isinstance(read, UnreadablePage):
         # The page is blamed for the death of its own child only, and not at the first time.
         return RetryLater("extract_failed", read.how, gives_up_as=DeadReason.POISON)
     if isinstance(read, Harvest):
         return fetched
     if read.is_soft_404:
         return Dead(DeadReason.EXTRACT_FAILED, "says that there is no such page")
-    if isinstance(read, Article) or (crawls and read.reason is not Reason.CHALLENGE):
+    if isinstance(read, Article) or (crawls and read.reason is not NoArticleReason.CHALLENGE):
         return fetched
-    if read.reason is Reason.CHALLENGE:
+    if read.reason is NoArticleReason.CHALLENGE:
         return RetryLater("forbidden", "a challenge page", WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
     if read.page_type is PageType.LISTING:
         return fetched

@@ -8,8 +8,8 @@ from uuid import UUID
 from headwater.database.pool import Connection
 from headwater.errors import UrlRejected
 from headwater.frontier.budget import beyond_budget
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Answer, Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, SubmitAnswer, Submitter, submit
 from headwater.sources.source import Profile
 from headwater.urls.canonical import canonicalise
 from headwater.urls.scope import placement_of
@@ -24,18 +24,18 @@ async def submit_links(
     connection: Connection,
     source_id: UUID,
     profile: Profile,
-    parent: Found,
+    parent: FoundUrl,
     links: Iterable[str],
     today: date,
     submitter: Submitter | None = None,
-) -> list[Answer]:
+) -> list[SubmitAnswer]:
     """The links of a fetched page, one level deeper: only what is in scope, and only what is new becomes an entry.
 
     Called in the transaction that settles the page; a page that is processed twice adds nothing.
     """
-    urls = await within_budget(connection, source_id, profile, followed(links, profile, today))
-    wanted = [Found(url, parent.url, parent.depth + 1) for url in urls if goes_deeper(profile, parent.depth)]
-    submitter = replace(submitter or Submitter(source_id, Origin.SPIDER), scope=profile.scope)
+    urls = await within_budget(connection, source_id, profile, links_to_follow(links, profile, today))
+    wanted = [FoundUrl(url, parent.url, parent.depth + 1) for url in urls if goes_deeper(profile, parent.depth)]
+    submitter = replace(submitter or Submitter(source_id, EntryOrigin.SPIDER), scope=profile.scope)
     return await submit(connection, submitter, wanted)
 
 
@@ -51,7 +51,7 @@ def goes_deeper(profile: Profile, depth: int) -> bool:
     return profile.max_depth == WITHOUT_LIMIT or depth < profile.max_depth
 
 
-def followed(links: Iterable[str], profile: Profile, today: date) -> list[str]:
+def links_to_follow(links: Iterable[str], profile: Profile, today: date) -> list[str]:
     """Each address once, without what leads out of scope, in circles, or nowhere a reader would go."""
     scope = profile.scope
     kept: dict[bytes, str] = {}

@@ -7,7 +7,7 @@ sink has is never newer than what it is told. Whether the page is visited is the
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.documents import queries as archive_queries
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
@@ -39,21 +39,21 @@ async def remove_old_documents(database: Database, days: int | None, batch: int 
         if not rows:
             break
         after = Place(*rows[-1])
-        count += await _remove(database, days, [Key(row["bucket"], row["url_hash"]) for row in rows])
+        count += await _remove(database, days, [DocumentKey(row["bucket"], row["url_hash"]) for row in rows])
     return count
 
 
-async def _remove(database: Database, days: int, keys: list[Key]) -> int:
+async def _remove(database: Database, days: int, keys: list[DocumentKey]) -> int:
     async with database.transaction() as connection:
         # A document that changes in this moment is waited for, and looked at again.
         await connection.execute(archive_queries.lock_documents, [key.url_hash for key in keys])
         rows = await connection.fetch(archive_queries.removable_documents, days, *_columns(keys))
         if rows:
-            await _empty(connection, [Key(row["bucket"], row["url_hash"]) for row in rows])
+            await _empty(connection, [DocumentKey(row["bucket"], row["url_hash"]) for row in rows])
     return len(rows)
 
 
-async def _empty(connection: Connection, keys: list[Key]) -> None:
+async def _empty(connection: Connection, keys: list[DocumentKey]) -> None:
     columns = _columns(keys)
     now = await connection.fetchval(queries.now)
     await connection.fetchval(archive_queries.tombstone_documents, *columns, TOO_OLD, now)
@@ -63,5 +63,5 @@ async def _empty(connection: Connection, keys: list[Key]) -> None:
     await connection.execute(archive_queries.empty_documents, *columns)
 
 
-def _columns(keys: list[Key]) -> tuple[list[int], list[bytes]]:
+def _columns(keys: list[DocumentKey]) -> tuple[list[int], list[bytes]]:
     return [key.bucket for key in keys], [key.url_hash for key in keys]

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.raw import unpacked
+from headwater.archive.raw import unpack
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
@@ -85,7 +85,7 @@ class Context:
 
     async def was_sent(self, lease: Lease, body: bytes) -> bool:
         row = await self.database.fetchrow(queries.last_body, lease.bucket, lease.url_hash, len(body))
-        return row is not None and unpacked(Packed(row["coding"], row["body"]), len(body)) == body
+        return row is not None and unpack(Packed(row["coding"], row["body"]), len(body)) == body
 
     async def _rows(self, leases: Sequence[Lease]) -> list[Any]:
         columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host, one.site) for one in leases), strict=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.raw import RawBody
 from headwater.archive.vacancies import jobs_from
 from headwater.extract.article import Article, NotAnArticle
@@ -21,7 +21,7 @@ from headwater.ingest.page_store import NOTHING, PageEffects
 from headwater.ingest.reading import Read, Reader
 from headwater.net.body import Complete
 from headwater.net.transport import Response
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 
 NOINDEX = "noindex"
 
@@ -63,7 +63,7 @@ class PageReader:
             # There is nothing new to read.
             return Unchanged(fetched.etag, fetched.last_modified, fetched.revisit_in), NOTHING
         known = await self.context.context_of(lease)
-        is_vacancy = known.source is not None and known.source.kind is Kind.JOBS
+        is_vacancy = known.source is not None and known.source.kind is SourceKind.JOBS
         ask = self.reader.harvest if is_vacancy else self.reader.read
         read = await ask(response, known, response.at)
         verdict = judge_reading(read, fetched, crawls=known.crawls)
@@ -82,7 +82,7 @@ class PageReader:
         return await self._from_feed(lease, await self.context.context_of(lease), now)
 
     async def _from_feed(self, lease: Lease, known: PageContext, now: datetime) -> PageEffects:
-        if known.source is None or known.source.kind is Kind.JOBS or not known.hints.content:
+        if known.source is None or known.source.kind is SourceKind.JOBS or not known.hints.content:
             return NOTHING
         read = await self.reader.read_feed(lease.url, known, now)
         if not isinstance(read, Article):
@@ -118,7 +118,7 @@ def effects_of(lease: Lease, read: Read, known: PageContext, raw: RawBody) -> Pa
 
 
 def raw_of(lease: Lease, response: Response) -> RawBody:
-    key = Key(lease.bucket, lease.url_hash)
+    key = DocumentKey(lease.bucket, lease.url_hash)
     content = response.content
     packed = content.packed if isinstance(content, Complete) else None
     return RawBody(key, lease.source_id, response.url.url, response.status, response.headers, response.body, packed)

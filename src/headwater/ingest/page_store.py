@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from headwater.archive.document import NewDocument, signed
+from headwater.archive.document import NewDocument, to_signed
 from headwater.archive.documents import document_row
 from headwater.archive.job import NewJob, Teller
 from headwater.archive.job import addresses_of as web_addresses
 from headwater.archive.jobs import keep_jobs
-from headwater.archive.outlinks import packed_outlinks
+from headwater.archive.outlinks import pack_outlinks
 from headwater.archive.raw import RawBody, body_row
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UsageError
 from headwater.extract.body import Producer
-from headwater.frontier.entry import DeadReason, Lease, Origin, Status
-from headwater.frontier.submit import Found, Outcome, Submitter, hold_hosts, submit
+from headwater.frontier.entry import DeadReason, EntryOrigin, EntryStatus, Lease
+from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Moved, Verdict
 from headwater.ingest.judge import Missing
-from headwater.ingest.links import followed, goes_deeper, submit_links, within_budget
+from headwater.ingest.links import goes_deeper, links_to_follow, submit_links, within_budget
 from headwater.ingest.page_context import PageContext
 from headwater.politeness.settlement import Settlement
 from headwater.politeness.takedown import takedowns_for
@@ -97,12 +97,12 @@ class PageStore:
         if source and not await repeats_another_page(connection, lease, effects.document):
             today = (await connection.fetchval(queries.now)).date()
             # Names without end become no hosts of ours once the source's budget is spent.
-            wanted = followed(effects.links, source, today)
+            wanted = links_to_follow(effects.links, source, today)
             links = await within_budget(connection, lease.source_id, source, wanted)
             hosts = {lease.host, *(canonicalise(link).host for link in links)}
             await hold_hosts(connection, hosts, self.default_delay)
-            parent = Found(lease.url, depth=lease.depth)
-            submitter = replace(await self._linking(connection, lease, source), origin=Origin.SPIDER)
+            parent = FoundUrl(lease.url, depth=lease.depth)
+            submitter = replace(await self._linking(connection, lease, source), origin=EntryOrigin.SPIDER)
             await submit_links(connection, lease.source_id, source, parent, links, today, submitter)
         elif named := named_page(lease, effects):
             await self._submit_named(connection, lease, effects, named)
@@ -111,15 +111,15 @@ class PageStore:
         """The target of a redirect inherits source and origin, and the words of channels, unless it is not wanted."""
         target = canonicalise(moved.to)
         await hold_hosts(connection, [lease.host, target.host], self.default_delay)
-        found = Found(moved.to, lease.url, lease.depth, priority=lease.priority, hops=moved.hops)
+        found = FoundUrl(moved.to, lease.url, lease.depth, priority=lease.priority, hops=moved.hops)
         source, voice = await followed_source(connection, lease), await voice_of(connection, lease)
-        scope = source.redirects if source and lease.origin is not Origin.MANUAL else None
+        scope = source.redirects if source and lease.origin is not EntryOrigin.MANUAL else None
         home = source.address if source else None
         submitter = Submitter(lease.source_id, lease.origin, scope=scope, voice=voice, home=home, is_link=True)
         # A source that was blocked or deleted meanwhile takes no new URLs: the redirect ends here.
         with suppress(NotFound, UsageError):
             [answer] = await submit(connection, submitter, [found], default_delay=self.default_delay)
-            if answer.outcome is not Outcome.REJECTED:
+            if answer.outcome is not SubmitOutcome.REJECTED:
                 place = (target.bucket, target.url_hash)
                 await connection.execute(queries.pass_on_items, lease.bucket, lease.url_hash, *place)
 
@@ -139,14 +139,14 @@ class PageStore:
     async def _submit_named(self, connection: Connection, lease: Lease, effects: PageEffects, named: str) -> None:
         """A page that this one calls canonical, where its source would follow a link to it."""
         today = (await connection.fetchval(queries.now)).date()
-        if not (effects.known and effects.known.source and followed([named], effects.known.source, today)):
+        if not (effects.known and effects.known.source and links_to_follow([named], effects.known.source, today)):
             return
         await hold_hosts(connection, {lease.host, canonicalise(named).host}, self.default_delay)
         submitter = await self._linking(connection, lease, effects.known.source)
         # A source that was deleted meanwhile takes no new URLs; what was read is kept all the same.
         with suppress(NotFound, UsageError):
             await submit(
-                connection, submitter, [Found(named, lease.url, lease.depth + 1)], default_delay=self.default_delay
+                connection, submitter, [FoundUrl(named, lease.url, lease.depth + 1)], default_delay=self.default_delay
             )
 
 
@@ -168,7 +168,7 @@ async def repeats_another_page(connection: Connection, lease: Lease, document: N
     addresses would lead a crawl on for ever, and what an honest copy links to is found from its original."""
     if document is None:
         return False
-    alike = (document.bucket, document.url_hash, document.content_hash, signed(document.simhash))
+    alike = (document.bucket, document.url_hash, document.content_hash, to_signed(document.simhash))
     return bool(await connection.fetchval(queries.repeats_another_page, lease.source_id, *alike))
 
 
@@ -197,7 +197,7 @@ def call_to_keep(lease: Lease, settlement: Settlement, effects: PageEffects) -> 
         settlement=settlement,
         url_hash=lease.url_hash,
         document=document_row(effects.document) if effects.document else None,
-        outlinks=packed_outlinks(effects.outlinks),
+        outlinks=pack_outlinks(effects.outlinks),
         body=body_row(effects.raw) if effects.raw else None,
         withdrawn_by=storable(effects.withdraws or withdrawn_by(settlement)),
         keys=[url.usual_key for url in web_addresses(*addresses_of(lease, effects))],
@@ -223,5 +223,5 @@ def claimed_by(document: NewDocument | None) -> str | None:
 
 def withdrawn_by(settlement: Settlement) -> str:
     """By its end, whatever led to it: the last attempt of several may be what was not believed at first."""
-    is_dead = settlement.status == Status.DEAD
+    is_dead = settlement.status == EntryStatus.DEAD
     return str(settlement.reason) if is_dead and settlement.reason in WITHDRAWN_BY else ""

@@ -14,10 +14,10 @@ from headwater.extract.page import Page, Selectors
 from headwater.extract.plugins import failed, plugin_for
 from headwater.extract.pool.extraction_pool import Crashed, Done, ExtractionPool, Outcome, OutOfMemory
 from headwater.extract.selectors import fields_of_items, selectors_from
-from headwater.extract.wire import answer_from, sent
+from headwater.extract.wire import answer_from, encode_page
 from headwater.ingest.page_context import PageContext
 from headwater.log import Logger
-from headwater.net.charset import Decoded, Evidence, Kind, charset_parameter, decode
+from headwater.net.charset import CharsetKind, Decoded, Evidence, charset_parameter, decode
 from headwater.net.charset_labels import CODECS
 from headwater.net.transport import Response
 from headwater.urls.domains import registrable_domain
@@ -28,13 +28,13 @@ SAID = frozenset({Evidence.BYTE_ORDER_MARK, Evidence.HTTP, Evidence.DOCUMENT})
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadablePage:
     """The child that read it died, hung or grew too large."""
 
     how: str
 
 
-Read = Article | NotAnArticle | Harvest | Unreadable
+Read = Article | NotAnArticle | Harvest | UnreadablePage
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class Reader:
         if self.pool.backlog_of(share) > self.hurry_after:
             page = replace(page, is_hurried=True)
         read = await self._read_page(page, share, now)
-        plugin = plugin_for(page.url) if isinstance(read, Unreadable) else None
-        if isinstance(read, Unreadable) and plugin is not None:
+        plugin = plugin_for(page.url) if isinstance(read, UnreadablePage) else None
+        if isinstance(read, UnreadablePage) and plugin is not None:
             # The child died over the page or over the plug-in: our own reading tells which.
             own = await self._read_page(replace(page, asks_plugins=False), share, now)
             if isinstance(own, Article | NotAnArticle):
@@ -64,12 +64,12 @@ class Reader:
         return read
 
     async def _read_page(self, page: Page, share: str, now: datetime) -> Read:
-        return self._answered(await self.pool.run(sent(page, now), share), answer_from)
+        return self._answered(await self.pool.run(encode_page(page, now), share), answer_from)
 
     async def read_feed(self, url: str, known: PageContext, now: datetime) -> Read:
         """What a channel said of a page, as if the page were empty."""
         page = Page(url=url, body=b"", timezone=zone_of(known), hints=known.hints, asks_plugins=False)
-        return self._answered(await self.pool.run(sent(page, now)), answer_from)
+        return self._answered(await self.pool.run(encode_page(page, now)), answer_from)
 
     async def harvest(self, response: Response, known: PageContext, now: datetime) -> Read:
         """The vacancies of a page of a job source."""
@@ -93,23 +93,23 @@ class Reader:
                     return read(value)
                 except (UsageError, KeyError, TypeError, ValueError):
                     # A page may have taken its child over: what comes back is believed only if it has the right form.
-                    return Unreadable("its child answered with something else")
+                    return UnreadablePage("its child answered with something else")
             case Crashed(how, where):
-                return Unreadable(f"{how} {where}".strip())
+                return UnreadablePage(f"{how} {where}".strip())
             case OutOfMemory():
-                return Unreadable("out of memory")
+                return UnreadablePage("out of memory")
             case _:
-                return Unreadable("took too long")
+                return UnreadablePage("took too long")
 
 
 def text_of(response: Response) -> Decoded:
-    return decode(response.body, Kind.HTML, charset_parameter(response.headers.get("Content-Type", "")))
+    return decode(response.body, CharsetKind.HTML, charset_parameter(response.headers.get("Content-Type", "")))
 
 
 def charset_of(response: Response) -> str:
     """By the first bytes where they or the header say it; else all of the body has to be looked at."""
     beginning = decode(
-        response.body[:HEAD_BYTES], Kind.HTML, charset_parameter(response.headers.get("Content-Type", ""))
+        response.body[:HEAD_BYTES], CharsetKind.HTML, charset_parameter(response.headers.get("Content-Type", ""))
     )
     return beginning.charset if beginning.evidence in SAID else text_of(response).charset
 

@@ -27,7 +27,7 @@ queries = load_queries("headwater.ingest")
 reports = load_queries("headwater.reports")
 
 
-class Outcome(StrEnum):
+class ReplayOutcome(StrEnum):
     CHANGED = "changed"
     NEW = "new"  # a page that yielded nothing before
     SAME = "same"
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Replayed:
     url: str
-    outcome: Outcome
+    outcome: ReplayOutcome
     why: str = ""
     difference: Difference | None = None
 
@@ -75,28 +75,30 @@ class Replay:
         if new is None:
             standing = await read_document(self.database, body.raw.key)
             is_lost = standing is not None and standing.deleted_at is None
-            return Replayed(url, Outcome.LOST if is_lost else Outcome.NOTHING, why_nothing(verdict, effects))
+            return Replayed(
+                url, ReplayOutcome.LOST if is_lost else ReplayOutcome.NOTHING, why_nothing(verdict, effects)
+            )
         try:
             async with self.database.transaction() as connection:
                 allowed = await without_takedowns(connection, body, effects)
                 if allowed is None:
-                    return Replayed(url, Outcome.LEFT, "taken down")
+                    return Replayed(url, ReplayOutcome.LEFT, "taken down")
                 new, standing = allowed, await read_document(connection, allowed.key)
                 if why := why_not_ours(body, standing, began) or await why_ended(connection, body):
-                    return Replayed(url, Outcome.LEFT, why)
-                told = compared(url, standing, new)
-                if stores and told.outcome in (Outcome.CHANGED, Outcome.NEW):
+                    return Replayed(url, ReplayOutcome.LEFT, why)
+                told = compare(url, standing, new)
+                if stores and told.outcome in (ReplayOutcome.CHANGED, ReplayOutcome.NEW):
                     await store(connection, new, effects, standing)
                 return told
         except ChangedMeanwhile:
-            return Replayed(url, Outcome.LEFT, "was stored anew meanwhile")
+            return Replayed(url, ReplayOutcome.LEFT, "was stored anew meanwhile")
 
 
-def compared(url: str, standing: Document | None, new: NewDocument) -> Replayed:
+def compare(url: str, standing: Document | None, new: NewDocument) -> Replayed:
     if standing is None:
-        return Replayed(url, Outcome.NEW, f"{new.title} ({new.word_count} words)")
+        return Replayed(url, ReplayOutcome.NEW, f"{new.title} ({new.word_count} words)")
     found = difference(standing, new)
-    return Replayed(url, Outcome.CHANGED, "", found) if found.is_change else Replayed(url, Outcome.SAME)
+    return Replayed(url, ReplayOutcome.CHANGED, "", found) if found.is_change else Replayed(url, ReplayOutcome.SAME)
 
 
 async def store(connection: Connection, new: NewDocument, effects: PageEffects, standing: Document | None) -> None:

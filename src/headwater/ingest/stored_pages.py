@@ -9,11 +9,11 @@ from multidict import CIMultiDict
 from headwater.archive.raw import KeptBody, newest_bodies_of
 from headwater.database.pool import Database
 from headwater.errors import UsageError
-from headwater.frontier.entry import Lease, Origin
+from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.net.body import Complete
 from headwater.net.transport import Response
 from headwater.politeness.window import Window
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 from headwater.sources.store import read_source
 from headwater.urls.canonical import canonicalise
 
@@ -22,7 +22,7 @@ NOBODYS = UUID(int=0)
 
 async def require_articles(database: Database, source_id: UUID) -> None:
     source = await read_source(database, source_id)
-    if source.profile.kind is Kind.JOBS:
+    if source.profile.kind is SourceKind.JOBS:
         raise UsageError(f"{source.name} offers vacancies.", fix="They are read again whenever it is polled.")
 
 
@@ -53,7 +53,7 @@ def lease_of(body: KeptBody) -> Lease:
         host=address.host,
         url=raw.url,
         source_id=raw.source_id,
-        origin=Origin.MANUAL,
+        origin=EntryOrigin.MANUAL,
         depth=0,
         priority=1,
         retry_count=0,

@@ -14,7 +14,7 @@ from headwater.archive.withdrawing import documents_of, jobs_of, strip_claim, wi
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import UrlRejected
-from headwater.frontier.control import Key
+from headwater.frontier.control import EntryKey
 from headwater.frontier.entry import DeadReason
 from headwater.frontier.takedowns import close_hosts, end_entries, entries_of, lift, outlive_earlier, record
 from headwater.politeness.takedown import Takedown
@@ -27,7 +27,7 @@ queries = load_queries("headwater.ingest")
 OVERDUE = timedelta(minutes=1)
 
 
-class TakenDown(NamedTuple):
+class TakedownResult(NamedTuple):
     """`living` entries are being fetched right now; they end with their answer. `is_whole`: nothing of it is left."""
 
     entries: int
@@ -37,7 +37,7 @@ class TakenDown(NamedTuple):
     is_whole: bool = True
 
 
-async def take_down_everywhere(database: Database, takedown: Takedown, reason: str = "") -> TakenDown:
+async def take_down_everywhere(database: Database, takedown: Takedown, reason: str = "") -> TakedownResult:
     await record(database, takedown, reason)
     return await sweep(database, takedown)
 
@@ -45,7 +45,7 @@ async def take_down_everywhere(database: Database, takedown: Takedown, reason: s
 async def lift_everywhere(database: Database, takedown: Takedown) -> None:
     """Hosts are open again, and the channels that lie there are due. Raises NotFound where nothing was taken down."""
     await lift(database, takedown)
-    sources, channels = await followed_there(database, takedown)
+    sources, channels = await sources_below(database, takedown)
     async with database.transaction() as connection:
         await connection.execute(queries.welcome_sources, channels, sources)
         await connection.execute(queries.welcome_channels, channels, sources)
@@ -60,7 +60,7 @@ async def finish_takedowns(database: Database, overdue: timedelta = OVERDUE) -> 
     return len(rows)
 
 
-async def sweep(database: Database, takedown: Takedown) -> TakenDown:
+async def sweep(database: Database, takedown: Takedown) -> TakedownResult:
     """End, withdraw and delete what stands of it. Done twice, the second time finds nothing."""
     await close_hosts(database, takedown)
     is_alone = await outlive_earlier(database)
@@ -69,17 +69,17 @@ async def sweep(database: Database, takedown: Takedown) -> TakenDown:
         ended = await end_entries(database, keys)
         entries, living = entries + ended.entries, living + ended.living
         await forget_texts(database, keys)
-    sources, channels = await followed_there(database, takedown)
+    sources, channels = await sources_below(database, takedown)
     await database.execute(queries.forget_items_of_channels, channels)
     documents = await withdraw_documents(database, takedown, sources)
     vacancies = await withdraw_vacancies(database, takedown, sources, channels)
     is_whole = is_alone and not living
     if is_whole:
         await database.execute(politeness_queries.mark_swept, takedown.name)
-    return TakenDown(entries, documents, vacancies, living, is_whole)
+    return TakedownResult(entries, documents, vacancies, living, is_whole)
 
 
-async def forget_texts(database: Database, keys: Sequence[Key]) -> None:
+async def forget_texts(database: Database, keys: Sequence[EntryKey]) -> None:
     """What was sent for pages, and what channels said of them."""
     if keys:
         columns = [key.bucket for key in keys], [key.url_hash for key in keys]
@@ -87,7 +87,7 @@ async def forget_texts(database: Database, keys: Sequence[Key]) -> None:
         await database.execute(queries.forget_items_of_pages, *columns)
 
 
-async def followed_there(database: Database, takedown: Takedown) -> tuple[list[UUID], list[UUID]]:
+async def sources_below(database: Database, takedown: Takedown) -> tuple[list[UUID], list[UUID]]:
     """The sources and the channels that lie there themselves."""
     sources = await database.fetch(queries.sources_within_domain, takedown.domain)
     channels = await database.fetch(queries.channels_within_domain, takedown.domain)
@@ -101,7 +101,7 @@ async def withdraw_documents(database: Database, takedown: Takedown, sources: Se
     async for one in documents_of(database, takedown.domain, sources):
         own = canonicalise(one.url)
         if one.is_in_words_of_source or takedown.covers(own):
-            await forget_texts(database, [Key(own.bucket, own.url_hash)])
+            await forget_texts(database, [EntryKey(own.bucket, own.url_hash)])
             count += await withdraw(database, one.key, DeadReason.TAKEDOWN)
         elif is_covered(takedown, one.claimed_url):
             await strip_claim(database, one.key)

@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, newest_body
 from headwater.clock import Clock
 from headwater.database.pool import Database
@@ -12,7 +12,7 @@ from headwater.database.queries import load_queries
 from headwater.errors import DatabaseDown, DependencyDown, QueryFailed, UsageError, as_fields
 from headwater.extract.page import Page
 from headwater.extract.pool.extraction_pool import Done, ExtractionPool
-from headwater.extract.training import Training, sent_task, training_from
+from headwater.extract.training import Training, encode_task, training_from
 from headwater.ingest.page_context import Context
 from headwater.ingest.reading import page_of
 from headwater.ingest.stored_pages import lease_of, response_of
@@ -74,10 +74,12 @@ class TemplateTrainer:
 
     async def _training(self, due: Due) -> Training:
         now = await self.database.fetchval(queries.now)
-        bodies = [body for one in due.hashes if (body := await newest_body(self.database, Key(due.bucket, one)))]
+        bodies = [
+            body for one in due.hashes if (body := await newest_body(self.database, DocumentKey(due.bucket, one)))
+        ]
         # Before ports were told apart, all of them were collected under the host's name.
         pages = [await self._page(body, due) for body in bodies if canonicalise(body.raw.url).site == due.host]
-        outcome = await self.pool.run(sent_task("train", pages, now))
+        outcome = await self.pool.run(encode_task("train", pages, now))
         if not isinstance(outcome, Done):
             return Training((), "its pages could not be read together")
         try:

@@ -18,7 +18,7 @@ _FEWEST_AUDITS, _WORSE = 4, 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class TemplateStanding:
     """An active template and what it was good for; `agreement` is what it began with, `agreeing` what it has now."""
 
     section: str
@@ -46,7 +46,7 @@ class Use:
 
 
 @dataclass(slots=True)
-class Tally:
+class UseTally:
     """What one worker saw at one host since its last report; pages by the hash of their address."""
 
     source_id: UUID
@@ -67,13 +67,13 @@ class HostLearning:
     is_disabled: bool = False
 
 
-def after(host_learning: HostLearning, tally: Tally) -> HostLearning:
+def after(host_learning: HostLearning, tally: UseTally) -> HostLearning:
     pool, refused = _newest(host_learning.pool, tally.read_well), _newest(host_learning.refused, tally.refused)
     come = len({*pool, *refused} - {*host_learning.pool, *host_learning.refused})
     return replace(host_learning, pool=pool, refused=refused, fresh=host_learning.fresh + come)
 
 
-def used(standing: Standing, use: Use) -> Standing:
+def after_use(standing: TemplateStanding, use: Use) -> TemplateStanding:
     refused = use.refused.total()
     return replace(
         standing,
@@ -86,7 +86,7 @@ def used(standing: Standing, use: Use) -> Standing:
     )
 
 
-def why_learn(host_learning: HostLearning, standings: Sequence[Standing]) -> str:
+def why_learn(host_learning: HostLearning, standings: Sequence[TemplateStanding]) -> str:
     """What a training would be for; nothing if there is no need, or too little new to learn from."""
     if (
         host_learning.is_waiting
@@ -99,14 +99,14 @@ def why_learn(host_learning: HostLearning, standings: Sequence[Standing]) -> str
     return next((why for one in standings if (why := why_drifting(one))), "")
 
 
-def why_drifting(standing: Standing) -> str:
+def why_drifting(standing: TemplateStanding) -> str:
     if standing.refused < _FEWEST_REFUSED or standing.refusing < _REFUSING:
         return ""
     most, _ = standing.reasons.most_common(1)[0]
     return f"version {standing.version} refuses {standing.refusing:.0%} of the last pages, mostly for {most}"
 
 
-def why_off(standing: Standing) -> str:
+def why_off(standing: TemplateStanding) -> str:
     """Worse than its own past: what it began with is the measure, as on some hosts the general extractor is wrong."""
     if standing.agreeing is None or standing.audited < _FEWEST_AUDITS:
         return ""
@@ -124,7 +124,7 @@ def _newest(known: Iterable[bytes], come: Iterable[bytes]) -> tuple[bytes, ...]:
     return tuple(ordered)[-MOST_OF_EACH:]
 
 
-def _agreeing(standing: Standing, agreements: Sequence[float]) -> float | None:
+def _agreeing(standing: TemplateStanding, agreements: Sequence[float]) -> float | None:
     agreeing = standing.agreeing
     for one in agreements:
         agreeing = _moved(standing.agreement if agreeing is None else agreeing, one, 1, _LAST_AUDITS)

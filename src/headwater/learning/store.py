@@ -10,9 +10,9 @@ from uuid import UUID
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
-from headwater.extract.templates.template import FORM, Template, written
+from headwater.extract.templates.template import FORM, Template, template_to_json
 from headwater.extract.training import LearnedTemplate, Training
-from headwater.learning.life import HostLearning, Standing, Tally, after, used, why_learn, why_off
+from headwater.learning.life import HostLearning, TemplateStanding, UseTally, after, after_use, why_learn, why_off
 from headwater.sources.events import Event, Level, record
 from headwater.urls.canonical import site_named
 
@@ -53,7 +53,7 @@ class Due(NamedTuple):
 class Report:
     """What one worker saw at hosts, and its templates as they are after that."""
 
-    tallies: Mapping[Host, Tally]
+    tallies: Mapping[Host, UseTally]
     templates: Mapping[Host, Mapping[tuple[str, int], Template]]
 
 
@@ -70,7 +70,7 @@ async def hand_in(database: Database, report: Report) -> dict[Host, set[tuple[st
         learning_hosts = {
             (row["bucket"], row["host"]): _host_learning(row) for row in await _held(connection, buckets, names)
         }
-        standings: dict[Host, list[Standing]] = defaultdict(list)
+        standings: dict[Host, list[TemplateStanding]] = defaultdict(list)
         for row in await connection.fetch(queries.standings_of, buckets, names, FORM):
             host = row["bucket"], row["host"]
             if row["is_readable"]:
@@ -81,7 +81,7 @@ async def hand_in(database: Database, report: Report) -> dict[Host, set[tuple[st
         learning_rows, standing_rows = list[dict[str, Any]](), list[dict[str, Any]]()
         for host in hosts:
             tally = report.tallies[host]
-            now = [used(one, tally.uses[one.key]) if one.key in tally.uses else one for one in standings[host]]
+            now = [after_use(one, tally.uses[one.key]) if one.key in tally.uses else one for one in standings[host]]
             lasting = [one for one in now if not await _switched_off(connection, host, one, tally.source_id)]
             host_learning = after(learning_hosts[host], tally)
             learning_rows.append(_learning_row(host, tally, host_learning, why_learn(host_learning, lasting)))
@@ -170,7 +170,7 @@ async def _held(connection: Connection, buckets: list[int], names: list[str]) ->
     return await connection.fetch(queries.lock_learning, buckets, names)
 
 
-async def _switched_off(connection: Connection, host: Host, standing: Standing, source_id: UUID) -> bool:
+async def _switched_off(connection: Connection, host: Host, standing: TemplateStanding, source_id: UUID) -> bool:
     why = why_off(standing)
     if why:
         await connection.fetch(queries.end_templates, *host, [standing.section], "off", why)
@@ -202,8 +202,8 @@ def _host_learning(row: Any) -> HostLearning:
     )
 
 
-def _standing(row: Any) -> Standing:
-    return Standing(
+def _standing(row: Any) -> TemplateStanding:
+    return TemplateStanding(
         section=row["section"],
         version=row["version"],
         agreement=row["agreement"],
@@ -216,7 +216,7 @@ def _standing(row: Any) -> Standing:
     )
 
 
-def _learning_row(host: Host, tally: Tally, host_learning: HostLearning, why: str) -> dict[str, Any]:
+def _learning_row(host: Host, tally: UseTally, host_learning: HostLearning, why: str) -> dict[str, Any]:
     return {
         "bucket": host[0],
         "host": host[1],
@@ -228,7 +228,7 @@ def _learning_row(host: Host, tally: Tally, host_learning: HostLearning, why: st
     }
 
 
-def _standing_row(host: Host, standing: Standing, template: Template | None) -> dict[str, Any]:
+def _standing_row(host: Host, standing: TemplateStanding, template: Template | None) -> dict[str, Any]:
     return {
         "bucket": host[0],
         "host": host[1],
@@ -240,5 +240,5 @@ def _standing_row(host: Host, standing: Standing, template: Template | None) -> 
         "refusing": standing.refusing,
         "agreeing": standing.agreeing,
         "reasons": dict(standing.reasons),
-        "template": written(template) if template else None,
+        "template": template_to_json(template) if template else None,
     }

@@ -10,11 +10,11 @@ from headwater.clock import Clock
 from headwater.extract.article import Article, NotAnArticle
 from headwater.extract.body import Producer
 from headwater.extract.plugins import PRODUCER as PLUGIN
-from headwater.extract.templates.guide import Guide, name_of, packed
+from headwater.extract.templates.guide import Guide, name_of, pack_template
 from headwater.extract.templates.template import Template, number_of, template_from
 from headwater.extract.training import section_of
 from headwater.frontier.entry import Lease
-from headwater.learning.life import Tally, Use
+from headwater.learning.life import Use, UseTally
 
 REMEMBERED_SECONDS = 60.0
 MOST_HOSTS = 10_000
@@ -25,7 +25,7 @@ _LEARNED_BY_HAND = frozenset({Producer.SELECTORS, Producer.HURRIED})
 
 @dataclass(slots=True)
 class CacheEntry:
-    """`packed` is the template as pages are sent with it; `is_changed`: audits had doubts."""
+    """`pack_template` is the template as pages are sent with it; `is_changed`: audits had doubts."""
 
     section: str
     version: int
@@ -45,7 +45,7 @@ class CacheEntry:
             self.packed = ""
 
     def guide(self, *, audits: bool) -> Guide:
-        self.packed = self.packed or packed(self.template)
+        self.packed = self.packed or pack_template(self.template)
         return Guide(name=name_of(self.section, self.version), template=self.packed, audits=audits)
 
 
@@ -66,7 +66,7 @@ class TemplateCache:
     audit_share: float = 0.0
     is_open: bool = True
     _hosts: OrderedDict[str, _Host] = field(default_factory=OrderedDict, init=False)
-    _tallies: dict[tuple[int, str], Tally] = field(default_factory=dict, init=False)
+    _tallies: dict[tuple[int, str], UseTally] = field(default_factory=dict, init=False)
 
     def wants(self, host: str) -> bool:
         """Whether somebody should look for the host's templates."""
@@ -93,7 +93,7 @@ class TemplateCache:
         if not self.is_open or not isinstance(read, Article):
             return
         cache_entry, guided = self._cache_entry_of(lease), read.guided
-        tally = self._tallies.setdefault((lease.bucket, lease.site), Tally(lease.source_id))
+        tally = self._tallies.setdefault((lease.bucket, lease.site), UseTally(lease.source_id))
         if cache_entry is None or guided is None:
             if cache_entry is None and not _is_learned_by_hand(read):
                 tally.read_well.append(lease.url_hash)
@@ -111,7 +111,7 @@ class TemplateCache:
         if guided.agreement is not None:
             tally.read_well.append(lease.url_hash)
 
-    def taken(self, *, is_all: bool = True) -> dict[tuple[int, str], Tally]:
+    def taken(self, *, is_all: bool = True) -> dict[tuple[int, str], UseTally]:
         """What was noted since this was last asked; else only what a host may learn from."""
         taken = {host: tally for host, tally in self._tallies.items() if is_all or tally.read_well or tally.refused}
         for host in taken:

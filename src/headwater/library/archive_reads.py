@@ -4,15 +4,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from headwater.archive import reads
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.extract.jobs.countries import country_called
 from headwater.frontier.host_rules import read_rules
 from headwater.library.values import DocumentVersion, FoundDocument, StoredDocument, Vacancy
-from headwater.reports.archive import Found, find_documents, find_jobs
-from headwater.search.question import Filters, Kind
+from headwater.reports.archive import DetailedHit, find_documents, find_jobs
+from headwater.search.question import Filters, QuestionKind
 from headwater.sources.store import find_source
 from headwater.urls.canonical import canonicalise
 
@@ -50,7 +50,7 @@ async def versions(database: Database, which: str) -> list[DocumentVersion]:
 async def documents(
     database: Database, words: str, asked: Asked, limit: int, cursor: str | None
 ) -> tuple[list[FoundDocument], str | None]:
-    filters = await _filters(database, Kind.DOCUMENT, asked)
+    filters = await _filters(database, QuestionKind.DOCUMENT, asked)
     answer = await find_documents(database, SystemClock(), words, filters, limit, cursor)
     return [_public_hit(one) for one in answer.found], answer.cursor
 
@@ -63,13 +63,13 @@ async def vacancies(
     limit: int,
     cursor: str | None,
 ) -> tuple[list[Vacancy], str | None]:
-    filters = await _filters(database, Kind.JOB, Asked(*asked))
+    filters = await _filters(database, QuestionKind.JOB, Asked(*asked))
     wanted = {"country_iso": _country(country)} if country else {}
     answer = await find_jobs(database, SystemClock(), words.strip(), filters, limit, wanted, cursor)
     return [_public_vacancy(one) for one in answer.found], answer.cursor
 
 
-async def _filters(database: Database, kind: Kind, asked: Asked) -> Filters:
+async def _filters(database: Database, kind: QuestionKind, asked: Asked) -> Filters:
     source = await find_source(database, asked.source) if asked.source else None
     return Filters(
         kind=kind,
@@ -90,13 +90,13 @@ async def _stored(database: Database, which: str) -> reads.Document | None:
     return None if found is None or found.deleted_at else found
 
 
-async def _key_of(database: Database, url: str) -> Key:
+async def _key_of(database: Database, url: str) -> DocumentKey:
     """By the rules of this archive, which need not be those of another that the process has open."""
     address = canonicalise(url)
     rules = {one.host: one.rules for one in await read_rules(database)}
     if address.host in rules:
         address = canonicalise(url, rules=rules[address.host])
-    return Key(address.bucket, address.url_hash)
+    return DocumentKey(address.bucket, address.url_hash)
 
 
 def _country(name: str) -> str:
@@ -140,7 +140,7 @@ def _public(found: reads.Document) -> StoredDocument:
     )
 
 
-def _public_hit(found: Found) -> FoundDocument:
+def _public_hit(found: DetailedHit) -> FoundDocument:
     hit = found.hit
     return FoundDocument(
         id=hit.hash.hex(),
@@ -157,7 +157,7 @@ def _public_hit(found: Found) -> FoundDocument:
     )
 
 
-def _public_vacancy(found: Found) -> Vacancy:
+def _public_vacancy(found: DetailedHit) -> Vacancy:
     about = found.about
     return Vacancy(
         id=found.hit.hash.hex(),

@@ -11,7 +11,7 @@ from headwater.extract.jobs.pages import vacancies_in
 from headwater.extract.page import LONGEST_HTML, Page
 from headwater.library.given import bytes_of, reading, text_of
 from headwater.library.values import ExtractedPage, Vacancy
-from headwater.net.charset import Kind, charset_parameter, decode
+from headwater.net.charset import CharsetKind, charset_parameter, decode
 from headwater.net.charset_labels import CODECS
 from headwater.urls.canonical import canonicalise
 
@@ -21,7 +21,7 @@ def extract_page(html: object, url: object, content_type: str, timezone: str) ->
     address = canonicalise(text_of(url, "url")).url
     label = "utf-8" if isinstance(html, str) else charset_parameter(text_of(content_type, "content_type"))
     with reading("page"):
-        codec = CODECS[decode(body, Kind.HTML, label).charset]
+        codec = CODECS[decode(body, CharsetKind.HTML, label).charset]
         page = Page(url=address, body=body, codec=codec, timezone=text_of(timezone, "timezone"))
         return _public(extract(page, SystemClock().now()))
 
@@ -31,7 +31,7 @@ def vacancies_on_page(html: object, url: object, content_type: str, employer: st
     address = canonicalise(text_of(url, "url")).url
     label = "utf-8" if isinstance(html, str) else charset_parameter(text_of(content_type, "content_type"))
     with reading("page"):
-        found = vacancies_in(decode(body, Kind.HTML, label).text, address)
+        found = vacancies_in(decode(body, CharsetKind.HTML, label).text, address)
         offered_by = Employer(org_name=text_of(employer, "employer"), listing_url=address)
         harvest = harvest_of(found, offered_by, SystemClock().now(), keeps_over=True)
     return tuple(map(_public_vacancy, harvest.vacancies))

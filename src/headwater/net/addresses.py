@@ -60,7 +60,7 @@ _GLOBAL_UNICAST_PREFIX = 0b001
 
 def why_forbidden(address: str | Address) -> str | None:
     """The name of the range that makes the address off limits; None for a public one."""
-    parsed = parsed_address(address) if isinstance(address, str) else address
+    parsed = parse_address(address) if isinstance(address, str) else address
     if parsed is None:
         return NOT_AN_ADDRESS
     if isinstance(parsed, IPv4Address):
@@ -74,13 +74,13 @@ def why_forbidden(address: str | Address) -> str | None:
 @lru_cache(maxsize=8_192)
 def machine_of(text: str) -> str | None:
     """The address as names may share it: of IPv6 the /64, which is one owner's."""
-    address = parsed_address(text)
+    address = parse_address(text)
     if isinstance(address, IPv6Address):
         return str(ip_network(f"{address}/64", strict=False))
     return None if address is None else str(address)
 
 
-def parsed_address(text: str) -> Address | None:
+def parse_address(text: str) -> Address | None:
     """Only the full spellings: `127.1` and `0x7f.1` are for the URL parser to spell out first."""
     try:
         return ip_address(text)

@@ -97,7 +97,7 @@ class BodyReader:
         return self._body.getvalue()
 
 
-def cut_to(limit_bytes: int, body: bytes) -> Outcome:
+def cut_body(limit_bytes: int, body: bytes) -> Outcome:
     """For a plain body that is there as a whole."""
     return Complete(body) if len(body) <= limit_bytes else TooLarge(body[:limit_bytes])
 

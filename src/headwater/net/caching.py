@@ -53,7 +53,7 @@ def max_age(cache_control: str) -> timedelta | None:
 
 
 def retry_after(value: str, now: datetime) -> timedelta | None:
-    """Seconds or a date; the past is zero, what cannot be read is None. See `capped`."""
+    """Seconds or a date; the past is zero, what cannot be read is None. See `cap_wait`."""
     seconds = _seconds(value)
     if seconds is not None:
         return seconds
@@ -61,7 +61,7 @@ def retry_after(value: str, now: datetime) -> timedelta | None:
     return None if until is None else _between(now, until)
 
 
-def capped(wait: timedelta) -> timedelta:
+def cap_wait(wait: timedelta) -> timedelta:
     """At most a day: one header may not silence a host for longer."""
     return min(wait, LONGEST_RETRY_AFTER)
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from headwater.net.charset_labels import CODECS, ENCODING_OF_LABEL
 
 
-class Kind(StrEnum):
+class CharsetKind(StrEnum):
     HTML = "html"
     XML = "xml"
     JSON = "json"
@@ -51,7 +51,7 @@ _META = re.compile(rb"""<meta[\s/][^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)""", 
 _DECLARATION = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']""")
 
 
-def decode(body: bytes, kind: Kind, http_charset: str = "") -> Decoded:
+def decode(body: bytes, kind: CharsetKind, http_charset: str = "") -> Decoded:
     """`http_charset` is the label alone, see `charset_parameter`."""
     for mark, marked in _MARKS:
         if body.startswith(mark):
@@ -85,13 +85,13 @@ def encoding_named(label: str) -> str | None:
     return ENCODING_OF_LABEL.get(label.strip().lower())
 
 
-def _said_by_document(head: bytes, kind: Kind) -> str | None:
-    if kind not in (Kind.HTML, Kind.XML):
+def _said_by_document(head: bytes, kind: CharsetKind) -> str | None:
+    if kind not in (CharsetKind.HTML, CharsetKind.XML):
         return None
     for start, wide in _WIDE_DECLARATIONS:
         if head.startswith(start):
             return wide
-    found = (_META.search(_COMMENT.sub(b"", head)) if kind is Kind.HTML else None) or _DECLARATION.match(head)
+    found = (_META.search(_COMMENT.sub(b"", head)) if kind is CharsetKind.HTML else None) or _DECLARATION.match(head)
     charset = encoding_named(found[1].decode("latin-1")) if found else None
     # Words that could be read byte by byte were not written in UTF-16, whatever they say.
     return "utf-8" if charset and charset.startswith("utf-16") else charset

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 
 from headwater.errors import SettingError
-from headwater.net.addresses import Address, Network, parsed_address, why_forbidden
+from headwater.net.addresses import Address, Network, parse_address, why_forbidden
 
 DEFAULT_PORTS = frozenset({80, 443, 8080, 8443})
 ALL_PORTS = range(1, 65536)
@@ -56,7 +56,7 @@ class AllowedPlace:
         return f"{network}:{self.ports[0]}{last}"
 
 
-def allowed_place(text: str) -> AllowedPlace:
+def parse_allowed_place(text: str) -> AllowedPlace:
     found = _PLACE.fullmatch(text)
     if found is None:
         return AllowedPlace(_network(text, text))
@@ -89,7 +89,7 @@ class AddressGuard:
     own_listeners: frozenset[tuple[str, int]] = frozenset()
 
     def __post_init__(self) -> None:
-        spelt = frozenset((str(parsed_address(address) or address), port) for address, port in self.own_listeners)
+        spelt = frozenset((str(parse_address(address) or address), port) for address, port in self.own_listeners)
         object.__setattr__(self, "own_listeners", spelt)
 
     def check(self, address: str, port: int) -> None:
@@ -116,7 +116,7 @@ class AddressGuard:
         """Raises BlockedAddress for names that mean this machine or its metadata service, before they are resolved."""
         name = host.lower().rstrip(".")
         name = "localhost" if name.endswith(".localhost") else name
-        homes = [address for address in map(parsed_address, _HOME_NAMES.get(name, ())) if address]
+        homes = [address for address in map(parse_address, _HOME_NAMES.get(name, ())) if address]
         if homes and not any(address in place.network for place in self.allow for address in homes):
             raise BlockedAddress(host, "a name of this machine or of its cloud")
 
@@ -136,7 +136,7 @@ class AddressGuard:
         return f"public addresses on ports {ports}; allowed besides: {besides}"
 
     def _why_blocked(self, address: str, port: int) -> str | None:
-        parsed = parsed_address(address)
+        parsed = parse_address(address)
         if (str(parsed or address), port) in self.own_listeners:
             return "one of our own listeners"
         if self._is_allowed(address, port):
@@ -144,7 +144,7 @@ class AddressGuard:
         return why_forbidden(parsed or address) or (None if port in self.ports else "port not allowed")
 
     def _is_allowed(self, address: str, port: int) -> bool:
-        parsed = parsed_address(address)
+        parsed = parse_address(address)
         # A zone picks an interface of this machine, which no entry of the allow list speaks of.
         if parsed is None or "%" in address:
             return False

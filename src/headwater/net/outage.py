@@ -79,7 +79,7 @@ def next_pause(pause: float) -> float:
 
 
 @dataclass(slots=True)
-class Window:
+class OutageWindow:
     """How each domain fared the last time it was asked, by when that began."""
 
     seconds: float
@@ -109,7 +109,7 @@ class NetworkWatch:
     figures: Figures = field(default_factory=Figures)
     on_held: list[Callable[[], None]] = field(default_factory=list, init=False)
     _alive: OrderedDict[str, None] = field(default_factory=OrderedDict, init=False)
-    _window: Window = field(init=False)
+    _window: OutageWindow = field(init=False)
     _at_work: int = field(default=0, init=False)
     _held: int = field(default=0, init=False)
     _claiming: set[int] = field(default_factory=set, init=False)
@@ -125,7 +125,7 @@ class NetworkWatch:
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def __post_init__(self) -> None:
-        self._window = Window(window_for(self.total_timeout))
+        self._window = OutageWindow(window_for(self.total_timeout))
 
     @property
     def is_down(self) -> bool:

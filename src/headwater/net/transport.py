@@ -25,7 +25,7 @@ from yarl import URL
 
 from headwater.clock import Clock
 from headwater.net.addresses import machine_of
-from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_to, encodings_in
+from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_body, encodings_in
 from headwater.net.guard import AddressGuard
 from headwater.net.head import head_of, header_lines
 from headwater.net.identity import Identity
@@ -66,7 +66,7 @@ class Gate(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TransferLimits:
     total: timedelta = timedelta(seconds=30)
     connect: timedelta = timedelta(seconds=10)
     read: timedelta = timedelta(seconds=30)
@@ -219,7 +219,7 @@ class Transport:
         headers: Mapping[str, str],
         *,
         gate: Gate,
-        limits: Limits,
+        limits: TransferLimits,
         body: bytes | None = None,
     ) -> Response | FetchProblem:
         """Never raises for what the web does; whatever the gate raises goes through. OutOfResources is our own."""
@@ -310,7 +310,7 @@ class Transport:
 
 
 async def _answered(
-    place: _Place, question: _Question, limits: Limits, request_trace: _RequestTrace
+    place: _Place, question: _Question, limits: TransferLimits, request_trace: _RequestTrace
 ) -> tuple[Connection, RawResponseMessage, aiohttp.StreamReader]:
     """A kept connection may turn out to be dead: then, and once, the question is put again (RFC 9112 9.3.1)."""
     is_repeated = False
@@ -371,7 +371,7 @@ async def _content_of(
         return Complete(b"")
     if payload.is_eof() and payload.exception() is None and hdrs.CONTENT_ENCODING not in message.headers:
         # Most pages have arrived with their head: there is nothing to wait for and nothing to unpack.
-        return cut_to(limit_bytes, payload.read_nowait())
+        return cut_body(limit_bytes, payload.read_nowait())
     reader = BodyReader(limit_bytes, encodings_in(message.headers.getall(hdrs.CONTENT_ENCODING, ())))
     try:
         with _cut_when_closed(protocol, payload):

@@ -21,10 +21,10 @@ def validators_from(raw_headers: Iterable[tuple[bytes, bytes]]) -> Validators:
     said: dict[bytes, bytes] = {}
     for name, value in raw_headers:
         said.setdefault(name.lower(), value)
-    return Validators(kept(said.get(b"etag", b"")), kept(said.get(b"last-modified", b"")))
+    return Validators(sendable(said.get(b"etag", b"")), sendable(said.get(b"last-modified", b"")))
 
 
-def kept(value: bytes) -> str | None:
+def sendable(value: bytes) -> str | None:
     """None for what could not be sent back: empty, over-long, or with a control character that could end the header."""
     value = value.strip(b" \t")
     if not value or len(value) > LONGEST_BYTES or _CONTROL.search(value):
@@ -43,6 +43,6 @@ def _sendable(value: str) -> str | None:
     """The client writes headers as UTF-8, so the text must be one that comes out as the bytes we were given."""
     try:
         octets = value.encode("latin-1")
-        return octets.decode() if kept(octets) == value else None
+        return octets.decode() if sendable(octets) == value else None
     except UnicodeError:
         return None

@@ -23,9 +23,9 @@ def wait_before_retry(
     exponent = min(max(attempt - 1, 0), LARGEST_EXPONENT)
     ours = min(policy.first_wait * 2**exponent, policy.longest_wait)
     # Retry-After may exceed our own cap: the server knows better than our schedule.
-    return stretched(max(ours, asked_by_server), policy.jitter, random)
+    return stretch(max(ours, asked_by_server), policy.jitter, random)
 
 
-def stretched(wait: timedelta, jitter: float, random: Random) -> timedelta:
+def stretch(wait: timedelta, jitter: float, random: Random) -> timedelta:
     """Jitter only lengthens, so that we are never early."""
     return wait * (1 + jitter * random.random())

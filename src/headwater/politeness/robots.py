@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RobotsGroup:
     """Consecutive User-agent lines, as written, and the lines that follow for them."""
 
     agents: tuple[str, ...]
@@ -40,8 +40,8 @@ class Group:
 class Robots:
     """`ours` are the groups of `groups` that hold for us; a crawl delay beyond a day or below zero is clamped."""
 
-    groups: tuple[Group, ...]
-    ours: tuple[Group, ...]
+    groups: tuple[RobotsGroup, ...]
+    ours: tuple[RobotsGroup, ...]
     crawl_delay: timedelta | None
     is_clamped: bool
     sitemaps: tuple[str, ...]
@@ -92,30 +92,30 @@ def token_of(agent: str) -> str:
     return _OUTSIDE_TOKEN.split(agent, maxsplit=1)[0].lower()
 
 
-def _groups(records: Iterable[Record], members: frozenset[Key]) -> Iterator[Group]:
+def _groups(records: Iterable[Record], members: frozenset[Key]) -> Iterator[RobotsGroup]:
     """Only a member ends a list of agents: what we do not know, and Sitemap, stand anywhere (RFC 9309 2.2.4)."""
     agents: list[str] = []
     lines: list[Record] = []
     for record in records:
         if record.key is Key.AGENT:
             if lines:
-                yield Group(tuple(agents), tuple(lines))
+                yield RobotsGroup(tuple(agents), tuple(lines))
                 agents, lines = [], []
             agents.append(record.value)
         elif agents and record.key in members:
             lines.append(record)
     if agents:
-        yield Group(tuple(agents), tuple(lines))
+        yield RobotsGroup(tuple(agents), tuple(lines))
 
 
-def _holding_for(token: str, groups: Iterable[Group]) -> tuple[Group, ...]:
+def _holding_for(token: str, groups: Iterable[RobotsGroup]) -> tuple[RobotsGroup, ...]:
     """All that name us, as one; only if none does, all that name everyone."""
     known = tuple(groups)
     named = tuple(group for group in known if token and group.names(token))
     return named or tuple(group for group in known if group.names("*"))
 
 
-def _rules(groups: Iterable[Group]) -> Iterator[Rule]:
+def _rules(groups: Iterable[RobotsGroup]) -> Iterator[Rule]:
     for group in groups:
         name = str(group)
         for line in group.lines:
@@ -125,7 +125,7 @@ def _rules(groups: Iterable[Group]) -> Iterator[Rule]:
                 yield Rule(pattern_of(line.value), Decision(allowed, line.line_number, line.written, name))
 
 
-def _asked_delay(groups: Iterable[Group]) -> float | None:
+def _asked_delay(groups: Iterable[RobotsGroup]) -> float | None:
     """In seconds; of several the largest, as everywhere in politeness."""
     lines = (line for group in groups for line in group.lines if line.key is Key.CRAWL_DELAY)
     numbers = (_NUMBER.match(line.value) for line in lines)

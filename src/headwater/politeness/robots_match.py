@@ -17,7 +17,7 @@ _TO_WRITE_ANEW = re.compile(rf"[^A-Za-z0-9._~{re.escape(_KEPT)}-]")
 END = "\n"
 
 
-def normalised(text: str) -> str:
+def normalise_path(text: str) -> str:
     """One spelling for every path: unreserved characters plain, everything else escaped in upper case."""
     if not _TO_WRITE_ANEW.search(text):
         return text
@@ -45,7 +45,7 @@ class Pattern(NamedTuple):
 
 
 def pattern_of(written: str) -> Pattern:
-    parts = [normalised(part) for part in written.removesuffix("$").split("*")]
+    parts = [normalise_path(part) for part in written.removesuffix("$").split("*")]
     if written.endswith("$"):
         parts[-1] += END
     head, *pieces = parts
@@ -87,7 +87,7 @@ class Rulebook:
 
     def decision_for(self, target: str) -> Decision | None:
         """None if no rule matches."""
-        spelt = normalised(target) + END
+        spelt = normalise_path(target) + END
         limit, decision = self._longest_plain(spelt)
         for rank, rule in self._starred:
             if rank > limit:

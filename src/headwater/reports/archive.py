@@ -6,13 +6,13 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.search.listing import newest
 from headwater.search.question import Filters
-from headwater.search.search import LARGEST_PAGE, Hit, Page, cursor_after, search
+from headwater.search.search import LARGEST_PAGE, Hit, SearchPage, cursor_after, search
 
 queries = load_queries("headwater.reports")
 
@@ -21,7 +21,7 @@ MOST_DUPLICATES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DetailedHit:
     """A hit, and what people want to know of it; `about` is named as the columns of its table."""
 
     hit: Hit
@@ -29,10 +29,10 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchAnswer:
     """`has_more`: than were asked for. `is_complete` False: there may be others, older than those that were ranked."""
 
-    found: list[Found]
+    found: list[DetailedHit]
     has_more: bool
     is_complete: bool
     took: timedelta
@@ -59,7 +59,7 @@ class Claim:
 
 async def find_documents(
     database: Database, clock: Clock, query: str, filters: Filters, limit: int, cursor: str | None = None
-) -> Answer:
+) -> SearchAnswer:
     """Without words: the newest."""
     began = clock.monotonic()
     if query:
@@ -68,7 +68,7 @@ async def find_documents(
         page = await newest(database, filters, limit=limit, cursor=cursor)
     found = await _described(database, queries.describe_documents, page.hits)
     took = timedelta(seconds=clock.monotonic() - began)
-    return Answer(found, page.cursor is not None, page.is_complete, took, page.cursor)
+    return SearchAnswer(found, page.cursor is not None, page.is_complete, took, page.cursor)
 
 
 async def find_jobs(
@@ -79,7 +79,7 @@ async def find_jobs(
     limit: int,
     wanted: Mapping[str, str],
     cursor: str | None = None,
-) -> Answer:
+) -> SearchAnswer:
     """`wanted` are values of columns. Without words: the newest."""
     began = clock.monotonic()
     if query:
@@ -88,14 +88,14 @@ async def find_jobs(
         page = await newest(database, filters, limit=limit, cursor=cursor, wanted=wanted)
         found, following, is_complete = await _described(database, queries.describe_jobs, page.hits), page.cursor, True
     took = timedelta(seconds=clock.monotonic() - began)
-    return Answer(found, following is not None, is_complete, took, following)
+    return SearchAnswer(found, following is not None, is_complete, took, following)
 
 
 async def _search_jobs(
     database: Database, query: str, filters: Filters, limit: int, wanted: Mapping[str, str], cursor: str | None
-) -> tuple[list[Found], str | None, bool]:
+) -> tuple[list[DetailedHit], str | None, bool]:
     """A search knows nothing of the columns, so its answer is looked through."""
-    found: list[Found] = []
+    found: list[DetailedHit] = []
     is_complete = True
     async for page in _pages(database, query, filters, cursor):
         is_complete = page.is_complete
@@ -111,7 +111,7 @@ def suits(about: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
     return all(value in (held if isinstance(held := about[name], list) else [held]) for name, value in wanted.items())
 
 
-async def _pages(database: Database, query: str, filters: Filters, cursor: str | None) -> AsyncIterator[Page]:
+async def _pages(database: Database, query: str, filters: Filters, cursor: str | None) -> AsyncIterator[SearchPage]:
     while True:
         page = await search(database, query, filters, limit=LARGEST_PAGE, cursor=cursor)
         yield page
@@ -119,19 +119,19 @@ async def _pages(database: Database, query: str, filters: Filters, cursor: str |
             return
 
 
-async def _described(database: Database, statement: str, hits: Sequence[Hit]) -> list[Found]:
+async def _described(database: Database, statement: str, hits: Sequence[Hit]) -> list[DetailedHit]:
     rows = await database.fetch(statement, [hit.bucket for hit in hits], [hit.hash for hit in hits])
-    about = {Key(row["bucket"], row["hash"]): dict(row) for row in rows}
+    about = {DocumentKey(row["bucket"], row["hash"]): dict(row) for row in rows}
     # Nothing about one that was deleted in this moment.
-    return [Found(hit, about[key]) for hit in hits if (key := Key(hit.bucket, hit.hash)) in about]
+    return [DetailedHit(hit, about[key]) for hit in hits if (key := DocumentKey(hit.bucket, hit.hash)) in about]
 
 
-async def relatives_of(database: Database, key: Key) -> list[Relative]:
+async def relatives_of(database: Database, key: DocumentKey) -> list[Relative]:
     rows = await database.fetch(queries.relatives_of_document, *key, MOST_DUPLICATES)
     return [Relative(row["relation"], row["url"], row["hash"]) for row in rows]
 
 
-async def claim_of(database: Database, key: Key) -> Claim | None:
+async def claim_of(database: Database, key: DocumentKey) -> Claim | None:
     row = await database.fetchrow(queries.claim_of_document, *key)
     return Claim(row["url"], why_not_believed(row)) if row else None
 

@@ -11,10 +11,10 @@ from uuid import UUID
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.politeness.takedown import domains_above
-from headwater.reports.problems import domains_taken_down, facts_of, taken_down_among
+from headwater.reports.problems import domains_taken_down, facts_of, taken_down_addresses
 from headwater.sources.channels import ChannelKind, ChannelState, channels_of
 from headwater.sources.health import Health, health_of
-from headwater.sources.source import Kind, Source
+from headwater.sources.source import Source, SourceKind
 from headwater.sources.store import source_from
 
 queries = load_queries("headwater.reports")
@@ -25,7 +25,7 @@ NEWEST_ITEMS = 2_000
 SCHEDULED_AT_ONCE, SOURCES_AT_ONCE = 10_000, 500
 
 
-class Status(StrEnum):
+class DiscoveryStatus(StrEnum):
     """What a person wants to see of all sources."""
 
     ACTIVE = "active"
@@ -37,15 +37,15 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    status: Status | None = None
+class SourceFilter:
+    status: DiscoveryStatus | None = None
     kind: str | None = None
     tag: str | None = None
     text: str | None = None  # the beginning of a name
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class DiscoveryOverview:
     source: Source
     channels: tuple[ChannelState, ...]
     health: Health
@@ -116,7 +116,7 @@ class Scheduled:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class DiscoverySummary:
     """The whole in figures; `now` is the database's time, which every other time here is meant against."""
 
     now: datetime
@@ -133,12 +133,12 @@ class Summary:
     @property
     def followed(self) -> dict[str, int]:
         """Sources by status, without those that were deleted."""
-        return {status: count for status, count in self.sources.items() if status != Status.DELETED}
+        return {status: count for status, count in self.sources.items() if status != DiscoveryStatus.DELETED}
 
 
 async def list_sources(
-    database: Database, wanted: Wanted, limit: int = 50, after: tuple[str, UUID] = ("", NOBODY)
-) -> list[Overview]:
+    database: Database, wanted: SourceFilter, limit: int = 50, after: tuple[str, UUID] = ("", NOBODY)
+) -> list[DiscoveryOverview]:
     """By name; `after` is the name and the id of the last one of the page before."""
     beginning = f"{_escaped(wanted.text.lower())}%" if wanted.text else None
     name, source_id = after
@@ -150,16 +150,19 @@ async def list_sources(
     return await overviews(database, [source_from(row) for row in rows])
 
 
-async def overviews(database: Database, sources: Sequence[Source]) -> list[Overview]:
+async def overviews(database: Database, sources: Sequence[Source]) -> list[DiscoveryOverview]:
     channels = await channels_of(database, [source.id for source in sources])
     facts = await facts_of(database, sources, channels)
-    return [Overview(one, tuple(channels[one.id]), health_of(one, channels[one.id], facts[one.id])) for one in sources]
+    return [
+        DiscoveryOverview(one, tuple(channels[one.id]), health_of(one, channels[one.id], facts[one.id]))
+        for one in sources
+    ]
 
 
 async def limits_reached(database: Database, source: Source) -> list[str]:
     """Sentences: which limit of a source keeps pages out, and the way on."""
     profile = source.profile
-    has_depth = profile.max_depth >= 0 and profile.kind is Kind.DOCS
+    has_depth = profile.max_depth >= 0 and profile.kind is SourceKind.DOCS
     row = await database.fetchrow(queries.pages_of_crawl, source.id, profile.max_depth if has_depth else 1_000)
     assert row is not None
     return limits_in_words(source, row["pages"], row["deep"])
@@ -203,9 +206,9 @@ async def schedule(database: Database, limit: int) -> list[Scheduled]:
     """What is polled next; at the end what rests, because it was taken down, or its source paused or blocked."""
     coming = await _scheduled(database, await database.fetch(queries.schedule, limit))
     coming.sort(key=lambda one: one.is_taken_down)
-    for status in (Status.PAUSED, Status.BLOCKED):
+    for status in (DiscoveryStatus.PAUSED, DiscoveryStatus.BLOCKED):
         if len(coming) < limit:
-            coming += _resting(await list_sources(database, Wanted(status), limit - len(coming)))
+            coming += _resting(await list_sources(database, SourceFilter(status), limit - len(coming)))
     return coming[:limit]
 
 
@@ -221,15 +224,15 @@ async def whole_schedule(database: Database, batch: int = SCHEDULED_AT_ONCE) -> 
         if len(rows) < batch:
             break
     yield taken_down
-    for status in (Status.PAUSED, Status.BLOCKED):
+    for status in (DiscoveryStatus.PAUSED, DiscoveryStatus.BLOCKED):
         last = ("", NOBODY)
-        while resting := await list_sources(database, Wanted(status), SOURCES_AT_ONCE, last):
+        while resting := await list_sources(database, SourceFilter(status), SOURCES_AT_ONCE, last):
             yield _resting(resting)
             last = (resting[-1].source.name, resting[-1].source.id)
 
 
 async def _scheduled(database: Database, rows: Sequence[Any]) -> list[Scheduled]:
-    taken = await taken_down_among(database, await _watched(database, rows))
+    taken = await taken_down_addresses(database, await _watched(database, rows))
     coming = [
         Scheduled(
             row["source"],
@@ -262,7 +265,7 @@ def _left_alone(one: Scheduled, why: str) -> Scheduled:
     return replace(one, next_poll_at=None, next_reason=f"It is {why}", is_taken_down=True)
 
 
-def _resting(overviews: Sequence[Overview]) -> list[Scheduled]:
+def _resting(overviews: Sequence[DiscoveryOverview]) -> list[Scheduled]:
     """Enabled channels of sources that are not polled."""
     names = Counter(one.source.name for one in overviews for channel in one.channels if channel.is_enabled)
     return [
@@ -291,14 +294,14 @@ async def time_now(database: Database) -> datetime:
     return moment
 
 
-async def summary(database: Database) -> Summary:
+async def summary(database: Database) -> DiscoverySummary:
     # One moment: a fold between the mark and the runs after it would have some counted twice.
     async with database.transaction(readonly=True, snapshot=True) as connection:
         mark = await connection.fetchval(queries.runs_folded_until)
         row = await connection.fetchrow(queries.discovery_summary, NEWEST_ITEMS, mark)
         counted = await connection.fetch(queries.count_sources)
     assert row is not None
-    return Summary(
+    return DiscoverySummary(
         now=row["now"],
         sources={one["status"]: one["sources"] for one in counted},
         channels=row["channels"],

@@ -18,7 +18,7 @@ from headwater.database.queries import all_query_files, load_queries
 from headwater.database.translate import with_escapes
 from headwater.errors import MAKE_ROOM, DatabaseDown, DiskFull, MigrationFailed, QueryFailed
 from headwater.extract.plugins import Plugin, installed, loaded
-from headwater.reports.forecast import FARTHEST_DAYS, Forecast, Part
+from headwater.reports.forecast import FARTHEST_DAYS, Part, SizeForecast
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
 from headwater.reports.sizes import forecast_of
 from headwater.settings import Settings
@@ -208,7 +208,7 @@ async def check_size(settings: Settings, data: Path, database: Database) -> Chec
     return judge_size(await forecast_of(database, settings.keep, data if settings.database.url is None else None))
 
 
-def judge_size(forecast: Forecast) -> Check:
+def judge_size(forecast: SizeForecast) -> Check:
     figures = {
         **_figures(forecast),
         "is_early": forecast.is_early,
@@ -227,14 +227,14 @@ def judge_size(forecast: Forecast) -> Check:
     return Check("ok", says, "", _table(forecast), figures)
 
 
-def _room(forecast: Forecast) -> str:
+def _room(forecast: SizeForecast) -> str:
     if forecast.free_bytes is None:
         return ""
     days = forecast.days_of_room
     return "; the disk has room for " + ("more than a year" if days is None else f"{days:,} days")
 
 
-def _table(forecast: Forecast) -> tuple[str, ...]:
+def _table(forecast: SizeForecast) -> tuple[str, ...]:
     """The largest first."""
     parts = sorted(forecast.parts, key=lambda part: part.bytes, reverse=True)
     return tuple(_line(part) for part in parts)
@@ -246,7 +246,7 @@ def _line(part: Part) -> str:
     return f"{part.name:<18}{_size(part.bytes):>9}  {'+' + _size(part.per_day or 0):>10} a day{ahead}{kept}"
 
 
-def _figures(of: Forecast | Part) -> dict[str, Any]:
+def _figures(of: SizeForecast | Part) -> dict[str, Any]:
     """What cannot be told yet is none."""
     is_early = of.per_day is None
     ahead = {f"bytes_in_{days}_days": None if is_early else round(of.bytes_in(days)) for days in LOOKED_AHEAD_DAYS}

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, newest_body
-from headwater.archive.reads import Document, Version, find_document, read_document, versions_of
+from headwater.archive.reads import Document, DocumentVersion, find_document, read_document, versions_of
 from headwater.database.pool import Database
 from headwater.errors import NotFound, UsageError
 from headwater.reports.archive import Claim, Relative, claim_of, relatives_of
@@ -24,7 +24,7 @@ class Inspected:
 
     document: Document
     source: str
-    versions: Sequence[Version]
+    versions: Sequence[DocumentVersion]
     relatives: Sequence[Relative]
     claim: Claim | None
 
@@ -92,8 +92,8 @@ def _id_in(text: str) -> bytes | None:
         return None
 
 
-def _key_of(text: str) -> Key:
+def _key_of(text: str) -> DocumentKey:
     if "://" not in text:
         raise UsageError(f"{text!r} is neither a URL nor an id of a document.", fix="A URL begins with https://")
     address = canonicalise(text)
-    return Key(address.bucket, address.url_hash)
+    return DocumentKey(address.bucket, address.url_hash)

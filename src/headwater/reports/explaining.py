@@ -6,7 +6,7 @@ from datetime import datetime
 
 from headwater.database.pool import Database
 from headwater.errors import HeadwaterError, NotFound, UrlRejected
-from headwater.reports.discovery import Overview, limits_reached, overviews, time_now
+from headwater.reports.discovery import DiscoveryOverview, limits_reached, overviews, time_now
 from headwater.reports.pages import PageStory, story_of
 from headwater.sources.events import Happened, events_of
 from headwater.sources.external import external_ids_of
@@ -20,7 +20,7 @@ SHOWN_EVENTS = 10
 class SourceStory:
     """`limits` are sentences: which limit of the source keeps pages out. `now` is the database's time."""
 
-    overview: Overview
+    overview: DiscoveryOverview
     events: Sequence[Happened]
     external_ids: tuple[str, ...]
     limits: Sequence[str]

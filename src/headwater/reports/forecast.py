@@ -46,7 +46,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class SizeForecast:
     """`free_bytes`: of the disk the data lies on; none where that is another machine's."""
 
     parts: tuple[Part, ...]

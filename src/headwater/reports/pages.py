@@ -9,11 +9,11 @@ from typing import Any
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
-from headwater.frontier.entry import DeadReason, Status
-from headwater.frontier.explain import Explanation, Past, explain, why_taken_down
+from headwater.frontier.entry import DeadReason, EntryStatus
+from headwater.frontier.explain import EntryPast, Explanation, explain, why_taken_down
 from headwater.reports.problems import UNREADABLE
-from headwater.reports.vacancies import Vacancy, vacancy_called
-from headwater.sources.source import Kind, Source
+from headwater.reports.vacancies import VacancyRow, vacancy_called
+from headwater.sources.source import Source, SourceKind
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
@@ -84,13 +84,13 @@ class Kept:
     is_deleted: bool = False
     original: str | None = None
     like_another: str | None = None
-    vacancy: Vacancy | None = None
+    vacancy: VacancyRow | None = None
     why_not: str | None = None
     redirected: Redirected | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Follower:
+class FollowingSource:
     """A source with its address or a channel at a page's site."""
 
     source: Source
@@ -113,7 +113,7 @@ class PageStory:
     priority: int | None = None
     ahead_on_host: int = 0
     found_by: str = ""
-    history: Sequence[Past] = field(default_factory=list)
+    history: Sequence[EntryPast] = field(default_factory=list)
     vacancy: str = ""
 
     @property
@@ -177,7 +177,7 @@ def way_in_words(row: Mapping[str, Any]) -> str:
             return "by hand" if row["origin"] == "manual" else f"by a {row['origin']}"
 
 
-async def _kept(database: Database, url: CanonicalUrl, history: Sequence[Past]) -> Kept:
+async def _kept(database: Database, url: CanonicalUrl, history: Sequence[EntryPast]) -> Kept:
     row = await database.fetchrow(queries.kept_of_page, url.bucket, url.url_hash)
     assert row is not None
     read = next((one.reason for one in history if one.verdict == "fetched"), None)
@@ -200,7 +200,7 @@ async def _vacancy_in_words(database: Database, kept: Kept) -> str:
     return "; ".join(filter(None, (here, f"at {led_to}: {vacancy_in_words(there)}" if there else "")))
 
 
-def vacancy_in_words(vacancy: Vacancy) -> str:
+def vacancy_in_words(vacancy: VacancyRow) -> str:
     """Its title and its state now. Pure."""
     about, ending = vacancy.about, vacancy.ending
     by = f" ({about['org_name']})" if about["org_name"] else ""
@@ -229,13 +229,13 @@ def _why_none(found: Explanation, kept: Kept) -> str:
     if kept.redirected:
         return f": {_where_it_led(kept.redirected)}"
     match found.status:
-        case Status.FETCHED:
+        case EntryStatus.FETCHED:
             told = WHY_NO_DOCUMENT.get(kept.why_not or "")
             unknown = f"what its last reading gave is no longer in the log; read it again: {_again(found)}"
             return f": {told or unknown}"
-        case Status.DEAD if kept.vacancy:
+        case EntryStatus.DEAD if kept.vacancy:
             return f": it was a vacancy: headwater jobs show {quote(found.url)}"
-        case Status.DEAD:
+        case EntryStatus.DEAD:
             return f": {_why_ended(found)}"
         case _:
             return " yet: it was not fetched" if not any(one.verdict == "fetched" for one in found.history) else ""
@@ -250,9 +250,9 @@ def _where_it_led(redirected: Redirected) -> str:
     match redirected.status:
         case None:
             became = "was not wanted, or is known no more"
-        case Status.FETCHED:
+        case EntryStatus.FETCHED:
             became = "was fetched and gave none"
-        case Status.DEAD:
+        case EntryStatus.DEAD:
             became = f"ended: {redirected.reason}"
         case _:
             became = "waits to be fetched"
@@ -280,16 +280,16 @@ def what_next(found: Explanation, redirected: Redirected | None = None) -> str:
         return WHILE_TAKEN_DOWN
     again = _again(found)
     match found.status:
-        case Status.FETCHING:
+        case EntryStatus.FETCHING:
             return "its answer is judged and stored; if its worker dies, another one takes it after the lease"
-        case Status.DEAD:
+        case EntryStatus.DEAD:
             return _after_death(found, again, redirected)
         case _ if found.is_left:
             by_hand = f"headwater frontier add {quote(found.url)}"
             return f"nothing until a source that is followed lists it: its own was removed. Fetch it now: {by_hand}"
-        case Status.FETCHED if found.next_at is None:
+        case EntryStatus.FETCHED if found.next_at is None:
             return f"nothing until a feed or sitemap says that it changed. Fetch it now: {again}"
-        case Status.FETCHED:
+        case EntryStatus.FETCHED:
             return f"visited again at {found.next_at:%Y-%m-%d %H:%M:%S %Z}"
         case _ if found.is_held:
             return f"nothing until its source is resumed: headwater sources resume {found.source!r}"
@@ -344,15 +344,15 @@ def spellings_of(name: str) -> list[str]:
     return sorted({name, without_www(name), f"www.{without_www(name)}"})
 
 
-def _follower(row: Any) -> Follower | None:
+def _follower(row: Any) -> FollowingSource | None:
     try:
-        return Follower(source_from(row), frozenset(row["channel_kinds"]), row["sitemap_read_at"])
+        return FollowingSource(source_from(row), frozenset(row["channel_kinds"]), row["sitemap_read_at"])
     except UNREADABLE:
         return None
 
 
 def why_not_queued(
-    url: CanonicalUrl, followers: Sequence[Follower], today: date, *, was_refused: bool = False
+    url: CanonicalUrl, followers: Sequence[FollowingSource], today: date, *, was_refused: bool = False
 ) -> tuple[str, str]:
     """Why no channel and no page led to it, as far as it can be known, and what to do. Pure."""
     add = f"headwater frontier add {quote(url.url)}"
@@ -372,7 +372,7 @@ def why_not_queued(
     return _not_listed(followers), by_hand
 
 
-def _not_listed(followers: Sequence[Follower]) -> str:
+def _not_listed(followers: Sequence[FollowingSource]) -> str:
     first = followers[0]
     stopped = [one for one in followers if one.source.status != "active"]
     if len(stopped) == len(followers):
@@ -381,14 +381,18 @@ def _not_listed(followers: Sequence[Follower]) -> str:
     if sitemap is None:
         others = f" and {len(followers) - 1} more" if len(followers) > 1 else ""
         return f"no channel of {first.source.name}{others} has listed it so far"
-    reach = "is read whole" if sitemap.source.profile.kind is Kind.DOCS else "is read for what changed in the last days"
+    reach = (
+        "is read whole"
+        if sitemap.source.profile.kind is SourceKind.DOCS
+        else "is read for what changed in the last days"
+    )
     return (
         f"no channel of {sitemap.source.name} has listed it as new; its sitemap {reach}, so that a page that did not"
         " change since is too old for it"
     )
 
 
-def told_of(story: PageStory) -> Mapping[str, Any]:
+def story_as_dict(story: PageStory) -> Mapping[str, Any]:
     """For programs."""
     fields = {name: getattr(story, name) for name in PageStory.__dataclass_fields__ if name != "history"}
-    return {**fields, "history": [{name: getattr(one, name) for name in Past.__slots__} for one in story.history]}
+    return {**fields, "history": [{name: getattr(one, name) for name in EntryPast.__slots__} for one in story.history]}

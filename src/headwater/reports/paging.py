@@ -10,8 +10,16 @@ from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.frontier.takedowns import list_takedowns
 from headwater.politeness.hosts import site_of
-from headwater.reports.discovery import NOBODY, Overview, Run, Status, Wanted, list_runs, list_sources
-from headwater.reports.templates import HostLearning, list_learning
+from headwater.reports.discovery import (
+    NOBODY,
+    DiscoveryOverview,
+    DiscoveryStatus,
+    Run,
+    SourceFilter,
+    list_runs,
+    list_sources,
+)
+from headwater.reports.templates import HostReport, list_learning
 from headwater.sources.health import Word
 from headwater.sources.store import read_source
 
@@ -37,14 +45,14 @@ def foreign_cursor() -> UsageError:
 
 
 async def page_of_sources(
-    database: Database, wanted: Wanted, health: Word | None, limit: int, cursor: str | None
-) -> Page[Overview]:
+    database: Database, wanted: SourceFilter, health: Word | None, limit: int, cursor: str | None
+) -> Page[DiscoveryOverview]:
     """By name. Health is computed, so that a page of it may read many sources."""
     after = ("", NOBODY)
     if cursor:
         last = await read_source(database, _source_at(cursor))
         after = (last.name, last.id)
-    found: list[Overview] = []
+    found: list[DiscoveryOverview] = []
     if health is None:
         found = await list_sources(database, wanted, limit + 1, after)
     while health and len(found) <= limit and (page := await list_sources(database, wanted, READ_AT_ONCE, after)):
@@ -53,14 +61,14 @@ async def page_of_sources(
     return page_of(found, limit, lambda one: str(one.source.id))
 
 
-def status_named(text: str | None) -> tuple[Status | None, Word | None]:
+def status_named(text: str | None) -> tuple[DiscoveryStatus | None, Word | None]:
     """The status that is stored, and the word for its health where that is computed."""
     if text in (Word.OK, Word.WARNING, Word.STRUGGLING):
-        return Status.ACTIVE, Word(text)
-    if text and text not in {*Status}:
-        words = dict.fromkeys((*Status, *Word))
+        return DiscoveryStatus.ACTIVE, Word(text)
+    if text and text not in {*DiscoveryStatus}:
+        words = dict.fromkeys((*DiscoveryStatus, *Word))
         raise UsageError(f"There is no status {text!r}.", fix=f"One of: {', '.join(words)}.")
-    return Status(text) if text else None, None
+    return DiscoveryStatus(text) if text else None, None
 
 
 def _source_at(cursor: str) -> UUID:
@@ -93,7 +101,7 @@ async def page_of_takedowns(database: Database, limit: int, cursor: str | None) 
     return page_of(found, limit, lambda row: str(row["domain_or_url"]))
 
 
-async def page_of_learning(database: Database, limit: int, cursor: str | None) -> Page[HostLearning]:
+async def page_of_learning(database: Database, limit: int, cursor: str | None) -> Page[HostReport]:
     """By host."""
     found = await list_learning(database, limit + 1, site_of(cursor) if cursor else "")
     return page_of(found, limit, lambda one: one.host)

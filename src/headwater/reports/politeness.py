@@ -54,5 +54,5 @@ async def smallest_gaps(database: Database, since: timedelta, limit: int = 20) -
     return [HostGap(row["host"], row["requests"], row["smallest_gap"], row["delay"]) for row in rows]
 
 
-def broken(gaps: Sequence[HostGap]) -> list[HostGap]:
+def broken_gaps(gaps: Sequence[HostGap]) -> list[HostGap]:
     return [gap for gap in gaps if gap.is_broken]

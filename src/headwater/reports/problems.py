@@ -21,8 +21,8 @@ from headwater.sources.health import (
     AUTO_PAUSED,
     FEWEST_PAGES,
     Decay,
-    Facts,
     Grade,
+    HealthFacts,
     HealthProblem,
     Overflows,
     Start,
@@ -105,11 +105,11 @@ async def _of_sources(database: Database, ids: Sequence[UUID]) -> list[HealthPro
 
 async def facts_of(
     database: Database, sources: Sequence[Source], channels: Mapping[UUID, Sequence[ChannelState]]
-) -> dict[UUID, Facts]:
+) -> dict[UUID, HealthFacts]:
     """What the health of sources is judged by, for many at once."""
     rows = await database.fetch(queries.facts_of_sources, [one.id for one in sources], FEWEST_PAGES)
     by_source = {row["source_id"]: row for row in rows}
-    taken = await taken_down_among(database, _addresses(sources, channels))
+    taken = await taken_down_addresses(database, _addresses(sources, channels))
     return {one.id: _facts(by_source[one.id], taken) for one in sources}
 
 
@@ -118,7 +118,7 @@ def _addresses(sources: Iterable[Source], channels: Mapping[UUID, Sequence[Chann
     return own | {channel.url for group in channels.values() for channel in group if channel.is_enabled}
 
 
-async def taken_down_among(database: Database, addresses: Iterable[str]) -> dict[str, str]:
+async def taken_down_addresses(database: Database, addresses: Iterable[str]) -> dict[str, str]:
     """Those that a takedown covers, each with it in words."""
     places = {address: place for address in addresses if (place := _place(address))}
     domains = sorted({domain for place in places.values() for domain in domains_above(place.host)})
@@ -142,9 +142,9 @@ def _place(address: str) -> CanonicalUrl | None:
         return None
 
 
-def _facts(row: Any, taken: Mapping[str, str]) -> Facts:
+def _facts(row: Any, taken: Mapping[str, str]) -> HealthFacts:
     start = Start(row["start_error"], row["start_since"], row["start_is_final"]) if row["start_since"] else None
-    return Facts(
+    return HealthFacts(
         entries=row["entries"],
         has_kept=row["has_kept"],
         why_ended=row["why_ended"] or "",

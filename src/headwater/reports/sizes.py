@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.reports.forecast import Day, Forecast, Part, daily_growth
+from headwater.reports.forecast import Day, Part, SizeForecast, daily_growth
 from headwater.settings.durations import bound_of
 from headwater.settings.groups import KeepSettings
 
@@ -107,7 +107,7 @@ async def note_sizes(database: Database) -> None:
     await database.execute(queries.forget_sizes, NOTES_KEPT_DAYS)
 
 
-async def forecast_of(database: Database, keep: KeepSettings, embedded: Path | None) -> Forecast:
+async def forecast_of(database: Database, keep: KeepSettings, embedded: Path | None) -> SizeForecast:
     """`embedded`: where the data of our own server lies."""
     relations = await relations_of(database)
     row = await database.fetchrow(queries.place_of_data)
@@ -117,7 +117,7 @@ async def forecast_of(database: Database, keep: KeepSettings, embedded: Path | N
     # What a pooler's address says is where the pooler is.
     here = None if database.is_behind_pooler else _place_here(row)
     free = await asyncio.to_thread(free_bytes, embedded or here)
-    return Forecast(parts_of(relations, notes, keep, row["now"], row["since"]), free)
+    return SizeForecast(parts_of(relations, notes, keep, row["now"], row["since"]), free)
 
 
 def parts_of(

@@ -24,7 +24,7 @@ DIRECTLY = "(directly in it)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class TemplateVersion:
     """One template: `agreement` with the general extractor when it was learned, `agreeing` of late, where audited."""
 
     section: str
@@ -50,7 +50,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HostLearning:
+class HostReport:
     """A host: `pages` can teach, `fresh` of them came since the last training; `ended` is why its last template did."""
 
     host: str
@@ -64,15 +64,15 @@ class HostLearning:
     disabled_at: datetime | None
     ended: str = ""
     ended_at: datetime | None = None
-    versions: tuple[Version, ...] = ()
+    versions: tuple[TemplateVersion, ...] = ()
 
     @property
-    def active(self) -> tuple[Version, ...]:
+    def active(self) -> tuple[TemplateVersion, ...]:
         return tuple(one for one in self.versions if one.status == ACTIVE)
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class TemplateEvent:
     at: datetime
     kind: str
     level: str
@@ -84,16 +84,16 @@ class Happened:
 class Schooling:
     """All there is on one host. `templates` by version; None where one was written in a form we no longer read."""
 
-    host_learning: HostLearning
+    host_learning: HostReport
     templates: Mapping[int, Template | None]
-    events: tuple[Happened, ...]
+    events: tuple[TemplateEvent, ...]
 
 
-async def list_learning(database: Database, limit: int, after: str = "") -> list[HostLearning]:
+async def list_learning(database: Database, limit: int, after: str = "") -> list[HostReport]:
     """By host, with their active templates."""
     rows = await database.fetch(learning.list_learning, after, limit)
     hosts = [row["bucket"] for row in rows], [row["host"] for row in rows]
-    versions: dict[str, list[Version]] = defaultdict(list)
+    versions: dict[str, list[TemplateVersion]] = defaultdict(list)
     for row in await database.fetch(learning.list_templates, *hosts):
         versions[row["host"]].append(_version(row))
     return [_host_learning(row, versions[row["host"]], row["why_ended"], row["ended_at"]) for row in rows]
@@ -110,7 +110,7 @@ async def read_schooling(database: Database, host: str) -> Schooling:
     host_learning = _host_learning(row, versions, *((ended.why_ended, ended.ended_at) if ended else (None, None)))
     events = await database.fetch(queries.template_events, row["source_id"], host, MOST_EVENTS)
     templates = {one["version"]: template_from(one["template"]) for one in rows}
-    return Schooling(host_learning, templates, tuple(Happened(**one) for one in events))
+    return Schooling(host_learning, templates, tuple(TemplateEvent(**one) for one in events))
 
 
 async def server_time(database: Database) -> datetime:
@@ -118,7 +118,7 @@ async def server_time(database: Database) -> datetime:
     return now
 
 
-def state_of(host_learning: HostLearning) -> str:
+def state_of(host_learning: HostReport) -> str:
     """How far a host is, in words."""
     if host_learning.disabled_at:
         return "disabled"
@@ -135,7 +135,7 @@ def state_of(host_learning: HostLearning) -> str:
     return f"too few pages ({host_learning.pages} of {FIRST_TRAINING})"
 
 
-def pages_wanted(host_learning: HostLearning) -> int:
+def pages_wanted(host_learning: HostReport) -> int:
     """How many more pages must come before there is a training again."""
     return max(1, (FIRST_TRAINING << min(host_learning.failures, MOST_DOUBLINGS)) - host_learning.fresh)
 
@@ -164,11 +164,13 @@ def _path(way: Way) -> str:
     return " > ".join(way) or DIRECTLY
 
 
-def _version(row: Any) -> Version:
-    return Version(**{name: row[name] for name in Version.__dataclass_fields__})
+def _version(row: Any) -> TemplateVersion:
+    return TemplateVersion(**{name: row[name] for name in TemplateVersion.__dataclass_fields__})
 
 
-def _host_learning(row: Any, versions: list[Version], ended: str | None, ended_at: datetime | None) -> HostLearning:
-    own = set(HostLearning.__dataclass_fields__) - {"versions", "ended", "ended_at"}
+def _host_learning(
+    row: Any, versions: list[TemplateVersion], ended: str | None, ended_at: datetime | None
+) -> HostReport:
+    own = set(HostReport.__dataclass_fields__) - {"versions", "ended", "ended_at"}
     known = {name: row[name] for name in own}
-    return HostLearning(**known, versions=tuple(versions), ended=ended or "", ended_at=ended_at)
+    return HostReport(**known, versions=tuple(versions), ended=ended or "", ended_at=ended_at)

@@ -21,7 +21,7 @@ UNSHOWN = frozenset({"bucket", "search_tsv", "source_status", "source_changed_at
 
 
 @dataclass(frozen=True, slots=True)
-class Vacancy:
+class VacancyRow:
     """`about` has the columns of `jobs`; `sightings` are by sources that have no say in it. Without an ending: open."""
 
     about: dict[str, Any]
@@ -29,7 +29,7 @@ class Vacancy:
     ending: Ending | None = None
 
 
-async def find_vacancy(database: Database, text: str) -> Vacancy:
+async def find_vacancy(database: Database, text: str) -> VacancyRow:
     """By the URL where one applies, its id or its canonical hash."""
     found = await vacancy_called(database, text.strip())
     if found is None:
@@ -37,7 +37,7 @@ async def find_vacancy(database: Database, text: str) -> Vacancy:
     return found
 
 
-async def vacancy_called(database: Database, text: str) -> Vacancy | None:
+async def vacancy_called(database: Database, text: str) -> VacancyRow | None:
     wanted = await _hash_meant(database, text)
     row = wanted and await database.fetchrow(queries.find_vacancy, wanted[0], wanted)
     if not row:
@@ -45,7 +45,7 @@ async def vacancy_called(database: Database, text: str) -> Vacancy | None:
     assert wanted is not None
     seen = await database.fetch(queries.sightings_of_vacancy, wanted[0], wanted)
     about = {name: value for name, value in row.items() if name not in UNSHOWN}
-    return Vacancy(about, [dict(one) for one in seen], await ending_of(database, row))
+    return VacancyRow(about, [dict(one) for one in seen], await ending_of(database, row))
 
 
 async def _hash_meant(database: Database, text: str) -> bytes | None:

@@ -7,7 +7,7 @@ from functools import partial
 
 from headwater.chance import Random
 from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
-from headwater.politeness.backoff import stretched
+from headwater.politeness.backoff import stretch
 from headwater.supervisor import Supervisor
 
 JITTER = 0.1
@@ -40,7 +40,7 @@ async def _repeat(chore: Chore, supervisor: Supervisor, random: Random) -> None:
             supervisor.note_failure(chore.name, error.what)
             failures += 1
         wait = wait_before_next(chore.every, failures)
-        await supervisor.clock.sleep(stretched(wait, JITTER, random).total_seconds())
+        await supervisor.clock.sleep(stretch(wait, JITTER, random).total_seconds())
 
 
 def wait_before_next(every: timedelta, failures: int) -> timedelta:

@@ -165,7 +165,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
 
     Without adaptive scheduling everything is due, except what rests after errors or was polled just now.
     """
-    services = switched_on(services)
+    services = with_polling_on(services)
     if not services.settings.poll.adaptive:
         await make_everything_due(services.database, services.settings.poll.min_interval)
     counts = {"polled": 0, "failed": 0, "found": 0}
@@ -194,7 +194,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], 
                 await services.clock.sleep(max(wait.total_seconds(), 0.1))
 
 
-def switched_on(services: Services) -> Services:
+def with_polling_on(services: Services) -> Services:
     """`poll.enabled` and batches of job sources are about the schedule; what a person asks for is done."""
     poll = services.settings.poll.model_copy(update={"enabled": True, "jobs_batch": EVERYTHING})
     return replace(services, settings=services.settings.model_copy(update={"poll": poll}))

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from headwater.database.pool import Database
 from headwater.errors import UsageError
-from headwater.search.question import Filters, Kind
-from headwater.search.search import Hit, Page, hit_from, queries, require_page, values_of
+from headwater.search.question import Filters, QuestionKind
+from headwater.search.search import Hit, SearchPage, hit_from, queries, require_page, values_of
 
 # Columns of a vacancy that may be asked for, in the order of the statement's parameters.
 VACANCY_COLUMNS = ("country_iso", "level_norm", "work_modality", "career_type", "contract_type", "mission_tags")
@@ -47,7 +47,7 @@ async def newest(
     cursor: str | None = None,
     wanted: Mapping[str, str] | None = None,
     stretch: Stretch = DEFAULT_STRETCH,
-) -> Page:
+) -> SearchPage:
     """`wanted` are values of a vacancy's columns. A short page with a cursor has searched up to there."""
     require_page(limit)
     hits: list[Hit] = []
@@ -58,12 +58,12 @@ async def newest(
         cursor = page.cursor
         if len(hits) == limit or cursor is None:
             break
-    return Page(hits, cursor, is_complete=True)
+    return SearchPage(hits, cursor, is_complete=True)
 
 
 async def _look(
     database: Database, filters: Filters, limit: int, cursor: str | None, wanted: Mapping[str, str], most: int
-) -> Page:
+) -> SearchPage:
     after = place_at(cursor) if cursor else (None, 0, b"")
     values = {
         **values_of(filters),
@@ -71,14 +71,14 @@ async def _look(
         "most": most,
         "limit": limit + 1,  # one more, to know whether there is one
     }
-    if filters.kind is Kind.JOB:
+    if filters.kind is QuestionKind.JOB:
         columns = {name: wanted.get(name) for name in VACANCY_COLUMNS}
         rows = await database.fetch(*queries.newest_jobs(**values, **columns))
     else:
         rows = await database.fetch(*queries.newest_documents(**values))
     found = [row for row in rows if row["matches"]]
     page = [hit_from(row, filters.kind) for row in found[:limit]]
-    return Page(page, _cursor_after(rows, len(found), limit), is_complete=True)
+    return SearchPage(page, _cursor_after(rows, len(found), limit), is_complete=True)
 
 
 def _cursor_after(rows: Sequence[Any], found: int, limit: int) -> str | None:

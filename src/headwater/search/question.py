@@ -19,7 +19,7 @@ _SLASHED = re.compile(r"(?=[^\s-])\S*?[^\s\d/]/[^\s\d/]\S*")
 _PLACE = struct.Struct(">fB32s")
 
 
-class Kind(StrEnum):
+class QuestionKind(StrEnum):
     DOCUMENT = "document"
     JOB = "job"
 
@@ -31,7 +31,7 @@ class Filters:
     `language` searches by the rules of that language alone; without one, every text by those of its own.
     """
 
-    kind: Kind = Kind.DOCUMENT
+    kind: QuestionKind = QuestionKind.DOCUMENT
     source_id: UUID | None = None
     language: str | None = None
     since: datetime | None = None

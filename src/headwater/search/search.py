@@ -9,7 +9,7 @@ from uuid import UUID
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed, UsageError
-from headwater.search.question import Filters, Kind, Place, cursor_at, place_at, with_slashes_parted, words_of
+from headwater.search.question import Filters, Place, QuestionKind, cursor_at, place_at, with_slashes_parted, words_of
 
 queries = load_queries("headwater.search")
 
@@ -38,7 +38,7 @@ class Hit:
     a match as **so**, are plain text as it stands in the page, to be escaped where HTML is made of it.
     """
 
-    kind: Kind
+    kind: QuestionKind
     bucket: int
     hash: bytes
     source_id: UUID
@@ -57,7 +57,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SearchPage:
     """`cursor` None: this was the end. `is_complete` False: there may be more matches, older than those ranked."""
 
     hits: list[Hit]
@@ -73,13 +73,13 @@ async def search(
     limit: int = 20,
     cursor: str | None = None,
     bounds: Bounds = DEFAULT_BOUNDS,
-) -> Page:
+) -> SearchPage:
     """Words, "whole phrases", `or` and `-without`, as people know them; nothing typed is an error in itself."""
     require_page(limit)
     wanted = filters or Filters()
     after = place_at(cursor) if cursor else (None, None, None)
     words = words_of(query)
-    asked = with_slashes_parted(words) if wanted.kind is Kind.JOB else words
+    asked = with_slashes_parted(words) if wanted.kind is QuestionKind.JOB else words
     values = {
         **values_of(wanted),
         **dict(zip(("rank", "bucket", "hash"), after, strict=True)),
@@ -91,7 +91,7 @@ async def search(
     rows = await _rows(database, wanted, asked, values, bounds.patience_seconds)
     hits = [hit_from(row, wanted.kind) for row in rows[:limit]]
     is_complete = not rows or rows[0]["matches"] < bounds.most_ranked
-    return Page(hits, cursor_after(hits[-1]) if len(rows) > limit else None, is_complete)
+    return SearchPage(hits, cursor_after(hits[-1]) if len(rows) > limit else None, is_complete)
 
 
 def require_page(limit: int) -> None:
@@ -102,7 +102,7 @@ def require_page(limit: int) -> None:
 async def _rows(
     database: Database, wanted: Filters, words: str, values: Mapping[str, object], patience: float
 ) -> list[Any]:
-    is_job = wanted.kind is Kind.JOB
+    is_job = wanted.kind is QuestionKind.JOB
     try:
         async with database.transaction(readonly=True, patience=patience) as connection:
             # Each question has its own plan: how many texts match makes all the difference.
@@ -127,7 +127,7 @@ def values_of(wanted: Filters) -> dict[str, object]:
     return {name: getattr(wanted, name) for name in ("language", "source_id", "since", "until", "duplicates")}
 
 
-def hit_from(row: Any, kind: Kind) -> Hit:
+def hit_from(row: Any, kind: QuestionKind) -> Hit:
     pieces = tuple((row["marked"] or "").translate(_SHOWN).split(_MATCHED))
     return Hit(kind, pieces=pieces, **{name: row[name] for name in Hit.__slots__ if name not in ("kind", "pieces")})
 

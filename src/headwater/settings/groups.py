@@ -65,11 +65,11 @@ Count = Annotated[int, Field(ge=1, le=100_000)]
 CountOrNone = Annotated[int, Field(ge=0, le=100_000)]
 
 
-class Group(BaseModel):
+class SettingsGroup(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
 
-class ServiceSettings(Group):
+class ServiceSettings(SettingsGroup):
     """The installation as a whole."""
 
     mode: Annotated[Literal["dev", "prod"], _in_our_words(_MODES)] = Field(
@@ -83,7 +83,7 @@ class ServiceSettings(Group):
     )
 
 
-class LogSettings(Group):
+class LogSettings(SettingsGroup):
     """What is written to standard error."""
 
     level: Annotated[Literal["debug", "info", "warning", "error"], _in_our_words(_LEVELS)] = Field(
@@ -95,7 +95,7 @@ class LogSettings(Group):
     )
 
 
-class DatabaseSettings(Group):
+class DatabaseSettings(SettingsGroup):
     """PostgreSQL 15 or newer; without a URL the embedded server is started in the data directory."""
 
     url: SecretStr | None = Field(
@@ -128,7 +128,7 @@ class DatabaseSettings(Group):
     )
 
 
-class FetchSettings(Group):
+class FetchSettings(SettingsGroup):
     """How pages are requested."""
 
     user_agent: str = Field(
@@ -160,7 +160,7 @@ class FetchSettings(Group):
     idle_timeout: Duration = Field(timedelta(seconds=90), description="How long an idle connection is kept.")
 
 
-class NetworkSettings(Group):
+class NetworkSettings(SettingsGroup):
     """What connections are made, and from where."""
 
     allow: Texts = Field(
@@ -180,7 +180,7 @@ class NetworkSettings(Group):
     )
 
 
-class PolitenessSettings(Group):
+class PolitenessSettings(SettingsGroup):
     """What every host may expect of us when nothing else is known about it."""
 
     enabled: bool = Field(
@@ -194,7 +194,7 @@ class PolitenessSettings(Group):
     )
 
 
-class ExtractSettings(Group):
+class ExtractSettings(SettingsGroup):
     """How pages and answers of channels are read: in child processes, so that none can harm more than its own."""
 
     children: CountOrNone = Field(0, description="Child processes of one worker; 0 means one per core.")
@@ -216,14 +216,14 @@ class ExtractSettings(Group):
     )
 
 
-class LeaseSettings(Group):
+class LeaseSettings(SettingsGroup):
     """How long work belongs to one worker, and how soon it is taken back from a dead one."""
 
     duration: Duration = Field(timedelta(seconds=60), description="A lease ends this long after its last heartbeat.")
     sweep_every: Duration = Field(timedelta(seconds=10), description="How often expired leases are looked for.")
 
 
-class KeepSettings(Group):
+class KeepSettings(SettingsGroup):
     """How long history and documents are kept; docs/operations.md has a table of all that grows."""
 
     fetch_log_days: Annotated[int, Field(ge=1, le=3650)] = Field(30, description="Days of the fetch log that are kept.")
@@ -245,7 +245,7 @@ class KeepSettings(Group):
     outbox_days: DaysOrForever = Field(30, description="Days a change waits in the outbox for a sink, or `forever`.")
 
 
-class PollSettings(Group):
+class PollSettings(SettingsGroup):
     """When channels are asked for news."""
 
     enabled: bool = Field(True, description="False stops the schedule; `headwater crawl run-due` still polls.")
@@ -294,13 +294,13 @@ class PollSettings(Group):
     sitemaps: bool = Field(True, description="Look for a sitemap of sources whose feed is followed, once.")
 
 
-class SearchSettings(Group):
+class SearchSettings(SettingsGroup):
     """Search systems documents are delivered to."""
 
     elasticsearch_url: SecretStr | None = Field(None, description="Address of Elasticsearch; empty means not used.")
 
 
-class Settings(Group):
+class Settings(SettingsGroup):
     """All groups. Load with `headwater.settings.load`; pass down only the group a part needs."""
 
     service: ServiceSettings = ServiceSettings()
@@ -319,7 +319,7 @@ class Settings(Group):
 class Setting(NamedTuple):
     path: str  # "fetch.contact"
     field: FieldInfo
-    group: type[Group]
+    group: type[SettingsGroup]
     attribute: str  # its name in the group's code
 
     @property
@@ -337,6 +337,6 @@ def every_setting() -> Iterator[Setting]:
     for group_name, group_field in Settings.model_fields.items():
         group = group_field.annotation
         assert isinstance(group, type)
-        assert issubclass(group, Group)
+        assert issubclass(group, SettingsGroup)
         for name, field in group.model_fields.items():
             yield Setting(f"{group_name}.{field.alias or name}", field, group, name)

@@ -17,7 +17,7 @@ _NOT_SETTINGS = ("HEADWATER_CONFIG", "HEADWATER_TEST_")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ValueOrigin:
     kind: Literal["default", "file", "environment", "flag"]
     name: str = ""
 
@@ -39,7 +39,7 @@ class Given:
 @dataclass(frozen=True, slots=True)
 class Loaded:
     settings: Settings
-    origins: Mapping[str, Origin]
+    origins: Mapping[str, ValueOrigin]
     warnings: tuple[str, ...]
     # How our sessions are called in the database: by the command that opened them.
     application_name: str = "headwater"
@@ -58,7 +58,7 @@ class Loaded:
 class _Said:
     setting: str
     value: Any
-    origin: Origin
+    origin: ValueOrigin
 
 
 def load(given: Given) -> Loaded:
@@ -68,7 +68,7 @@ def load(given: Given) -> Loaded:
     for layer in (_from_file(given, warnings), _from_environment(given, warnings), _from_flags(given)):
         said |= {one.setting: one for one in layer}
     settings = _validate(said)
-    origins = {setting.path: Origin("default") for setting in every_setting()}
+    origins = {setting.path: ValueOrigin("default") for setting in every_setting()}
     origins |= {path: one.origin for path, one in said.items()}
     return Loaded(settings, origins, tuple(warnings))
 
@@ -78,7 +78,7 @@ def _from_file(given: Given, warnings: list[str]) -> list[_Said]:
     by_alias: dict[str, _Said] = {}
     own: dict[str, _Said] = {}
     for name, value in _named_values(given.document):
-        origin = Origin("file", f"{given.document_name}: {name}")
+        origin = ValueOrigin("file", f"{given.document_name}: {name}")
         alias = aliases.get(name) or aliases.get(_outside_of_section(name))
         if alias:
             for one in _read_alias(alias.setting, _text_of(value), alias.read, origin):
@@ -120,7 +120,7 @@ def _from_environment(given: Given, warnings: list[str]) -> list[_Said]:
         found = _variable(alias.name, given)
         if found is None:
             continue
-        for one in _read_alias(alias.setting, found[1], alias.read, Origin("environment", found[0])):
+        for one in _read_alias(alias.setting, found[1], alias.read, ValueOrigin("environment", found[0])):
             _take_first(said, one, warnings)
     warnings.extend(f"{name} is ignored: {why}." for name, why in IGNORED.items() if name in given.environment)
     said |= {one.setting: one for one in _our_variables(given)}
@@ -133,7 +133,7 @@ def _our_variables(given: Given) -> Iterator[_Said]:
             continue
         path, is_file = _path_of(name)
         text = _contents(name, value, given) if is_file else value
-        yield _Said(path, text, Origin("environment", name))
+        yield _Said(path, text, ValueOrigin("environment", name))
 
 
 def _path_of(name: str) -> tuple[str, bool]:
@@ -166,10 +166,10 @@ def _contents(name: str, path: str, given: Given) -> str:
 
 def _from_flags(given: Given) -> Iterator[_Said]:
     for path, value in given.flags.items():
-        yield _Said(_known(path, "the command line"), value, Origin("flag"))
+        yield _Said(_known(path, "the command line"), value, ValueOrigin("flag"))
 
 
-def _read_alias(setting: str, text: str, read: Callable[[str], str | None], origin: Origin) -> Iterator[_Said]:
+def _read_alias(setting: str, text: str, read: Callable[[str], str | None], origin: ValueOrigin) -> Iterator[_Said]:
     try:
         value = read(text)
     except ValueError as error:

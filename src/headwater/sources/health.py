@@ -13,7 +13,7 @@ from uuid import UUID
 
 from headwater.settings.durations import format_duration
 from headwater.sources.channels import ChannelKind, ChannelState
-from headwater.sources.source import Kind, Source, SourceStatus
+from headwater.sources.source import Source, SourceKind, SourceStatus
 
 # One error may be an accident; an answer that was never had may not.
 FEWEST_ERRORS = 2
@@ -97,7 +97,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class HealthFacts:
     """What is known of a source beyond its row and its channels."""
 
     entries: Mapping[str, int] = field(default_factory=dict)  # by status
@@ -109,7 +109,7 @@ class Facts:
     takedowns: Mapping[str, str] = field(default_factory=dict)  # by address: the takedown that covers it, in words
 
 
-NO_FACTS = Facts()
+NO_FACTS = HealthFacts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Health:
     problems: tuple[HealthProblem, ...] = ()
 
 
-def health_of(source: Source, channels: Sequence[ChannelState], facts: Facts = NO_FACTS) -> Health:
+def health_of(source: Source, channels: Sequence[ChannelState], facts: HealthFacts = NO_FACTS) -> Health:
     """The worst that is true of it."""
     problems = tuple(problems_of_source(source, channels, facts))
     if source.status is not SourceStatus.ACTIVE:
@@ -142,21 +142,21 @@ def is_struggling(channels: Sequence[ChannelState], problems: Sequence[HealthPro
     if any(one.channel_id is None for one in errors):
         return True
     broken = {one.channel_id for one in errors}
-    return bool(broken) and all(one.id in broken for one in polled(channels))
+    return bool(broken) and all(one.id in broken for one in polled_channels(channels))
 
 
-def polled(channels: Iterable[ChannelState]) -> list[ChannelState]:
+def polled_channels(channels: Iterable[ChannelState]) -> list[ChannelState]:
     """Enabled channels that bring news: neither the search for others nor the reading of the past."""
     return [one for one in channels if one.is_enabled and one.kind.traits.brings_news]
 
 
 def _not_yet(channels: Sequence[ChannelState]) -> str:
-    if not polled(channels):
+    if not polled_channels(channels):
         return "its channels are being looked for"
-    return "not polled yet" if all(one.last_polled_at is None for one in polled(channels)) else ""
+    return "not polled yet" if all(one.last_polled_at is None for one in polled_channels(channels)) else ""
 
 
-def problems_of_source(source: Source, channels: Sequence[ChannelState], facts: Facts) -> list[HealthProblem]:
+def problems_of_source(source: Source, channels: Sequence[ChannelState], facts: HealthFacts) -> list[HealthProblem]:
     """The worst first, of each grade the oldest."""
     if source.status is SourceStatus.ACTIVE:
         found = [*_of_whole(source, channels, facts)]
@@ -193,7 +193,7 @@ def _whole(
     return HealthProblem(kind, grade, what, fix, since or source.updated_at, source.name, source.id)
 
 
-def _of_whole(source: Source, channels: Sequence[ChannelState], facts: Facts) -> Iterator[HealthProblem]:
+def _of_whole(source: Source, channels: Sequence[ChannelState], facts: HealthFacts) -> Iterator[HealthProblem]:
     if taken := facts.takedowns.get(source.profile.url):
         fix = f"Lift it with `headwater takedown rm`, or remove the source: headwater sources rm {source.id}"
         what = f"It is {taken}. Nothing of it is asked for or kept."
@@ -214,7 +214,7 @@ def _of_whole(source: Source, channels: Sequence[ChannelState], facts: Facts) ->
 
 
 def _without_channel(source: Source, channels: Sequence[ChannelState]) -> Iterator[HealthProblem]:
-    if polled(channels):
+    if polled_channels(channels):
         return
     add = f"Name one: headwater sources edit {source.id} feeds=https://…/feed.xml"
     searches = [one for one in channels if one.is_enabled and one.kind is ChannelKind.SEARCH]
@@ -239,18 +239,18 @@ def _failed_start(source: Source, start: Start) -> HealthProblem:
     return _whole(source, "crawl_start", f"Its crawl {ended}: {without_stop(start.error)}.", fix, start.since, grade)
 
 
-def _nothing_kept(source: Source, facts: Facts) -> Iterator[HealthProblem]:
+def _nothing_kept(source: Source, facts: HealthFacts) -> Iterator[HealthProblem]:
     pages = facts.entries.get("fetched", 0) + facts.entries.get("dead", 0)
     if facts.has_kept or pages < FEWEST_PAGES:
         return
     why = f"; most often: {facts.why_ended}" if facts.why_ended else ""
-    wanted = "vacancy" if source.profile.kind is Kind.JOBS else "document"
+    wanted = "vacancy" if source.profile.kind is SourceKind.JOBS else "document"
     fix = f"Look at one: headwater frontier list --source {source.id}"
     what = f"{pages:,} pages were dealt with and no {wanted} was kept{why}."
     yield _whole(source, "nothing_kept", what, fix, source.created_at)
 
 
-def _of_channel(source: Source, channel: ChannelState, facts: Facts) -> Iterator[HealthProblem]:
+def _of_channel(source: Source, channel: ChannelState, facts: HealthFacts) -> Iterator[HealthProblem]:
     if not channel.is_active:
         return
     taken = facts.takedowns.get(channel.url)
@@ -300,7 +300,7 @@ def _unread(source: Source, channel: ChannelState, error: str) -> HealthProblem:
     page = error.partition(UNREAD)[0]
     look = f"See its rules: headwater hosts robots {host_in(page)}" if "robots.txt" in error else f"Open {page}"
     fix = f"{look}, and tell its publisher. What only that page lists is not seen"
-    if source.profile.kind is Kind.JOBS:
+    if source.profile.kind is SourceKind.JOBS:
         fix += f"; vacancies that nothing names for {UNREAD_DAYS} days are over"
     return _channel(source, channel, "page_unread", f"Its page {error}", f"{fix}.", since, Grade.WARNING)
 
@@ -364,12 +364,12 @@ def host_in(url: str) -> str:
     return url.partition("://")[2].partition("/")[0].rpartition("@")[2]
 
 
-def _empty(source: Source, channel: ChannelState, facts: Facts) -> HealthProblem | None:
+def _empty(source: Source, channel: ChannelState, facts: HealthFacts) -> HealthProblem | None:
     """Vacancies may stand in a list without pages of their own, and an employer may have none open."""
     if not channel.kind.traits.is_never_empty or channel.last_ok_at is None or channel.last_item_count:
         return None
     has_been = channel.last_new_at is not None
-    if source.profile.kind is Kind.JOBS and (has_been or facts.has_kept):
+    if source.profile.kind is SourceKind.JOBS and (has_been or facts.has_kept):
         return None
     since = channel.last_new_at or channel.created_at
     grade = Grade.WARNING if has_been else Grade.ERROR

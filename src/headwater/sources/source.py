@@ -29,7 +29,7 @@ COUNTRY = re.compile(r"[A-Za-z]{2}")
 WINDOW = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
 
-class Kind(StrEnum):
+class SourceKind(StrEnum):
     NEWS = "news"
     JOBS = "jobs"
     DOCS = "docs"
@@ -63,7 +63,7 @@ class Profile:
 
     url: str
     name: str = ""
-    kind: Kind = Kind.NEWS
+    kind: SourceKind = SourceKind.NEWS
     priority: int = DEFAULT_PRIORITY
     tags: tuple[str, ...] = ()
     org_type: str | None = None
@@ -120,7 +120,7 @@ class Profile:
     @property
     def redirects(self) -> Scope | None:
         """Where its pages may be redirected to: a manual has its place, news and vacancies may be told anywhere."""
-        return self.scope if self.kind is Kind.DOCS else self.paths
+        return self.scope if self.kind is SourceKind.DOCS else self.paths
 
 
 def scope_in_words(profile: Profile, *, follows_links: bool) -> str:

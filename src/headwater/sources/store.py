@@ -15,7 +15,7 @@ from headwater.sources.events import Event, Level, record
 from headwater.sources.exchange.rows import one_line
 from headwater.sources.health import UNREADABLE_ROW
 from headwater.sources.kinds import NEWS
-from headwater.sources.source import DEFAULT_PRIORITY, Kind, Mode, Policy, Profile, Source, SourceStatus
+from headwater.sources.source import DEFAULT_PRIORITY, Mode, Policy, Profile, Source, SourceKind, SourceStatus
 from headwater.urls.canonical import CanonicalUrl, canonicalise, site_named
 from headwater.urls.fingerprint import bucket_of
 
@@ -53,7 +53,7 @@ async def create_source(
     priority: int = DEFAULT_PRIORITY,
     actor: str = "headwater",
 ) -> UUID:
-    return await store_source(connection, Profile(url, name, Kind(kind), priority), actor)
+    return await store_source(connection, Profile(url, name, SourceKind(kind), priority), actor)
 
 
 async def store_source(connection: Connection, profile: Profile, actor: str) -> UUID:
@@ -248,7 +248,7 @@ def source_from(row: Any) -> Source:
     profile = {name: row[name] for name in _COLUMNS}
     lists = {name: tuple(value) for name, value in profile.items() if isinstance(value, list)}
     words = {
-        "kind": Kind(row["kind"]),
+        "kind": SourceKind(row["kind"]),
         "ingestion_mode": Mode(row["ingestion_mode"]),
         "policy": Policy(row["policy"]) if row["policy"] else None,
     }
@@ -278,7 +278,7 @@ def _values(profile: Profile) -> dict[str, Any]:
 def _stored(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
-    return str(value) if isinstance(value, Kind | Mode | Policy) else value
+    return str(value) if isinstance(value, SourceKind | Mode | Policy) else value
 
 
 def _plain(profile: Profile) -> dict[str, Any]:

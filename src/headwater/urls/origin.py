@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from headwater.urls.parse import is_port
-from headwater.urls.rejection import Rejection, rejected
+from headwater.urls.rejection import Rejection, rejection
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _LONGEST_HOST = 253
@@ -46,10 +46,10 @@ def site_at(root: str) -> Site:
     """`root` is what stands before the path in a URL the parser has spelt."""
     found = _ROOT.fullmatch(root)
     if found is None:
-        raise rejected(Rejection.BAD_HOST)
+        raise rejection(Rejection.BAD_HOST)
     scheme, host, port = found.groups(default="")
     if not is_port(port):
-        raise rejected(Rejection.BAD_PORT)
+        raise rejection(Rejection.BAD_PORT)
     origin = Origin(scheme, _checked_host(host), int(port or _DEFAULT_PORTS[scheme]))
     return Site(origin, str(origin), _key_root(origin))
 
@@ -60,7 +60,7 @@ def _checked_host(host: str) -> str:
     # `example.com.` is the same name as `example.com`: two spellings would be two politeness slots.
     name = host.removesuffix(".")
     if len(name) > _LONGEST_HOST or not _NAME.fullmatch(name):
-        raise rejected(Rejection.BAD_HOST)
+        raise rejection(Rejection.BAD_HOST)
     return name
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from ada_url import join_url, normalize_url
 
-from headwater.urls.rejection import MAX_LENGTH, Rejection, rejected
+from headwater.urls.rejection import MAX_LENGTH, Rejection, rejection
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -47,14 +47,14 @@ def resolve_with_parser(raw: str, base: str | None) -> str:
     _require_clean_text(raw)
     is_relative = _is_relative(raw)
     if is_relative and base is None:
-        raise rejected(Rejection.NO_HOST)
+        raise rejection(Rejection.NO_HOST)
     try:
         href: str = join_url(_resolved_base(base), raw) if is_relative else normalize_url(raw)
     except ValueError:
-        raise rejected(_why_unparsable(raw)) from None
+        raise rejection(_why_unparsable(raw)) from None
     href = href.partition("#")[0]
     if len(href) > MAX_LENGTH:
-        raise rejected(Rejection.TOO_LONG)
+        raise rejection(Rejection.TOO_LONG)
     return href
 
 
@@ -66,26 +66,26 @@ def _resolved_base(base: str) -> str:
 
 def _require_clean_text(raw: str) -> None:
     if _CONTROL.search(raw):
-        raise rejected(Rejection.CONTROL_CHARACTER)
+        raise rejection(Rejection.CONTROL_CHARACTER)
     if "\\" in raw:
-        raise rejected(Rejection.BACKSLASH)
+        raise rejection(Rejection.BACKSLASH)
     if raw.strip() != raw:
-        raise rejected(Rejection.SURROUNDING_SPACE)
+        raise rejection(Rejection.SURROUNDING_SPACE)
     if len(raw.partition("#")[0]) > MAX_LENGTH:
-        raise rejected(Rejection.TOO_LONG)
+        raise rejection(Rejection.TOO_LONG)
 
 
 def _is_relative(raw: str) -> bool:
     """Refuses `http:host`, `http:///host` and `///host`: the parser would find a host that RFC 3986 does not."""
     scheme, slashes, authority = _head(raw)
     if scheme and scheme.lower() not in ("http", "https"):
-        raise rejected(Rejection.UNSUPPORTED_SCHEME)
+        raise rejection(Rejection.UNSUPPORTED_SCHEME)
     if not scheme and not slashes:
         return True
     if not slashes or not authority:
-        raise rejected(Rejection.NO_HOST)
+        raise rejection(Rejection.NO_HOST)
     if "@" in authority:
-        raise rejected(Rejection.USERINFO)
+        raise rejection(Rejection.USERINFO)
     return not scheme
 
 

@@ -34,6 +34,6 @@ _SENTENCES = {
 }
 
 
-def rejected(reason: Rejection) -> UrlRejected:
+def rejection(reason: Rejection) -> UrlRejected:
     # The URL itself stays out of the sentence: it may hold a password or an escape sequence for a terminal.
     return UrlRejected(reason.value, _SENTENCES[reason])

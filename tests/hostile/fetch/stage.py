@@ -9,8 +9,8 @@ from tests.hostile.fetch.ears import Ears, listening, tapped
 from tests.integration.fetch.conftest import Path, SmallSite, Unread, opened_path
 
 from headwater.database.listen import Listener
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, Moved, RetryLater, Unchanged, Verdict
 from headwater.frontier.wake import CHANNEL
 from headwater.ingest.journey import Finished
@@ -59,10 +59,10 @@ class Stage:
 
     async def submit(self, urls: Iterable[str]) -> dict[str, str]:
         """The word for each URL that is not even queued."""
-        found = [Found(url) for url in urls]
+        found = [FoundUrl(url) for url in urls]
         async with self.path.database.transaction() as connection:
             delay = self.path.services.settings.politeness.delay
-            submitter = Submitter(self.path.source, Origin.MANUAL)
+            submitter = Submitter(self.path.source, EntryOrigin.MANUAL)
             answers = await submit(connection, submitter, found, default_delay=delay)
         return {answer.url: answer.reason for answer in answers if answer.outcome == "rejected"}
 

@@ -5,9 +5,9 @@ from tests.faults.world import DELAY, Articles, article, workbench
 from tests.hostile.fetch.ears import listening, tapped
 
 from headwater.database.pool import Database
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.simweb.message import Page
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 
 INWARDS = ("http://127.0.0.1:{port}/", "http://127.0.0.2:{port}/", "http://[::1]:{port}/", "http://2130706433:{port}/")
 
@@ -33,8 +33,8 @@ async def test_a_refresh_to_a_private_address_is_not_followed(
             source = bench.source
             if is_crawled:
                 async with database.transaction() as connection:
-                    crawled = Profile("http://a.test/", kind=Kind.DOCS, allow_external=True)
-                    source = await take_up(connection, Wanted(crawled), "tester", DELAY)
+                    crawled = Profile("http://a.test/", kind=SourceKind.DOCS, allow_external=True)
+                    source = await take_up(connection, WantedSource(crawled), "tester", DELAY)
             await bench.queue(*(f"http://a.test{path}" for path in pages), source=source)
             with tapped() as dialled:
                 # The ports alone would not keep anybody out.

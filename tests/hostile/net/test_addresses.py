@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from headwater.errors import UrlRejected
-from headwater.net.guard import AddressGuard, BlockedAddress, allowed_place
+from headwater.net.guard import AddressGuard, BlockedAddress, parse_allowed_place
 from headwater.net.problems import Problem, problem_from
 from headwater.urls.canonical import canonicalise
 
@@ -179,6 +179,6 @@ async def test_a_name_with_several_addresses_does_not_reach_it_either(listener: 
 
 
 async def test_an_allowed_listener_is_reached_on_its_port(listener: Listener) -> None:
-    guard = AddressGuard(frozenset({allowed_place(f"127.0.0.1/32:{listener.port}")}))
+    guard = AddressGuard(frozenset({parse_allowed_place(f"127.0.0.1/32:{listener.port}")}))
     assert await fetched(guard, f"http://127.0.0.1:{listener.port}/") == b"hi"
     assert listener.visits == 1

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from headwater.net.charset import Decoded, Evidence, Kind, charset_parameter, decode
+from headwater.net.charset import CharsetKind, Decoded, Evidence, charset_parameter, decode
 from headwater.net.validators import conditional_headers, validators_from
 
 LABELS = ["utf-7", "UTF7", "rot13", "rot_13", "zlib", "bz2", "base64", "hex", "uu", "idna", "punycode", "undefined"]
@@ -34,11 +34,11 @@ def test_a_label_outside_the_table_never_reaches_pythons_codecs(
     written = label.encode()
     match where:
         case "http":
-            decoded = decode(body, Kind.TEXT, charset_parameter(f"text/html; charset={label}"))
+            decoded = decode(body, CharsetKind.TEXT, charset_parameter(f"text/html; charset={label}"))
         case "meta":
-            decoded = decode(b'<meta charset="' + written + b'">' + body, Kind.HTML)
+            decoded = decode(b'<meta charset="' + written + b'">' + body, CharsetKind.HTML)
         case _:
-            decoded = decode(b'<?xml version="1.0" encoding="' + written + b'"?>' + body, Kind.XML)
+            decoded = decode(b'<?xml version="1.0" encoding="' + written + b'"?>' + body, CharsetKind.XML)
     assert decoded.evidence is Evidence.NONE
     assert decoded.text.endswith("+ADw-script+AD4- café")
     assert asked_codecs == []
@@ -58,11 +58,11 @@ ROWS = [
 
 @pytest.mark.parametrize(("row", "body", "label", "expected"), ROWS)
 def test_bytes_that_are_no_text_are_replaced(row: int, body: bytes, label: str, expected: Decoded) -> None:
-    assert decode(body, Kind.TEXT, label) == expected
+    assert decode(body, CharsetKind.TEXT, label) == expected
 
 
 def test_a_megabyte_of_invalid_utf8_is_replaced() -> None:
-    assert decode(b"\xff" * 1_000_000, Kind.HTML, "utf-8").text == "\ufffd" * 1_000_000
+    assert decode(b"\xff" * 1_000_000, CharsetKind.HTML, "utf-8").text == "\ufffd" * 1_000_000
 
 
 @pytest.mark.parametrize("etag", [b'"' + b"x" * 1_000_000 + b'"', b'"a\r\nHost: evil.example"', b'"a\x00"', b'"a\nb"'])

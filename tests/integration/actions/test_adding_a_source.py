@@ -8,7 +8,7 @@ import pytest
 from tests.integration.cli.desk import PLACE, Served, served
 
 from headwater.actions.sources import Added, add_source
-from headwater.discover.adding import Wanted
+from headwater.discover.adding import WantedSource
 from headwater.discover.searching.following import Against, FollowRequest, LookBegun, LookEnded, NotFollowed
 from headwater.errors import UsageError
 from headwater.services import open_services
@@ -32,7 +32,7 @@ def followed(
     async def work() -> Added | NotFollowed:
         flags = {"database.url": database_url, "service.data_dir": str(folder / "data"), **site.settings}
         async with open_services(load(Given(flags=flags))) as services:
-            request = FollowRequest(Wanted(Profile(url)), "a program")
+            request = FollowRequest(WantedSource(Profile(url)), "a program")
             return await add_source(services, request, lambda step: (steps or []).append(type(step)))
 
     return asyncio.run(work())

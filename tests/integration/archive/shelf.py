@@ -9,7 +9,7 @@ from uuid import uuid4
 import asyncpg
 from tests.clocks import ManualClock
 
-from headwater.archive.document import Kept, Key, NewDocument
+from headwater.archive.document import DocumentKey, Kept, NewDocument
 from headwater.archive.documents import keep_document, tombstone
 from headwater.database.pool import Database
 from headwater.urls.canonical import canonicalise
@@ -122,9 +122,9 @@ def page(url: str, text: str = LONG, **fields: Any) -> NewDocument:
     return NewDocument(**ours | fields)
 
 
-def key_of(url: str) -> Key:
+def key_of(url: str) -> DocumentKey:
     address = canonicalise(url)
-    return Key(address.bucket, address.url_hash)
+    return DocumentKey(address.bucket, address.url_hash)
 
 
 async def broken(database: Database) -> list[str]:

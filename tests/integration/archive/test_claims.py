@@ -3,7 +3,7 @@
 import pytest
 from tests.integration.archive.shelf import LONG, OTHER, SHORT, Shelf, everything, key_of
 
-from headwater.archive.document import Duplicate, Stored, Unchanged
+from headwater.archive.document import Duplicate, Stored, UnchangedDocument
 from headwater.archive.reads import read_document
 
 AMP, STORY, PRINT = "https://amp.a.example/1", "https://a.example/1", "https://a.example/print/1"
@@ -46,7 +46,7 @@ async def test_a_claim_is_believed_when_the_named_page_says_the_same(shelf: Shel
     assert await shelf.keep(AMP, text, claims=STORY, simhash=simhash) == Duplicate(1, key_of(STORY))
     assert await shown(shelf, AMP) == (STORY, False)
     assert await shelf.told() == [(STORY, 1, "upsert")]
-    assert await shelf.keep(AMP, text, claims=STORY, simhash=simhash) == Unchanged(1)
+    assert await shelf.keep(AMP, text, claims=STORY, simhash=simhash) == UnchangedDocument(1)
 
 
 async def test_a_short_text_is_borne_out_only_by_the_same_one(shelf: Shelf) -> None:
@@ -152,8 +152,8 @@ async def test_a_form_seen_again_writes_nothing(shelf: Shelf) -> None:
     await shelf.keep(STORY)
     await shelf.keep(AMP, claims=STORY)
     before = await everything(shelf.database)
-    assert await shelf.keep(AMP, claims=STORY) == Unchanged(1)
-    assert await shelf.keep(STORY) == Unchanged(1)
+    assert await shelf.keep(AMP, claims=STORY) == UnchangedDocument(1)
+    assert await shelf.keep(STORY) == UnchangedDocument(1)
     assert await everything(shelf.database) == before
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from tests.integration.archive.shelf import LONG, OTHER, SHORT, Shelf, everything, key_of, page
 
-from headwater.archive.document import TRACKED, Duplicate, Stored, Unchanged
+from headwater.archive.document import TRACKED, Duplicate, Stored, UnchangedDocument
 from headwater.archive.documents import keep_document
 from headwater.archive.reads import read_document, versions_of
 from headwater.errors import UsageError
@@ -50,14 +50,14 @@ async def test_everything_a_page_says_comes_back(shelf: Shelf) -> None:
 async def test_a_fetch_that_changes_nothing_writes_nothing(shelf: Shelf) -> None:
     await shelf.keep(A)
     before = await everything(shelf.database)
-    assert await shelf.keep(A) == Unchanged(1)
+    assert await shelf.keep(A) == UnchangedDocument(1)
     assert await everything(shelf.database) == before
 
 
 async def test_what_pages_shuffle_at_every_visit_is_no_change(shelf: Shelf) -> None:
     await shelf.keep(A)
     cdn = ("https://cdn.example/?sig=7",)
-    assert await shelf.keep(A, metadata={"nonce": "7"}, images=cdn, updated_at=shelf.now) == Unchanged(1)
+    assert await shelf.keep(A, metadata={"nonce": "7"}, images=cdn, updated_at=shelf.now) == UnchangedDocument(1)
 
 
 async def test_a_changed_text_is_a_new_version_and_the_old_one_stays_readable(shelf: Shelf) -> None:
@@ -81,7 +81,7 @@ async def test_everything_a_reader_would_call_a_change_makes_a_new_version(shelf
     changed = {"claims": B} if name == "claimed_url" else {name: values.get(name, "new")}
     await shelf.keep(A)
     assert await shelf.keep(A, LONG, **changed) == Stored(2, is_new=False)
-    assert await shelf.keep(A, LONG, **changed) == Unchanged(2)
+    assert await shelf.keep(A, LONG, **changed) == UnchangedDocument(2)
 
 
 async def test_a_failed_transaction_leaves_nothing(shelf: Shelf) -> None:
@@ -106,7 +106,7 @@ async def test_a_copy_is_kept_and_not_delivered(shelf: Shelf) -> None:
 async def test_a_copy_seen_again_is_unchanged(shelf: Shelf) -> None:
     await shelf.keep(A)
     await shelf.keep(B)
-    assert await shelf.keep(B) == Unchanged(1)
+    assert await shelf.keep(B) == UnchangedDocument(1)
 
 
 @pytest.mark.parametrize("text", ["", SHORT, " ".join(["word"] * 49)])
@@ -241,7 +241,7 @@ async def test_no_words_can_fail_a_document(shelf: Shelf, text: str) -> None:
         "metadata": {text[:100]: [text]},
     }
     assert isinstance(await shelf.keep(A, text, **hostile), Stored)
-    assert isinstance(await shelf.keep(A, text, **hostile), Unchanged)
+    assert isinstance(await shelf.keep(A, text, **hostile), UnchangedDocument)
 
 
 def test_a_hash_of_another_length_is_refused() -> None:
@@ -251,7 +251,7 @@ def test_a_hash_of_another_length_is_refused() -> None:
 
 async def test_another_spelling_of_its_address_is_told_with_a_version(shelf: Shelf) -> None:
     await shelf.keep("http://a.example/1")
-    assert await shelf.keep("https://a.example/1") == Unchanged(2)
+    assert await shelf.keep("https://a.example/1") == UnchangedDocument(2)
     stored = await shelf.row("https://a.example/1")
     assert (stored["url"], stored["canonical_url"], stored["version"]) == ("https://a.example/1",) * 2 + (2,)
     assert await shelf.told() == [("https://a.example/1", version, "upsert") for version in (1, 2)]
@@ -260,5 +260,5 @@ async def test_another_spelling_of_its_address_is_told_with_a_version(shelf: She
 async def test_another_spelling_of_a_duplicates_address_is_told_to_nobody(shelf: Shelf) -> None:
     await shelf.keep("https://a.example/1")
     await shelf.keep("http://b.example/1")
-    assert await shelf.keep("https://b.example/1") == Unchanged(2)
+    assert await shelf.keep("https://b.example/1") == UnchangedDocument(2)
     assert await shelf.told() == [("https://a.example/1", 1, "upsert")]

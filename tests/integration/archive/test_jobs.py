@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 from tests.integration.archive.shelf import SOURCE, Shelf, everything, key_of
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import (
     OURSELVES,
@@ -47,8 +47,8 @@ def teller(channel: UUID | None = LIST, *, source: UUID = SOURCE, domain: str = 
 STRANGER = teller(OTHER_LIST, source=MALLORY, domain="evil.example")
 
 
-def key(name: str = "Nurse") -> Key:
-    return Key(hash_of(name)[0], hash_of(name))
+def key(name: str = "Nurse") -> DocumentKey:
+    return DocumentKey(hash_of(name)[0], hash_of(name))
 
 
 async def keep(shelf: Shelf, *jobs: NewJob, channel: UUID | None = LIST, by: Teller | None = None) -> Counts:
@@ -476,6 +476,6 @@ async def test_a_vacancy_that_a_person_deleted_stays_out_under_the_address_that_
     await keep(shelf, at(LED_TO, is_detailed=True), by=page_at(LED_TO))
     place = canonicalise(LED_TO)
     async with shelf.database.transaction() as connection:
-        await delete_jobs(connection, [Key(place.url_hash[0], place.url_hash)], "me", "asked", shelf.now)
+        await delete_jobs(connection, [DocumentKey(place.url_hash[0], place.url_hash)], "me", "asked", shelf.now)
     await keep(shelf, at(LISTED))
     assert await standing(shelf) == []

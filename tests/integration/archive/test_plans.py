@@ -7,9 +7,9 @@ from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, key_of
 
 from headwater.archive.job import NewJob, Teller
-from headwater.archive.jobs import expire_jobs, expire_unnamed, keep_jobs, named_and_unnamed
+from headwater.archive.jobs import count_named_and_unnamed, expire_jobs, expire_unnamed, keep_jobs
 from headwater.archive.raw import RawBody, newest_bodies_of, newest_body
-from headwater.archive.reads import Wanted, find_document, list_documents, versions_of
+from headwater.archive.reads import DocumentFilter, find_document, list_documents, versions_of
 from headwater.database.pool import Database
 from headwater.urls.domains import NO_VOICE
 
@@ -99,7 +99,11 @@ async def work(shelf: Shelf, turn: int) -> None:
     await keep_some(shelf, turn)
     await versions_of(shelf.database, key_of(one))
     await find_document(shelf.database, key_of(one).url_hash)
-    for wanted in (Wanted(), Wanted(source_id=UUID(int=turn)), Wanted(since=shelf.now - timedelta(hours=1))):
+    for wanted in (
+        DocumentFilter(),
+        DocumentFilter(source_id=UUID(int=turn)),
+        DocumentFilter(since=shelf.now - timedelta(hours=1)),
+    ):
         page = await list_documents(shelf.database, wanted, limit=5)
         await list_documents(shelf.database, wanted, limit=5, cursor=page.cursor)
     source = UUID(int=turn)
@@ -107,7 +111,7 @@ async def work(shelf: Shelf, turn: int) -> None:
         job = NewJob(canonical_hash=key_of(one).url_hash, title="Nurse", org_name="", apply_url=one, city=str(turn))
         await keep_jobs(connection, Teller(source, one, NO_VOICE), [job], shelf.now)
         await keep_jobs(connection, Teller(source, one, NO_VOICE, channel_id=source), [job], shelf.now)
-        await named_and_unnamed(connection, source, shelf.now, shelf.now)
+        await count_named_and_unnamed(connection, source, shelf.now, shelf.now)
         await expire_unnamed(connection, source, shelf.now, shelf.now)
         await expire_jobs(connection, shelf.now)
         await keep_body(connection, RawBody(key_of(one), source, one, 200, {}, b"body"), shelf.now)

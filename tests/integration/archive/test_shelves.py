@@ -12,10 +12,10 @@ from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, everything, key_of
 
 from headwater.archive.document import Op
-from headwater.archive.outbox import Change, Kind, forget, take_pending
+from headwater.archive.outbox import Change, ChangeKind, forget, take_pending
 from headwater.archive.outlinks import MOST_OUTLINKS, keep_outlinks, outlinks_of
 from headwater.archive.raw import BODIES_AT_ONCE, RawBody, newest_bodies_of, newest_body
-from headwater.archive.reads import Wanted, find_document, list_documents
+from headwater.archive.reads import DocumentFilter, find_document, list_documents
 from headwater.database.days import keep_days
 from headwater.errors import QueryFailed, UsageError
 from headwater.net.body import Packed
@@ -136,7 +136,7 @@ async def test_a_change_is_given_to_one_taker_and_gone_when_done(shelf: Shelf) -
     async with shelf.database.transaction() as one, shelf.database.transaction() as two:
         (first,) = await take_pending(one, 1)
         (second,) = await take_pending(two, 5)
-        assert first.change == Change(Kind.DOCUMENT, *key_of(A), 1, Op.UPSERT)
+        assert first.change == Change(ChangeKind.DOCUMENT, *key_of(A), 1, Op.UPSERT)
         assert second.change.hash == key_of(B).url_hash
         await forget(one, [first])
     async with shelf.database.transaction() as connection:
@@ -154,7 +154,7 @@ async def test_a_list_goes_from_the_newest_to_the_oldest_and_names_each_once(she
             shelf.wait(-60)  # several in one moment
     found, cursor = [], None
     while True:
-        page = await list_documents(shelf.database, Wanted(), limit=4, cursor=cursor)
+        page = await list_documents(shelf.database, DocumentFilter(), limit=4, cursor=cursor)
         found += page.documents
         cursor = page.cursor
         if cursor is None:
@@ -173,15 +173,15 @@ async def test_a_list_keeps_to_source_and_days_and_leaves_out_copies_and_the_del
     await shelf.keep("https://d.example/", f"{OTHER} more")
     await shelf.tombstone("https://d.example/")
 
-    async def urls(wanted: Wanted) -> list[str]:
+    async def urls(wanted: DocumentFilter) -> list[str]:
         return [one.url for one in (await list_documents(shelf.database, wanted)).documents]
 
     minute = timedelta(seconds=60)
-    assert await urls(Wanted()) == [C, A]
-    assert await urls(Wanted(duplicates=True)) == [C, B, A]
-    assert await urls(Wanted(source_id=other)) == [C]
-    assert await urls(Wanted(since=start + 2 * minute)) == [C]
-    assert await urls(Wanted(until=start + 3 * minute)) == [A]
+    assert await urls(DocumentFilter()) == [C, A]
+    assert await urls(DocumentFilter(duplicates=True)) == [C, B, A]
+    assert await urls(DocumentFilter(source_id=other)) == [C]
+    assert await urls(DocumentFilter(since=start + 2 * minute)) == [C]
+    assert await urls(DocumentFilter(until=start + 3 * minute)) == [A]
 
 
 async def test_a_document_is_found_by_its_id_alone(shelf: Shelf) -> None:
@@ -195,4 +195,4 @@ async def test_a_document_is_found_by_its_id_alone(shelf: Shelf) -> None:
 @pytest.mark.parametrize("limit", [0, 501])
 async def test_an_impossible_page_is_refused(shelf: Shelf, limit: int) -> None:
     with pytest.raises(UsageError, match="not possible"):
-        await list_documents(shelf.database, Wanted(), limit=limit)
+        await list_documents(shelf.database, DocumentFilter(), limit=limit)

@@ -15,15 +15,15 @@ from tests.integration.ingest.press import Press, a_world, english, reading_pool
 from tests.integration.ingest.test_template_trainer import trainings
 
 from headwater.cli.docs.replay import show_rows
-from headwater.cli.templates.showing import COLUMNS, explained_lines, piece_lines, show_hosts
+from headwater.cli.templates.showing import COLUMNS, explanation_lines, piece_lines, show_hosts
 from headwater.database.pool import Database
 from headwater.extract.body import Producer
 from headwater.extract.templates.explain import Explanation, Piece, Tried
 from headwater.extract.templates.facts import FEATURES
 from headwater.extract.templates.guide import DISAGREES
 from headwater.extract.templates.learner import NotLearnedReason
-from headwater.extract.templates.server import Reason
-from headwater.extract.templates.template import Ranges, hash_of, template_from, written
+from headwater.extract.templates.server import TemplateRefusalReason
+from headwater.extract.templates.template import Ranges, hash_of, template_from, template_to_json
 from headwater.reports import template_words
 from headwater.reports.template_words import place_in_words, reader_in_words
 from headwater.sources.store import create_source
@@ -310,7 +310,7 @@ def remember(desk: Desk, paragraphs: Sequence[str]) -> None:
         template = template_from(await database.fetchval("select template from templates"))
         assert template is not None
         known = replace(template, doubted=((1, *map(hash_of, paragraphs)),))
-        await database.execute("update templates set template = $1", written(known))
+        await database.execute("update templates set template = $1", template_to_json(known))
 
     desk.on_database(change)
 
@@ -442,7 +442,7 @@ def shown(act: Callable[[], None], columns: int) -> str:
 
 
 def test_everything_a_template_can_say_has_words() -> None:
-    assert {*Reason, DISAGREES} <= set(template_words.REASONS)
+    assert {*TemplateRefusalReason, DISAGREES} <= set(template_words.REASONS)
     assert set(Ranges.__dataclass_fields__) == set(template_words.RANGES)
     assert set(FEATURES) == set(template_words.FEATURES)
     assert set(Producer) == set(template_words.READERS)
@@ -490,9 +490,9 @@ def test_blocks_outside_the_container_are_one_line_a_run() -> None:
 
 
 def test_an_explanation_says_what_is_missing_and_what_speaks_against_each_variant() -> None:
-    tried = (Tried("main", Reason.NO_CONTAINER, ()), Tried("div.story", None, ()))
-    found = Explanation(Reason.FEATURE_MISSING, ("og:article",), tried)
-    assert list(explained_lines(found, is_whole=False)) == [
+    tried = (Tried("main", TemplateRefusalReason.NO_CONTAINER, ()), Tried("div.story", None, ()))
+    found = Explanation(TemplateRefusalReason.FEATURE_MISSING, ("og:article",), tried)
+    assert list(explanation_lines(found, is_whole=False)) == [
         "The page lacks what every page it learned from had: og:type says article.",
         "main: the page has no text where the host's articles have theirs",
         "div.story: served",

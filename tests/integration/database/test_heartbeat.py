@@ -8,7 +8,7 @@ import pytest
 from tests.integration.frontier.surgery import until
 
 from headwater.database.heartbeat import Heartbeat
-from headwater.database.pool import Database, Limits
+from headwater.database.pool import Database, PoolLimits
 from headwater.errors import DatabaseDown
 
 HEART = (
@@ -19,7 +19,7 @@ HEART = (
 @pytest.fixture
 async def crowded(database_url: str) -> AsyncIterator[Database]:
     """A pool of one, which others use."""
-    async with await Database.connect(database_url, size=1, limits=Limits(acquire=0.2)) as pool:
+    async with await Database.connect(database_url, size=1, limits=PoolLimits(acquire=0.2)) as pool:
         yield pool
 
 

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
-from headwater.database.pool import Database, Limits
+from headwater.database.pool import Database, PoolLimits
 from headwater.database.queries import load_queries
 from headwater.errors import DatabaseDown, QueryFailed, SettingError, as_fields
 
 # Short for what never ends, and still long enough for an honest statement on a busy machine.
-IMPATIENT = Limits(acquire=30, command=4, statement=2, lock=1, idle_in_transaction=2, close=1)
+IMPATIENT = PoolLimits(acquire=30, command=4, statement=2, lock=1, idle_in_transaction=2, close=1)
 SOMEBODY_SLEEPS = "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
 
 
@@ -133,7 +133,7 @@ async def test_a_held_lock_is_not_waited_for_long(impatient: Database) -> None:
 
 
 async def test_an_exhausted_pool_says_so_instead_of_waiting_for_ever(database_url: str) -> None:
-    async with await Database.connect(database_url, size=1, limits=Limits(acquire=3)) as database:
+    async with await Database.connect(database_url, size=1, limits=PoolLimits(acquire=3)) as database:
         async with database.transaction():
             with pytest.raises(DatabaseDown, match="no free connection"):
                 await database.fetchval("select 1")
@@ -161,7 +161,7 @@ async def test_a_transaction_left_idle_is_ended_by_the_server(impatient: Databas
 
 
 async def test_who_waits_is_served_before_a_connection_is_kept_at_hand(database_url: str) -> None:
-    async with await Database.connect(database_url, size=1, limits=Limits(acquire=10)) as database:
+    async with await Database.connect(database_url, size=1, limits=PoolLimits(acquire=10)) as database:
         async with database.borrowed() as connection:
             waiting = asyncio.create_task(database.fetchval("select 1"))
             assert await connection.fetchval("select 2") == 2
@@ -169,7 +169,7 @@ async def test_who_waits_is_served_before_a_connection_is_kept_at_hand(database_
 
 
 async def test_closing_waits_for_nobody_where_all_connections_are_idle(database_url: str) -> None:
-    database = await Database.connect(database_url, size=3, limits=Limits(close=60))
+    database = await Database.connect(database_url, size=3, limits=PoolLimits(close=60))
     await asyncio.gather(*(database.fetchval("select pg_sleep(0.05)") for _ in range(3)))
     async with asyncio.timeout(20):
         await database.close()

@@ -9,12 +9,12 @@ import pytest
 from tests.integration.database.bouncer import PROGRAM, bouncer
 
 from headwater.database.migrate import known_migrations, migrate, rollback, status
-from headwater.database.pool import Connection, Database, Limits
+from headwater.database.pool import Connection, Database, PoolLimits
 from headwater.errors import DatabaseDown, OutOfConnections, QueryFailed
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
 
-IMPATIENT = Limits(acquire=30, command=8, statement=1, lock=0.5, idle_in_transaction=2, close=1)
+IMPATIENT = PoolLimits(acquire=30, command=8, statement=1, lock=0.5, idle_in_transaction=2, close=1)
 # Of a pooler that is told to let them through, the settings of a session come to nothing.
 IGNORES = (
     "ignore_startup_parameters = "
@@ -179,7 +179,7 @@ async def test_queries_that_run_long_are_cancelled_through_the_pooler(pooled: Da
 
 @pytest.mark.parametrize("is_mentioned", [True, False])
 async def test_a_reader_cannot_write_behind_a_pooler(pooled_url: str, is_mentioned: bool) -> None:
-    limits = Limits(is_read_only=True)
+    limits = PoolLimits(is_read_only=True)
     async with await Database.connect(pooled_url, size=1, pooler=is_mentioned, limits=limits) as database:
         assert await database.fetchval("select 1") == 1
         with pytest.raises(QueryFailed, match="read-only"):
@@ -189,7 +189,9 @@ async def test_a_reader_cannot_write_behind_a_pooler(pooled_url: str, is_mention
 
 
 async def test_a_reader_leaves_others_free_to_write(pooled_url: str, neighbour: asyncpg.Connection) -> None:
-    async with await Database.connect(pooled_url, size=1, pooler=True, limits=Limits(is_read_only=True)) as database:
+    async with await Database.connect(
+        pooled_url, size=1, pooler=True, limits=PoolLimits(is_read_only=True)
+    ) as database:
         await database.fetchval("select 1")
         assert await neighbour.fetchval("show default_transaction_read_only") == "off"
         assert await neighbour.execute("delete from documents") == "DELETE 0"

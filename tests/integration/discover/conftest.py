@@ -10,7 +10,7 @@ import pytest
 from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 
 from headwater.database.listen import Listener
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.poll import Ran
 from headwater.discover.polls.polling import Polling
@@ -77,7 +77,7 @@ class Desk:
         keeps_delay = wanted.pop("keeps_delay", False)
         profile = {name: wanted.pop(name) for name in list(wanted) if name in Profile.__dataclass_fields__}
         async with self.path.database.transaction() as connection:
-            chosen = Wanted(Profile(url, **profile), **wanted)  # type: ignore[arg-type]
+            chosen = WantedSource(Profile(url, **profile), **wanted)  # type: ignore[arg-type]
             source = await take_up(connection, chosen, "tester", DELAY)
         # Created by the database's clock, which is not the one of these days.
         await self.path.database.execute(

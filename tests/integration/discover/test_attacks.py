@@ -25,7 +25,7 @@ from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status
 from headwater.sources.channels import ChannelKind, disable_channel
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 
 FEED = "http://a.test/feed.xml"
 MAP = "http://a.test/map.xml"
@@ -253,7 +253,7 @@ async def test_no_header_leaves_a_channel_without_a_next_poll(desk: Desk, header
 
 async def test_the_price_is_looked_at_often_and_worked_out_seldom(desk: Desk) -> None:
     desk.site.pages["/feed.xml"] = rss(*stories(3))
-    await desk.follow(feeds=(FEED,), kind=Kind.NEWS)
+    await desk.follow(feeds=(FEED,), kind=SourceKind.NEWS)
     await desk.poll()
     assert await steer(desk.path.database, 1.0, STARTED + timedelta(hours=2)) is not None
     # Whoever read rhythms now would trip over this one.

@@ -7,11 +7,11 @@ import pytest
 from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
 from tests.integration.discover.test_leases import EXPIRE
 
-from headwater.discover.adding import Wanted, change, take_up
+from headwater.discover.adding import WantedSource, change, take_up
 from headwater.errors import UsageError
 from headwater.simweb.message import Page
 from headwater.sources.channels import ChannelKind, ChannelState
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 
 FEED = "http://a.test/feed.xml"
 YEAR = timedelta(days=365)
@@ -217,14 +217,16 @@ async def test_a_backfill_may_be_asked_for_later_farther_and_ended(desk: Desk) -
 @pytest.mark.parametrize(
     ("kind", "back", "told"),
     [
-        (Kind.JOBS, YEAR, "A job source has no past to read"),
-        (Kind.NEWS, timedelta(minutes=1), "A backfill of 1m is not possible: give 1d to 30y."),
-        (Kind.NEWS, timedelta(days=36500), "give 1d to 30y"),
+        (SourceKind.JOBS, YEAR, "A job source has no past to read"),
+        (SourceKind.NEWS, timedelta(minutes=1), "A backfill of 1m is not possible: give 1d to 30y."),
+        (SourceKind.NEWS, timedelta(days=36500), "give 1d to 30y"),
     ],
 )
 async def test_a_past_that_cannot_be_read_is_refused_with_a_sentence(
-    desk: Desk, kind: Kind, back: timedelta, told: str
+    desk: Desk, kind: SourceKind, back: timedelta, told: str
 ) -> None:
     with pytest.raises(UsageError, match=told):
         async with desk.path.database.transaction() as connection:
-            await take_up(connection, Wanted(Profile("http://a.test/", kind=kind), backfill=back), "tester", DELAY)
+            await take_up(
+                connection, WantedSource(Profile("http://a.test/", kind=kind), backfill=back), "tester", DELAY
+            )

@@ -12,7 +12,7 @@ from headwater.discover.adding import change
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
 from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Kind, Mode
+from headwater.sources.source import Mode, SourceKind
 from headwater.sources.store import read_source
 
 
@@ -108,7 +108,7 @@ async def test_an_api_is_read_page_by_page_with_its_secret_told_to_nobody_else(d
         "map": {"title": "title", "url": "url"},
         "pagination": {"type": "page", "page_param": "page", "max_pages": 5, "until_empty": True},
     }
-    await desk.follow("http://a.test/api", kind=Kind.JOBS, is_api=True, parser_hint=orjson.dumps(recipe).decode())
+    await desk.follow("http://a.test/api", kind=SourceKind.JOBS, is_api=True, parser_hint=orjson.dumps(recipe).decode())
     [ran] = await desk.poll()
     assert ran.ending is not None
     assert (ran.ending.status, ran.run_state.tally.inserted) == ("ok", 3)
@@ -116,7 +116,7 @@ async def test_an_api_is_read_page_by_page_with_its_secret_told_to_nobody_else(d
 
 
 async def test_a_crawl_queues_its_start_page_and_again_at_its_next_turn(desk: Desk) -> None:
-    source = await desk.follow(kind=Kind.DOCS)
+    source = await desk.follow(kind=SourceKind.DOCS)
     assert (await desk.channel(source)).kind is ChannelKind.CRAWL
     [ran] = await desk.poll()
     assert await desk.entries() == {"http://a.test/"}
@@ -208,7 +208,7 @@ async def test_vacancies_of_a_listing_are_stored_with_the_run_and_counted(desk: 
         f'<li class="job"><a href="/jobs/{n}">Water engineer {n}</a><span>Nairobi, Kenya</span></li>' for n in range(3)
     )
     desk.site.pages["/jobs"] = Page(f"<html><ul>{rows}</ul></html>".encode())
-    source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS, name="Aid Org")
+    source = await desk.follow("http://a.test/jobs", kind=SourceKind.JOBS, name="Aid Org")
     [ran] = await desk.poll()
     assert (ran.run_state.tally.found, ran.run_state.tally.inserted) == (3, 3)
     jobs = await desk.path.database.fetch("select title, org_name, country_iso, source_id from jobs order by title")

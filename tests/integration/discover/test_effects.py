@@ -6,8 +6,8 @@ from tests.integration.discover.conftest import STARTED, Desk, rss
 from tests.integration.discover.test_attacks import FEED, MAP
 from tests.integration.discover.test_channels import sitemap
 
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Outcome, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, submit
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.sources.source import Mode
@@ -43,12 +43,12 @@ async def test_a_channel_that_lists_effects_brings_its_articles_only(desk: Desk,
 
 async def test_what_a_person_names_is_fetched_all_the_same(desk: Desk) -> None:
     source = await desk.follow(feeds=(FEED,))
-    found = [Found("http://a.test/logout")]
+    found = [FoundUrl("http://a.test/logout")]
     async with desk.path.database.transaction() as connection:
-        [answer] = await submit(connection, Submitter(source, Origin.MANUAL), found)
-        [refused] = await submit(connection, Submitter(source, Origin.SPIDER), [Found("http://b.test/logout")])
-    assert answer.outcome is Outcome.QUEUED
-    assert (refused.outcome, refused.reason) == (Outcome.REJECTED, "has_effects")
+        [answer] = await submit(connection, Submitter(source, EntryOrigin.MANUAL), found)
+        [refused] = await submit(connection, Submitter(source, EntryOrigin.SPIDER), [FoundUrl("http://b.test/logout")])
+    assert answer.outcome is SubmitOutcome.QUEUED
+    assert (refused.outcome, refused.reason) == (SubmitOutcome.REJECTED, "has_effects")
 
 
 @pytest.mark.parametrize("target", ["/logout", "http://b.test/cart/add/7"])

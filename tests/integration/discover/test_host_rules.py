@@ -7,10 +7,10 @@ import pytest
 from tests.integration.discover.conftest import STARTED, Desk, rss
 from tests.integration.discover.test_channels import page_of
 
-from headwater.frontier.host_rules import Change, apply_rules, set_rules
+from headwater.frontier.host_rules import RuleChange, apply_rules, set_rules
 from headwater.frontier.verdicts import Fetched
 from headwater.simweb.message import Page
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 from headwater.urls.canonical import canonicalise
 from headwater.urls.rules import use_rules
 
@@ -26,8 +26,8 @@ def no_rules() -> Iterator[None]:
 
 async def test_a_listing_whose_pages_differ_by_a_parameter_is_read_whole(desk: Desk) -> None:
     desk.site.pages["/jobs"] = page_of(*POSITIONS)
-    await set_rules(desk.path.database, "a.test", Change(keep_params=["ref"]))
-    await desk.follow("http://a.test/jobs", kind=Kind.NEWS, article_patterns=("/jobs/",))
+    await set_rules(desk.path.database, "a.test", RuleChange(keep_params=["ref"]))
+    await desk.follow("http://a.test/jobs", kind=SourceKind.NEWS, article_patterns=("/jobs/",))
     await desk.poll()
     assert {url for url in await desk.entries() if "ref=" in url} == {f"http://a.test{place}" for place in POSITIONS}
 
@@ -37,7 +37,7 @@ async def test_what_was_one_page_before_is_found_after_the_change(desk: Desk) ->
     await desk.follow(feeds=("http://a.test/feed",))
     await desk.poll()
     assert len(await desk.entries()) == 1
-    await set_rules(desk.path.database, "a.test", Change(keep_params=["ref"]))
+    await set_rules(desk.path.database, "a.test", RuleChange(keep_params=["ref"]))
     await apply_rules(desk.path.database, AT_ONCE)
     # The server would say "not modified" to whoever asks with validators.
     await desk.poll_again()
@@ -48,7 +48,7 @@ async def test_an_entry_that_waits_for_its_new_key_is_fetched_as_itself(desk: De
     url = "http://a.test/one?ref=1"
     desk.site.pages["/one"] = Page(b"<html><title>One</title><p>Hello</html>")
     await desk.path.queue(url)
-    await set_rules(desk.path.database, "a.test", Change(keep_params=["ref"]))
+    await set_rules(desk.path.database, "a.test", RuleChange(keep_params=["ref"]))
     [told] = await desk.path.travel_all()
     assert isinstance(told.verdict, Fetched)
     await apply_rules(desk.path.database, AT_ONCE)

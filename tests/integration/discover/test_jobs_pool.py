@@ -9,14 +9,14 @@ from tests.integration.discover.conftest import STARTED, Desk
 
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import poll_now
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 
 
 async def follow(desk: Desk, jobs: int, news: int = 0) -> None:
     """Each on a host of its own; job boards are due first."""
     for number in range(jobs):
         url = f"http://board-{number:03}.test/"
-        await desk.follow(url, feeds=(f"{url}feed",), kind=Kind.JOBS)
+        await desk.follow(url, feeds=(f"{url}feed",), kind=SourceKind.JOBS)
     for number in range(news):
         url = f"http://news-{number:03}.test/"
         await desk.follow(url, feeds=(f"{url}feed",))
@@ -32,7 +32,7 @@ def test_the_defaults_are_those_that_were_asked_for() -> None:
 async def test_three_job_sources_are_polled_at_once_and_nobody_waits_behind_them(desk: Desk) -> None:
     await follow(desk, jobs=10, news=4)
     kinds = [lease.source.kind for lease in await desk.claim(50)]
-    assert (kinds.count(Kind.JOBS), kinds.count(Kind.NEWS)) == (3, 4)
+    assert (kinds.count(SourceKind.JOBS), kinds.count(SourceKind.NEWS)) == (3, 4)
     desk.now[0] += timedelta(seconds=10)
     assert await desk.claim(50) == []
     reasons = await desk.path.database.fetch("select distinct next_reason from channels where token is null")

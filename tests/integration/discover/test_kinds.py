@@ -9,7 +9,7 @@ from tests.integration.discover.conftest import Desk
 
 from headwater.database.queries import load_queries
 from headwater.discover.polls.task import reader_of
-from headwater.frontier.entry import Origin
+from headwater.frontier.entry import EntryOrigin
 from headwater.sources.kinds import ChannelKind, kinds_that
 from headwater.sources.source import Mode
 
@@ -24,7 +24,7 @@ def test_the_reader_that_the_table_names_is_there(kind: ChannelKind) -> None:
 @pytest.mark.parametrize("kind", ChannelKind)
 def test_what_the_table_says_is_known_elsewhere(kind: ChannelKind) -> None:
     traits = kind.traits
-    assert not traits.origin or Origin(traits.origin)
+    assert not traits.origin or EntryOrigin(traits.origin)
     assert traits.mode == "any" or Mode(traits.mode)
     assert traits.origin or not traits.brings_news, "news have an origin in the frontier"
     assert traits.remembers_items or not (traits.learns_rhythm or traits.names_vacancies)

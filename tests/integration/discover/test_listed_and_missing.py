@@ -5,14 +5,14 @@ import pytest
 from tests.integration.discover.conftest import DELAY, Desk, rss, stories
 from tests.integration.discover.test_vanished import LIST, feed, listing, standing
 
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import Verdict
 from headwater.reports.pages import story_of
 from headwater.reports.vacancies import find_vacancy
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 from headwater.urls.canonical import canonicalise
 
 SITEMAP = (
@@ -32,17 +32,17 @@ async def follow(desk: Desk, kind: str) -> None:
     match kind:
         case "feed":
             desk.site.pages["/jobs.xml"] = feed("one")
-            await desk.follow(feeds=("http://a.test/jobs.xml",), kind=Kind.JOBS)
+            await desk.follow(feeds=("http://a.test/jobs.xml",), kind=SourceKind.JOBS)
         case "listing":
             desk.site.pages["/jobs"] = listing("one")
-            await desk.follow(LIST, kind=Kind.JOBS, max_depth=0)
+            await desk.follow(LIST, kind=SourceKind.JOBS, max_depth=0)
         case "sitemap":
             desk.site.pages["/sitemap.xml"] = Page(SITEMAP, "application/xml")
-            await desk.follow(sitemaps=("http://a.test/sitemap.xml",), kind=Kind.DOCS)
+            await desk.follow(sitemaps=("http://a.test/sitemap.xml",), kind=SourceKind.DOCS)
         case _:
             desk.site.pages["/api"] = Page(b'{"jobs": [{"title": "One", "url": "/jobs/one"}]}', "application/json")
             hint = orjson.dumps(RECIPE).decode()
-            await desk.follow("http://a.test/api", kind=Kind.JOBS, is_api=True, parser_hint=hint)
+            await desk.follow("http://a.test/api", kind=SourceKind.JOBS, is_api=True, parser_hint=hint)
     await desk.poll()
 
 
@@ -138,18 +138,18 @@ async def test_an_address_that_only_a_page_links_to_is_gone_at_its_first_404(des
     desk.site.pages["/feed.xml"] = rss(*stories(1))
     source = await desk.follow(feeds=("http://a.test/feed.xml",))
     async with desk.path.database.transaction() as connection:
-        link = Found("http://a.test/one", "http://a.test/", 1)
-        await submit(connection, Submitter(source, Origin.SPIDER), [link], default_delay=DELAY)
+        link = FoundUrl("http://a.test/one", "http://a.test/", 1)
+        await submit(connection, Submitter(source, EntryOrigin.SPIDER), [link], default_delay=DELAY)
     await look(desk)
     assert await entry(desk) == ("dead", "not_found")
 
 
 async def test_a_link_that_is_listed_as_well_is_looked_at_again(desk: Desk) -> None:
     desk.site.pages["/jobs"] = listing("one")
-    source = await desk.follow(LIST, kind=Kind.JOBS, max_depth=0)
+    source = await desk.follow(LIST, kind=SourceKind.JOBS, max_depth=0)
     async with desk.path.database.transaction() as connection:
-        link = Found("http://a.test/jobs/one", "http://a.test/", 1)
-        await submit(connection, Submitter(source, Origin.SPIDER), [link], default_delay=DELAY)
+        link = FoundUrl("http://a.test/jobs/one", "http://a.test/", 1)
+        await submit(connection, Submitter(source, EntryOrigin.SPIDER), [link], default_delay=DELAY)
     await desk.poll()
     await look(desk)
     assert await entry(desk) == ("failed", "not_found")

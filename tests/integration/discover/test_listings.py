@@ -11,7 +11,7 @@ from tests.integration.discover.conftest import DELAY, Desk
 from headwater.frontier.submit import hold_hosts
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
-from headwater.sources.source import Kind, Mode
+from headwater.sources.source import Mode, SourceKind
 
 BESIDE = ("/our-team", "/offices", "/culture", "/partners")
 MENU = "".join(f'<li><a href="{path}">Menu {path[1:]}</a></li>' for path in BESIDE)
@@ -58,7 +58,7 @@ def publish(desk: Desk, pager: Pager, pages: int = 3) -> None:
 
 
 async def follow(desk: Desk, **more: object) -> None:
-    await desk.follow("http://a.test/list", kind=Kind.JOBS, name="Aid Org", **more)
+    await desk.follow("http://a.test/list", kind=SourceKind.JOBS, name="Aid Org", **more)
 
 
 def asked(desk: Desk, since: int = 0) -> Counter[str]:

@@ -11,7 +11,7 @@ from tests.integration.fetch.conftest import SmallSite
 from headwater.discover.adding import NOT_WANTED, change
 from headwater.simweb.message import Page
 from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Kind, Mode
+from headwater.sources.source import Mode, SourceKind
 from headwater.sources.store import read_source
 
 FEED, MAP = "http://a.test/feed.xml", "http://a.test/sitemap.xml"
@@ -87,8 +87,8 @@ async def test_feeds_that_are_named_with_the_mode_spider_are_not_polled(desk: De
     assert ChannelKind.SITEMAP in await enabled(desk, source)
 
 
-@pytest.mark.parametrize("kind", [Kind.JOBS, Kind.DOCS])
-async def test_with_the_mode_feed_no_page_is_looked_through(desk: Desk, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [SourceKind.JOBS, SourceKind.DOCS])
+async def test_with_the_mode_feed_no_page_is_looked_through(desk: Desk, kind: SourceKind) -> None:
     source = await desk.follow(mode=Mode.FEED, kind=kind)
     assert await enabled(desk, source) == [ChannelKind.SEARCH]
 
@@ -139,6 +139,6 @@ async def test_a_sitemap_is_looked_for_once_and_its_absence_is_no_warning(seekin
 
 
 async def test_no_sitemap_is_looked_for_beside_vacancies_or_where_one_is_named(seeking: Desk) -> None:
-    await seeking.follow("http://a.test/jobs", feeds=(FEED,), kind=Kind.JOBS)
+    await seeking.follow("http://a.test/jobs", feeds=(FEED,), kind=SourceKind.JOBS)
     await seeking.poll()
     assert await seeking.path.database.fetchval("select count(*) from channels where kind = 'search'") == 0

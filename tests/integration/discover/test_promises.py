@@ -12,7 +12,7 @@ from tests.integration.discover.test_channels import ARTICLES, page_of, sitemap
 from tests.integration.fetch.conftest import SmallSite
 
 from headwater.discover.polls.prices import steer
-from headwater.frontier.submit import Found
+from headwater.frontier.submit import FoundUrl
 from headwater.frontier.takedowns import lift
 from headwater.ingest.links import submit_links
 from headwater.ingest.taking_down import take_down_everywhere
@@ -20,7 +20,7 @@ from headwater.log import make_logger
 from headwater.politeness.takedown import parse_takedown
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.source import Kind, Mode
+from headwater.sources.source import Mode, SourceKind
 from headwater.sources.store import read_source
 from headwater.web import open_web
 
@@ -111,11 +111,11 @@ async def test_no_feed_is_asked_more_often_than_its_host_may_be(desk: Desk) -> N
 
 
 async def test_links_to_other_hosts_are_queued_two_below(desk: Desk) -> None:
-    source = await desk.follow(kind=Kind.DOCS, allow_external=True)
+    source = await desk.follow(kind=SourceKind.DOCS, allow_external=True)
     profile = (await read_source(desk.path.database, source)).profile
     links = ["http://a.test/inside", "http://b.test/outside"]
     async with desk.path.database.transaction() as connection:
-        await submit_links(connection, source, profile, Found("http://a.test/"), links, date(2026, 3, 2))
+        await submit_links(connection, source, profile, FoundUrl("http://a.test/"), links, date(2026, 3, 2))
     rows = await desk.path.database.fetch("select host, priority from url_frontier")
     priorities = {row["host"]: row["priority"] for row in rows}
     assert priorities["a.test"] - priorities["b.test"] == 2

@@ -17,7 +17,7 @@ from headwater.discover.polls.run_state import RunState
 from headwater.discover.polls.submit_items import take_found_items
 from headwater.simweb.message import Page, Request
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.source import Kind, Mode
+from headwater.sources.source import Mode, SourceKind
 from headwater.sources.store import edit_source
 
 SITEMAP = "http://a.test/sitemap.xml"
@@ -82,7 +82,7 @@ async def test_a_manual_is_read_whole_although_its_index_is_long(desk: Desk, mon
     ask_sitemaps(monkeypatch, 5)
     desk.site.pages["/sitemap.xml"] = index(*(f"/{n}.xml" for n in range(8)))
     desk.site.pages |= {f"/{n}.xml": sitemap((f"/page-{n}", LONG_AGO)) for n in range(8)}
-    await desk.follow(kind=Kind.DOCS, sitemaps=(SITEMAP,))
+    await desk.follow(kind=SourceKind.DOCS, sitemaps=(SITEMAP,))
     for _ in range(2):
         await desk.poll_again()
     assert len(await desk.entries()) == 8

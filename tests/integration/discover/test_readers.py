@@ -20,13 +20,13 @@ from tests.integration.fetch.conftest import SmallSite
 from headwater.clock import SystemClock
 from headwater.discover.polls.reader import TAKEN_OVER, TOO_LARGE, TOO_LONG, ChannelReader
 from headwater.discover.polls.requesting import sitemaps_of
-from headwater.discover.searching.exploring import explore, summed_up
+from headwater.discover.searching.exploring import explore, sum_up
 from headwater.discover.trying import try_channels
 from headwater.extract.pool.extraction_pool import ExtractionPool
 from headwater.extract.pool.links import ForkServerLink
 from headwater.lease_worker import LeaseWorker
 from headwater.simweb.message import Page
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 from headwater.urls.canonical import canonicalise
 
 FEED = "http://a.test/feed.xml"
@@ -170,7 +170,7 @@ async def test_a_person_who_tries_or_adds_a_harmful_site_gets_an_answer(bewitche
     site = canonicalise("http://a.test/")
     sitemaps = partial(sitemaps_of, database)
     steps = [one async for one in explore(poll.asker.follower, sitemaps, poll.reader, site, STARTED)]
-    assert summed_up(steps).trouble is not None
+    assert sum_up(steps).trouble is not None
     assert monotonic() - began < 10 * LIMIT
 
 
@@ -179,7 +179,7 @@ async def test_a_careers_page_with_two_hundred_references_to_one_costly_text_is_
     posting = {"@type": "JobPosting", "title": "Nurse", "url": "/jobs/1", "jobLocation": [{"@id": "#p"}] * 220}
     data = json.dumps({"@graph": [place, posting]})
     desk.site.pages["/"] = Page(f'<html><script type="application/ld+json">{data}</script></html>'.encode())
-    source = await desk.follow(kind=Kind.JOBS)
+    source = await desk.follow(kind=SourceKind.JOBS)
     await desk.poll()
     assert (await desk.channel(source)).consecutive_errors == 0
     assert await desk.path.database.fetchval("select title from jobs") == "Nurse"

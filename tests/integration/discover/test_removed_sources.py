@@ -16,14 +16,14 @@ from headwater.discover.stopping import Stopped, change_status
 from headwater.reports.vacancies import find_vacancy
 from headwater.run.maintenance import maintenance_of
 from headwater.simweb.message import Page
-from headwater.sources.source import Kind, SourceStatus
+from headwater.sources.source import SourceKind, SourceStatus
 
 DAY = timedelta(days=1)
 
 
 async def follow_list(desk: Desk, *names: str) -> UUID:
     desk.site.pages["/jobs"] = listing(*names)
-    source = await desk.follow(LIST, kind=Kind.JOBS, name="Aid Org", max_depth=0)
+    source = await desk.follow(LIST, kind=SourceKind.JOBS, name="Aid Org", max_depth=0)
     await desk.poll()
     await stay_away_from_pages(desk)
     return source
@@ -33,7 +33,7 @@ async def follow_board(desk: Desk, host: str, page: Page) -> UUID:
     site = desk.path.sim.sites[host]
     assert isinstance(site, SmallSite)
     site.pages["/jobs.xml"] = page
-    source = await desk.follow(f"http://{host}/", feeds=(f"http://{host}/jobs.xml",), kind=Kind.JOBS)
+    source = await desk.follow(f"http://{host}/", feeds=(f"http://{host}/jobs.xml",), kind=SourceKind.JOBS)
     await desk.poll()
     await stay_away_from_pages(desk)
     return source

@@ -8,10 +8,10 @@ from tests.integration.discover.conftest import Desk, rss, stories
 
 from headwater.discover.adding import change
 from headwater.errors import UsageError
-from headwater.frontier.submit import Found
+from headwater.frontier.submit import FoundUrl
 from headwater.ingest.links import submit_links
 from headwater.simweb.message import Page
-from headwater.sources.source import Kind, Mode, Profile
+from headwater.sources.source import Mode, Profile, SourceKind
 from headwater.sources.store import read_source
 
 TODAY = date(2026, 3, 2)
@@ -35,12 +35,12 @@ async def queue_links(desk: Desk, source: UUID, *paths: str) -> None:
     profile = await profile_of(desk, source)
     links = [f"http://a.test{path}" for path in paths]
     async with desk.path.database.transaction() as connection:
-        await submit_links(connection, source, profile, Found(profile.url), links, TODAY)
+        await submit_links(connection, source, profile, FoundUrl(profile.url), links, TODAY)
 
 
 @pytest.mark.parametrize("address", ["http://a.test/docs/", "http://a.test/docs", "http://a.test/docs/index.html"])
 async def test_the_links_of_a_manual_are_followed_below_the_path_that_was_given(desk: Desk, address: str) -> None:
-    source = await desk.follow(address, kind=Kind.DOCS)
+    source = await desk.follow(address, kind=SourceKind.DOCS)
     await desk.poll()
     await queue_links(desk, source, "/docs/a", "/docs/b/c", "/blog/", "/", "/docs-old/a")
     assert await desk.entries() - {address} == {"http://a.test/docs/a", "http://a.test/docs/b/c"}
@@ -48,19 +48,19 @@ async def test_the_links_of_a_manual_are_followed_below_the_path_that_was_given(
 
 
 async def test_a_manual_at_the_top_of_a_site_is_the_whole_site(desk: Desk) -> None:
-    source = await desk.follow("http://a.test/", kind=Kind.DOCS)
+    source = await desk.follow("http://a.test/", kind=SourceKind.DOCS)
     assert (await profile_of(desk, source)).include_paths == ()
 
 
 async def test_every_start_page_of_a_manual_widens_it(desk: Desk) -> None:
     starts = ("http://a.test/docs/", "http://a.test/api/v2/")
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS, start_urls=starts)
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, start_urls=starts)
     assert (await profile_of(desk, source)).include_paths == ("/api/v2/", "/docs/")
 
 
 async def test_what_a_person_says_of_the_paths_replaces_the_path_that_was_given(desk: Desk) -> None:
     said = {"include_paths": ("/docs/v2/", "/api/"), "exclude_paths": ("/docs/v2/old",)}
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS, **said)
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, **said)
     await desk.poll()
     await queue_links(desk, source, "/docs/v1/a", "/docs/v2/a", "/docs/v2/old/a", "/api/a")
     # The page it starts from was given, too: without it there would be nothing to follow.
@@ -68,7 +68,7 @@ async def test_what_a_person_says_of_the_paths_replaces_the_path_that_was_given(
 
 
 async def test_the_whole_site_may_be_asked_for(desk: Desk) -> None:
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS, include_paths=("/",))
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, include_paths=("/",))
     await desk.poll()
     await queue_links(desk, source, "/blog/")
     assert "http://a.test/blog/" in await desk.entries()
@@ -85,7 +85,7 @@ async def test_a_sitemap_brings_the_pages_of_the_paths_and_says_what_it_left_out
         "/maps/1.xml": sitemap("/docs/a", "/docs/b", "/blog/1", "/blog/2", "/docs/old/1"),
     }
     sitemaps = ("http://a.test/sitemap.xml",)
-    await desk.follow("http://a.test/docs/", kind=Kind.DOCS, sitemaps=sitemaps, exclude_paths=("/docs/old",))
+    await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, sitemaps=sitemaps, exclude_paths=("/docs/old",))
     [ran] = await desk.poll()
     assert await desk.entries() == {"http://a.test/docs/a", "http://a.test/docs/b"}
     assert ran.ending is not None
@@ -95,7 +95,7 @@ async def test_a_sitemap_brings_the_pages_of_the_paths_and_says_what_it_left_out
 async def test_a_sitemap_brings_no_more_pages_than_are_wanted(desk: Desk) -> None:
     desk.site.pages["/sitemap.xml"] = sitemap(*(f"/docs/{n}" for n in range(9)))
     sitemaps = ("http://a.test/sitemap.xml",)
-    await desk.follow("http://a.test/docs/", kind=Kind.DOCS, sitemaps=sitemaps, max_pages=4)
+    await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, sitemaps=sitemaps, max_pages=4)
     [ran] = await desk.poll()
     assert len(await desk.entries()) == 4
     assert ran.ending is not None
@@ -141,7 +141,7 @@ async def test_a_redirect_does_not_lead_out_of_a_manual(desk: Desk) -> None:
         "/docs/target": Page(b"<p>In"),
         "/blog/target": Page(b"<p>Out"),
     }
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS)
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS)
     await desk.poll()
     await queue_links(desk, source, "/docs/in", "/docs/out", "/docs/away")
     while await desk.path.travel_all(10):
@@ -165,8 +165,8 @@ async def test_a_page_of_news_may_be_redirected_to_another_site(desk: Desk) -> N
 @pytest.mark.parametrize("path", ["/docs/*", "https://a.test/docs/", "/docs?x=1", "/docs#top"])
 async def test_what_is_no_path_is_refused_with_a_sentence(desk: Desk, path: str) -> None:
     with pytest.raises(UsageError, match="is no path: write how the paths begin"):
-        await desk.follow("http://a.test/docs/", kind=Kind.DOCS, include_paths=(path,))
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS)
+        await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, include_paths=(path,))
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS)
     with pytest.raises(UsageError, match="is no path: write how the paths begin"):
         async with desk.path.database.transaction() as connection:
             await change(connection, source, {"exclude_paths": (path,)}, "tester", DELAY)
@@ -179,7 +179,7 @@ FETCHED = "update url_frontier set status = 'fetched', etag = 'e', content_hash 
 async def test_the_next_round_of_a_crawl_reads_everything_anew_once_its_limits_were_changed(
     desk: Desk, is_changed: bool
 ) -> None:
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS)
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS)
     await desk.poll()
     await queue_links(desk, source, "/docs/a")
     await desk.path.database.execute(FETCHED)

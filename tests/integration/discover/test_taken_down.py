@@ -9,7 +9,7 @@ from headwater.ingest.taking_down import lift_everywhere, take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 from headwater.simweb.mischief.replies import Status
 from headwater.sources.channels import poll_now
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 
 FEED = "http://a.test/feed.xml"
 DAY = timedelta(days=1)
@@ -18,7 +18,7 @@ DAY = timedelta(days=1)
 @pytest.mark.parametrize("what", ["a.test", "http://a.test/feed.xml"])
 async def test_a_poll_of_a_taken_down_channel_waits_and_counts_nothing(desk: Desk, what: str) -> None:
     desk.site.pages["/feed.xml"] = rss(*stories(3))
-    source = await desk.follow(feeds=(FEED,), kind=Kind.JOBS)
+    source = await desk.follow(feeds=(FEED,), kind=SourceKind.JOBS)
     await take_down_everywhere(desk.path.database, parse_takedown(what))
     for _ in range(6):
         await poll_now(desk.path.database, source, now=desk.now[0])

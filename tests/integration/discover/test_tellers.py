@@ -7,7 +7,7 @@ from tests.integration.discover.conftest import Desk
 from tests.integration.fetch.conftest import SmallSite
 
 from headwater.simweb.message import Page
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 
 APPLY = "http://a.test/jobs/water-engineer"
 
@@ -21,7 +21,7 @@ async def follow(desk: Desk, host: str, page: Page, **profile: Any) -> None:
     site = desk.path.sim.sites[host]
     assert isinstance(site, SmallSite)
     site.pages["/jobs.xml"] = page
-    await desk.follow(f"http://{host}/", feeds=(f"http://{host}/jobs.xml",), kind=Kind.JOBS, **profile)
+    await desk.follow(f"http://{host}/", feeds=(f"http://{host}/jobs.xml",), kind=SourceKind.JOBS, **profile)
     await desk.poll()
 
 

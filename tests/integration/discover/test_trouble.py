@@ -13,7 +13,7 @@ from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status, Throttle
 from headwater.sources.channels import ChannelKind
 from headwater.sources.health import Word, health_of
-from headwater.sources.source import Kind, SourceStatus
+from headwater.sources.source import SourceKind, SourceStatus
 from headwater.sources.store import read_source
 
 FEED = "http://a.test/feed.xml"
@@ -169,7 +169,7 @@ async def test_silence_is_an_alarm_that_ends_with_the_next_item(desk: Desk) -> N
 
 async def test_a_job_source_whose_page_robots_forbid_is_blocked(desk: Desk) -> None:
     desk.site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /jobs\n")
-    source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
+    source = await desk.follow("http://a.test/jobs", kind=SourceKind.JOBS)
     await desk.poll()
     found = await read_source(desk.path.database, source)
     assert (found.status, found.status_reason) == (SourceStatus.BLOCKED, "robots disallow")
@@ -179,7 +179,7 @@ async def test_a_job_source_whose_page_robots_forbid_is_blocked(desk: Desk) -> N
 
 async def test_a_job_source_is_paused_after_five_failures_and_resuming_forgives(desk: Desk) -> None:
     desk.path.sim.script("a.test", Status(500), "/jobs")
-    source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
+    source = await desk.follow("http://a.test/jobs", kind=SourceKind.JOBS)
     await desk.poll()
     for _ in range(4):
         await desk.poll_again()

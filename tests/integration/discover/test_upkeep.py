@@ -8,11 +8,11 @@ from tests.integration.fetch.conftest import robots
 from headwater.discover.crawling import CrawlState, crawl_of, pages_of
 from headwater.discover.polls.submit_items import forget_items
 from headwater.fetch.robots_rounds import RobotsRounds
-from headwater.frontier.submit import Found, Outcome
-from headwater.ingest.links import followed, submit_links
+from headwater.frontier.submit import FoundUrl, SubmitOutcome
+from headwater.ingest.links import links_to_follow, submit_links
 from headwater.simweb.message import Page
 from headwater.sources.channels import ChannelKind, poll_now
-from headwater.sources.source import Kind, Mode, Profile, SourceStatus
+from headwater.sources.source import Mode, Profile, SourceKind, SourceStatus
 from headwater.sources.store import read_source
 
 TODAY = (stories(1)[0][2]).date()
@@ -33,7 +33,7 @@ async def test_items_that_are_listed_no_more_are_forgotten_in_time(desk: Desk) -
 
 async def test_a_blocked_source_goes_on_when_the_rules_change(desk: Desk) -> None:
     desk.site.pages |= {"/robots.txt": robots("User-agent: *\nDisallow: /jobs\n"), "/jobs": Page(b"<p>Jobs</p>")}
-    source = await desk.follow("http://a.test/jobs", kind=Kind.JOBS)
+    source = await desk.follow("http://a.test/jobs", kind=SourceKind.JOBS)
     await desk.poll()
     assert (await read_source(desk.path.database, source)).status is SourceStatus.BLOCKED
     rounds = RobotsRounds(desk.path.database, desk.path.web.reservations, desk.path.web.fetcher.preflight)
@@ -49,7 +49,7 @@ async def test_a_blocked_source_goes_on_when_the_rules_change(desk: Desk) -> Non
 
 async def test_a_job_sources_host_is_asked_slowly_and_its_pages_are_small(desk: Desk) -> None:
     desk.site.pages["/jobs"] = Page(b"<p>" + b"x" * (1024 * 1024) + b"</p>")
-    await desk.follow("http://a.test/jobs", keeps_delay=True, kind=Kind.JOBS)
+    await desk.follow("http://a.test/jobs", keeps_delay=True, kind=SourceKind.JOBS)
     assert await desk.path.database.fetchval("select delay_ms from hosts where host = 'a.test'") == 3000
     await desk.path.database.execute(QUICK)
     [ran] = await desk.poll()
@@ -60,13 +60,13 @@ async def test_a_job_sources_host_is_asked_slowly_and_its_pages_are_small(desk: 
 
 
 async def test_links_of_a_page_become_pages_one_level_deeper_once(desk: Desk) -> None:
-    source = await desk.follow(kind=Kind.DOCS, max_depth=2)
+    source = await desk.follow(kind=SourceKind.DOCS, max_depth=2)
     await desk.poll()
     profile = (await read_source(desk.path.database, source)).profile
     links = ["http://a.test/sub1", "http://a.test/sub2", "http://a.test/sub1#top", "http://elsewhere.test/"]
-    for expected in (Outcome.QUEUED, Outcome.DUPLICATE):
+    for expected in (SubmitOutcome.QUEUED, SubmitOutcome.DUPLICATE):
         async with desk.path.database.transaction() as connection:
-            answers = await submit_links(connection, source, profile, Found("http://a.test/"), links, TODAY)
+            answers = await submit_links(connection, source, profile, FoundUrl("http://a.test/"), links, TODAY)
         assert [answer.outcome for answer in answers] == [expected, expected]
     pages = {page.url: (page.status, page.depth) for page in await pages_of(desk.path.database, source)}
     assert pages == {
@@ -75,24 +75,24 @@ async def test_links_of_a_page_become_pages_one_level_deeper_once(desk: Desk) ->
         "http://a.test/sub2": ("pending", 1),
     }
     async with desk.path.database.transaction() as connection:
-        deepest = Found("http://a.test/sub1", depth=2)
+        deepest = FoundUrl("http://a.test/sub1", depth=2)
         assert await submit_links(connection, source, profile, deepest, ["http://a.test/deeper"], TODAY) == []
 
 
 async def test_a_full_crawl_takes_no_more_pages(desk: Desk) -> None:
-    source = await desk.follow(kind=Kind.DOCS, max_pages=1)
+    source = await desk.follow(kind=SourceKind.DOCS, max_pages=1)
     await desk.poll()
     profile = (await read_source(desk.path.database, source)).profile
     async with desk.path.database.transaction() as connection:
-        parent = Found("http://a.test/")
+        parent = FoundUrl("http://a.test/")
         assert await submit_links(connection, source, profile, parent, ["http://a.test/sub"], TODAY) == []
 
 
 async def test_a_crawl_takes_pages_up_to_its_limit_and_those_it_knows_take_no_room(desk: Desk) -> None:
-    source = await desk.follow(kind=Kind.DOCS, max_pages=4)
+    source = await desk.follow(kind=SourceKind.DOCS, max_pages=4)
     await desk.poll()
     profile = (await read_source(desk.path.database, source)).profile
-    parent, links = Found("http://a.test/"), [f"http://a.test/{n}" for n in range(9)]
+    parent, links = FoundUrl("http://a.test/"), [f"http://a.test/{n}" for n in range(9)]
     for offered in (links[:2], links, links):
         async with desk.path.database.transaction() as connection:
             await submit_links(connection, source, profile, parent, offered, TODAY)
@@ -101,7 +101,7 @@ async def test_a_crawl_takes_pages_up_to_its_limit_and_those_it_knows_take_no_ro
 
 async def test_the_next_round_of_a_crawl_asks_for_its_pages_again(desk: Desk) -> None:
     desk.site.pages["/feed.xml"] = rss(*stories(1))
-    source = await desk.follow(kind=Kind.DOCS, mode=Mode.BOTH, feeds=("http://a.test/feed.xml",))
+    source = await desk.follow(kind=SourceKind.DOCS, mode=Mode.BOTH, feeds=("http://a.test/feed.xml",))
     fetched = "update url_frontier set status = 'fetched', last_fetched_at = $1, revisit_at = null"
     for _ in range(2):
         await desk.poll()
@@ -109,7 +109,7 @@ async def test_the_next_round_of_a_crawl_asks_for_its_pages_again(desk: Desk) ->
         desk.now[0] += timedelta(seconds=30)
     profile = (await read_source(desk.path.database, source)).profile
     async with desk.path.database.transaction() as connection:
-        await submit_links(connection, source, profile, Found("http://a.test/"), ["http://a.test/sub"], TODAY)
+        await submit_links(connection, source, profile, FoundUrl("http://a.test/"), ["http://a.test/sub"], TODAY)
     await desk.path.database.execute(fetched, STARTED - timedelta(days=1))
     await poll_now(desk.path.database, source, kind=ChannelKind.CRAWL, now=desk.now[0])
     await desk.poll()
@@ -124,7 +124,7 @@ async def test_the_next_round_of_a_crawl_asks_for_its_pages_again(desk: Desk) ->
 async def test_a_sitemap_says_nothing_about_the_start_of_a_crawl(desk: Desk) -> None:
     pages = "<urlset><url><loc>http://a.test/x</loc></url></urlset>"
     desk.site.pages["/map.xml"] = Page(pages.encode(), "application/xml")
-    source = await desk.follow(kind=Kind.DOCS, mode=Mode.BOTH, sitemaps=("http://a.test/map.xml",))
+    source = await desk.follow(kind=SourceKind.DOCS, mode=Mode.BOTH, sitemaps=("http://a.test/map.xml",))
     # Channels of one host take turns.
     for _ in range(2):
         await desk.poll_again(timedelta(seconds=30))
@@ -135,7 +135,7 @@ async def test_a_sitemap_says_nothing_about_the_start_of_a_crawl(desk: Desk) -> 
 
 
 async def test_a_crawl_is_complete_when_nothing_waits_and_failed_only_by_its_start(desk: Desk) -> None:
-    source = await desk.follow(kind=Kind.DOCS)
+    source = await desk.follow(kind=SourceKind.DOCS)
     assert (await crawl_of(desk.path.database, source)).state is CrawlState.NONE
     await desk.poll()
     assert (await crawl_of(desk.path.database, source)).state is CrawlState.RUNNING
@@ -150,7 +150,7 @@ async def test_a_crawl_is_complete_when_nothing_waits_and_failed_only_by_its_sta
 
 
 def test_only_links_worth_following_are_followed() -> None:
-    profile = Profile("http://a.test/docs/", kind=Kind.DOCS, include_paths=("/docs",))
+    profile = Profile("http://a.test/docs/", kind=SourceKind.DOCS, include_paths=("/docs",))
     links = [
         "http://a.test/docs/one",
         "http://a.test/docs/one/",
@@ -161,4 +161,4 @@ def test_only_links_worth_following_are_followed() -> None:
         "http://a.test/docs/cart/",
         "mailto:someone@a.test",
     ]
-    assert followed(links, profile, TODAY) == ["http://a.test/docs/one", "http://www.a.test/docs/two"]
+    assert links_to_follow(links, profile, TODAY) == ["http://a.test/docs/one", "http://www.a.test/docs/two"]

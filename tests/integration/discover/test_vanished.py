@@ -13,7 +13,7 @@ from headwater.reports.problems import find_problems_of
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.framing import ResetAt
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 from headwater.sources.store import read_source
 from headwater.urls.canonical import canonicalise
 
@@ -38,7 +38,7 @@ def feed(*names: str) -> Page:
 
 async def follow_list(desk: Desk, *names: str) -> None:
     desk.site.pages["/jobs"] = listing(*names)
-    await desk.follow(LIST, kind=Kind.JOBS, name="Aid Org", max_depth=0)
+    await desk.follow(LIST, kind=SourceKind.JOBS, name="Aid Org", max_depth=0)
     await desk.poll()
     await stay_away_from_pages(desk)
 
@@ -154,7 +154,7 @@ async def test_a_failing_list_says_nothing(desk: Desk) -> None:
 async def test_every_page_of_a_list_is_asked_before_anything_is_over(desk: Desk) -> None:
     desk.site.pages["/jobs?page=2"] = listing("three")
     desk.site.pages["/jobs"] = listing("one", "two", following="/jobs?page=2")
-    await desk.follow(LIST, kind=Kind.JOBS, name="Aid Org", max_depth=0)
+    await desk.follow(LIST, kind=SourceKind.JOBS, name="Aid Org", max_depth=0)
     await desk.poll()
     await stay_away_from_pages(desk)
     # The first page changes and the second does not, or the other way round; what both name stays open.
@@ -175,7 +175,7 @@ async def test_a_list_that_is_longer_than_it_may_be_read_lets_nothing_expire(
     monkeypatch.setattr(reader, "MOST_PAGES", 2)
     desk.site.pages |= {"/jobs?page=2": listing("two", following="/jobs?page=3"), "/jobs?page=3": listing("three")}
     desk.site.pages["/jobs"] = listing("one", following="/jobs?page=2")
-    await desk.follow(LIST, kind=Kind.JOBS, max_depth=0)
+    await desk.follow(LIST, kind=SourceKind.JOBS, max_depth=0)
     await desk.poll()
     await stay_away_from_pages(desk)
     desk.site.pages["/jobs"] = listing("zero", following="/jobs?page=2")
@@ -195,7 +195,7 @@ async def test_an_api_that_answers_with_news_only_lets_nothing_expire(desk: Desk
         "map": {"title": "title", "url": "url"},
         "since": {"enabled": True, "field": "since", "format": "iso8601", "fallback_days": 7},
     }
-    asks = {"kind": Kind.JOBS, "is_api": True, "parser_hint": orjson.dumps(recipe).decode()}
+    asks = {"kind": SourceKind.JOBS, "is_api": True, "parser_hint": orjson.dumps(recipe).decode()}
     desk.site.pages["/api"] = Page(b'{"jobs": [{"title": "One", "url": "/jobs/one"}]}', "application/json")
     await desk.follow("http://a.test/api", **asks)
     await desk.poll()
@@ -209,7 +209,7 @@ async def test_an_api_that_answers_with_news_only_lets_nothing_expire(desk: Desk
 
 async def test_what_scrolls_out_of_a_feed_has_a_week(desk: Desk) -> None:
     desk.site.pages["/jobs.xml"] = feed("one", "two")
-    await desk.follow(feeds=("http://a.test/jobs.xml",), kind=Kind.JOBS)
+    await desk.follow(feeds=("http://a.test/jobs.xml",), kind=SourceKind.JOBS)
     await desk.poll()
     await stay_away_from_pages(desk)
     for name in ("three", "four", "five"):
@@ -222,7 +222,7 @@ async def test_what_scrolls_out_of_a_feed_has_a_week(desk: Desk) -> None:
 
 async def test_a_feed_that_is_cut_off_lets_nothing_expire(desk: Desk) -> None:
     desk.site.pages["/jobs.xml"] = feed("one", "two", "three")
-    await desk.follow(feeds=("http://a.test/jobs.xml",), kind=Kind.JOBS)
+    await desk.follow(feeds=("http://a.test/jobs.xml",), kind=SourceKind.JOBS)
     await desk.poll()
     await stay_away_from_pages(desk)
     whole = feed("one", "two", "three").body
@@ -235,7 +235,7 @@ async def test_a_feed_that_is_cut_off_lets_nothing_expire(desk: Desk) -> None:
 async def test_a_page_beside_a_list_that_fails_keeps_no_vacancy_open(desk: Desk) -> None:
     beside = '<nav><a href="/about-us">About us</a></nav>'
     desk.site.pages["/jobs"] = Page(beside.encode() + listing("one", "two").body)
-    await desk.follow(LIST, kind=Kind.JOBS, name="Aid Org", max_depth=2)
+    await desk.follow(LIST, kind=SourceKind.JOBS, name="Aid Org", max_depth=2)
     await desk.poll()
     await stay_away_from_pages(desk)
     desk.site.pages["/jobs"] = Page(beside.encode() + listing("one").body)
@@ -264,7 +264,7 @@ BROKEN = Page(b"Oops", status=500)
 async def follow_two_pages(desk: Desk) -> None:
     desk.site.pages[PAGE_2] = listing("three", "four")
     desk.site.pages["/jobs"] = listing("one", "two", following=PAGE_2)
-    await desk.follow(LIST, kind=Kind.JOBS, name="Aid Org", max_depth=0)
+    await desk.follow(LIST, kind=SourceKind.JOBS, name="Aid Org", max_depth=0)
     await desk.poll()
     await stay_away_from_pages(desk)
     assert await open_now(desk) == {"one", "two", "three", "four"}

@@ -6,7 +6,7 @@ from uuid import UUID
 from tests.integration.discover.conftest import DELAY, Desk, rss, stories
 from tests.integration.fetch.conftest import SmallSite
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
@@ -17,7 +17,7 @@ from headwater.ingest.stored_pages import lease_of
 from headwater.learning.template_cache import TemplateCache
 from headwater.simweb.message import Page
 from headwater.sources.exchange.fields import Row
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 from headwater.urls.canonical import canonicalise
 
 # Its items lie on a.test, wherever the feed itself does.
@@ -37,7 +37,7 @@ async def title_known(desk: Desk, source: UUID, url: str = STORY) -> str:
     """The title that would be used for the page if it were fetched now."""
     context = Context(desk.path.database, SystemClock(), TemplateCache(SystemClock(), random_from(1)))
     address = canonicalise(url)
-    raw = RawBody(Key(address.bucket, address.url_hash), source, url, 200, {}, b"")
+    raw = RawBody(DocumentKey(address.bucket, address.url_hash), source, url, 200, {}, b"")
     return (await context.context_of(lease_of(KeptBody(datetime.now(UTC), raw)))).hints.title
 
 
@@ -91,7 +91,7 @@ async def test_a_feed_from_an_imported_list_does_not_speak_for_the_site_it_is_li
 
 
 async def test_a_page_goes_to_the_source_that_speaks_for_it(desk: Desk) -> None:
-    stranger = await desk.follow("http://b.test/", feeds=(put_feed(desk, "b.test"),), kind=Kind.JOBS)
+    stranger = await desk.follow("http://b.test/", feeds=(put_feed(desk, "b.test"),), kind=SourceKind.JOBS)
     await desk.poll()
     assert await owner_of(desk) == stranger
     owner = await desk.follow(feeds=(put_feed(desk, "a.test"),))

@@ -8,7 +8,7 @@ import pytest
 from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import ARTICLES, index, page_of, recipe_at, sitemap
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
@@ -17,7 +17,7 @@ from headwater.ingest.page_context import Context
 from headwater.ingest.stored_pages import lease_of
 from headwater.learning.template_cache import TemplateCache
 from headwater.simweb.message import Page
-from headwater.sources.source import Kind, Mode
+from headwater.sources.source import Mode, SourceKind
 from headwater.urls.canonical import canonicalise
 
 DAY = timedelta(days=1)
@@ -55,7 +55,7 @@ async def test_items_of_a_feed_come_once_their_paths_are_wanted(desk: Desk) -> N
 async def test_old_pages_of_a_manual_s_sitemap_come_once_their_paths_are_wanted(desk: Desk, is_index: bool) -> None:
     leaf = sitemap(("/docs/v1/a", LONG_AGO), ("/docs/v2/a", LONG_AGO))
     desk.site.pages |= {"/sitemap.xml": index("/leaf.xml") if is_index else leaf, "/leaf.xml": leaf}
-    said = {"kind": Kind.DOCS, "include_paths": ("/docs/v2/",)}
+    said = {"kind": SourceKind.DOCS, "include_paths": ("/docs/v2/",)}
     source = await desk.follow("http://a.test/docs/", sitemaps=(SITEMAP,), **said)
     await desk.poll()
     assert await paths(desk) == {"/docs/v2/a"}
@@ -67,7 +67,7 @@ async def test_old_pages_of_a_manual_s_sitemap_come_once_their_paths_are_wanted(
 
 async def test_more_pages_of_a_sitemap_come_once_more_are_wanted(desk: Desk) -> None:
     desk.site.pages["/sitemap.xml"] = sitemap(*((f"/docs/{n}", LONG_AGO) for n in range(6)))
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS, sitemaps=(SITEMAP,), max_pages=2)
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, sitemaps=(SITEMAP,), max_pages=2)
     await desk.poll()
     assert len(await paths(desk)) == 2
     await desk.poll_again(after=DAY)
@@ -120,7 +120,7 @@ async def test_an_api_is_asked_for_all_once_its_recipe_is_another(desk: Desk) ->
 
 async def test_pages_of_a_crawl_are_read_again_in_full_in_its_next_round(desk: Desk) -> None:
     database = desk.path.database
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS, max_depth=1)
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, max_depth=1)
     await desk.poll()
     read = "status = 'fetched', fetch_count = 1, etag = '\"1\"', last_modified = 'x', content_hash = 'x'"
     await database.execute(f"update url_frontier set {read}")
@@ -146,7 +146,7 @@ async def test_a_page_of_a_crawl_that_waits_or_is_fetched_in_that_moment_is_read
     desk: Desk, status: str, token: str | None
 ) -> None:
     database = desk.path.database
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS, max_depth=1)
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, max_depth=1)
     await desk.poll()
     state = f"status = '{status}', token = {token or 'null'}, fetch_count = 1, etag = '\"1\"', content_hash = 'x'"
     await database.execute(f"update url_frontier set {state}")
@@ -159,11 +159,11 @@ async def test_a_page_of_a_crawl_that_waits_or_is_fetched_in_that_moment_is_read
 
 async def test_a_page_that_is_read_after_an_edit_is_read_by_the_source_as_it_is_now(desk: Desk) -> None:
     """Not by what a worker remembers of it: the links of that page would be judged by the old scope for good."""
-    source = await desk.follow("http://a.test/docs/", kind=Kind.DOCS, max_depth=1)
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, max_depth=1)
     clock = SystemClock()
     context = Context(desk.path.database, clock, TemplateCache(clock, random_from(1)))
     page = canonicalise("http://a.test/docs/")
-    raw = RawBody(Key(page.bucket, page.url_hash), source, page.url, 200, {}, b"")
+    raw = RawBody(DocumentKey(page.bucket, page.url_hash), source, page.url, 200, {}, b"")
     lease = lease_of(KeptBody(STARTED, raw))
     before = (await context.context_of(lease)).source
     await edit(desk, source, max_depth=3)

@@ -15,8 +15,8 @@ from headwater.fetch.fetcher import FetchRequest
 from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import Outcome
 from headwater.frontier.claim import Claimer
-from headwater.frontier.entry import Lease, Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin, Lease
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Verdict
 from headwater.ingest.journey import Finished, Journey
 from headwater.ingest.page_store import NOTHING, PageEffects
@@ -93,9 +93,9 @@ class Path:
 
     async def queue(self, *urls: str) -> None:
         async with self.database.transaction() as connection:
-            submitter = Submitter(self.source, Origin.MANUAL)
+            submitter = Submitter(self.source, EntryOrigin.MANUAL)
             delay = self.services.settings.politeness.delay
-            await submit(connection, submitter, [Found(url) for url in urls], default_delay=delay)
+            await submit(connection, submitter, [FoundUrl(url) for url in urls], default_delay=delay)
 
     async def travel_all(self, count: int = 1) -> list[Finished]:
         journey = self.journey()

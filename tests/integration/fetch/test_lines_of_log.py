@@ -15,7 +15,7 @@ from tests.integration.fetch.conftest import QUICK, Path, SmallSite, Unread, ope
 
 from headwater.clock import SystemClock
 from headwater.database.listen import Listener
-from headwater.discover.adding import Wanted, take_up
+from headwater.discover.adding import WantedSource, take_up
 from headwater.frontier.claim import Claimer
 from headwater.frontier.shares import Shares
 from headwater.frontier.wake import CHANNEL, Sleeper
@@ -97,7 +97,7 @@ async def test_a_wait_is_only_for_debugging(path: Path, log: Log) -> None:
 
 async def polled(path: Path, log: Log, *, feed: str) -> UUID:
     async with path.database.transaction() as connection:
-        wanted = Wanted(Profile("http://a.test/", name="A"), feeds=(feed,), is_searched=False)
+        wanted = WantedSource(Profile("http://a.test/", name="A"), feeds=(feed,), is_searched=False)
         source = await take_up(connection, wanted, "a person", QUICK)
     services = replace(path.services, log=log.logger)
     async with (

@@ -9,7 +9,7 @@ from tests.integration.fetch.conftest import QUICK, Path, SmallSite, robots
 from headwater.politeness.hosts import HostPolicy, clear_policy, read_host, set_policy
 from headwater.simweb.message import Page
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 from headwater.sources.store import store_source
 from headwater.urls.canonical import canonicalise
 
@@ -126,7 +126,7 @@ async def test_a_cleared_policy_is_the_default_again(path: Path) -> None:
     ("kind", "named"), [(ChannelKind.FEED, "rss"), (ChannelKind.API, "api"), (ChannelKind.LISTING, "html")]
 )
 async def test_a_source_is_shown_by_the_names_of_a_job_crawler(path: Path, kind: ChannelKind, named: str) -> None:
-    profile = Profile("https://board.test/jobs", name="Board", kind=Kind.JOBS, org_type="ingo")
+    profile = Profile("https://board.test/jobs", name="Board", kind=SourceKind.JOBS, org_type="ingo")
     async with path.database.transaction() as connection:
         source = await store_source(connection, profile, "a person")
         await add_channel(connection, source, NewChannel(kind, canonicalise("https://board.test/list")), "a person")

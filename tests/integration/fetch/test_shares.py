@@ -10,8 +10,8 @@ from tests.integration.fetch.conftest import Path, SmallSite, Unread, opened_pat
 from headwater.clock import SystemClock
 from headwater.database.listen import Listener
 from headwater.database.pool import Database
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Answer, Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, SubmitAnswer, Submitter, submit
 from headwater.frontier.wake import CHANNEL
 from headwater.ingest.journey import Finished
 from headwater.run.fetching import worker_of
@@ -35,12 +35,12 @@ async def add_source(database: Database, name: str) -> UUID:
         return await create_source(connection, name, f"http://{name}/")
 
 
-async def tell(path: Path, source: UUID, urls: Sequence[str], most_new_hosts: int | None = None) -> list[Answer]:
+async def tell(path: Path, source: UUID, urls: Sequence[str], most_new_hosts: int | None = None) -> list[SubmitAnswer]:
     """As a feed of the source would."""
     async with path.database.transaction() as connection:
-        submitter = Submitter(source, Origin.FEED, most_new_hosts=most_new_hosts)
+        submitter = Submitter(source, EntryOrigin.FEED, most_new_hosts=most_new_hosts)
         delay = path.services.settings.politeness.delay
-        return await submit(connection, submitter, [Found(url) for url in urls], default_delay=delay)
+        return await submit(connection, submitter, [FoundUrl(url) for url in urls], default_delay=delay)
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.frontier.entry import Status
+from headwater.frontier.entry import EntryStatus
 from headwater.frontier.states import LAWFUL
 
 queries = load_queries("headwater.frontier")
@@ -78,14 +78,14 @@ async def record_status_changes(database: Database) -> None:
     """)
 
 
-async def status_changes(database: Database) -> set[tuple[Status | None, Status]]:
+async def status_changes(database: Database) -> set[tuple[EntryStatus | None, EntryStatus]]:
     rows = await database.fetch("SELECT DISTINCT before, after FROM status_changes WHERE before IS DISTINCT FROM after")
-    return {(Status(row["before"]) if row["before"] else None, Status(row["after"])) for row in rows}
+    return {(EntryStatus(row["before"]) if row["before"] else None, EntryStatus(row["after"])) for row in rows}
 
 
-async def unlawful_changes(database: Database) -> set[tuple[Status | None, Status]]:
+async def unlawful_changes(database: Database) -> set[tuple[EntryStatus | None, EntryStatus]]:
     return {change for change in await status_changes(database) if not is_lawful(*change)}
 
 
-def is_lawful(before: Status | None, after: Status) -> bool:
+def is_lawful(before: EntryStatus | None, after: EntryStatus) -> bool:
     return before == after or any((change.before, change.after) == (before, after) for change in LAWFUL)

@@ -17,9 +17,9 @@ from headwater.chance import Random, random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.frontier.claim import Claimer
-from headwater.frontier.entry import Lease, Origin
+from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.settle import settle
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Postponed, Released, RetryLater, RetryPolicy, Verdict, settlement_of
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import Slot, SlotKeeper
@@ -96,10 +96,10 @@ class Worker:
         self.tell(what="settled" if held else "stale")
 
     async def discover(self) -> None:
-        submitter = Submitter(self.source, Origin.FEED)
+        submitter = Submitter(self.source, EntryOrigin.FEED)
         while not self.told_to_end.is_set():
             hosts = self.random.sample(HOSTS, 4)
-            found = [Found(f"https://{host}/{self.random.randint(0, 500)}") for host in hosts]
+            found = [FoundUrl(f"https://{host}/{self.random.randint(0, 500)}") for host in hosts]
             async with self.database.transaction() as connection:
                 await submit(connection, submitter, found, default_delay=DELAY)
             self.tell(what="submitted")

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from headwater.frontier.verdicts import honoured_wait
+from headwater.frontier.verdicts import bounded_wait
 from headwater.politeness.settlement import Settlement, Visit
 from headwater.politeness.slots import Slot
 
@@ -25,7 +25,7 @@ def slot_settlement(
         body_bytes=visit.body_bytes,
         started_after=visit.started_after,
         duration_ms=round(visit.duration.total_seconds() * 1000) if visit.duration is not None else None,
-        close_for=None if close_for is None else honoured_wait(close_for),
+        close_for=None if close_for is None else bounded_wait(close_for),
         close_reason=None if close_for is None else "retry_after",
         host_feedback=1 if close_for is not None else -1 if is_content else 0,
         address=visit.address,

@@ -13,11 +13,11 @@ from headwater.chance import random_from
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.frontier.claim import Claimed, Claimer
-from headwater.frontier.entry import Lease, Origin
+from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.maintain import rescue
 from headwater.frontier.settle import extend, settle
 from headwater.frontier.shares import Allowance
-from headwater.frontier.submit import Found, Outcome, Submitter, submit
+from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Released, RetryPolicy, Verdict, settlement_of
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore, Slot, SlotKeeper
@@ -60,15 +60,15 @@ class Stage:
 
     async def submit(
         self,
-        *found: str | Found,
+        *found: str | FoundUrl,
         source: UUID | None = None,
-        origin: Origin = Origin.MANUAL,
+        origin: EntryOrigin = EntryOrigin.MANUAL,
         delay: timedelta = DELAY,
         voice: Voice = NO_VOICE,
         home: str | None = None,
-    ) -> list[Outcome]:
+    ) -> list[SubmitOutcome]:
         submitter = Submitter(source or self.source, origin, voice=voice, home=canonicalise(home) if home else None)
-        wanted = [Found(one) if isinstance(one, str) else one for one in found]
+        wanted = [FoundUrl(one) if isinstance(one, str) else one for one in found]
         async with self.database.transaction() as connection:
             answers = await submit(connection, submitter, wanted, default_delay=delay, now=self.now)
         return [answer.outcome for answer in answers]

@@ -5,9 +5,9 @@ from tests.integration.frontier.stage import LEASE, Stage, seconds
 
 from headwater.errors import UsageError
 from headwater.frontier.claim import LARGEST_BATCH, MARKS_HOLD, Claimer
-from headwater.frontier.entry import Lease, Origin
+from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.maintain import promote
-from headwater.frontier.submit import Found
+from headwater.frontier.submit import FoundUrl
 from headwater.frontier.verdicts import Postponed
 from headwater.politeness.window import LEASE_MARGIN
 from headwater.urls.fingerprint import bucket_of
@@ -34,8 +34,8 @@ async def test_the_best_host_comes_first_then_the_one_that_waited_longest(stage:
 
 
 async def test_inside_a_host_the_best_entry_comes_first_then_the_one_due_longest(stage: Stage) -> None:
-    await stage.submit("https://a.example/late", Found("https://a.example/early", due_in=seconds(-5)))
-    await stage.submit("https://a.example/feed", origin=Origin.FEED)
+    await stage.submit("https://a.example/late", FoundUrl("https://a.example/early", due_in=seconds(-5)))
+    await stage.submit("https://a.example/feed", origin=EntryOrigin.FEED)
     got = []
     for _ in range(3):
         lease = await stage.claim_one()
@@ -78,7 +78,7 @@ async def test_empty_hosts_at_the_head_do_not_stop_a_claim(stage: Stage, empty: 
 
 
 async def test_a_better_entry_due_later_does_not_hide_one_due_now(stage: Stage) -> None:
-    await stage.submit(Found("https://a.example/better", due_in=timedelta(days=1)), origin=Origin.FEED)
+    await stage.submit(FoundUrl("https://a.example/better", due_in=timedelta(days=1)), origin=EntryOrigin.FEED)
     await stage.submit("https://a.example/now")
     assert urls(await stage.claim()) == ["https://a.example/now"]
 
@@ -86,7 +86,7 @@ async def test_a_better_entry_due_later_does_not_hide_one_due_now(stage: Stage) 
 async def test_a_host_rises_when_something_better_falls_due_while_it_waits(stage: Stage) -> None:
     middle = await stage.add_source(priority=6)
     await stage.submit("https://a.example/now")
-    await stage.submit(Found("https://a.example/better", due_in=seconds(60)), origin=Origin.FEED)
+    await stage.submit(FoundUrl("https://a.example/better", due_in=seconds(60)), origin=EntryOrigin.FEED)
     await stage.submit("https://b.example/1", source=middle)
     assert (await stage.host("a.example"))["promote_at"] == stage.now + seconds(60)
     assert await promote(stage.database, stage.now) == 0
@@ -98,7 +98,7 @@ async def test_a_host_rises_when_something_better_falls_due_while_it_waits(stage
 
 async def test_a_host_that_waits_unpromoted_still_gives_its_best_entry(stage: Stage) -> None:
     await stage.submit("https://a.example/now")
-    await stage.submit(Found("https://a.example/better", due_in=seconds(60)), origin=Origin.FEED)
+    await stage.submit(FoundUrl("https://a.example/better", due_in=seconds(60)), origin=EntryOrigin.FEED)
     stage.wait(60)
     assert urls(await stage.claim()) == ["https://a.example/better"]
 
@@ -107,7 +107,7 @@ async def test_a_promoted_host_is_not_left_behind_the_marks_of_its_new_level(sta
     """It has waited for long on its old level; on the new one nobody looks that far back."""
     top = await stage.add_source(priority=7)
     await stage.submit("https://a.example/now")
-    await stage.submit(Found("https://a.example/better", due_in=seconds(60)), origin=Origin.FEED)
+    await stage.submit(FoundUrl("https://a.example/better", due_in=seconds(60)), origin=EntryOrigin.FEED)
     stage.wait(55)
     await stage.submit("https://b.example/1", "https://c.example/1", source=top)
     await stage.claim_one()
@@ -198,7 +198,7 @@ async def test_a_host_without_a_delay_gives_as_much_as_it_may_at_a_time(stage: S
 
 async def test_an_entry_of_a_paused_source_is_set_aside_and_others_go_on(stage: Stage) -> None:
     active = await stage.add_source()
-    await stage.submit("https://a.example/1", origin=Origin.FEED)
+    await stage.submit("https://a.example/1", origin=EntryOrigin.FEED)
     await stage.submit("https://a.example/2", source=active)
     await stage.set_source("paused")
     assert urls(await stage.claim()) == ["https://a.example/2"]
@@ -207,7 +207,7 @@ async def test_an_entry_of_a_paused_source_is_set_aside_and_others_go_on(stage: 
 
 async def test_when_to_come_back_is_the_next_moment_something_opens(stage: Stage) -> None:
     await stage.submit(
-        Found("https://a.example/1", due_in=seconds(90)), Found("https://b.example/1", due_in=seconds(40))
+        FoundUrl("https://a.example/1", due_in=seconds(90)), FoundUrl("https://b.example/1", due_in=seconds(40))
     )
     assert (await stage.look()).come_back_in == seconds(40)
 

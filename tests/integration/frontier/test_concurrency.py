@@ -19,9 +19,9 @@ from tests.integration.frontier.surgery import until
 
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.frontier.entry import Origin
+from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.maintain import fold_counters, rescue
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 
 ROOT = Path(__file__).parents[3]
 ENOUGH_STARTS = 200
@@ -67,9 +67,9 @@ async def start(owner: str, role: str, address: str, source: UUID, folder: Path)
 
 async def make_world(database: Database) -> UUID:
     source = await add_source(database)
-    found = [Found(f"https://{host}/{n}") for host in HOSTS for n in range(30)]
+    found = [FoundUrl(f"https://{host}/{n}") for host in HOSTS for n in range(30)]
     async with database.transaction() as connection:
-        await submit(connection, Submitter(source, Origin.SITEMAP), found, default_delay=DELAY)
+        await submit(connection, Submitter(source, EntryOrigin.SITEMAP), found, default_delay=DELAY)
     await database.execute("UPDATE hosts SET max_concurrency = 2 WHERE host = $1", HOSTS[0])
     return source
 

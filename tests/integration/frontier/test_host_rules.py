@@ -19,7 +19,7 @@ from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.frontier.claim import Claimer
-from headwater.frontier.host_rules import Change, apply_rules, read_rules, set_rules, use_stored_rules
+from headwater.frontier.host_rules import RuleChange, apply_rules, read_rules, set_rules, use_stored_rules
 from headwater.frontier.reads import count_entries, recount_entries
 from headwater.frontier.settle import settle
 from headwater.frontier.verdicts import Fetched, Released, RetryPolicy, settlement_of
@@ -57,7 +57,7 @@ async def is_keyed_by_rules(stage: Stage) -> bool:
 
 
 async def test_a_rule_holds_for_what_is_submitted(stage: Stage) -> None:
-    await set_rules(stage.database, HOST, Change(keep_params=["ref"], strip_params=["sid"], keep_slash=True))
+    await set_rules(stage.database, HOST, RuleChange(keep_params=["ref"], strip_params=["sid"], keep_slash=True))
     await stage.submit(*(f"https://{HOST}/job?ref={n}" for n in range(3)))
     await stage.submit(f"https://{HOST}/a?sid=1", f"https://{HOST}/a?sid=2", f"https://{HOST}/b", f"https://{HOST}/b/")
     await stage.submit("https://other.example/job?ref=1", "https://other.example/job?ref=2")
@@ -68,7 +68,7 @@ async def test_entries_are_keyed_anew_and_stay_what_they_were(stage: Stage) -> N
     urls = [f"https://{HOST}/job?ref={n}&id={n}" for n in range(700)]
     await stage.submit(*urls, "https://other.example/x?ref=1")
     before = await entries(stage)
-    await set_rules(stage.database, HOST, Change(keep_params=["ref"]))
+    await set_rules(stage.database, HOST, RuleChange(keep_params=["ref"]))
     assert not await is_keyed_by_rules(stage)
     done = await apply_rules(stage.database, AT_ONCE)
     assert (done.moved, done.merged, done.busy) == (700, 0, 0)
@@ -86,7 +86,7 @@ async def test_two_entries_of_one_page_become_one(stage: Stage) -> None:
     await stage.submit(first)
     await Stage(stage.database, second).submit(other)
     await stage.database.execute("update url_frontier set priority = 9 where url = $1", other)
-    await set_rules(stage.database, HOST, Change(strip_params=["sid"]))
+    await set_rules(stage.database, HOST, RuleChange(strip_params=["sid"]))
     done = await apply_rules(stage.database, AT_ONCE)
     assert done.moved + done.merged == 2
     [(_, row)] = (await entries(stage)).items()
@@ -102,7 +102,7 @@ async def test_of_two_the_one_is_kept_that_was_fetched(stage: Stage, fetched_fir
     urls = [f"https://{HOST}/a?sid=1", f"https://{HOST}/a?sid=2"]
     await stage.submit(*urls)
     await fake_fetched(stage, urls[0] if fetched_first else urls[1])
-    await set_rules(stage.database, HOST, Change(strip_params=["sid"]))
+    await set_rules(stage.database, HOST, RuleChange(strip_params=["sid"]))
     await apply_rules(stage.database, AT_ONCE)
     [(url, row)] = (await entries(stage)).items()
     assert row["status"] == "fetched"
@@ -120,7 +120,7 @@ async def test_what_is_being_fetched_waits_for_the_next_walk(stage: Stage) -> No
     url = f"https://{HOST}/a?ref=1"
     await stage.submit(url)
     lease = await stage.claim_one()
-    await set_rules(stage.database, HOST, Change(keep_params=["ref"]))
+    await set_rules(stage.database, HOST, RuleChange(keep_params=["ref"]))
     assert (await apply_rules(stage.database, AT_ONCE)).busy == 1
     assert [one.rekeyed_at for one in await read_rules(stage.database)] == [None]
     assert await stage.settle(lease, Released())
@@ -132,7 +132,7 @@ async def test_what_is_being_fetched_waits_for_the_next_walk(stage: Stage) -> No
 
 async def test_a_walk_is_repeated_until_every_process_knows_of_the_change(stage: Stage) -> None:
     await stage.submit(f"https://{HOST}/a?ref=1")
-    await set_rules(stage.database, HOST, Change(keep_params=["ref"]))
+    await set_rules(stage.database, HOST, RuleChange(keep_params=["ref"]))
     assert (await apply_rules(stage.database)).moved == 1
     # A process that has not read the change yet.
     use_rules({})
@@ -150,13 +150,13 @@ async def test_a_walk_is_repeated_until_every_process_knows_of_the_change(stage:
 
 async def test_a_change_on_the_way_begins_anew(stage: Stage) -> None:
     await stage.submit(*(f"https://{HOST}/a?ref={n}&sid={n}" for n in range(5)))
-    await set_rules(stage.database, HOST, Change(keep_params=["ref"]))
+    await set_rules(stage.database, HOST, RuleChange(keep_params=["ref"]))
     await apply_rules(stage.database, AT_ONCE)
     assert len(await entries(stage)) == 5
-    await set_rules(stage.database, HOST, Change(keep_params=["ref"], strip_params=["sid"]))
+    await set_rules(stage.database, HOST, RuleChange(keep_params=["ref"], strip_params=["sid"]))
     await apply_rules(stage.database, AT_ONCE)
     assert await is_keyed_by_rules(stage)
-    await set_rules(stage.database, HOST, Change(keep_params=(), strip_params=()))
+    await set_rules(stage.database, HOST, RuleChange(keep_params=(), strip_params=()))
     await apply_rules(stage.database, AT_ONCE)
     assert await is_keyed_by_rules(stage)
     assert await broken_invariants(stage.database, await stage.database.fetchval("select clock_timestamp()")) == []
@@ -175,7 +175,7 @@ async def test_a_document_goes_with_its_page(stage: Stage) -> None:
     told = len(await shelf.told())
     await stage.database.execute("/* by hand */ update documents set first_seen_at = now() - interval '3 days'")
     seen_at = await stage.database.fetchval("select first_seen_at from documents")
-    await set_rules(stage.database, HOST, Change(keep_params=["ref"]))
+    await set_rules(stage.database, HOST, RuleChange(keep_params=["ref"]))
     await apply_rules(stage.database, AT_ONCE)
     new = key_of(url)
     assert new != old
@@ -196,7 +196,7 @@ async def test_of_two_documents_of_one_page_one_stands(stage: Stage) -> None:
     for url, text in zip(urls, (LONG, OTHER, LONG), strict=True):
         await fake_fetched(stage, url)
         await shelf.keep(url, text)
-    await set_rules(stage.database, HOST, Change(strip_params=["sid"]))
+    await set_rules(stage.database, HOST, RuleChange(strip_params=["sid"]))
     await apply_rules(stage.database, AT_ONCE)
     standing = await stage.database.fetch("select url_hash from documents where deleted_at is null")
     assert [row["url_hash"] for row in standing] == [canonicalise(urls[0]).url_hash]
@@ -210,7 +210,7 @@ async def test_whoever_repeats_a_document_still_has_an_original(stage: Stage) ->
     for one in (url, *copies):
         await shelf.keep(one, LONG)
         shelf.wait()
-    await set_rules(stage.database, HOST, Change(keep_params=["ref"]))
+    await set_rules(stage.database, HOST, RuleChange(keep_params=["ref"]))
     await apply_rules(stage.database, AT_ONCE)
     standing = await stage.database.fetch("select duplicate_of from documents where deleted_at is null")
     assert sorted(row["duplicate_of"] is None for row in standing) == [False, False, True]
@@ -218,7 +218,7 @@ async def test_whoever_repeats_a_document_still_has_an_original(stage: Stage) ->
 
 async def test_a_takedown_holds_whatever_the_rules_are(stage: Stage) -> None:
     takedown = parse_takedown(f"https://{HOST}/a?sid=1")
-    await set_rules(stage.database, HOST, Change(strip_params=["sid"]))
+    await set_rules(stage.database, HOST, RuleChange(strip_params=["sid"]))
     assert takedown.covers(canonicalise(f"https://{HOST}/a?sid=1"))
     assert not takedown.covers(canonicalise(f"https://{HOST}/a?sid=2"))
     assert parse_takedown(f"https://{HOST}/a?sid=1") == takedown
@@ -228,7 +228,7 @@ async def test_sources_and_channels_are_found_by_their_addresses(stage: Stage) -
     async with stage.database.transaction() as connection:
         source = await store_source(connection, Profile(f"https://{HOST}/jobs/?ref=7"), "a person")
         await add_channel(connection, source, NewChannel(ChannelKind.FEED, canonicalise(f"https://{HOST}/f/")), "me")
-    await set_rules(stage.database, HOST, Change(keep_slash=True, keep_params=["ref"]))
+    await set_rules(stage.database, HOST, RuleChange(keep_slash=True, keep_params=["ref"]))
     for table in ("sources", "channels"):
         row = await stage.database.fetchrow(f"select url, url_hash from {table} where url like 'https://{HOST}/%'")
         assert row is not None
@@ -238,22 +238,22 @@ async def test_sources_and_channels_are_found_by_their_addresses(stage: Stage) -
 @pytest.mark.parametrize("name", ["a=b", "a&b", "", " ", "x" * 101])
 def test_what_is_no_name_of_a_parameter_is_refused(name: str) -> None:
     if not name:
-        assert Change(keep_params=[name]).of(HostRules()) == HostRules()
+        assert RuleChange(keep_params=[name]).of(HostRules()) == HostRules()
         return
     with pytest.raises(UsageError, match="is not the name of a parameter"):
-        Change(keep_params=[name]).of(HostRules())
+        RuleChange(keep_params=[name]).of(HostRules())
 
 
 def test_a_parameter_cannot_be_kept_and_stripped() -> None:
     with pytest.raises(UsageError, match="cannot be kept and stripped"):
-        Change(strip_params=["Ref"]).of(HostRules(keep_params=frozenset({"ref"})))
+        RuleChange(strip_params=["Ref"]).of(HostRules(keep_params=frozenset({"ref"})))
 
 
 async def test_nothing_is_lost_or_doubled_while_everybody_works(stage: Stage) -> None:
     """Maintenance of several processes, workers and submitters, some of which do not know the new rules yet."""
     urls = [f"https://{HOST}/page-{n % 60}?sid={n}&ref={n % 3}" for n in range(400)]
     await stage.submit(*urls[:300])
-    await set_rules(stage.database, HOST, Change(strip_params=["sid"], keep_params=["ref"]))
+    await set_rules(stage.database, HOST, RuleChange(strip_params=["sid"], keep_params=["ref"]))
     await stage.database.execute("update hosts set delay_ms = 0, base_delay_ms = 0, max_concurrency = 50")
 
     async def work(owner: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.integration.frontier.stage import Stage, add_source, seconds
 
 from headwater.database.pool import Database
-from headwater.frontier.submit import Found
+from headwater.frontier.submit import FoundUrl
 from headwater.frontier.verdicts import Fetched
 
 HOSTS, EACH = 20_000, 10
@@ -88,7 +88,7 @@ async def claim_one_bucket(stage: Stage) -> None:
 async def submit_known_and_new(stage: Stage) -> None:
     await stage.submit(
         *(f"https://new{stage.now.timestamp()}{n}.example/" for n in range(5)),
-        *(Found(f"https://new{n}.example/{stage.now.timestamp()}") for n in range(5)),
+        *(FoundUrl(f"https://new{n}.example/{stage.now.timestamp()}") for n in range(5)),
     )
 
 

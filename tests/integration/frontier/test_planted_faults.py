@@ -19,7 +19,7 @@ from tests.integration.frontier.surgery import (
 )
 
 from headwater.database.pool import Database
-from headwater.frontier.control import WAITING, Key, change
+from headwater.frontier.control import WAITING, EntryKey, change
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import Dead, Fetched
 from headwater.urls.canonical import canonicalise
@@ -107,7 +107,7 @@ async def a_resume_meets_a_settle(bare: Bare) -> list[str]:
     lease = await stage.claim_one()
     await stage.submit("https://a.example/2")
     second = canonicalise("https://a.example/2")
-    keys = [Key(second.bucket, second.url_hash)]
+    keys = [EntryKey(second.bucket, second.url_hash)]
     await change(stage.database, keys, before=WAITING, held="paused", now=stage.now)
     stage.wait(5)
     await alter(stage.database, "settle_requests", ("return v_tokens;", f"{STOP_HERE} return v_tokens;"))

@@ -8,9 +8,9 @@ from tests.integration.frontier.stage import AT_ONCE, Stage, seconds
 from tests.integration.frontier.surgery import STOP_HERE, alter, closed_gate, somebody_waits_for_a_row
 
 from headwater.chance import random_from
-from headwater.frontier.entry import Lease, Origin
+from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.settle import settle
-from headwater.frontier.submit import BATCH, Found, Outcome, Submitter, hold_hosts, submit
+from headwater.frontier.submit import BATCH, FoundUrl, SubmitOutcome, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Fetched, Postponed, RetryPolicy, settlement_of
 
 PAGE = "https://a.example/1"
@@ -31,7 +31,7 @@ async def test_a_submit_between_a_claims_lock_and_its_choice_waits_and_is_not_lo
         submitting = asyncio.create_task(stage.submit("https://a.example/2", "https://b.example/1"))
         await somebody_waits_for_a_row(stage.database)
     assert [lease.url for lease in await claiming] == [PAGE]
-    assert await submitting == [Outcome.QUEUED, Outcome.QUEUED]
+    assert await submitting == [SubmitOutcome.QUEUED, SubmitOutcome.QUEUED]
     assert await broken_invariants(stage.database, stage.now) == []
     assert [lease.host for lease in await stage.claim(5)] == ["b.example"]
 
@@ -43,7 +43,7 @@ async def test_a_submit_just_before_the_lock_is_seen_by_the_choice(stage: Stage,
     async with closed_gate(database_url) as somebody_stopped:
         claiming = asyncio.create_task(stage.claim(1))
         await somebody_stopped()
-        await stage.submit("https://a.example/better", origin=Origin.FEED)
+        await stage.submit("https://a.example/better", origin=EntryOrigin.FEED)
     assert [lease.url for lease in await claiming] == ["https://a.example/better"]
 
 
@@ -69,7 +69,7 @@ async def test_a_duplicate_that_is_settled_meanwhile_is_not_changed_without_its_
         submitting = asyncio.create_task(stage.submit(PAGE))
         await somebody_stopped()
         assert await stage.settle(lease, Postponed(seconds(3600), PAGE, 0))
-    assert await submitting == [Outcome.DUPLICATE]
+    assert await submitting == [SubmitOutcome.DUPLICATE]
     assert await broken_invariants(stage.database, stage.now) == []
 
 
@@ -78,7 +78,7 @@ async def test_one_new_url_from_two_submits_at_once_is_one_entry(stage: Stage, d
     async with closed_gate(database_url) as somebody_stopped:
         both = asyncio.gather(stage.submit(PAGE), stage.submit(PAGE))
         await somebody_stopped()
-    assert sorted(outcome for (outcome,) in await both) == [Outcome.DUPLICATE, Outcome.QUEUED]
+    assert sorted(outcome for (outcome,) in await both) == [SubmitOutcome.DUPLICATE, SubmitOutcome.QUEUED]
 
 
 async def test_settling_and_claiming_in_opposite_orders_never_deadlocks(stage: Stage) -> None:
@@ -109,12 +109,12 @@ async def test_settling_with_outlinks_never_deadlocks_when_all_hosts_are_held_fi
     await stage.database.execute("UPDATE hosts SET max_concurrency = 4, delay_ms = 0")
 
     async def settle_with_outlinks(lease: Lease) -> None:
-        links = [Found(f"https://{host}/link/{next(numbers)}") for host in random.sample(hosts, 5)]
+        links = [FoundUrl(f"https://{host}/link/{next(numbers)}") for host in random.sample(hosts, 5)]
         async with stage.database.transaction() as connection:
             await hold_hosts(connection, {lease.host, *hosts})
             settlement = settlement_of(lease, Fetched(), AT_ONCE, RetryPolicy(), random)
             assert await settle(connection, [settlement], stage.now)
-            await submit(connection, Submitter(stage.source, Origin.SPIDER), links, now=stage.now)
+            await submit(connection, Submitter(stage.source, EntryOrigin.SPIDER), links, now=stage.now)
 
     for _ in range(6):
         await asyncio.gather(*map(settle_with_outlinks, await stage.claim(10)))
@@ -123,12 +123,12 @@ async def test_settling_with_outlinks_never_deadlocks_when_all_hosts_are_held_fi
 async def test_calls_of_several_batches_in_opposite_orders_never_deadlock(stage: Stage) -> None:
     hosts = [f"h{n}.example" for n in range(300)]
 
-    def found(order: list[str], name: str) -> list[Found]:
-        return [Found(f"https://{host}/{name}/{n}") for host in order for n in range(BATCH // 300 + 2)]
+    def found(order: list[str], name: str) -> list[FoundUrl]:
+        return [FoundUrl(f"https://{host}/{name}/{n}") for host in order for n in range(BATCH // 300 + 2)]
 
-    async def submit_all(items: list[Found]) -> None:
+    async def submit_all(items: list[FoundUrl]) -> None:
         assert len(items) > BATCH
         async with stage.database.transaction() as connection:
-            await submit(connection, Submitter(stage.source, Origin.SITEMAP), items, now=stage.now)
+            await submit(connection, Submitter(stage.source, EntryOrigin.SITEMAP), items, now=stage.now)
 
     await asyncio.gather(submit_all(found(hosts, "up")), submit_all(found(hosts[::-1], "down")))

@@ -5,8 +5,8 @@ from tests.integration.frontier.invariants import counts, recount
 from tests.integration.frontier.stage import Stage
 
 from headwater.frontier.control import set_aside
-from headwater.frontier.entry import DeadReason, Origin
-from headwater.frontier.submit import Outcome
+from headwater.frontier.entry import DeadReason, EntryOrigin
+from headwater.frontier.submit import SubmitOutcome
 from headwater.frontier.verdicts import Dead, Fetched, RetryLater
 from headwater.urls.domains import Voice
 
@@ -25,11 +25,11 @@ async def remove(stage: Stage) -> None:
 
 
 async def test_a_page_of_a_removed_source_goes_to_one_that_speaks_for_it(stage: Stage) -> None:
-    await stage.submit(PAGE, origin=Origin.FEED, voice=OWN, home=HOME)
+    await stage.submit(PAGE, origin=EntryOrigin.FEED, voice=OWN, home=HOME)
     await remove(stage)
     assert await stage.state(PAGE) == ("pending", "paused")
     again = await stage.add_source()
-    assert await stage.submit(PAGE, source=again, origin=Origin.FEED, voice=OWN) == [Outcome.TAKEN_OVER]
+    assert await stage.submit(PAGE, source=again, origin=EntryOrigin.FEED, voice=OWN) == [SubmitOutcome.TAKEN_OVER]
     assert await stage.state(PAGE) == ("pending", None)
     entry = await stage.entry(PAGE)
     assert (entry["source_id"], entry["owner_rank"]) == (again, 1)
@@ -42,7 +42,7 @@ async def test_what_a_removed_source_had_read_is_read_again_for_the_new_one(stag
     await stage.settle(await stage.claim_one(), Fetched('"1"', None, b"x" * 32))
     await remove(stage)
     again = await stage.add_source()
-    assert await stage.submit(PAGE, source=again, voice=OWN, home=HOME) == [Outcome.TAKEN_OVER]
+    assert await stage.submit(PAGE, source=again, voice=OWN, home=HOME) == [SubmitOutcome.TAKEN_OVER]
     stage.wait(5)
     lease = await stage.claim_one()
     assert (lease.source_id, lease.etag, lease.content_hash) == (again, None, None)
@@ -56,7 +56,7 @@ async def test_a_page_whose_source_is_removed_while_it_is_fetched_is_fetched_aga
     lease = await stage.claim_one()
     await remove(stage)
     again = await stage.add_source()
-    assert await stage.submit(PAGE, source=again, voice=OWN, home=HOME) == [Outcome.TAKEN_OVER]
+    assert await stage.submit(PAGE, source=again, voice=OWN, home=HOME) == [SubmitOutcome.TAKEN_OVER]
     await stage.settle(lease, Fetched('"1"', None, b"x" * 32))
     entry = await stage.entry(PAGE)
     assert (entry["status"], entry["source_id"], entry["etag"]) == ("pending", again, None)
@@ -69,7 +69,7 @@ async def test_the_backoff_of_a_page_outlives_its_removed_source(stage: Stage) -
     due_at = (await stage.entry(PAGE))["next_fetch_at"]
     await remove(stage)
     again = await stage.add_source()
-    assert await stage.submit(PAGE, source=again, voice=OWN, home=HOME) == [Outcome.TAKEN_OVER]
+    assert await stage.submit(PAGE, source=again, voice=OWN, home=HOME) == [SubmitOutcome.TAKEN_OVER]
     entry = await stage.entry(PAGE)
     assert (entry["status"], entry["held"], entry["next_fetch_at"]) == ("failed", None, due_at)
 
@@ -88,7 +88,7 @@ async def test_a_waiting_page_of_a_removed_source_goes_to_any_source_that_finds_
     await stage.submit(PAGE, voice=OWN, home=HOME)
     await remove(stage)
     stranger = await stage.add_source()
-    assert await stage.submit(PAGE, source=stranger, origin=Origin.FEED) == [Outcome.TAKEN_OVER]
+    assert await stage.submit(PAGE, source=stranger, origin=EntryOrigin.FEED) == [SubmitOutcome.TAKEN_OVER]
     assert (await stage.claim_one()).source_id == stranger
 
 
@@ -97,16 +97,16 @@ async def test_a_stranger_does_not_get_what_a_removed_source_has_read_of_its_own
     await stage.settle(await stage.claim_one())
     await remove(stage)
     stranger = await stage.add_source()
-    assert await stage.submit(PAGE, source=stranger, origin=Origin.FEED) == [Outcome.DUPLICATE]
+    assert await stage.submit(PAGE, source=stranger, origin=EntryOrigin.FEED) == [SubmitOutcome.DUPLICATE]
     assert (await stage.entry(PAGE))["source_id"] == stage.source
 
 
 async def test_a_person_may_have_any_page_of_a_removed_source(stage: Stage) -> None:
-    await stage.submit(PAGE, origin=Origin.FEED, voice=OWN, home=HOME)
+    await stage.submit(PAGE, origin=EntryOrigin.FEED, voice=OWN, home=HOME)
     await stage.settle(await stage.claim_one())
     await remove(stage)
     by_hand = await stage.add_source()
-    assert await stage.submit(PAGE, source=by_hand, origin=Origin.MANUAL) == [Outcome.TAKEN_OVER]
+    assert await stage.submit(PAGE, source=by_hand, origin=EntryOrigin.MANUAL) == [SubmitOutcome.TAKEN_OVER]
 
 
 async def test_an_aggregator_that_is_added_again_has_its_links_again(stage: Stage) -> None:
@@ -115,7 +115,7 @@ async def test_an_aggregator_that_is_added_again_has_its_links_again(stage: Stag
     await stage.settle(await stage.claim_one())
     await remove(stage)
     again = await stage.add_source()
-    assert await stage.submit(PAGE, source=again, origin=Origin.FEED) == [Outcome.TAKEN_OVER]
+    assert await stage.submit(PAGE, source=again, origin=EntryOrigin.FEED) == [SubmitOutcome.TAKEN_OVER]
 
 
 @pytest.mark.parametrize("status", ["paused", "blocked"])
@@ -123,7 +123,7 @@ async def test_an_owner_that_only_rests_keeps_its_pages(stage: Stage, status: st
     await stage.submit(PAGE, voice=OWN, home=HOME)
     await stop(stage, status)
     other = await stage.add_source()
-    assert await stage.submit(PAGE, source=other, voice=OWN, home=HOME) == [Outcome.DUPLICATE]
+    assert await stage.submit(PAGE, source=other, voice=OWN, home=HOME) == [SubmitOutcome.DUPLICATE]
     assert (await stage.entry(PAGE))["source_id"] == stage.source
 
 
@@ -131,7 +131,7 @@ async def test_a_paused_source_takes_nothing_of_a_removed_one(stage: Stage) -> N
     await stage.submit(PAGE, voice=OWN, home=HOME)
     await remove(stage)
     paused = await stage.add_source(status="paused")
-    assert await stage.submit(PAGE, source=paused, voice=OWN, home=HOME) == [Outcome.DUPLICATE]
+    assert await stage.submit(PAGE, source=paused, voice=OWN, home=HOME) == [SubmitOutcome.DUPLICATE]
     assert await stage.state(PAGE) == ("pending", "paused")
 
 

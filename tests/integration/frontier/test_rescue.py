@@ -3,7 +3,7 @@ from tests.integration.frontier.stage import LEASE, NEVER_BEGAN, Stage, seconds
 from headwater.database.heartbeat import Heartbeat
 from headwater.frontier.control import set_aside
 from headwater.frontier.settle import release_all_but
-from headwater.frontier.submit import Found
+from headwater.frontier.submit import FoundUrl
 from headwater.frontier.verdicts import Fetched, Released, RetryLater
 
 PAGE = "https://a.example/1"
@@ -134,7 +134,7 @@ async def test_a_change_announced_to_a_dead_worker_is_not_lost(stage: Stage) -> 
     await stage.submit(PAGE)
     await stage.claim_one()
     stage.wait(5)
-    await stage.submit(Found(PAGE, changed_at=stage.now))
+    await stage.submit(FoundUrl(PAGE, changed_at=stage.now))
     await die(stage)
     stage.wait(10)
     lease = await stage.claim_suspect()
@@ -238,7 +238,7 @@ async def test_a_second_death_suspects_also_what_seemed_to_wait(stage: Stage) ->
     await stage.rescue(LEASE)
     assert await stage.state(waited.url) == ("pending", None)
     stage.wait(2)
-    await stage.submit(Found("https://a.example/3", priority=10))
+    await stage.submit(FoundUrl("https://a.example/3", priority=10))
     assert [lease.url for lease in await stage.claim(2)][-1] == waited.url
     stage.wait(LEASE.total_seconds())
     await stage.rescue(LEASE)

@@ -4,9 +4,9 @@ import pytest
 from tests.integration.frontier.stage import AT_ONCE, Stage, seconds
 
 from headwater.database.pool import Database
-from headwater.frontier.entry import Origin
+from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.shares import Allowance
-from headwater.frontier.submit import Answer, Found, Outcome, Submitter, submit
+from headwater.frontier.submit import FoundUrl, SubmitAnswer, SubmitOutcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, RetryLater
 from headwater.politeness.settlement import Visit
 
@@ -21,10 +21,10 @@ async def prove(stage: Stage, *hosts: str) -> None:
         await stage.end(await stage.reserve(host))
 
 
-async def tell(stage: Stage, *urls: str, most_new_hosts: int | None = None) -> list[Answer]:
+async def tell(stage: Stage, *urls: str, most_new_hosts: int | None = None) -> list[SubmitAnswer]:
     async with stage.database.transaction() as connection:
-        submitter = Submitter(stage.source, Origin.FEED, most_new_hosts=most_new_hosts)
-        return await submit(connection, submitter, [Found(url) for url in urls], now=stage.now)
+        submitter = Submitter(stage.source, EntryOrigin.FEED, most_new_hosts=most_new_hosts)
+        return await submit(connection, submitter, [FoundUrl(url) for url in urls], now=stage.now)
 
 
 async def hosts_claimed(stage: Stage, limit: int, allowance: Allowance | None = None) -> list[str]:
@@ -35,9 +35,9 @@ async def hosts_claimed(stage: Stage, limit: int, allowance: Allowance | None = 
 async def test_a_host_that_answers_comes_before_a_better_one_in_doubt(stage: Stage) -> None:
     await prove(stage, "known.example")
     stage.wait(2)
-    await stage.submit(Found("https://new.example/", priority=9))
+    await stage.submit(FoundUrl("https://new.example/", priority=9))
     stage.wait(2)
-    await stage.submit(Found("https://known.example/1", priority=2))
+    await stage.submit(FoundUrl("https://known.example/1", priority=2))
     assert await hosts_claimed(stage, 1) == ["known.example"]
     assert await hosts_claimed(stage, 1) == ["new.example"]
 
@@ -89,7 +89,7 @@ async def test_the_first_new_host_of_a_source_comes_before_the_flood_of_another(
     await tell(stage, *(f"https://n{n}.example/" for n in range(1_000)))
     stage.wait(5)
     other = await stage.add_source()
-    await stage.submit("https://modest.example/", source=other, origin=Origin.FEED)
+    await stage.submit("https://modest.example/", source=other, origin=EntryOrigin.FEED)
     assert "modest.example" in await hosts_claimed(stage, 5)
 
 
@@ -130,17 +130,17 @@ async def test_what_was_passed_over_is_found_by_the_next_claim(stage: Stage) -> 
 async def test_new_hosts_beyond_the_limit_of_an_hour_are_refused_and_get_no_row(stage: Stage) -> None:
     urls = [f"https://n{n}.example/{page}" for n in range(10) for page in (1, 2)]
     answers = await tell(stage, *urls, most_new_hosts=4)
-    assert [answer.outcome for answer in answers] == [Outcome.QUEUED] * 8 + [Outcome.REJECTED] * 12
+    assert [answer.outcome for answer in answers] == [SubmitOutcome.QUEUED] * 8 + [SubmitOutcome.REJECTED] * 12
     assert {answer.reason for answer in answers[8:]} == {"too_many_new_hosts"}
     assert await stage.database.fetchval("SELECT count(*) FROM hosts") == 4
     assert await stage.database.fetchval("SELECT count(*) FROM discoveries") == 8
     # The same hour, another call: hosts it knows are welcome, new ones are not.
     again = await tell(stage, "https://n1.example/3", "https://n9.example/1", most_new_hosts=4)
-    assert [answer.outcome for answer in again] == [Outcome.QUEUED, Outcome.REJECTED]
+    assert [answer.outcome for answer in again] == [SubmitOutcome.QUEUED, SubmitOutcome.REJECTED]
     assert await counted(stage.database) == (4, 7)
     stage.wait(3600)
     (later,) = await tell(stage, "https://n9.example/1", most_new_hosts=4)
-    assert later.outcome is Outcome.QUEUED
+    assert later.outcome is SubmitOutcome.QUEUED
 
 
 async def counted(database: Database) -> tuple[int, int]:
@@ -151,7 +151,7 @@ async def counted(database: Database) -> tuple[int, int]:
 
 async def test_a_persons_list_may_have_any_number_of_new_hosts(stage: Stage) -> None:
     outcomes = await stage.submit(*(f"https://n{n}.example/" for n in range(1_000)))
-    assert set(outcomes) == {Outcome.QUEUED}
+    assert set(outcomes) == {SubmitOutcome.QUEUED}
     assert await stage.database.fetchval("SELECT count(*) FROM new_hosts") == 0
 
 
@@ -159,4 +159,4 @@ async def test_the_limit_is_each_sources_own(stage: Stage) -> None:
     await tell(stage, "https://a.example/", most_new_hosts=1)
     other = Stage(stage.database, await stage.add_source(), stage.clock)
     (answer,) = await tell(other, "https://b.example/", most_new_hosts=1)
-    assert answer.outcome is Outcome.QUEUED
+    assert answer.outcome is SubmitOutcome.QUEUED

@@ -4,7 +4,7 @@ import pytest
 from tests.integration.frontier.stage import Stage
 
 from headwater.database.pool import Database
-from headwater.frontier.submit import Outcome
+from headwater.frontier.submit import SubmitOutcome
 from headwater.frontier.takedowns import lift
 from headwater.frontier.verdicts import Fetched
 from headwater.ingest.taking_down import take_down_everywhere
@@ -41,7 +41,7 @@ async def test_what_was_taken_down_comes_back_when_it_is_listed_again(stage: Sta
     await stage.settle(await stage.claim_one(), Fetched('"1"', None, b"x" * 32))
     await stage.database.execute("update url_frontier set status = 'dead', reason = 'takedown'")
     await stage.database.execute("update counter_deltas set status = 'dead' where status = 'fetched'")
-    assert await stage.submit("https://a.example/1") == [Outcome.REVISIT]
+    assert await stage.submit("https://a.example/1") == [SubmitOutcome.REVISIT]
     entry = await stage.entry("https://a.example/1")
     # Read anew, whatever it was before: its document was withdrawn.
     assert (entry["status"], entry["reason"], entry["etag"], entry["content_hash"]) == ("pending", None, None, None)

@@ -2,7 +2,7 @@
 
 from tests.integration.frontier.stage import LEASE, Stage, seconds
 
-from headwater.frontier.submit import Found
+from headwater.frontier.submit import FoundUrl
 from headwater.politeness.slots import NotBefore, Slot
 
 HOST = "a.example"
@@ -63,7 +63,7 @@ async def test_reservations_follow_each_other_freely_where_no_entry_waits(stage:
 
 
 async def test_reservations_need_not_wait_for_an_entry_that_is_due_much_later(stage: Stage) -> None:
-    await stage.submit(Found(f"https://{HOST}/1", due_in=seconds(600)))
+    await stage.submit(FoundUrl(f"https://{HOST}/1", due_in=seconds(600)))
     for _ in range(3):
         await stage.end(await stage.reserve(HOST))
         stage.wait(SPACING)

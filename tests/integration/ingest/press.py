@@ -11,7 +11,7 @@ from uuid import UUID
 from multidict import CIMultiDict
 from tests.integration.archive.bodies import keep_body
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.documents import keep_document
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
@@ -116,7 +116,9 @@ class Press:
             address="127.0.0.1",
             at=now,
         )
-        raw = RawBody(Key(address.bucket, address.url_hash), self.source, address.url, 200, answer.headers, html)
+        raw = RawBody(
+            DocumentKey(address.bucket, address.url_hash), self.source, address.url, 200, answer.headers, html
+        )
         _, effects = await self.page_reader.read(lease_of(KeptBody(now, raw)), Fetched(), answer)
         async with self.database.transaction() as connection:
             await keep_body(connection, raw, now)

@@ -13,8 +13,8 @@ from tests.integration.ingest.press import reading_pool
 from headwater.clock import SystemClock
 from headwater.extract.pool.extraction_pool import ExtractionPool
 from headwater.frontier.claim import Claimer
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Outcome, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
 from headwater.run.fetching import journey_of, start_reading_pages
 from headwater.simweb.message import Page
@@ -103,9 +103,9 @@ async def test_the_document_of_a_removed_source_belongs_to_the_source_that_is_ad
     await database.execute("update sources set status = 'deleted'")
     async with database.transaction() as connection:
         again = await create_source(connection, "Again", "http://a.test/again")
-        assert [one.outcome for one in await submit(connection, Submitter(again, Origin.FEED), [Found(URL)])] == [
-            Outcome.TAKEN_OVER
-        ]
+        assert [
+            one.outcome for one in await submit(connection, Submitter(again, EntryOrigin.FEED), [FoundUrl(URL)])
+        ] == [SubmitOutcome.TAKEN_OVER]
     assert isinstance(await reading.fetch(article(TEXT)), Fetched)
     [document] = await database.fetch("select source_id, version from documents")
     assert tuple(document) == (again, 2)

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
@@ -29,7 +29,7 @@ def context_on(database: Database) -> Context:
 
 def lease_on(url: str, source: UUID) -> Lease:
     address = canonicalise(url)
-    raw = RawBody(Key(address.bucket, address.url_hash), source, url, 200, {}, b"")
+    raw = RawBody(DocumentKey(address.bucket, address.url_hash), source, url, 200, {}, b"")
     return replace(lease_of(KeptBody(NOW, raw)), token=uuid4())
 
 

@@ -15,8 +15,8 @@ from tests.integration.ingest.press import Press
 from headwater.archive.documents import keep_document
 from headwater.archive.raw import RawBody
 from headwater.database.pool import Database
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.ingest.decay import DECAYED, RECOVERED, watch_decay
 from headwater.sources.events import events_of
 from headwater.sources.store import create_source
@@ -125,7 +125,7 @@ async def test_a_known_page_whose_reading_fails_now_is_none_that_yields(journal:
     await journal.reads(120, NOW - 10 * DAY)
     urls = [f"https://h.example/{n}" for n in range(30)]
     async with journal.database.transaction() as connection:
-        await submit(connection, Submitter(journal.source, Origin.FEED), [Found(url) for url in urls])
+        await submit(connection, Submitter(journal.source, EntryOrigin.FEED), [FoundUrl(url) for url in urls])
         for url in urls:
             raw = RawBody(page(url).key, journal.source, url, 200, {}, b"")
             await keep_body(connection, raw, NOW - DAY)

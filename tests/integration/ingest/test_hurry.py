@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.integration.ingest.press import WORLD_NOW, Press
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.extract.templates.guide import agreement
 from headwater.frontier.verdicts import Fetched
@@ -22,7 +22,7 @@ def hurrying(press: Press, after_seconds: float) -> PageReader:
 
 async def read(press: Press, page_reader: PageReader, item: Item) -> tuple[str, str]:
     address = canonicalise(item.url)
-    key, headers = Key(address.bucket, address.url_hash), {"Content-Type": press.publisher.html_type}
+    key, headers = DocumentKey(address.bucket, address.url_hash), {"Content-Type": press.publisher.html_type}
     kept = KeptBody(WORLD_NOW, RawBody(key, press.source, address.url, 200, headers, press.html(item.url)))
     _, effects = await page_reader.read(lease_of(kept), Fetched(), response_of(kept))
     assert effects.document is not None

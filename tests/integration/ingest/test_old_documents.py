@@ -21,8 +21,8 @@ from headwater.archive.raw import RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.ingest.old_documents import remove_old_documents
 from headwater.log import make_logger
 from headwater.run.maintenance import ArchiveDays, Maintenance
@@ -114,12 +114,12 @@ async def test_a_page_that_was_removed_comes_back_with_another_text(past: Shelf,
 async def test_the_address_of_a_removed_document_is_not_queued_as_new(past: Shelf, database: Database) -> None:
     async with database.transaction() as connection:
         source = await create_source(connection, "Old", "https://old.example/")
-        await submit(connection, Submitter(source, Origin.FEED), [Found(PAGE)])
+        await submit(connection, Submitter(source, EntryOrigin.FEED), [FoundUrl(PAGE)])
     await database.execute("update url_frontier set status = 'fetched', last_fetched_at = now()")
     await past.keep(PAGE)
     await remove_old_documents(database, 400)
     async with database.transaction() as connection:
-        await submit(connection, Submitter(source, Origin.FEED), [Found(PAGE)])
+        await submit(connection, Submitter(source, EntryOrigin.FEED), [FoundUrl(PAGE)])
     assert [row["status"] for row in await database.fetch("select status from url_frontier")] == ["fetched"]
 
 

@@ -23,7 +23,7 @@ from headwater.ingest.page_context import PageContext
 from headwater.ingest.page_store import NOTHING, PageEffects, PageStore
 from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 from headwater.urls.domains import Voice
 
 # A page, the address it calls canonical, and another one.
@@ -207,7 +207,7 @@ async def test_a_takedown_withdraws_what_was_kept(desk: Desk, takedown: str, gon
 
 def crawled(desk: Desk, url: str, *links: str, **fields: Any) -> PageEffects:
     """A page of a crawl: what it links to is followed."""
-    profile = Profile("https://a.example/", kind=Kind.DOCS, max_depth=-1)
+    profile = Profile("https://a.example/", kind=SourceKind.DOCS, max_depth=-1)
     document = page(url, source_id=desk.stage.source, **fields)
     return PageEffects(document, links=links, known=PageContext(source=profile))
 

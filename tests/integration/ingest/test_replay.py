@@ -17,14 +17,14 @@ from headwater.clock import SystemClock
 from headwater.errors import UsageError
 from headwater.extract.pool.extraction_pool import ExtractionPool
 from headwater.extract.templates.explain import Explanation
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.takedowns import record
 from headwater.ingest.difference import MOST_ROWS, side_by_side
-from headwater.ingest.inspection import Answer, Inspection
+from headwater.ingest.inspection import Inspection, InspectionAnswer
 from headwater.ingest.page_context import Context
 from headwater.ingest.reading import Reader
-from headwater.ingest.replay import Outcome, Replayed
+from headwater.ingest.replay import Replayed, ReplayOutcome
 from headwater.learning.template_cache import TemplateCache
 from headwater.politeness.takedown import parse_takedown
 from headwater.sources.store import create_source, edit_source
@@ -75,7 +75,7 @@ async def test_a_changed_rule_is_shown_first_and_stored_then(press: Press) -> No
     assert await everything(press.database) == before
     stored = await replayed(press)
     assert dry == stored
-    changed = [one for one in stored if one.outcome is Outcome.CHANGED]
+    changed = [one for one in stored if one.outcome is ReplayOutcome.CHANGED]
     assert len(changed) == 4
     for one in changed:
         assert one.difference is not None
@@ -96,7 +96,7 @@ async def test_a_second_run_changes_nothing(press: Press) -> None:
     await replayed(press)
     before = await everything(press.database)
     again = await replayed(press)
-    assert not {one.outcome for one in again} & {Outcome.CHANGED, Outcome.NEW}
+    assert not {one.outcome for one in again} & {ReplayOutcome.CHANGED, ReplayOutcome.NEW}
     assert await everything(press.database) == before
 
 
@@ -106,7 +106,7 @@ async def test_a_page_that_yielded_nothing_can_yield_a_document(press: Press) ->
     assert outcomes(await replayed(press)) == {"nothing": 1}
     await select(press, body="nav.x")
     [told] = await replayed(press)
-    assert (told.outcome, told.why) == (Outcome.NEW, "Odd (168 words)")
+    assert (told.outcome, told.why) == (ReplayOutcome.NEW, "Odd (168 words)")
     assert (await document(press, url)).version == 1
     assert outcomes(await replayed(press)) == {"same": 1}
 
@@ -117,7 +117,7 @@ async def test_a_rule_that_finds_nothing_leaves_what_stands(press: Press) -> Non
     # As if what was sent last had been this: the document is of the fetch before.
     await press.keep(url, b"<title>Story</title><article><p>Please wait.</p></article>")
     [told] = await replayed(press)
-    assert (told.outcome, told.why) == (Outcome.LOST, "extract_failed: too_short: 2 words")
+    assert (told.outcome, told.why) == (ReplayOutcome.LOST, "extract_failed: too_short: 2 words")
     assert (await document(press, url)).version == 1
 
 
@@ -125,7 +125,7 @@ async def test_a_page_that_asks_not_to_be_kept_is_not(press: Press) -> None:
     url = f"{press.publisher.home}quiet"
     await press.keep(url, f"<title>Q</title><article>{PROSE}</article>".encode(), {"X-Robots-Tag": "noindex"})
     [told] = await replayed(press)
-    assert (told.outcome, told.why) == (Outcome.NOTHING, "asks not to be kept: noindex")
+    assert (told.outcome, told.why) == (ReplayOutcome.NOTHING, "asks not to be kept: noindex")
 
 
 async def test_what_was_deleted_stays_deleted(press: Press) -> None:
@@ -134,7 +134,7 @@ async def test_what_was_deleted_stays_deleted(press: Press) -> None:
         await tombstone(connection, *key_of(url), "gone", (await document(press, url)).changed_at)
     await select(press, body="p")
     [told] = await replayed(press)
-    assert (told.outcome, told.why) == (Outcome.LEFT, "was deleted: gone")
+    assert (told.outcome, told.why) == (ReplayOutcome.LEFT, "was deleted: gone")
     assert (await document(press, url)).deleted_reason == "gone"
 
 
@@ -150,11 +150,11 @@ async def test_a_page_that_is_gone_yields_no_document_after_all(press: Press) ->
     url = f"{press.publisher.home}odd"
     await press.keep(url, f"<title>Odd</title><nav class=x>{PROSE}</nav>".encode())
     async with press.database.transaction() as connection:
-        await submit(connection, Submitter(press.source, Origin.FEED), [Found(url)])
+        await submit(connection, Submitter(press.source, EntryOrigin.FEED), [FoundUrl(url)])
         await connection.execute("update url_frontier set status = 'dead', reason = 'not_found'")
     await select(press, body="nav.x")
     [told] = await replayed(press)
-    assert (told.outcome, told.why) == (Outcome.LEFT, "ended: not_found")
+    assert (told.outcome, told.why) == (ReplayOutcome.LEFT, "ended: not_found")
     await press.database.execute("update url_frontier set reason = 'extract_failed'")
     assert outcomes(await replayed(press)) == {"new": 1}
 
@@ -166,7 +166,7 @@ async def test_pages_that_call_one_page_canonical_are_documents_of_their_own(pre
     await press.keep(f"{home}print-one", f"{head}<article>{PROSE}<p>Printed here.</p></article>".encode())
     before = await everything(press.database)
     told = {one.url: one.outcome for one in await replayed(press)}
-    assert told == {f"{home}one": Outcome.SAME, f"{home}print-one": Outcome.SAME}
+    assert told == {f"{home}one": ReplayOutcome.SAME, f"{home}print-one": ReplayOutcome.SAME}
     assert await everything(press.database) == before
 
 
@@ -174,7 +174,7 @@ async def test_a_page_of_another_source_by_now_is_left(press: Press) -> None:
     [url] = await press.print(1)
     await press.database.execute("/* by hand */ UPDATE documents SET source_id = gen_random_uuid()")
     [told] = await replayed(press)
-    assert (told.url, told.outcome, told.why) == (url, Outcome.LEFT, "belongs to another source by now")
+    assert (told.url, told.outcome, told.why) == (url, ReplayOutcome.LEFT, "belongs to another source by now")
 
 
 async def test_a_document_stored_while_we_read_is_newer(press: Press) -> None:
@@ -188,7 +188,7 @@ async def test_a_document_stored_while_we_read_is_newer(press: Press) -> None:
         await keep_document(connection, newer, await connection.fetchval("select clock_timestamp()"))
     rest = {one.url: one async for one in replay}
     assert first.url != last
-    assert (rest[last].outcome, rest[last].why) == (Outcome.LEFT, "was stored anew meanwhile")
+    assert (rest[last].outcome, rest[last].why) == (ReplayOutcome.LEFT, "was stored anew meanwhile")
     assert (await document(press, last)).text == "A text of today"
 
 
@@ -201,7 +201,7 @@ async def test_a_document_stored_between_our_look_and_our_lock_is_newer(press: P
         running = asyncio.create_task(replayed(press))
         await until_somebody_waits(press)
     [told] = await running
-    assert (told.outcome, told.why) == (Outcome.LEFT, "was stored anew meanwhile")
+    assert (told.outcome, told.why) == (ReplayOutcome.LEFT, "was stored anew meanwhile")
     assert (await document(press, url)).text == "A text of today"
 
 
@@ -229,13 +229,13 @@ async def test_an_interrupted_run_leaves_whole_documents(press: Press) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    stored = sum(one.outcome is Outcome.CHANGED for one in seen)
+    stored = sum(one.outcome is ReplayOutcome.CHANGED for one in seen)
     changed = await press.database.fetchval("select count(*) from documents where version = 2")
     kept = await press.database.fetchval("select count(*) from document_versions")
     told = await press.database.fetchval("select count(*) from outbox where version = 2")
     assert stored <= changed == kept == told <= 6
     finished = await replayed(press)
-    assert changed + sum(one.outcome is Outcome.CHANGED for one in finished) == 6
+    assert changed + sum(one.outcome is ReplayOutcome.CHANGED for one in finished) == 6
 
 
 async def test_a_limit_is_kept(press: Press) -> None:
@@ -260,7 +260,7 @@ async def test_a_comparison_keeps_its_limit_and_changes_nothing(press: Press) ->
     await press.print(5)
     before = await everything(press.database)
     told = [one async for one in inspection(press, press.pool).compare(press.source, limit=3)]
-    assert [(one.answer, one.why, one.likeness) for one in told] == [(Answer.UNASKED, "no template", 1.0)] * 3
+    assert [(one.answer, one.why, one.likeness) for one in told] == [(InspectionAnswer.UNASKED, "no template", 1.0)] * 3
     assert all(one.general_words == one.template_words > 0 for one in told)
     assert await everything(press.database) == before
 
@@ -274,9 +274,9 @@ async def test_what_a_taken_over_child_answers_is_not_believed(press: Press) -> 
         told = await inspection(press, strange).explain(body)
         compared = [one async for one in inspection(press, strange).compare(press.source)]
     assert told is not None
-    assert (told.answer, told.why) == (Answer.NOTHING, "its child answered with something else")
+    assert (told.answer, told.why) == (InspectionAnswer.NOTHING, "its child answered with something else")
     assert told.explanation == Explanation()
-    assert {one.answer for one in compared} == {Answer.NOTHING}
+    assert {one.answer for one in compared} == {InspectionAnswer.NOTHING}
 
 
 async def test_vacancies_are_not_compared(press: Press) -> None:

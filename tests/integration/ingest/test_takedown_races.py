@@ -21,7 +21,7 @@ from headwater.chance import random_from
 from headwater.database.pool import Database
 from headwater.errors import HeadwaterError
 from headwater.frontier.entry import Lease
-from headwater.frontier.submit import Outcome
+from headwater.frontier.submit import SubmitOutcome
 from headwater.frontier.takedowns import lift, outlive_earlier
 from headwater.frontier.verdicts import Fetched, Moved, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.page_context import PageContext
@@ -242,7 +242,7 @@ async def test_killed_at_any_step_a_takedown_is_finished_by_maintenance(desk: De
         await take_down_everywhere(desk.database, TAKEDOWN)
     assert await remains_of(desk.database, GONE) != []
     # From the first moment on nothing new gets in.
-    assert await desk.stage.submit(OTHER_PAGE) == [Outcome.REJECTED]
+    assert await desk.stage.submit(OTHER_PAGE) == [SubmitOutcome.REJECTED]
     await alter(desk.database, step, ("begin\n raise 'killed'; \n", "begin\n"))
     await desk.finish()
     assert await remains_of(desk.database, GONE) == []
@@ -308,7 +308,7 @@ async def test_nobody_waits_for_a_takedown_that_waits_for_others(desk: Desk) -> 
         taking = asyncio.create_task(take_down_everywhere(desk.database, TAKEDOWN))
         await until(lambda: is_waiting(desk.database), within_seconds=20)
         assert await desk.keep(lease, Fetched(), effects_of(ELSEWHERE))
-        assert await desk.stage.submit("https://fine.example/2") == [Outcome.QUEUED]
+        assert await desk.stage.submit("https://fine.example/2") == [SubmitOutcome.QUEUED]
         assert not taking.done()
     await taking
     assert await desk.database.fetchval("SELECT count(*) FROM documents WHERE deleted_at IS NULL") == 1

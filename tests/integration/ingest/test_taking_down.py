@@ -10,8 +10,8 @@ from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
 from headwater.database.pool import Database
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.takedowns import lift
 from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
@@ -92,7 +92,7 @@ async def test_what_was_sent_for_a_page_and_what_channels_said_of_it_is_forgotte
         channel = await add_channel(connection, source, NewChannel(ChannelKind.FEED, canonicalise(f"{FINE}/feed")))
         now = await connection.fetchval("select clock_timestamp()")
         for url in (f"{GONE}/jobs/1", f"{FINE}/1"):
-            await submit(connection, Submitter(source, Origin.FEED), [Found(url)])
+            await submit(connection, Submitter(source, EntryOrigin.FEED), [FoundUrl(url)])
             await keep_body(connection, RawBody(key_of(url), source, url, 200, {}, b"<p>"), now)
             await connection.execute(
                 "insert into channel_items (channel_id, url_hash, bucket, signature, title, content)"

@@ -19,7 +19,7 @@ from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import MigrationFailed, QueryFailed
-from headwater.frontier.host_rules import Change, set_rules
+from headwater.frontier.host_rules import RuleChange, set_rules
 from headwater.urls.domains import NO_VOICE
 from headwater.urls.rules import NO_RULES, use_rules
 
@@ -75,7 +75,7 @@ async def test_a_host_with_rules_is_found_by_them_and_the_process_keeps_its_own(
     database: Database, archive: headwater.Archive
 ) -> None:
     before = headwater.canonicalise("https://a.example/1?view=print").key
-    await set_rules(database, "a.example", Change(strip_params=["view"]))
+    await set_rules(database, "a.example", RuleChange(strip_params=["view"]))
     await keep(database, page(A, TIDES))
     use_rules(NO_RULES)
     assert archive.document("https://a.example/1?view=print") is not None

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from headwater.clock import SystemClock
-from headwater.net.guard import AddressGuard, allowed_place
+from headwater.net.guard import AddressGuard, parse_allowed_place
 from headwater.net.identity import Identity
 from headwater.net.transport import Transport
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -61,7 +61,7 @@ class Server:
         return canonicalise(f"http://{self.place}:{self.port}{path}")
 
     def transport(self, **given: object) -> Transport:
-        guard = AddressGuard(frozenset({allowed_place(f"{self.place}:{self.port}")}))
+        guard = AddressGuard(frozenset({parse_allowed_place(f"{self.place}:{self.port}")}))
         return Transport(Identity("Tester/1", "mailto:t@h.test"), guard, SystemClock(), **given)  # type: ignore[arg-type]
 
 

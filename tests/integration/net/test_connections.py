@@ -15,13 +15,13 @@ from tests.integration.net.test_transport import BRIEF, HI, OpenGate, ask, probl
 from headwater.clock import SystemClock
 from headwater.net.body import Complete, Truncated
 from headwater.net.problems import FetchProblem, Problem
-from headwater.net.transport import Limits, Response, Transport
+from headwater.net.transport import Response, TransferLimits, Transport
 from headwater.simweb.resolver import SimResolver
 from headwater.urls.canonical import canonicalise
 
 SILENT = says(b"")
 EVIL = answer(b"evil")
-PATIENT = Limits(total=timedelta(seconds=20))
+PATIENT = TransferLimits(total=timedelta(seconds=20))
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -41,7 +41,7 @@ async def test_what_a_server_says_to_an_idle_connection_answers_nothing() -> Non
         server.writers[0].write(EVIL)
         await until(lambda: kept(transport) == [False])
         gate = OpenGate()
-        found = await transport.request("GET", server.url(), {}, gate=gate, limits=Limits())
+        found = await transport.request("GET", server.url(), {}, gate=gate, limits=TransferLimits())
         assert isinstance(found, Response)
         assert (found.body, found.is_reused, gate.openings) == (b"hi", False, 1)
 
@@ -64,7 +64,7 @@ async def test_what_a_server_says_before_it_is_asked_is_no_answer(is_kept: bool)
 
         if is_kept:
             await ask(transport, server)
-        found = await transport.request("GET", server.url(), {}, gate=Gate(), limits=Limits())
+        found = await transport.request("GET", server.url(), {}, gate=Gate(), limits=TransferLimits())
         if is_kept:
             assert isinstance(found, Response)
             assert found.body == b"hi"
@@ -165,7 +165,7 @@ HALF = says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi")
 
 @asynccontextmanager
 async def stuck_in(
-    phase: str, limits: Limits
+    phase: str, limits: TransferLimits
 ) -> AsyncIterator[tuple[Transport, Server, "asyncio.Task[Response | FetchProblem]"]]:
     """A request that has got as far as `phase`, and gets no further."""
     line: Line = HALF if phase == "body" else SILENT
@@ -203,7 +203,7 @@ def open_descriptors() -> int:
 @pytest.mark.parametrize("phase", PHASES)
 async def test_a_request_given_up_in_any_phase_leaves_nothing_behind(phase: str) -> None:
     descriptors = open_descriptors() + 1  # the listener's
-    async with stuck_in(phase, Limits()) as (transport, server, asking):
+    async with stuck_in(phase, TransferLimits()) as (transport, server, asking):
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
@@ -234,7 +234,9 @@ async def test_a_name_in_other_letters_is_asked_by_its_ascii_form() -> None:
         resolver = SimResolver(server.port, clock=SystemClock())
         async with server.transport(resolver=resolver) as transport:
             url = canonicalise("http://zürich.test/straße?ä")
-            assert isinstance(await transport.request("GET", url, {}, gate=OpenGate(), limits=Limits()), Response)
+            assert isinstance(
+                await transport.request("GET", url, {}, gate=OpenGate(), limits=TransferLimits()), Response
+            )
         assert server.heads[0].startswith(b"GET /stra%C3%9Fe?%C3%A4 HTTP/1.1\r\nHost: xn--zrich-kva.test\r\n")
 
 
@@ -243,7 +245,7 @@ async def test_a_tunnel_is_told_the_proxys_password() -> None:
         async with server.transport(proxy=f"http://user:word@127.0.0.1:{server.port}") as transport:
             url = canonicalise("https://far.test/a")
             for _ in range(2):
-                found = await transport.request("GET", url, {}, gate=OpenGate(), limits=Limits())
+                found = await transport.request("GET", url, {}, gate=OpenGate(), limits=TransferLimits())
                 assert isinstance(found, FetchProblem)
                 assert "word" not in found.detail
         for head in server.heads:

@@ -10,7 +10,7 @@ from tests.integration.net.talk import Server, answer, says, serving
 from tests.integration.net.test_transport import OpenGate
 
 from headwater.net.problems import FetchProblem, Problem
-from headwater.net.transport import Limits, Response, Transport
+from headwater.net.transport import Response, TransferLimits, Transport
 from headwater.urls.canonical import canonicalise
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
@@ -43,7 +43,7 @@ def shown(folder: Path, name: str) -> ssl.SSLContext:
 
 async def asked(transport: Transport, server: Server) -> Response | FetchProblem:
     url = canonicalise(f"https://127.0.0.1:{server.port}/")
-    return await transport.request("GET", url, {}, gate=OpenGate(), limits=Limits())
+    return await transport.request("GET", url, {}, gate=OpenGate(), limits=TransferLimits())
 
 
 async def test_a_server_that_somebody_trusted_vouches_for_is_asked_and_kept(authority: Path) -> None:

@@ -9,13 +9,13 @@ from tests.integration.net.talk import Line, Server, answer, hangs_up, says, ser
 from headwater.clock import SystemClock
 from headwater.net.body import Complete, Outcome, TooLarge, Truncated
 from headwater.net.problems import FetchProblem, Problem
-from headwater.net.transport import Limits, Pooling, Response, Transport
+from headwater.net.transport import Pooling, Response, TransferLimits, Transport
 from headwater.simweb.resolver import SimResolver
 from headwater.urls.canonical import canonicalise
 
 HI = says(answer(b"hi"))
-BRIEF = Limits(total=timedelta(seconds=0.2))
-IMPATIENT = Limits(total=timedelta(seconds=60), read=timedelta(seconds=0.1))
+BRIEF = TransferLimits(total=timedelta(seconds=0.2))
+IMPATIENT = TransferLimits(total=timedelta(seconds=60), read=timedelta(seconds=0.1))
 
 
 class OpenGate:
@@ -35,15 +35,17 @@ async def ask(
     path: str = "/",
     method: str = "GET",
     headers: dict[str, str] | None = None,
-    limits: Limits | None = None,
+    limits: TransferLimits | None = None,
 ) -> Response:
-    found = await transport.request(method, server.url(path), headers or {}, gate=OpenGate(), limits=limits or Limits())
+    found = await transport.request(
+        method, server.url(path), headers or {}, gate=OpenGate(), limits=limits or TransferLimits()
+    )
     assert isinstance(found, Response), found
     return found
 
 
-async def problem(transport: Transport, server: Server, limits: Limits | None = None) -> Problem:
-    found = await transport.request("GET", server.url(), {}, gate=OpenGate(), limits=limits or Limits())
+async def problem(transport: Transport, server: Server, limits: TransferLimits | None = None) -> Problem:
+    found = await transport.request("GET", server.url(), {}, gate=OpenGate(), limits=limits or TransferLimits())
     assert isinstance(found, FetchProblem), found
     return found.kind
 
@@ -91,15 +93,15 @@ async def test_beyond_the_budget_a_connection_is_not_kept_even_if_the_server_wou
         async with server.transport(pooling=Pooling(idle=1), resolver=resolver) as transport:
             for host in ("a.test", "b.test", "b.test", "a.test"):
                 url = canonicalise(f"http://{host}/")
-                await transport.request("GET", url, {}, gate=OpenGate(), limits=Limits())
+                await transport.request("GET", url, {}, gate=OpenGate(), limits=TransferLimits())
         assert [b"Connection: close\r\n" in head for head in server.heads] == [False, True, True, False]
         assert len(server.visitors) == 3
 
 
 async def test_a_body_within_the_limit_is_whole_and_one_beyond_it_is_cut() -> None:
     async with serving(says(answer(b"x" * 100))) as server, server.transport() as transport:
-        assert (await ask(transport, server, limits=Limits(body_bytes=100))).content == Complete(b"x" * 100)
-        assert (await ask(transport, server, limits=Limits(body_bytes=99))).content == TooLarge(b"x" * 99)
+        assert (await ask(transport, server, limits=TransferLimits(body_bytes=100))).content == Complete(b"x" * 100)
+        assert (await ask(transport, server, limits=TransferLimits(body_bytes=99))).content == TooLarge(b"x" * 99)
 
 
 async def test_a_body_without_end_is_left_at_the_limit() -> None:
@@ -110,7 +112,7 @@ async def test_a_body_without_end_is_left_at_the_limit() -> None:
             await writer.drain()
 
     async with serving(pours) as server, server.transport() as transport:
-        found = await ask(transport, server, limits=Limits(body_bytes=1_000_000))
+        found = await ask(transport, server, limits=TransferLimits(body_bytes=1_000_000))
         assert found.content == TooLarge(b"x" * 1_000_000)
         await server.is_left.wait()
 
@@ -160,7 +162,7 @@ async def test_the_body_of_a_redirect_is_never_read(body: bytes, connections: in
 
 @pytest.mark.parametrize("wire", [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"])
 @pytest.mark.parametrize("limits", [BRIEF, IMPATIENT], ids=["in all", "of reading"])
-async def test_silence_is_left_when_its_time_is_over(wire: bytes, limits: Limits) -> None:
+async def test_silence_is_left_when_its_time_is_over(wire: bytes, limits: TransferLimits) -> None:
     async with serving(says(wire)) as server, server.transport() as transport:
         assert await problem(transport, server, limits) is Problem.TIMEOUT
         await server.is_left.wait()
@@ -202,7 +204,7 @@ async def test_whoever_gives_up_leaves_no_connection_behind() -> None:
 )
 async def test_headers_have_a_limit_in_number_and_in_size(headers: list[str], expected: Problem | None) -> None:
     async with serving(says(answer(b"", *headers))) as server, server.transport() as transport:
-        found = await transport.request("GET", server.url(), {}, gate=OpenGate(), limits=Limits())
+        found = await transport.request("GET", server.url(), {}, gate=OpenGate(), limits=TransferLimits())
         assert (found.kind if isinstance(found, FetchProblem) else None) is expected
 
 
@@ -217,7 +219,7 @@ async def test_the_gate_is_asked_with_the_connection_made_and_nothing_sent() -> 
             def sent(self) -> None:
                 pass
 
-        found = await transport.request("GET", server.url(), {}, gate=Watching(), limits=Limits())
+        found = await transport.request("GET", server.url(), {}, gate=Watching(), limits=TransferLimits())
         assert isinstance(found, Response)
 
 
@@ -238,7 +240,7 @@ async def test_a_kept_connection_that_is_dead_is_replaced_once_and_the_gate_aske
                 pass
 
         gate = Gate()
-        found = await transport.request("GET", server.url(), {}, gate=gate, limits=Limits())
+        found = await transport.request("GET", server.url(), {}, gate=gate, limits=TransferLimits())
         assert isinstance(found, Response)
         assert gate.openings == 2
         assert len(server.visitors) == 2
@@ -247,7 +249,7 @@ async def test_a_kept_connection_that_is_dead_is_replaced_once_and_the_gate_aske
 async def test_a_fresh_connection_that_is_dropped_is_a_reset_and_nothing_is_repeated() -> None:
     async with serving(hangs_up) as server, server.transport() as transport:
         gate = OpenGate()
-        found = await transport.request("GET", server.url(), {}, gate=gate, limits=Limits())
+        found = await transport.request("GET", server.url(), {}, gate=gate, limits=TransferLimits())
         assert isinstance(found, FetchProblem)
         assert found.kind is Problem.RESET
         assert (gate.openings, len(server.heads)) == (1, 1)
@@ -272,7 +274,9 @@ async def test_a_proxy_is_told_the_whole_url_who_we_are_and_its_own_password() -
         async with server.transport(proxy=proxy) as transport:
             for path in ("/a", "/b", "/c"):
                 url = canonicalise(f"http://far.test{path}")
-                assert isinstance(await transport.request("GET", url, {}, gate=OpenGate(), limits=Limits()), Response)
+                assert isinstance(
+                    await transport.request("GET", url, {}, gate=OpenGate(), limits=TransferLimits()), Response
+                )
         assert [head.split(b"\r\n")[0] for head in server.heads] == [
             b"GET http://far.test/%s HTTP/1.1" % letter for letter in (b"a", b"b", b"c")
         ]
@@ -286,7 +290,7 @@ async def test_a_tunnel_is_asked_for_under_our_name_and_its_refusal_is_a_problem
     async with serving(says(answer(b"", status="403 Forbidden"))) as server:
         async with server.transport(proxy=f"http://127.0.0.1:{server.port}") as transport:
             url = canonicalise("https://far.test/a")
-            found = await transport.request("GET", url, {}, gate=OpenGate(), limits=Limits())
+            found = await transport.request("GET", url, {}, gate=OpenGate(), limits=TransferLimits())
         assert isinstance(found, FetchProblem)
         assert server.heads[0].startswith(b"CONNECT far.test:443 HTTP/1.1\r\n")
         assert b"User-Agent: Tester/1\r\n" in server.heads[0]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from headwater.database.pool import Database
 from headwater.discover.stopping import change_status
-from headwater.reports.discovery import Summary, summary
+from headwater.reports.discovery import DiscoverySummary, summary
 from headwater.sources.channels import ChannelKind, NewChannel, add_channel
 from headwater.sources.source import SourceStatus
 from headwater.sources.store import create_source, fold_totals
@@ -30,7 +30,7 @@ async def follow(database: Database, number: int) -> UUID:
         return source
 
 
-async def is_equal_to_a_recount(database: Database) -> Summary:
+async def is_equal_to_a_recount(database: Database) -> DiscoverySummary:
     found = await summary(database)
     assert found.sources == {row[0]: row[1] for row in await database.fetch(RECOUNT)}
     assert found.channels == await database.fetchval(ACTIVE)

@@ -11,11 +11,11 @@ from headwater.database.pool import Database
 from headwater.errors import Busy, NotFound, UsageError
 from headwater.frontier.claim import Claimer
 from headwater.frontier.control import end_where, remove, retry_now, revive_where
-from headwater.frontier.entry import DeadReason, Origin, Status
+from headwater.frontier.entry import DeadReason, EntryOrigin, EntryStatus
 from headwater.frontier.explain import explain
 from headwater.frontier.reads import Filter, count_entries, list_entries, recount_entries
 from headwater.frontier.settle import settle
-from headwater.frontier.submit import Found, Outcome, Submitter, submit
+from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, submit
 from headwater.frontier.takedowns import lift, list_takedowns
 from headwater.frontier.verdicts import Dead, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.taking_down import take_down_everywhere
@@ -35,9 +35,9 @@ async def source(database: Database) -> UUID:
         return await create_source(connection, "Harbour News", "https://harbour.test/")
 
 
-async def queue(database: Database, source: UUID, *urls: str) -> list[Outcome]:
+async def queue(database: Database, source: UUID, *urls: str) -> list[SubmitOutcome]:
     async with database.transaction() as connection:
-        answers = await submit(connection, Submitter(source, Origin.MANUAL), [Found(url) for url in urls])
+        answers = await submit(connection, Submitter(source, EntryOrigin.MANUAL), [FoundUrl(url) for url in urls])
     return [answer.outcome for answer in answers]
 
 
@@ -60,7 +60,7 @@ async def test_a_domain_takedown_ends_what_waits_below_it_and_keeps_new_urls_out
     assert (await take_down_everywhere(database, parse_takedown("bad.test"), "asked")).entries == 2
     assert await status_of(database, "https://www.bad.test/2") == "dead"
     assert await status_of(database, "https://notbad.test/3") == "pending"
-    assert await queue(database, source, "https://deep.www.bad.test/4") == [Outcome.REJECTED]
+    assert await queue(database, source, "https://deep.www.bad.test/4") == [SubmitOutcome.REJECTED]
     assert (await count_entries(database)).by_source == (await recount_entries(database)).by_source
 
 
@@ -93,7 +93,7 @@ async def test_changed_rules_end_and_revive_the_entries_they_concern(database: D
     await queue(database, source, *(f"https://a.test/{part}/{n}" for part in ("open", "closed") for n in range(3)))
     ended = await end_where(database, "a.test", lambda url: url.path.startswith("/closed"), DeadReason.ROBOTS_BLOCKED)
     assert ended == 3
-    assert (await count_entries(database)).by_status[Status.DEAD] == 3
+    assert (await count_entries(database)).by_status[EntryStatus.DEAD] == 3
     assert await revive_where(database, "a.test", lambda url: url.path.endswith("1")) == 1
     assert (await count_entries(database)).by_source == (await recount_entries(database)).by_source
 
@@ -116,7 +116,7 @@ async def test_a_removed_entry_is_new_when_found_again(database: Database, sourc
     await queue(database, source, "https://a.test/1")
     await remove(database, canonicalise("https://a.test/1"))
     assert (await count_entries(database)).by_source == (await recount_entries(database)).by_source == {}
-    assert await queue(database, source, "https://a.test/1") == [Outcome.QUEUED]
+    assert await queue(database, source, "https://a.test/1") == [SubmitOutcome.QUEUED]
 
 
 async def test_a_list_is_paged_by_key_and_filtered(database: Database, source: UUID) -> None:
@@ -135,7 +135,7 @@ async def test_a_list_is_paged_by_key_and_filtered(database: Database, source: U
     assert len(on_host.entries) == 10
     prefixed = await list_entries(database, Filter(url_prefix="https://h2.test/2"), limit=100)
     assert {entry.url for entry in prefixed.entries} == {url for url in urls if url.startswith("https://h2.test/2")}
-    assert (await list_entries(database, Filter(status=Status.DEAD), limit=5)).entries == []
+    assert (await list_entries(database, Filter(status=EntryStatus.DEAD), limit=5)).entries == []
 
 
 async def test_bad_pages_are_refused(database: Database) -> None:

@@ -14,10 +14,10 @@ from headwater.database.pool import Database
 from headwater.discover.stopping import Stopped, change_status
 from headwater.frontier import maintain
 from headwater.frontier.claim import Claimer
-from headwater.frontier.entry import DeadReason, Origin, Status
-from headwater.frontier.reads import count_entries_of, count_statuses, counted_and_recounted, recount_statuses
+from headwater.frontier.entry import DeadReason, EntryOrigin, EntryStatus
+from headwater.frontier.reads import count_both_ways, count_entries_of, count_statuses, recount_statuses
 from headwater.frontier.settle import settle
-from headwater.frontier.submit import Found, Submitter, submit
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import Dead, Fetched, RetryPolicy, settlement_of
 from headwater.log import make_logger
 from headwater.politeness.settlement import Visit
@@ -38,7 +38,7 @@ async def source(database: Database) -> UUID:
 
 async def queue(database: Database, source: UUID, *urls: str) -> None:
     async with database.transaction() as connection:
-        await submit(connection, Submitter(source, Origin.MANUAL), [Found(url) for url in urls])
+        await submit(connection, Submitter(source, EntryOrigin.MANUAL), [FoundUrl(url) for url in urls])
 
 
 async def fetch_one(database: Database, verdict: Fetched, now: datetime | None = None) -> None:
@@ -67,9 +67,9 @@ async def test_folding_keeps_the_counters_equal_to_a_recount(database: Database,
     await fetch_one(database, Fetched())
     assert await maintain.fold_counters(database)
     assert await database.fetchval("select count(*) from counter_deltas") == 0
-    counted, recounted = await counted_and_recounted(database)
+    counted, recounted = await count_both_ways(database)
     assert counted.by_source == recounted.by_source
-    assert counted.by_status[Status.FETCHED] == 1
+    assert counted.by_status[EntryStatus.FETCHED] == 1
 
 
 async def test_the_totals_equal_a_recount_before_and_after_a_fold(database: Database, source: UUID) -> None:
@@ -79,7 +79,7 @@ async def test_the_totals_equal_a_recount_before_and_after_a_fold(database: Data
     await Claimer(database, SystemClock(), "w", LEASE).claim(1)
     for _ in range(3):
         assert await count_statuses(database) == await recount_statuses(database)
-        assert (await count_statuses(database))[Status.FETCHING] == 1
+        assert (await count_statuses(database))[EntryStatus.FETCHING] == 1
         assert (await count_entries_of(database, [source])).by_status == await count_statuses(database)
         assert await maintain.fold_counters(database)
 
@@ -113,7 +113,7 @@ async def test_minutes_of_days_ago_are_forgotten(database: Database) -> None:
 async def test_two_folds_at_once_count_nothing_twice(database: Database, source: UUID) -> None:
     await queue(database, source, *(f"https://h{n}.test/" for n in range(50)))
     await asyncio.gather(*(maintain.fold_counters(database) for _ in range(4)))
-    counted, recounted = await counted_and_recounted(database)
+    counted, recounted = await count_both_ways(database)
     assert counted.by_source == recounted.by_source
 
 
@@ -223,7 +223,7 @@ async def test_another_active_source_takes_over_what_a_paused_one_found(database
     await change_status(database, source, SourceStatus.PAUSED)
     leases = (await Claimer(database, SystemClock(), "w", LEASE).claim(10)).leases
     assert [(lease.host, lease.source_id) for lease in leases] == [("shared.test", other)]
-    counted, recounted = await counted_and_recounted(database)
+    counted, recounted = await count_both_ways(database)
     assert counted.by_source == recounted.by_source
 
 

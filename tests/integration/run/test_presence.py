@@ -11,7 +11,7 @@ from tests.integration.database.test_days import forget_days
 
 from headwater.database.days import days_ahead
 from headwater.database.heartbeat import Heartbeat
-from headwater.database.pool import Database, Limits
+from headwater.database.pool import Database, PoolLimits
 from headwater.errors import DatabaseDown
 from headwater.figures import Figures
 from headwater.log import make_logger
@@ -136,7 +136,7 @@ async def test_any_role_makes_days_that_nobody_made(here: Presence) -> None:
 
 
 async def test_waits_for_connections_are_told(database_url: str, here: Presence) -> None:
-    async with await Database.connect(database_url, size=1, limits=Limits(acquire=0.3)) as crowded:
+    async with await Database.connect(database_url, size=1, limits=PoolLimits(acquire=0.3)) as crowded:
         async with crowded.transaction():
             with pytest.raises(DatabaseDown):
                 await crowded.fetchval("select 1")

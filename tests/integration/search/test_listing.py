@@ -11,7 +11,7 @@ from headwater.archive.jobs import keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.search.listing import Stretch, newest
-from headwater.search.question import Filters, Kind
+from headwater.search.question import Filters, QuestionKind
 from headwater.search.search import queries
 from headwater.urls.domains import NO_VOICE
 
@@ -98,7 +98,7 @@ async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
                 mission_tags=("health", "wash"),
             )
             await keep_jobs(connection, TELLER, [one], shelf.now)
-    filters = Filters(Kind.JOB)
+    filters = Filters(QuestionKind.JOB)
     assert await run_state(shelf, filters, wanted={"country_iso": "KE"}, limit=1) == [
         ["https://j.example/2"],
         ["https://j.example/0"],
@@ -106,7 +106,7 @@ async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
     assert len((await run_state(shelf, filters, wanted={"mission_tags": "wash"}))[0]) == 3
     assert await run_state(shelf, filters, wanted={"country_iso": "KE", "mission_tags": "gender"}) == [[]]
     await shelf.database.execute("/* by hand */ update jobs set status = 'expired' where country_iso = 'UG'")
-    assert len((await run_state(shelf, Filters(Kind.JOB, source_id=OTHER)))[0]) == 2
+    assert len((await run_state(shelf, Filters(QuestionKind.JOB, source_id=OTHER)))[0]) == 2
 
 
 @pytest.mark.parametrize("cursor", ["zz", "00" * 37, "7f" * 41, "00"])

@@ -11,7 +11,7 @@ from headwater.archive.job import NewJob, Teller
 from headwater.archive.jobs import delete_jobs, expire_jobs, keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import QueryFailed, UsageError
-from headwater.search.question import LONGEST_QUESTION, Filters, Kind
+from headwater.search.question import LONGEST_QUESTION, Filters, QuestionKind
 from headwater.search.search import Bounds, Hit, search
 from headwater.urls.domains import NO_VOICE
 
@@ -178,8 +178,8 @@ HOSTILE += ["a_" * 250, "%s %L", "language english"]
 
 
 @pytest.mark.parametrize("query", HOSTILE)
-@pytest.mark.parametrize("kind", Kind)
-async def test_nothing_typed_is_an_error_in_itself(shelf: Shelf, query: str, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", QuestionKind)
+async def test_nothing_typed_is_an_error_in_itself(shelf: Shelf, query: str, kind: QuestionKind) -> None:
     await shelf.keep(A, "budget")
     await search(shelf.database, query, Filters(kind))
 
@@ -231,11 +231,11 @@ async def test_open_vacancies_are_found_by_title_organisation_and_tags(shelf: Sh
         await keep_jobs(connection, Teller(SOURCE, "https://j.example/", NO_VOICE), jobs, shelf.now)
         await delete_jobs(connection, [jobs[2].key], "ann", "spam", shelf.now)
         await expire_jobs(connection, shelf.now + timedelta(days=3))
-    wanted = Filters(Kind.JOB)
+    wanted = Filters(QuestionKind.JOB)
     assert await urls(shelf, "nurses", wanted) == ["https://j.example/Night nurse", "https://j.example/Driver"]
     assert await urls(shelf, "health", wanted) == ["https://j.example/Driver"]
     (hit,) = (await search(shelf.database, "caring", wanted)).hits
-    assert (hit.kind, hit.snippet) == (Kind.JOB, "**Care** for people")
+    assert (hit.kind, hit.snippet) == (QuestionKind.JOB, "**Care** for people")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ async def test_words_joined_by_a_slash_are_found_each_and_together(shelf: Shelf,
     jobs = [wanted, job("two", title="Driver/cook")]
     async with shelf.database.transaction() as connection:
         await keep_jobs(connection, Teller(SOURCE, "https://j.example/", NO_VOICE), jobs, shelf.now)
-    assert await urls(shelf, question, Filters(Kind.JOB)) == ["https://j.example/one"]
+    assert await urls(shelf, question, Filters(QuestionKind.JOB)) == ["https://j.example/one"]
 
 
 # The same again and again: what a search must not read one by one.

@@ -2,21 +2,21 @@ from typing import Any
 
 import pytest
 
-from headwater.archive.document import signed, unsigned
+from headwater.archive.document import to_signed, to_unsigned
 from headwater.storable import storable
 
 
 @pytest.mark.parametrize("bits", [0, 1, 2**63 - 1, 2**63, 2**64 - 1])
 def test_a_likeness_goes_to_the_database_and_back(bits: int) -> None:
-    stored = signed(bits)
+    stored = to_signed(bits)
     assert stored is not None
     assert -(2**63) <= stored < 2**63
-    assert unsigned(stored) == bits
+    assert to_unsigned(stored) == bits
 
 
 def test_no_likeness_stays_none() -> None:
-    assert signed(None) is None
-    assert unsigned(None) is None
+    assert to_signed(None) is None
+    assert to_unsigned(None) is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.job import (
     Ignored,
     JobStatus,
@@ -176,7 +176,7 @@ def test_a_day_is_over_when_it_is_over_everywhere(hour: int, over: bool) -> None
 
 
 def test_a_row_says_in_json_what_the_columns_are_called() -> None:
-    row = row_of(Write(job(compensation_min_usd=Decimal("1.50"), document=Key(7, b"d" * 32)), 3))
+    row = row_of(Write(job(compensation_min_usd=Decimal("1.50"), document=DocumentKey(7, b"d" * 32)), 3))
     assert (row["bucket"], row["version"], row["compensation_min_usd"]) == (ord("h"), 3, "1.50")
     assert (row["document_bucket"], row["document_hash"]) == (7, "\\x" + "64" * 32)
     assert row_of(Write(job(), 1))["document_hash"] is None

@@ -8,13 +8,13 @@ import pytest
 
 from headwater.cli.sources.editing import read_assignment
 from headwater.cli.sources.files import mapping_from
-from headwater.cli.status.status import lines_of, scheduled, titles_of
+from headwater.cli.status.status import lines_of, schedule_as_dicts, titles_of
 from headwater.cli.templates.showing import show_learning
 from headwater.errors import UsageError
-from headwater.frontier.entry import Status
-from headwater.reports.discovery import Scheduled, Summary
+from headwater.frontier.entry import EntryStatus
+from headwater.reports.discovery import DiscoverySummary, Scheduled
 from headwater.reports.frontier import HostsNow
-from headwater.reports.templates import HostLearning
+from headwater.reports.templates import HostReport
 from headwater.sources.channels import ChannelKind
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -53,15 +53,17 @@ def test_a_title_cannot_start_a_line_of_its_own() -> None:
 
 
 def test_for_programs_what_is_late_counts_below_zero_and_what_rests_has_no_time() -> None:
-    late, resting = scheduled([planned("A", wait=timedelta(seconds=-90)), planned("B", wait=None)], NOW)
+    late, resting = schedule_as_dicts([planned("A", wait=timedelta(seconds=-90)), planned("B", wait=None)], NOW)
     assert (late["in_seconds"], late["interval_seconds"]) == (-90, 7200)
     assert (resting["next_fetch"], resting["in_seconds"]) == (None, None)
 
 
 def test_the_whole_is_told_in_three_lines_with_right_plurals() -> None:
-    summary = Summary(NOW, {"active": 1, "deleted": 9}, 1, 0, 1, 1, 0, 1, timedelta(minutes=6), timedelta(minutes=22))
+    summary = DiscoverySummary(
+        NOW, {"active": 1, "deleted": 9}, 1, 0, 1, 1, 0, 1, timedelta(minutes=6), timedelta(minutes=22)
+    )
     hosts = HostsNow(1, 2, 0, 0, timedelta(seconds=4))
-    sources, frontier, lately = lines_of(summary, dict.fromkeys(Status, 0) | {Status.PENDING: 1_902}, hosts)
+    sources, frontier, lately = lines_of(summary, dict.fromkeys(EntryStatus, 0) | {EntryStatus.PENDING: 1_902}, hosts)
     assert sources == "Sources   1 (1 active) · 1 channel, 1 due, 0 being polled"
     assert frontier.startswith("Frontier  1,902 pending · 0 fetching · ")
     assert frontier.endswith(" · 1 host open, 2 waiting, next host opens in 4s")
@@ -70,7 +72,7 @@ def test_the_whole_is_told_in_three_lines_with_right_plurals() -> None:
 
 def test_of_the_pages_to_learn_from_never_more_are_new_than_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     never: dict[str, Any] = {"learn_at": None, "learned_at": None, "disabled_at": None}
-    show_learning(HostLearning(host="a.example", pages=8, fresh=10, failures=0, why="", outcome="", **never), NOW)
+    show_learning(HostReport(host="a.example", pages=8, fresh=10, failures=0, why="", outcome="", **never), NOW)
     assert "  8 stored pages to learn from, 8 of them new since the last training\n" in capsys.readouterr().out
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headwater.cli.tables import folded, laid_out, steps_in
-from headwater.cli.words import columns_of, in_words, shortened_word
+from headwater.cli.tables import laid_out, steps_in, wrap_text
+from headwater.cli.words import columns_of, in_words, shorten_word
 from headwater.phrases import as_stored, spelt_out
 
 ID = "c143d75b-c2f2-484d-b07b-1b6f176e0b16"
@@ -49,7 +49,7 @@ def test_wide_letters_count_twice() -> None:
 @pytest.mark.parametrize("room", [10, 40, 79])
 def test_a_fold_breaks_no_word_and_no_command(room: int) -> None:
     text = f"  Look at one of them first: headwater sources show {ID}, then headwater explain URL. It is well."
-    lines = folded(text, room, 2)
+    lines = wrap_text(text, room, 2)
     assert " ".join(" ".join(lines).split()) == text.strip()
     assert any(f"headwater sources show {ID}" in line for line in lines)
     assert all(line.startswith("  ") for line in lines)
@@ -109,4 +109,4 @@ def test_a_reason_may_be_asked_for_as_it_is_shown(word: str) -> None:
 
 @pytest.mark.parametrize("columns", range(1, 20))
 def test_a_shortened_word_is_never_wider(columns: int) -> None:
-    assert columns_of(shortened_word("https://日本語.example/a", columns)) <= columns
+    assert columns_of(shorten_word("https://日本語.example/a", columns)) <= columns

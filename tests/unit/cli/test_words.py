@@ -6,14 +6,14 @@ from unicodedata import east_asian_width
 import pytest
 
 from headwater.cli.words import (
-    counted,
     due,
     go_length_of,
     inert,
     length_of,
-    padded,
+    pad,
+    quantity,
     relative,
-    shortened,
+    shorten,
     with_seconds,
 )
 
@@ -63,7 +63,7 @@ def test_what_never_happened_is_never() -> None:
 
 
 def test_one_is_singular_and_thousands_are_grouped() -> None:
-    assert [counted(count, "source") for count in (0, 1, 2, 12_345)] == [
+    assert [quantity(count, "source") for count in (0, 1, 2, 12_345)] == [
         "0 sources",
         "1 source",
         "2 sources",
@@ -96,12 +96,12 @@ def test_what_people_write_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("text", ["", "short", "exactly ten", "a" * 40, "新聞新聞新聞新聞", "e\u0301" * 20, "🙂" * 9])
 def test_a_padded_text_is_always_as_wide_as_its_column(text: str) -> None:
-    shown = padded(text, 10)
+    shown = pad(text, 10)
     wide = sum(east_asian_width(letter) in "WF" for letter in shown)
     assert len(shown.replace("\u0301", "")) + wide == 10
 
 
 def test_what_is_cut_says_so() -> None:
-    assert shortened("abcdef", 6) == "abcdef"
-    assert shortened("abcdefg", 6) == "abcde…"
-    assert shortened("新聞新聞", 6) == "新聞…"
+    assert shorten("abcdef", 6) == "abcdef"
+    assert shorten("abcdefg", 6) == "abcde…"
+    assert shorten("新聞新聞", 6) == "新聞…"

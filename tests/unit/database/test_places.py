@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.database.programs import Outcome
+from headwater.database.programs import ProgramResult
 from headwater.database.server_user import ServerUser, may_enter
 from headwater.database.socket_folder import LONGEST_PATH_BYTES, PORT, socket_folder
 
@@ -44,6 +44,6 @@ def test_a_path_that_no_socket_can_have_gets_a_short_one(directory: str) -> None
 
 def test_the_complaint_is_the_serious_line() -> None:
     text = "starting\nFATAL:  no room\nstopped waiting\n"
-    assert Outcome(False, text).last_complaint == "FATAL:  no room"
-    assert Outcome(False, "one\ntwo\n").last_complaint == "two"
-    assert Outcome(False, "").last_complaint == "it gave no reason"
+    assert ProgramResult(False, text).last_complaint == "FATAL:  no room"
+    assert ProgramResult(False, "one\ntwo\n").last_complaint == "two"
+    assert ProgramResult(False, "").last_complaint == "it gave no reason"

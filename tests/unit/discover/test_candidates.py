@@ -1,6 +1,6 @@
 import pytest
 
-from headwater.discover.pages.candidates import Candidate, candidates_in, ranked, sitemaps_named
+from headwater.discover.pages.candidates import Candidate, candidates_in, rank, sitemaps_named
 from headwater.sources.kinds import ChannelKind
 
 BASE = "https://h/en/"
@@ -94,7 +94,7 @@ def test_there_are_at_most_thirty() -> None:
 def test_robots_names_sitemaps() -> None:
     named = sitemaps_named(["/s.xml", "file:///etc/passwd"], BASE)
     assert named == (Candidate("https://h/s.xml", ChannelKind.SITEMAP, "", "robots"),)
-    assert ranked([Candidate("https://h/s.xml", ChannelKind.SITEMAP, "", "guess"), *named]) == named
+    assert rank([Candidate("https://h/s.xml", ChannelKind.SITEMAP, "", "guess"), *named]) == named
 
 
 def test_base_href_is_honoured_for_links_not_for_guesses() -> None:

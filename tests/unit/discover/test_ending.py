@@ -11,17 +11,17 @@ import pytest
 from headwater.chance import random_from
 from headwater.discover.cadence.price import Price
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.cadence.rhythm import Observation, Rhythm, observed, rhythm_from
+from headwater.discover.cadence.rhythm import Observation, Rhythm, observe, rhythm_from
 from headwater.discover.polls.classify import RobotsRefusal, Trouble
-from headwater.discover.polls.ending import Ends, ended_badly, ended_well, refused_by_robots
-from headwater.discover.polls.lease import Leased, Past
-from headwater.discover.polls.run_state import FirstAnswer, OwnListing, RunState, Tally, Todo
+from headwater.discover.polls.ending import Ends, ending_of_failure, ending_of_refusal, ending_of_success
+from headwater.discover.polls.lease import ChannelPast, Leased
+from headwater.discover.polls.run_state import FirstAnswer, ItemTally, OwnListing, RunState, Todo
 from headwater.discover.polls.schedule import policy_of, window_of
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Kind, Policy, Profile, SourceStatus
+from headwater.sources.source import Policy, Profile, SourceKind, SourceStatus
 from headwater.urls.canonical import canonicalise
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
@@ -35,7 +35,7 @@ def with_first(**said: Any) -> RunState:
 
 
 def channel(
-    kind: ChannelKind = ChannelKind.FEED, past: Past | None = None, said: Mapping[str, Any] | None = None
+    kind: ChannelKind = ChannelKind.FEED, past: ChannelPast | None = None, said: Mapping[str, Any] | None = None
 ) -> Leased:
     return Leased(
         id=ONE,
@@ -54,7 +54,7 @@ def channel(
         progress=None,
         publisher_hints=PublisherHints(),
         answers={},
-        past=past or Past(),
+        past=past or ChannelPast(),
         price=Price(),
         common=(),
         host_delay=timedelta(seconds=1),
@@ -66,7 +66,7 @@ def channel(
 
 def test_a_search_whose_process_died_does_not_wait_as_long_as_one_that_found_nothing() -> None:
     trouble = Trouble(ErrorClass.UNREADABLE, "Its polls were lost twice in a row.", is_deadly=True)
-    following = ended_badly(channel(ChannelKind.SEARCH), trouble, ENDS).next
+    following = ending_of_failure(channel(ChannelKind.SEARCH), trouble, ENDS).next
     assert following.at - NOW <= timedelta(hours=2)
 
 
@@ -78,7 +78,7 @@ def test_a_search_whose_process_died_does_not_wait_as_long_as_one_that_found_not
         (ChannelKind.SITEMAP, {}, Policy.FIXED, timedelta(hours=6)),
         (ChannelKind.CRAWL, {}, Policy.FIXED, timedelta(days=7)),
         (ChannelKind.SEARCH, {"poll_every": timedelta(minutes=30)}, Policy.FIXED, timedelta(days=7)),
-        (ChannelKind.LISTING, {"kind": Kind.JOBS}, Policy.FREQUENCY, timedelta(hours=1)),
+        (ChannelKind.LISTING, {"kind": SourceKind.JOBS}, Policy.FREQUENCY, timedelta(hours=1)),
         (ChannelKind.FEED, {"policy": Policy.TIERS}, Policy.TIERS, timedelta(hours=1)),
         (ChannelKind.FEED, {"poll_every": timedelta(minutes=30)}, Policy.FIXED, timedelta(minutes=30)),
         (ChannelKind.SITEMAP, {"poll_every": timedelta(days=1)}, Policy.FIXED, timedelta(days=1)),
@@ -103,10 +103,10 @@ def test_a_time_window_is_read_in_the_sources_zone_or_in_that_of_its_country() -
 
 
 def test_success_forgives_errors_and_keeps_what_the_answer_said() -> None:
-    past = Past(errors=3, error=ErrorClass.UPSTREAM, class_errors=3)
+    past = ChannelPast(errors=3, error=ErrorClass.UPSTREAM, class_errors=3)
     run_state = with_first(status=200, validators=Validators('"1"'), items=4, title="A feed")
-    run_state = run_state.counting(Tally(found=4, inserted=4), [NOW] * 4)
-    ending = ended_well(channel(past=past), run_state, ENDS)
+    run_state = run_state.counting(ItemTally(found=4, inserted=4), [NOW] * 4)
+    ending = ending_of_success(channel(past=past), run_state, ENDS)
     assert ending.status == "ok"
     assert ending.message == "4 items, 4 new, 0 changed"
     assert ending.patch["consecutive_errors"] == 0
@@ -115,9 +115,9 @@ def test_success_forgives_errors_and_keeps_what_the_answer_said() -> None:
 
 
 def test_errors_of_one_class_are_counted_apart_from_others() -> None:
-    past = Past(errors=4, error=ErrorClass.NOT_FOUND, class_errors=2)
-    same = ended_badly(channel(past=past), Trouble(ErrorClass.NOT_FOUND, "HTTP 404", 404), ENDS)
-    other = ended_badly(channel(past=past), Trouble(ErrorClass.UPSTREAM, "HTTP 500", 500), ENDS)
+    past = ChannelPast(errors=4, error=ErrorClass.NOT_FOUND, class_errors=2)
+    same = ending_of_failure(channel(past=past), Trouble(ErrorClass.NOT_FOUND, "HTTP 404", 404), ENDS)
+    other = ending_of_failure(channel(past=past), Trouble(ErrorClass.UPSTREAM, "HTTP 500", 500), ENDS)
     assert (same.patch["consecutive_errors"], same.patch["class_errors"]) == (5, 3)
     assert (other.patch["consecutive_errors"], other.patch["class_errors"]) == (5, 1)
     assert same.next.is_disabled_for_now
@@ -126,55 +126,56 @@ def test_errors_of_one_class_are_counted_apart_from_others() -> None:
 
 
 def test_a_rest_is_told_once() -> None:
-    past = Past(errors=3, error=ErrorClass.NOT_FOUND, class_errors=3)
-    again = ended_badly(channel(past=past), Trouble(ErrorClass.NOT_FOUND, "HTTP 404", 404), ENDS)
+    past = ChannelPast(errors=3, error=ErrorClass.NOT_FOUND, class_errors=3)
+    again = ending_of_failure(channel(past=past), Trouble(ErrorClass.NOT_FOUND, "HTTP 404", 404), ENDS)
     assert again.next.is_disabled_for_now
     assert again.events == ()
 
 
 @pytest.mark.parametrize(
-    ("kind", "failures", "is_paused"), [(Kind.JOBS, 3, False), (Kind.JOBS, 4, True), (Kind.NEWS, 9, False)]
+    ("kind", "failures", "is_paused"),
+    [(SourceKind.JOBS, 3, False), (SourceKind.JOBS, 4, True), (SourceKind.NEWS, 9, False)],
 )
-def test_only_job_sources_are_paused_after_five_failures(kind: Kind, failures: int, is_paused: bool) -> None:
+def test_only_job_sources_are_paused_after_five_failures(kind: SourceKind, failures: int, is_paused: bool) -> None:
     failing = replace(channel(kind=ChannelKind.LISTING), source=Profile("http://a.test/", kind=kind), failures=failures)
-    ending = ended_badly(failing, Trouble(ErrorClass.UPSTREAM, "HTTP 500"), ENDS)
+    ending = ending_of_failure(failing, Trouble(ErrorClass.UPSTREAM, "HTTP 500"), ENDS)
     expected = (SourceStatus.PAUSED, "auto-paused after failures")
     assert ending.source_status == (expected if is_paused else None)
 
 
 def test_robots_block_a_job_source_and_only_rest_another() -> None:
     refusal = RobotsRefusal("/jobs: line 2 of robots.txt, Disallow: /jobs")
-    resting = refused_by_robots(channel(ChannelKind.LISTING), refusal, ENDS)
+    resting = ending_of_refusal(channel(ChannelKind.LISTING), refusal, ENDS)
     assert (resting.status, resting.source_status) == ("warn", None)
-    jobs = replace(channel(ChannelKind.LISTING), source=Profile("http://a.test/", kind=Kind.JOBS))
-    assert refused_by_robots(jobs, refusal, ENDS).source_status == (SourceStatus.BLOCKED, "robots disallow")
+    jobs = replace(channel(ChannelKind.LISTING), source=Profile("http://a.test/", kind=SourceKind.JOBS))
+    assert ending_of_refusal(jobs, refusal, ENDS).source_status == (SourceStatus.BLOCKED, "robots disallow")
 
 
 def test_a_permanent_move_is_followed_or_warned_about() -> None:
     run_state = with_first(moved_to="http://b.test/feed")
-    moved = ended_well(channel(), run_state, ENDS)
+    moved = ending_of_success(channel(), run_state, ENDS)
     assert moved.moved_to == canonicalise("http://b.test/feed")
     kept = replace(ENDS, settings=PollSettings(update_redirects=False))
-    third = ended_well(channel(past=Past(moved=2)), run_state, kept)
+    third = ending_of_success(channel(past=ChannelPast(moved=2)), run_state, kept)
     assert third.moved_to is None
     assert (third.patch["moved_count"], [event.kind for event in third.events]) == (3, ["channel_should_move"])
 
 
 def test_notes_within_a_runs_line_have_no_full_stop() -> None:
     run_state = replace(RUN_STATE, notes=("Read tolerantly: no element found.", "3 left out: calendar"))
-    told = ended_well(channel(), run_state, ENDS).message
+    told = ending_of_success(channel(), run_state, ENDS).message
     assert told == "0 items, 0 new, 0 changed; Read tolerantly: no element found; 3 left out: calendar"
 
 
 def test_an_overflow_is_told_with_the_shortest_interval_that_was_allowed() -> None:
     dates = tuple(NOW - timedelta(minutes=n) for n in range(5))
     run_state = with_first(items=5, own=OwnListing(5, 0, dates))
-    past = Past(last_ok_at=NOW - timedelta(hours=2), newest_item_at=NOW - timedelta(hours=2), last_item_count=5)
-    [event] = ended_well(channel(past=past), run_state, ENDS).events
+    past = ChannelPast(last_ok_at=NOW - timedelta(hours=2), newest_item_at=NOW - timedelta(hours=2), last_item_count=5)
+    [event] = ending_of_success(channel(past=past), run_state, ENDS).events
     assert (event.details["covers_seconds"], event.details["shortest_seconds"]) == (240, 900)
 
 
-UNDATED = replace(RUN_STATE, tally=Tally(found=5, inserted=5), dates=(None,) * 5)
+UNDATED = replace(RUN_STATE, tally=ItemTally(found=5, inserted=5), dates=(None,) * 5)
 DEAR = Price(90.0)
 
 
@@ -184,45 +185,45 @@ def by_hand(one: Leased) -> Leased:
 
 def test_the_second_poll_of_a_feed_without_dates_comes_after_the_default_interval() -> None:
     first = replace(channel(), price=DEAR)
-    ending = ended_well(first, UNDATED, ENDS)
+    ending = ending_of_success(first, UNDATED, ENDS)
     assert ending.next.at - NOW == timedelta(hours=1)
     assert ending.next.reason == "nothing is known of its rhythm yet"
 
 
 def test_the_second_poll_of_a_short_busy_feed_comes_before_half_of_its_list_is_new() -> None:
     dates = tuple(NOW - timedelta(minutes=2 * n + 2) for n in range(20))
-    run_state = with_first(items=20, own=OwnListing(20, 0, dates)).counting(Tally(found=20, inserted=20), dates)
-    ending = ended_well(replace(channel(), price=DEAR), run_state, ENDS)
+    run_state = with_first(items=20, own=OwnListing(20, 0, dates)).counting(ItemTally(found=20, inserted=20), dates)
+    ending = ending_of_success(replace(channel(), price=DEAR), run_state, ENDS)
     assert ending.next.at - NOW < timedelta(minutes=21)
     assert ending.next.reason == "at this pace its whole list is new in 40 min"
 
 
 def test_waits_of_a_feed_without_news_grow_with_the_time_it_was_watched() -> None:
-    waits, past, now = [], Past(), NOW
+    waits, past, now = [], ChannelPast(), NOW
     run_state = UNDATED
     for _ in range(6):
-        ending = ended_well(replace(channel(past=past), price=DEAR), run_state, replace(ENDS, now=now))
-        past = Past(last_ok_at=now, rhythm=rhythm_from(ending.patch["rhythm"]))
+        ending = ending_of_success(replace(channel(past=past), price=DEAR), run_state, replace(ENDS, now=now))
+        past = ChannelPast(last_ok_at=now, rhythm=rhythm_from(ending.patch["rhythm"]))
         waits.append(round((ending.next.at - now) / timedelta(hours=1), 1))
         now, run_state = ending.next.at, RUN_STATE
     assert waits == pytest.approx([1, 1, 2, 4, 8, 16], rel=0.05)
 
 
-@pytest.mark.parametrize("kind", [Kind.NEWS, Kind.JOBS])
-def test_unchanged_polls_by_hand_push_no_poll_away(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [SourceKind.NEWS, SourceKind.JOBS])
+def test_unchanged_polls_by_hand_push_no_poll_away(kind: SourceKind) -> None:
     """As the schedule would wait after one unchanged poll, so it waits after ten more by hand."""
-    rhythm = observed(Rhythm(), Observation(NOW - timedelta(days=9), None, [None]))
+    rhythm = observe(Rhythm(), Observation(NOW - timedelta(days=9), None, [None]))
     for hour in range(9 * 24, 0, -1):
         now = NOW - timedelta(hours=hour - 1)
         news = [None] if hour % 3 else []
-        rhythm = observed(rhythm, Observation(now, now - timedelta(hours=1), news))
-    past = Past(last_ok_at=NOW, last_new_at=NOW, rhythm=rhythm)
+        rhythm = observe(rhythm, Observation(now, now - timedelta(hours=1), news))
+    past = ChannelPast(last_ok_at=NOW, last_new_at=NOW, rhythm=rhythm)
     said = {"kind": kind, "org_type": "un"}
     later = replace(ENDS, now=NOW + timedelta(minutes=10))
-    scheduled = ended_well(channel(past=past, said=said), RUN_STATE, replace(later, rng=random_from(1)))
+    scheduled = ending_of_success(channel(past=past, said=said), RUN_STATE, replace(later, rng=random_from(1)))
     for second in range(1, 11):
         now = NOW + timedelta(minutes=9, seconds=second)
-        hand = ended_well(by_hand(channel(past=past, said=said)), RUN_STATE, replace(ENDS, now=now))
+        hand = ending_of_success(by_hand(channel(past=past, said=said)), RUN_STATE, replace(ENDS, now=now))
         past = replace(
             past,
             last_ok_at=hand.patch["last_ok_at"],
@@ -230,29 +231,29 @@ def test_unchanged_polls_by_hand_push_no_poll_away(kind: Kind) -> None:
             no_change=hand.patch["nochange_count"],
         )
     assert past.no_change == 0
-    after = ended_well(by_hand(channel(past=past, said=said)), RUN_STATE, replace(later, rng=random_from(1)))
+    after = ending_of_success(by_hand(channel(past=past, said=said)), RUN_STATE, replace(later, rng=random_from(1)))
     assert after.next.at - scheduled.next.at < timedelta(seconds=1)
 
 
 def test_news_found_by_hand_end_a_row_of_unchanged_polls() -> None:
-    past = Past(last_ok_at=NOW - timedelta(hours=1), no_change=4)
-    assert ended_well(by_hand(channel(past=past)), UNDATED, ENDS).patch["nochange_count"] == 0
-    assert ended_well(by_hand(channel(past=past)), RUN_STATE, ENDS).patch["nochange_count"] == 4
+    past = ChannelPast(last_ok_at=NOW - timedelta(hours=1), no_change=4)
+    assert ending_of_success(by_hand(channel(past=past)), UNDATED, ENDS).patch["nochange_count"] == 0
+    assert ending_of_success(by_hand(channel(past=past)), RUN_STATE, ENDS).patch["nochange_count"] == 4
 
 
 def test_errors_of_polls_by_hand_are_told_and_add_nothing_to_those_in_a_row() -> None:
     trouble = Trouble(ErrorClass.UPSTREAM, "HTTP 500", 500)
-    first = ended_badly(by_hand(channel()), trouble, ENDS)
+    first = ending_of_failure(by_hand(channel()), trouble, ENDS)
     assert first.patch["consecutive_errors"] == first.patch["class_errors"] == 1
-    past = Past(errors=2, error=ErrorClass.UPSTREAM, class_errors=2)
-    again = ended_badly(by_hand(channel(past=past)), trouble, ENDS)
+    past = ChannelPast(errors=2, error=ErrorClass.UPSTREAM, class_errors=2)
+    again = ending_of_failure(by_hand(channel(past=past)), trouble, ENDS)
     assert (again.patch["consecutive_errors"], again.patch["class_errors"]) == (2, 2)
     assert again.patch["last_error"] == "HTTP 500"
-    assert ended_badly(channel(past=past), trouble, ENDS).patch["consecutive_errors"] == 3
+    assert ending_of_failure(channel(past=past), trouble, ENDS).patch["consecutive_errors"] == 3
 
 
 def test_failures_by_hand_pause_no_job_source() -> None:
     trouble = Trouble(ErrorClass.UPSTREAM, "HTTP 500", 500)
-    failing = replace(channel(said={"kind": Kind.JOBS}), failures=4)
-    assert ended_badly(failing, trouble, ENDS).source_status is not None
-    assert ended_badly(by_hand(failing), trouble, ENDS).source_status is None
+    failing = replace(channel(said={"kind": SourceKind.JOBS}), failures=4)
+    assert ending_of_failure(failing, trouble, ENDS).source_status is not None
+    assert ending_of_failure(by_hand(failing), trouble, ENDS).source_status is None

@@ -9,9 +9,9 @@ import pytest
 from headwater.discover.polls.run_state import (
     Finding,
     FirstAnswer,
+    ItemTally,
     OwnListing,
     RunState,
-    Tally,
     Todo,
     UnreadPage,
     run_state_from,
@@ -31,7 +31,7 @@ def child(number: int, **more: object) -> Todo:
 def test_a_run_comes_back_from_json_as_it_was() -> None:
     run_state = (
         START.ahead([child(1), child(2, state={"index": 3})])
-        .counting(Tally(requests=1, found=2, inserted=1), [AT, None])
+        .counting(ItemTally(requests=1, found=2, inserted=1), [AT, None])
         .noting("something")
         .remembering("http://a.test/0.xml", {"etag": None, "led_to": [["http://a.test/1.xml", "sitemap", 1, False]]})
         .passed()

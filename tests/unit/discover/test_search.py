@@ -7,8 +7,8 @@ import pytest
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.classify import Trouble, Wait, is_no_page
 from headwater.discover.polls.run_state import Finding, RunState, Todo
-from headwater.discover.searching.exploring import Looked, summed_up
-from headwater.discover.searching.search import MOST_CANDIDATES, looked_past
+from headwater.discover.searching.exploring import Looked, sum_up
+from headwater.discover.searching.search import MOST_CANDIDATES, try_usual_addresses
 from headwater.sources.channels import ChannelKind
 
 SITE = "http://a.test/nohome"
@@ -41,26 +41,26 @@ def test_a_search_goes_on_without_a_page_only_where_its_host_answers_and_bears_i
 
 
 def test_without_a_page_the_sitemaps_of_robots_come_before_the_usual_places() -> None:
-    asked = [one.url for one in looked_past(RUN_STATE, SITE, ("http://a.test/map.xml",)).todo]
+    asked = [one.url for one in try_usual_addresses(RUN_STATE, SITE, ("http://a.test/map.xml",)).todo]
     assert asked[:3] == [SITE, "http://a.test/map.xml", "http://a.test/feed"]
     assert len(asked) == MOST_CANDIDATES + 1
 
 
 def test_without_a_page_nothing_is_looked_for_that_is_followed_already() -> None:
-    kinds = {one.reads_as for one in looked_past(RUN_STATE, SITE, (), frozenset({ChannelKind.FEED})).todo}
+    kinds = {one.reads_as for one in try_usual_addresses(RUN_STATE, SITE, (), frozenset({ChannelKind.FEED})).todo}
     assert kinds == {ChannelKind.SEARCH, ChannelKind.SITEMAP}
 
 
 def test_a_look_is_in_vain_once_all_was_asked() -> None:
-    assert summed_up([Looked(MISSING, ()), Looked(MISSING, ())]).is_in_vain
-    assert not summed_up([Looked(FAILING, ())]).is_in_vain
-    assert not summed_up([Looked(WAIT, ())]).is_in_vain
-    assert not summed_up([Looked(MISSING, (FEED,))]).is_in_vain
+    assert sum_up([Looked(MISSING, ()), Looked(MISSING, ())]).is_in_vain
+    assert not sum_up([Looked(FAILING, ())]).is_in_vain
+    assert not sum_up([Looked(WAIT, ())]).is_in_vain
+    assert not sum_up([Looked(MISSING, (FEED,))]).is_in_vain
 
 
 @pytest.mark.parametrize(("found", "kept"), [((LISTING,), ()), ((FEED,), (FEED,))], ids=["listing", "feed"])
 def test_a_look_that_a_wait_ended_keeps_a_feed_and_leaves_the_rest_to_a_poller(
     found: tuple[Finding, ...], kept: tuple[Finding, ...]
 ) -> None:
-    seen = summed_up([Looked(MISSING, ()), Looked(WAIT, found)])
+    seen = sum_up([Looked(MISSING, ()), Looked(WAIT, found)])
     assert (seen.findings, seen.trouble) == (kept, WAIT)

@@ -10,9 +10,9 @@ import pytest
 
 from headwater.discover.items import Unreadable
 from headwater.discover.polls.reading import read_answer
-from headwater.discover.polls.run_state import Finding, FirstAnswer, RunState, Tally, Todo
+from headwater.discover.polls.run_state import Finding, FirstAnswer, ItemTally, RunState, Todo
 from headwater.discover.polls.task import Read, Reply, Subject, Task
-from headwater.discover.polls.wire import answer_of, is_channel, read_from, sent, task_from
+from headwater.discover.polls.wire import answer_of, encode_task, is_channel, read_from, task_from
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError
 from headwater.extract.jobs.normalise import Employer
@@ -56,14 +56,14 @@ TASKS = {
 
 
 def there_and_back(one: Task) -> Read | Unreadable:
-    answer = orjson.dumps(answer_of(read_answer(task_from(sent(one)))))
+    answer = orjson.dumps(answer_of(read_answer(task_from(encode_task(one)))))
     return read_from(orjson.loads(answer), one)
 
 
 @pytest.mark.parametrize("one", TASKS.values(), ids=TASKS)
 def test_what_is_read_in_a_child_is_what_would_be_read_here(one: Task) -> None:
-    assert is_channel(sent(one))
-    assert task_from(sent(one)) == one
+    assert is_channel(encode_task(one))
+    assert task_from(encode_task(one)) == one
     assert there_and_back(one) == read_answer(one)
 
 
@@ -73,7 +73,7 @@ def test_the_run_stays_where_it_is() -> None:
         200, Validators('"1"'), "http://b.test/", publisher_hints=PublisherHints(ttl=timedelta(hours=2))
     )
     came_to = replace(run_state, first=first, began_at=NOW, is_partial=True, deaths=1, answers={URL: {"etag": "x"}})
-    run_state = came_to.counting(Tally(requests=3), [NOW])
+    run_state = came_to.counting(ItemTally(requests=3), [NOW])
     read = there_and_back(task(ChannelKind.FEED, RSS, run_state))
     assert isinstance(read, Read)
     assert replace(read.run_state, notes=run_state.notes) == run_state
@@ -83,8 +83,8 @@ def test_the_run_stays_where_it_is() -> None:
 def test_a_reader_is_not_told_what_the_run_has_come_to() -> None:
     first = FirstAnswer(200, Validators('"secret-tag"'))
     run_state = RunState((Todo(URL, ChannelKind.FEED),), first=first, answers={"http://a.test/other": {}})
-    assert b"secret-tag" not in sent(task(ChannelKind.FEED, RSS, run_state))
-    assert b"/other" not in sent(task(ChannelKind.FEED, RSS, run_state))
+    assert b"secret-tag" not in encode_task(task(ChannelKind.FEED, RSS, run_state))
+    assert b"/other" not in encode_task(task(ChannelKind.FEED, RSS, run_state))
 
 
 def _with(**changes: Any) -> Callable[[dict[str, Any]], object]:

@@ -7,7 +7,7 @@ import pytest
 import trafilatura
 from tests.unit.extract.conftest import NOW, PROSE, URL, Read
 
-from headwater.extract.article import Article, NotAnArticle, Reason
+from headwater.extract.article import Article, NoArticleReason, NotAnArticle
 from headwater.extract.body import Producer
 from headwater.extract.page import FeedHints, Selectors
 from headwater.extract.page_type import PageType
@@ -175,14 +175,14 @@ def test_a_change_before_publication_is_no_change(read: Read) -> None:
 @pytest.mark.parametrize(
     ("head", "body", "reason"),
     [
-        ("", "", Reason.EMPTY),
-        ("<title>Contact</title>", "<p>Write to us.</p>", Reason.TOO_SHORT),
-        ("<title>Just a moment...</title>", "<p>Checking.</p>", Reason.CHALLENGE),
-        ("<title>example.com</title>", "<form id=challenge-form></form>", Reason.CHALLENGE),
+        ("", "", NoArticleReason.EMPTY),
+        ("<title>Contact</title>", "<p>Write to us.</p>", NoArticleReason.TOO_SHORT),
+        ("<title>Just a moment...</title>", "<p>Checking.</p>", NoArticleReason.CHALLENGE),
+        ("<title>example.com</title>", "<form id=challenge-form></form>", NoArticleReason.CHALLENGE),
     ],
 )
 def test_a_page_without_a_story_is_not_an_article_and_keeps_its_links(
-    head: str, body: str, reason: Reason, read: Read
+    head: str, body: str, reason: NoArticleReason, read: Read
 ) -> None:
     found = read(head, f"{body}<a href=/next>Next page</a>" if body else "")
     assert isinstance(found, NotAnArticle)

@@ -2,18 +2,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.extract.robots import Robots, robots_of
+from headwater.extract.robots import PageRobots, robots_of
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 NOTHING, INDEX, FOLLOW, BOTH = (
-    Robots(),
-    Robots(noindex=True),
-    Robots(nofollow=True),
-    Robots(noindex=True, nofollow=True),
+    PageRobots(),
+    PageRobots(noindex=True),
+    PageRobots(nofollow=True),
+    PageRobots(noindex=True, nofollow=True),
 )
 
 
-def asked(*metas: tuple[str, str], headers: tuple[str, ...] = ()) -> Robots:
+def asked(*metas: tuple[str, str], headers: tuple[str, ...] = ()) -> PageRobots:
     return robots_of(metas, headers, "Headwater", UTC, NOW)
 
 
@@ -33,7 +33,7 @@ def asked(*metas: tuple[str, str], headers: tuple[str, ...] = ()) -> Robots:
         ("", NOTHING),
     ],
 )
-def test_the_header_speaks_to_all_or_to_us_by_name(header: str, expected: Robots) -> None:
+def test_the_header_speaks_to_all_or_to_us_by_name(header: str, expected: PageRobots) -> None:
     assert asked(headers=(header,)) == expected
 
 

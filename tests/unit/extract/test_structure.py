@@ -9,7 +9,7 @@ import pytest
 from headwater.extract.article import Article
 from headwater.extract.blocks import text_of_html
 from headwater.extract.extractor import extract
-from headwater.extract.hidden import seen_page
+from headwater.extract.hidden import visible_page
 from headwater.extract.page import Page, Selectors
 from headwater.extract.templates.blocks import blocks_of
 
@@ -78,7 +78,7 @@ def by_selectors(html: str) -> str:
 
 
 def by_the_blocks_of_a_template(html: str) -> str:
-    return "\n".join(block.text for block in blocks_of(seen_page(html)))
+    return "\n".join(block.text for block in blocks_of(visible_page(html)))
 
 
 READERS = (by_the_general_extractor, by_selectors, by_the_blocks_of_a_template, text_of_html)
@@ -155,12 +155,12 @@ def test_code_whose_names_are_links_is_no_menu(read: Callable[[str], str]) -> No
 
 def test_code_whose_names_are_links_is_a_block_like_others() -> None:
     code = '<pre><a href="/use">use</a> <a href="/all">all</a></pre><p><a href="/next">The next of the pages</a></p>'
-    links = {block.text: block.is_link for block in blocks_of(seen_page(page(code)))}
+    links = {block.text: block.is_link for block in blocks_of(visible_page(page(code)))}
     assert (links["use all"], links["The next of the pages"]) == (False, True)
 
 
 def test_code_is_one_block_of_a_template() -> None:
-    assert CODE["sphinx"][1] in [block.text for block in blocks_of(seen_page(page(SPHINX)))]
+    assert CODE["sphinx"][1] in [block.text for block in blocks_of(visible_page(page(SPHINX)))]
 
 
 def test_links_in_code_stay_links() -> None:
@@ -188,7 +188,7 @@ def test_a_heading_loses_the_sign_that_links_to_it(sign: str) -> None:
     found = article(page(f"<h2>What it took{sign}</h2>", heading=f"The river rose{sign}"))
     assert found.title == "The river rose"
     assert "What it took" in found.text.split("\n")
-    blocks = [block.text for block in blocks_of(seen_page(page(f"<h2>{sign}What it took</h2>")))]
+    blocks = [block.text for block in blocks_of(visible_page(page(f"<h2>{sign}What it took</h2>")))]
     assert "What it took" in blocks
 
 

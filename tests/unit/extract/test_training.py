@@ -16,10 +16,10 @@ from headwater.extract.templates.template import FORM
 from headwater.extract.training import (
     Training,
     do_task,
-    explained,
+    encode_task,
+    explain_page,
     explanation_from,
     section_of,
-    sent_task,
     train,
     training_from,
 )
@@ -98,15 +98,15 @@ def test_two_pages_teach_nothing() -> None:
 
 
 def test_a_training_is_the_same_through_the_wire() -> None:
-    assert do_task(sent_task("train", pages(0, 4), NOW)) == train(pages(0, 4), NOW)
+    assert do_task(encode_task("train", pages(0, 4), NOW)) == train(pages(0, 4), NOW)
 
 
 def test_an_explanation_names_blocks_and_reasons() -> None:
-    told = do_task(sent_task("explain", [guided(page(9), train(pages(0, 4), NOW))], NOW))
+    told = do_task(encode_task("explain", [guided(page(9), train(pages(0, 4), NOW))], NOW))
     assert isinstance(told, Explanation)
     assert {piece.kept for one in told.tried for piece in one.pieces} == {True, False}
     assert explanation_from(orjson.loads(orjson.dumps(told))) == told
-    assert explained(page(1)) == Explanation()
+    assert explain_page(page(1)) == Explanation()
 
 
 @pytest.mark.parametrize("answer", [None, ["+ text"], {"tried": 5}, {"against": "no such reason"}])

@@ -4,7 +4,7 @@ from tests.unit.extract.conftest import NOW, PROSE, URL, Read
 
 from headwater.errors import UsageError
 from headwater.extract.page import FeedHints, Page, Selectors
-from headwater.extract.wire import answer_from, page_from, sent
+from headwater.extract.wire import answer_from, encode_page, page_from
 from headwater.extract.work import read_sent
 
 PAGE = Page(
@@ -19,12 +19,12 @@ PAGE = Page(
 
 
 def test_a_page_arrives_in_the_child_as_it_was_sent() -> None:
-    assert page_from(sent(PAGE, NOW)) == (PAGE, NOW)
+    assert page_from(encode_page(PAGE, NOW)) == (PAGE, NOW)
 
 
 def test_an_answer_comes_back_as_it_was_given(read: Read) -> None:
     head = '<script type="application/ld+json">{"@type": "Article", "headline": "H"}</script>'
-    for given in (read_sent(sent(PAGE, NOW)), read(head), read("", "<a href=/x>x</a>")):
+    for given in (read_sent(encode_page(PAGE, NOW)), read(head), read("", "<a href=/x>x</a>")):
         assert answer_from(orjson.loads(orjson.dumps(given))) == given
 
 

@@ -1,6 +1,6 @@
 from uuid import UUID, uuid4
 
-from headwater.frontier.entry import Lease, Origin
+from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.shares import DOUBTED_EVERY, Shares
 from headwater.politeness.window import Window
 
@@ -15,7 +15,7 @@ def leased(domain: str = "a.example", found_by: UUID | None = SOURCE, *, is_doub
         host=domain,
         url="",
         source_id=SOURCE,
-        origin=Origin.FEED,
+        origin=EntryOrigin.FEED,
         depth=0,
         priority=5,
         retry_count=0,

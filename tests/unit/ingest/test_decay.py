@@ -3,14 +3,16 @@ from dataclasses import replace
 import pytest
 
 from headwater.chance import random_from
-from headwater.ingest.decay import Decayed, Figures, Recovered, judge_decay
+from headwater.ingest.decay import Decayed, DecayFigures, Recovered, judge_decay
 
-PAST = Figures(pages=450, documents=430, dated=428, titled=430, words=600, words_low=350, quality=80, quality_low=70)
-WELL = Figures(pages=50, documents=48, dated=48, titled=48, words=580, words_low=330, quality=80, quality_low=70)
-FAILING = Figures(pages=50, documents=5, dated=5, titled=5, words=590, quality=80)
+PAST = DecayFigures(
+    pages=450, documents=430, dated=428, titled=430, words=600, words_low=350, quality=80, quality_low=70
+)
+WELL = DecayFigures(pages=50, documents=48, dated=48, titled=48, words=580, words_low=330, quality=80, quality_low=70)
+FAILING = DecayFigures(pages=50, documents=5, dated=5, titled=5, words=590, quality=80)
 
 
-def sentence(recent: Figures, past: Figures = PAST) -> str:
+def sentence(recent: DecayFigures, past: DecayFigures = PAST) -> str:
     match judge_decay(recent, past, None):
         case Decayed(told):
             return told
@@ -35,30 +37,30 @@ def test_a_source_that_reads_as_ever_says_nothing() -> None:
         ),
     ],
 )
-def test_each_fall_is_told_in_a_sentence(recent: Figures, told: str) -> None:
+def test_each_fall_is_told_in_a_sentence(recent: DecayFigures, told: str) -> None:
     assert sentence(recent) == told
 
 
 def test_a_new_source_never_alarms() -> None:
-    assert sentence(FAILING, Figures()) == ""
+    assert sentence(FAILING, DecayFigures()) == ""
     assert sentence(FAILING, replace(PAST, pages=29, documents=29, dated=29, titled=29)) == ""
 
 
 def test_too_few_pages_are_no_evidence() -> None:
-    assert sentence(Figures(pages=9)) == ""
-    assert sentence(Figures(pages=10)) == "0 % of its last 10 pages yield a document, before 96 %"
-    assert sentence(Figures()) == ""
+    assert sentence(DecayFigures(pages=9)) == ""
+    assert sentence(DecayFigures(pages=10)) == "0 % of its last 10 pages yield a document, before 96 %"
+    assert sentence(DecayFigures()) == ""
 
 
 def test_few_documents_say_nothing_of_a_median() -> None:
-    few = Figures(pages=29, documents=29, dated=29, titled=29, words=90, quality=20)
+    few = DecayFigures(pages=29, documents=29, dated=29, titled=29, words=90, quality=20)
     assert sentence(few) == ""
 
 
 def test_a_fall_that_chance_may_explain_is_none() -> None:
-    half = Figures(pages=450, documents=225, dated=225, titled=225, words=600, words_low=350)
-    assert sentence(Figures(pages=12, documents=3), half) == ""
-    assert sentence(Figures(pages=50, documents=3), half) != ""
+    half = DecayFigures(pages=450, documents=225, dated=225, titled=225, words=600, words_low=350)
+    assert sentence(DecayFigures(pages=12, documents=3), half) == ""
+    assert sentence(DecayFigures(pages=50, documents=3), half) != ""
 
 
 def test_lengths_that_always_varied_may_vary() -> None:
@@ -76,7 +78,9 @@ def test_a_long_decay_does_not_become_the_measure() -> None:
 
 
 def test_a_recovery_is_told_once_most_of_the_fall_is_made_good() -> None:
-    halfway = Figures(pages=50, documents=36, dated=36, titled=36, words=590, words_low=350, quality=80, quality_low=70)
+    halfway = DecayFigures(
+        pages=50, documents=36, dated=36, titled=36, words=590, words_low=350, quality=80, quality_low=70
+    )
     assert judge_decay(halfway, FAILING, alarm=PAST) is None
     assert judge_decay(WELL, FAILING, alarm=PAST) == Recovered("96 % of the last 50 pages yield a document, as before")
     assert judge_decay(WELL, PAST, alarm=None) is None
@@ -85,12 +89,12 @@ def test_a_recovery_is_told_once_most_of_the_fall_is_made_good() -> None:
 @pytest.mark.parametrize(
     "lagging", [replace(WELL, dated=30), replace(WELL, titled=30), replace(WELL, words=300), replace(WELL, quality=60)]
 )
-def test_it_has_not_recovered_while_anything_lags(lagging: Figures) -> None:
+def test_it_has_not_recovered_while_anything_lags(lagging: DecayFigures) -> None:
     assert judge_decay(lagging, FAILING, alarm=PAST) is None
 
 
 def test_silence_is_no_recovery() -> None:
-    assert judge_decay(Figures(), PAST, alarm=PAST) is None
+    assert judge_decay(DecayFigures(), PAST, alarm=PAST) is None
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 0.95])

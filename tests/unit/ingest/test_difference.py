@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.document import Key, NewDocument
+from headwater.archive.document import DocumentKey, NewDocument
 from headwater.archive.reads import Document
 from headwater.ingest.difference import Difference, difference, likeness, only_in
 
@@ -29,7 +29,7 @@ SAID: dict[str, Any] = {
 
 def standing(**fields: Any) -> Document:
     kept: dict[str, Any] = {
-        "key": Key(1, b"k" * 32),
+        "key": DocumentKey(1, b"k" * 32),
         "keywords": ["sea"],
         "images": [],
         "quality_parts": {},

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.extract.article import Article
 from headwater.extract.extractor import extract
@@ -15,7 +15,7 @@ from headwater.urls.canonical import canonicalise
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 PAGE, NAMED = "https://users.example/~mallory/x", "https://users.example/~alice/post"
-OWN = Key(canonicalise(PAGE).bucket, canonicalise(PAGE).url_hash)
+OWN = DocumentKey(canonicalise(PAGE).bucket, canonicalise(PAGE).url_hash)
 LEASE = lease_of(KeptBody(NOW, RawBody(OWN, UUID(int=1), PAGE, 200, {}, b"")))
 
 
@@ -30,7 +30,7 @@ def article(named: str) -> Article:
 def test_a_document_stands_under_the_address_it_was_read_from() -> None:
     document, named = document_from(article(NAMED), LEASE), canonicalise(NAMED)
     assert (document.key, document.url) == (OWN, PAGE)
-    assert (document.claimed, document.claimed_url) == (Key(named.bucket, named.url_hash), NAMED)
+    assert (document.claimed, document.claimed_url) == (DocumentKey(named.bucket, named.url_hash), NAMED)
 
 
 def test_a_page_that_names_itself_claims_nothing() -> None:

@@ -1,7 +1,7 @@
 from datetime import date
 
-from headwater.ingest.links import followed
-from headwater.sources.source import Kind, Profile
+from headwater.ingest.links import links_to_follow
+from headwater.sources.source import Profile, SourceKind
 
 DOCS = "https://kettle.example/en/latest"
 
@@ -13,5 +13,5 @@ def test_a_crawl_of_documentation_reads_its_pages_and_not_what_they_were_made_of
         *(f"{DOCS}/_sources/guide.rst.txt", f"{DOCS}/_modules/kettle.html", f"{DOCS}/_modules/index.html"),
         *(f"{DOCS}/genindex.html", f"{DOCS}/py-modindex.html", f"{DOCS}/_static/manual.html"),
     ]
-    profile = Profile(name="Kettle", url=f"{DOCS}/", kind=Kind.DOCS)
-    assert followed([*beside, *pages], profile, date(2026, 5, 4)) == pages
+    profile = Profile(name="Kettle", url=f"{DOCS}/", kind=SourceKind.DOCS)
+    assert links_to_follow([*beside, *pages], profile, date(2026, 5, 4)) == pages

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from multidict import CIMultiDict
 
-from headwater.archive.document import Key
+from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
@@ -27,7 +27,7 @@ STORY = (
 )
 def test_a_host_learns_from_pages_that_were_read_by_general_rules(reader: str, teaches: bool) -> None:
     url = canonicalise("https://news.example/1")
-    body = RawBody(Key(url.bucket, url.url_hash), UUID(int=1), url.url, 200, CIMultiDict(), STORY)
+    body = RawBody(DocumentKey(url.bucket, url.url_hash), UUID(int=1), url.url, 200, CIMultiDict(), STORY)
     read = extract(Page(url=url.url, body=STORY), NOW)
     assert isinstance(read, Article)
     cache = TemplateCache(SystemClock(), random_from(1))

@@ -14,7 +14,7 @@ from headwater.net.body import (
     TooLarge,
     Truncated,
     Undecodable,
-    cut_to,
+    cut_body,
     encodings_in,
 )
 from headwater.net.unpacking import UNPACKERS
@@ -92,8 +92,8 @@ def test_a_plain_body_of_exactly_the_limit_is_accepted() -> None:
 
 
 def test_a_body_that_is_there_as_a_whole_meets_the_same_limit() -> None:
-    assert cut_to(len(TEXT), TEXT) == read(TEXT, limit=len(TEXT))
-    assert cut_to(len(TEXT) - 1, TEXT) == read(TEXT, limit=len(TEXT) - 1)
+    assert cut_body(len(TEXT), TEXT) == read(TEXT, limit=len(TEXT))
+    assert cut_body(len(TEXT) - 1, TEXT) == read(TEXT, limit=len(TEXT) - 1)
 
 
 @every_packing

@@ -3,13 +3,13 @@ import socket
 import pytest
 
 from headwater.errors import SettingError
-from headwater.net.guard import AddressGuard, AllowedPlace, BlockedAddress, allowed_place
+from headwater.net.guard import AddressGuard, AllowedPlace, BlockedAddress, parse_allowed_place
 
 PUBLIC = "93.184.216.34"
 
 
 def guard_allowing(*places: str) -> AddressGuard:
-    return AddressGuard(frozenset(map(allowed_place, places)))
+    return AddressGuard(frozenset(map(parse_allowed_place, places)))
 
 
 def refusal(guard: AddressGuard, address: str, port: int = 80) -> str:
@@ -53,7 +53,7 @@ def test_an_allowed_place_may_open_a_port_of_a_public_host() -> None:
 
 def test_our_own_listeners_stay_closed_however_they_are_spelt_or_allowed() -> None:
     guard = AddressGuard(
-        allow=frozenset({allowed_place("::/0"), allowed_place("0.0.0.0/0")}),
+        allow=frozenset({parse_allowed_place("::/0"), parse_allowed_place("0.0.0.0/0")}),
         own_listeners=frozenset({(PUBLIC, 443), ("2606:4700:0::0001", 80)}),
     )
     assert refusal(guard, PUBLIC, 443) == "one of our own listeners"
@@ -119,9 +119,9 @@ def test_a_name_is_allowed_with_the_address_it_stands_for() -> None:
     ],
 )
 def test_a_place_is_read_and_written_alike(text: str, spelt: str) -> None:
-    place = allowed_place(text)
+    place = parse_allowed_place(text)
     assert str(place) == spelt
-    assert allowed_place(spelt) == place
+    assert parse_allowed_place(spelt) == place
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,13 @@ def test_a_place_is_read_and_written_alike(text: str, spelt: str) -> None:
 )
 def test_a_place_that_cannot_be_read_is_a_setting_error_with_a_fix(text: str) -> None:
     with pytest.raises(SettingError) as error:
-        allowed_place(text)
+        parse_allowed_place(text)
     assert "127.0.0.1/32:8080" in error.value.fix
 
 
 def test_bits_outside_the_mask_are_named_as_the_mistake() -> None:
     with pytest.raises(SettingError, match="bits set outside its mask"):
-        allowed_place("10.0.0.1/8")
+        parse_allowed_place("10.0.0.1/8")
 
 
 def test_the_start_line_says_what_is_open() -> None:
@@ -149,7 +149,7 @@ def test_the_start_line_says_what_is_open() -> None:
 
 
 def test_a_place_with_every_port_is_the_default() -> None:
-    assert AllowedPlace(allowed_place("10.0.0.0/8").network) == allowed_place("10.0.0.0/8")
+    assert AllowedPlace(parse_allowed_place("10.0.0.0/8").network) == parse_allowed_place("10.0.0.0/8")
 
 
 def test_a_socket_is_made_only_for_a_place_that_passes() -> None:
@@ -182,4 +182,4 @@ def test_the_scope_of_a_socket_address_counts_as_a_zone() -> None:
     ],
 )
 def test_inside_is_what_is_allowed_and_not_public(allowed: str, address: str, port: int, inside: bool) -> None:
-    assert AddressGuard(frozenset({allowed_place(allowed)})).is_inside(address, port) is inside
+    assert AddressGuard(frozenset({parse_allowed_place(allowed)})).is_inside(address, port) is inside

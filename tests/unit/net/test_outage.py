@@ -14,8 +14,8 @@ from headwater.net.outage import (
     LONGEST_PAUSE_S,
     PERHAPS_OURS,
     SOON_S,
+    OutageWindow,
     Seen,
-    Window,
     held_until,
     is_cleared,
     next_pause,
@@ -102,7 +102,7 @@ def test_pauses_between_probes_grow_up_to_the_longest() -> None:
 
 
 def test_the_window_keeps_the_last_word_of_each_domain() -> None:
-    window = Window(30)
+    window = OutageWindow(30)
     window.note("a.test", 1, is_failure=True)
     window.note("a.test", 2, is_failure=False)
     window.note("b.test", 3, is_failure=True)
@@ -110,14 +110,14 @@ def test_the_window_keeps_the_last_word_of_each_domain() -> None:
 
 
 def test_a_slow_failure_that_began_before_an_answer_does_not_outweigh_it() -> None:
-    window = Window(30)
+    window = OutageWindow(30)
     window.note("a.test", 5, is_failure=False)
     window.note("a.test", 1, is_failure=True)
     assert window.seen(6) == [(5, False)]
 
 
 def test_the_window_forgets() -> None:
-    window = Window(30)
+    window = OutageWindow(30)
     window.note("a.test", 1, is_failure=True)
     assert window.seen(31) == [(1, True)]
     assert window.seen(31.1) == []

@@ -1,6 +1,6 @@
 import pytest
 
-from headwater.net.validators import LONGEST_BYTES, Validators, conditional_headers, kept, validators_from
+from headwater.net.validators import LONGEST_BYTES, Validators, conditional_headers, sendable, validators_from
 
 
 def test_validators_are_found_in_any_case_and_the_first_counts() -> None:
@@ -16,7 +16,7 @@ def test_a_head_without_validators_gives_none() -> None:
     "value", [b'"x"', b'W/"x"', b"unquoted", b'"a b"', b'"\xe9"', b'"\xc3\xa9"', b"0", b"Thu, 01 Jan 1601"]
 )
 def test_what_a_server_said_is_kept_byte_for_byte(value: bytes) -> None:
-    text = kept(value)
+    text = sendable(value)
     assert text is not None
     assert text.encode("latin-1") == value
 
@@ -25,11 +25,11 @@ def test_what_a_server_said_is_kept_byte_for_byte(value: bytes) -> None:
     "value", [b"", b"  ", b'"a\r\nX: y"', b'"a\nb"', b'"a\x00b"', b'"a\x7fb"', b'"a\tb"', b"x" * (LONGEST_BYTES + 1)]
 )
 def test_what_is_unsafe_in_a_header_is_not_kept(value: bytes) -> None:
-    assert kept(value) is None
+    assert sendable(value) is None
 
 
 def test_the_longest_validator_is_kept() -> None:
-    assert kept(b"x" * LONGEST_BYTES) == "x" * LONGEST_BYTES
+    assert sendable(b"x" * LONGEST_BYTES) == "x" * LONGEST_BYTES
 
 
 def test_both_conditions_are_sent_when_both_are_known() -> None:
@@ -42,12 +42,12 @@ def test_both_conditions_are_sent_when_both_are_known() -> None:
 
 
 def test_utf8_in_an_etag_leaves_as_the_bytes_it_came_in() -> None:
-    sent = conditional_headers(kept('"é"'.encode()), None)
+    sent = conditional_headers(sendable('"é"'.encode()), None)
     assert sent["If-None-Match"].encode() == '"é"'.encode()
 
 
 def test_an_etag_that_the_client_would_change_is_not_sent() -> None:
-    assert conditional_headers(kept(b'"\xe9"'), "x") == {"If-Modified-Since": "x"}
+    assert conditional_headers(sendable(b'"\xe9"'), "x") == {"If-Modified-Since": "x"}
 
 
 @pytest.mark.parametrize("stored", ['"a\r\nX: y"', "\x00", "x" * (LONGEST_BYTES + 1), "€", "\ud800"])

@@ -1,7 +1,7 @@
 """Sizes to come, from sizes that are there."""
 
 from headwater.reports.doctor import judge_size
-from headwater.reports.forecast import Day, Forecast, Part, daily_growth
+from headwater.reports.forecast import Day, Part, SizeForecast, daily_growth
 
 MB = 1024**2
 
@@ -38,24 +38,24 @@ def test_growth_by_days_leaves_out_today_and_days_before_the_beginning() -> None
 
 def test_the_disk_is_full_on_the_day_that_does_not_fit() -> None:
     part = Part("documents", 10 * MB, per_day=2 * MB)
-    assert Forecast((part,), free_bytes=21 * MB).days_of_room == 10
-    assert Forecast((part,), free_bytes=10_000 * MB).days_of_room is None
-    assert Forecast((part,), free_bytes=None).days_of_room is None
-    assert Forecast((part,), free_bytes=0).days_of_room == 0
+    assert SizeForecast((part,), free_bytes=21 * MB).days_of_room == 10
+    assert SizeForecast((part,), free_bytes=10_000 * MB).days_of_room is None
+    assert SizeForecast((part,), free_bytes=None).days_of_room is None
+    assert SizeForecast((part,), free_bytes=0).days_of_room == 0
 
 
 def test_a_disk_that_is_full_within_a_month_is_a_warning() -> None:
     part = Part("documents", 10 * MB, per_day=2 * MB)
-    near = judge_size(Forecast((part,), free_bytes=59 * MB))
+    near = judge_size(SizeForecast((part,), free_bytes=59 * MB))
     assert near.level == "warning"
     assert "room for 29 days" in near.says
     assert "keep.raw_days" in near.fix
-    assert judge_size(Forecast((part,), free_bytes=61 * MB)).level == "ok"
+    assert judge_size(SizeForecast((part,), free_bytes=61 * MB)).level == "ok"
 
 
 def test_a_forecast_says_both_sums_and_every_part() -> None:
     parts = (Part("runs", 1 * MB, 0.0, 90), Part("documents", 1024 * MB, 10 * MB))
-    check = judge_size(Forecast(parts, free_bytes=100_000 * MB))
+    check = judge_size(SizeForecast(parts, free_bytes=100_000 * MB))
     assert check.says == (
         "The database takes 1.0 GB, 1.3 GB in 30 days, 4.6 GB in 365 days; the disk has room for more than a year"
     )
@@ -67,7 +67,7 @@ def test_a_forecast_says_both_sums_and_every_part() -> None:
 
 
 def test_before_the_first_note_is_a_day_old_it_is_too_early() -> None:
-    check = judge_size(Forecast((Part("documents", 5 * MB),), free_bytes=1 * MB))
+    check = judge_size(SizeForecast((Part("documents", 5 * MB),), free_bytes=1 * MB))
     assert (check.level, "too early to tell" in check.says) == ("ok", True)
     figures = check.figures
     assert (figures["days_of_room"], figures["bytes_per_day"], figures["bytes_in_30_days"]) == (None, None, None)

@@ -10,13 +10,13 @@ from headwater.discover.importing import wanted_from
 from headwater.sources.exchange.fields import FIELDS, Row, profile_fields_of, row_fields_of
 from headwater.sources.exchange.reading import Format, read_sources
 from headwater.sources.exchange.writing import write_sources
-from headwater.sources.source import Kind, Mode, Profile
+from headwater.sources.source import Mode, Profile, SourceKind
 
 PLAIN = Profile("https://a.example/")
 IN_THE_HEAD: dict[str, Any] = {
     "url": "https://b.example/",
     "name": "B",
-    "kind": Kind.DOCS,
+    "kind": SourceKind.DOCS,
     "priority": 7,
     "tags": ("x", "y"),
     "ingestion_mode": Mode.BOTH,

@@ -4,7 +4,7 @@ from lxml import etree
 from headwater.errors import UsageError
 from headwater.sources.exchange.fields import Row
 from headwater.sources.exchange.opml import write_opml
-from headwater.sources.exchange.reading import Format, Read, read_sources
+from headwater.sources.exchange.reading import Format, ReadSources, read_sources
 from headwater.sources.exchange.writing import write_sources
 
 TWO_FOLDERS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -27,7 +27,7 @@ def opml(*outlines: str) -> bytes:
     return f'<opml version="2.0"><body>\n{chr(10).join(outlines)}\n</body></opml>'.encode()
 
 
-def read(data: bytes | str) -> Read:
+def read(data: bytes | str) -> ReadSources:
     return read_sources(data.encode() if isinstance(data, str) else data, filename="x.opml")
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from headwater.errors import UsageError
 from headwater.sources.exchange.fields import Row
-from headwater.sources.exchange.reading import Format, Read, format_of, read_sources
+from headwater.sources.exchange.reading import Format, ReadSources, format_of, read_sources
 from headwater.sources.exchange.rows import BadLine
 from headwater.sources.exchange.writing import write_sources
 
 
-def read(text: str, as_format: Format | None = None) -> Read:
+def read(text: str, as_format: Format | None = None) -> ReadSources:
     return read_sources(text.encode(), as_format)
 
 
@@ -40,7 +40,7 @@ def test_the_format_is_found(text: str, filename: str, expected: Format) -> None
 
 def test_a_list_holds_urls_tags_and_remarks() -> None:
     found = read("# mine\n\nhttps://a.example/x#top  ships, north sea\n\thttps://b.example\n#https://c.example\n")
-    assert found == Read(
+    assert found == ReadSources(
         (Row(3, "https://a.example/x", tags=("ships", "north sea")), Row(4, "https://b.example/")),
         (),
         Format.URLS,

@@ -3,7 +3,7 @@
 import pytest
 
 from headwater.errors import UsageError
-from headwater.sources.exchange.reading import Format, Read, read_sources
+from headwater.sources.exchange.reading import Format, ReadSources, read_sources
 from headwater.sources.exchange.rejected import write_rejected
 
 MENDED = ("https://b.example/", "Beta, of B", ("Ships", "North"))
@@ -24,11 +24,11 @@ LISTS = {
 }
 
 
-def read(text: str, form: Format) -> Read:
+def read(text: str, form: Format) -> ReadSources:
     return read_sources(text.encode(), form)
 
 
-def written(found: Read) -> str:
+def written(found: ReadSources) -> str:
     return "".join(write_rejected(found.bad_lines, found))
 
 
@@ -45,7 +45,7 @@ def test_a_rejected_record_comes_in_again_once_it_is_mended(form: Format) -> Non
     assert set(mended.unused) <= {"colour"}
 
 
-def mend_line(found: Read) -> str:
+def mend_line(found: ReadSources) -> str:
     return "".join(line for line in written(found).splitlines(True) if line[0] != "#").replace("htps:", "https:")
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from headwater.errors import UsageError
 from headwater.sources.exchange.fields import Row
-from headwater.sources.exchange.reading import Format, Read, read_sources
+from headwater.sources.exchange.reading import Format, ReadSources, read_sources
 from headwater.sources.exchange.rejected import write_rejected
 from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine
 from headwater.sources.exchange.writing import write_sources
 from headwater.sources.store import EDITABLE
 
 
-def read(text: str, **mapping: str) -> Read:
+def read(text: str, **mapping: str) -> ReadSources:
     return read_sources(text.encode(), Format.CSV, mapping)
 
 

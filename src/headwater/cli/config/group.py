@@ -20,7 +20,7 @@ app.command("headwater.cli.config.init:init", name="init", help="Write a setting
 def show_all(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008 (frozen)
     """Print every setting, its value and its origin; secrets are masked."""
     loaded = launch.settings()
-    rows = [(path, spoken(value), str(loaded.origins[path])) for path, value in values_of(loaded)]
+    rows = [(path, as_written(value), str(loaded.origins[path])) for path, value in values_of(loaded)]
     if json:
         show_json({path: {"value": value, "origin": origin} for path, value, origin in rows})
     else:
@@ -39,7 +39,7 @@ def get(setting: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
     found = dict(values_of(launch.settings()))
     if setting not in found:
         raise NotFound(f"There is no setting {setting}.", fix="`headwater config show` lists every setting.")
-    show(spoken(found[setting]))
+    show(as_written(found[setting]))
 
 
 @app.command(name="check")
@@ -77,7 +77,7 @@ def values_of(loaded: "Loaded") -> list[tuple[str, Any]]:
     return found
 
 
-def spoken(value: Any) -> str:
+def as_written(value: Any) -> str:
     """As one would write it in the settings file; SecretStr masks itself."""
     from datetime import timedelta
 

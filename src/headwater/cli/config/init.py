@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.config.group import spoken
+from headwater.cli.config.group import as_written
 from headwater.cli.launch import Launch, Launched
 from headwater.cli.output import say, show
 from headwater.errors import UsageError
@@ -95,5 +95,5 @@ def _written(example: str, field: "FieldInfo") -> str:
 
 def _quoted(value: object) -> str:
     if isinstance(value, bool | int | float):
-        return spoken(value)
-    return f'"{spoken(value)}"'
+        return as_written(value)
+    return f'"{as_written(value)}"'

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchRequest:
+class DemoRequest:
     seconds: int
     seed: int
     publishers: int
@@ -60,7 +60,7 @@ def demo(
     if not 1 <= seconds <= 86400:
         raise UsageError(f"A demo of {seconds} seconds is not possible.", fix="Give 1 to 86400.")
     require_number("--pace", pace, SLOWEST_PACE, FASTEST_PACE)
-    summary = run_to_end(tour(FetchRequest(seconds, seed, publishers, pace, keep, is_quiet=headless)))
+    summary = run_to_end(tour(DemoRequest(seconds, seed, publishers, pace, keep, is_quiet=headless)))
     if json:
         show_json(summary)
     else:
@@ -69,7 +69,7 @@ def demo(
     return int(bool(broken_promises(summary)))
 
 
-async def tour(request: FetchRequest) -> dict[str, Any]:
+async def tour(request: DemoRequest) -> dict[str, Any]:
     from headwater.cli.demo.watch import Served, Watched, summarise, watch
     from headwater.cli.demo.world import follow_everybody
     from headwater.run.processes import child_processes

@@ -17,7 +17,7 @@ from headwater.settings import Given, load
 from headwater.simweb.resolver import SimResolver
 
 
-def spoken(ran: Ran) -> dict[str, Any] | None:
+def poll_as_dict(ran: Ran) -> dict[str, Any] | None:
     if ran.ending is None:
         return None
     return {
@@ -35,7 +35,7 @@ def spoken(ran: Ran) -> dict[str, Any] | None:
 
 
 def tell(ran: Ran) -> None:
-    if told := spoken(ran):
+    if told := poll_as_dict(ran):
         show_json(told)
 
 

@@ -10,10 +10,10 @@ import orjson
 
 from headwater.cli.demo.world import world_time
 from headwater.cli.output import message_width, say
-from headwater.cli.words import counted, length_of, shortened_line
+from headwater.cli.words import length_of, quantity, shorten_line
 from headwater.errors import DependencyDown
-from headwater.frontier.entry import Status
-from headwater.frontier.reads import count_statuses, counted_and_recounted
+from headwater.frontier.entry import EntryStatus
+from headwater.frontier.reads import count_both_ways, count_statuses
 from headwater.reports.frontier import delays_of, hosts_now
 from headwater.reports.tour import a_common_word, archive_in_figures, delays_to_discovery
 from headwater.run.maintenance import run_maintenance
@@ -166,8 +166,8 @@ async def comment(watched: Watched, heard: Heard) -> None:
             continue
         counts = await count_statuses(database)
         now = await hosts_now(database)
-        done = counts[Status.FETCHED]
-        waiting = counts[Status.PENDING] + counts[Status.FAILED]
+        done = counts[EntryStatus.FETCHED]
+        waiting = counts[EntryStatus.PENDING] + counts[EntryStatus.FAILED]
         polls = heard.polls["ok"] + heard.polls["warn"] + heard.polls["fail"]
         discovery = f"{second:4} s  {watched.world_now():%a %d %H:%M}  {polls:6,} {heard.found:7,}"
         fetching = f"{done:8,} {done - before:4,} {waiting:8,} {now.waiting:8,} {now.busy:5,}"
@@ -180,7 +180,7 @@ def say_second(figures: str, news: str) -> None:
     if width := message_width():
         say(figures)
         if news:
-            say(shortened_line(f"{NEWS_INDENT}{news}", width - 1))
+            say(shorten_line(f"{NEWS_INDENT}{news}", width - 1))
     else:
         say(f"{figures}   {news}".rstrip())
 
@@ -188,16 +188,16 @@ def say_second(figures: str, news: str) -> None:
 async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dict[str, Any]:
     """Politeness as the server saw it: from its own log of visits, whose times are late by its own lag at most."""
     database = watched.services.database
-    counts, recounted = await counted_and_recounted(database)
+    counts, recounted = await count_both_ways(database)
     summary = {
         "requests": seen["total"]["requests"],
         "requests_per_s": round(seen["total"]["requests"] / watched.seconds, 1),
         "polls": dict(heard.polls),
         "discovered": heard.found,
         "discovery_delay_minutes": await delays_to_discovery(database, WORLD_BEGINS),
-        "fetched": counts.by_status[Status.FETCHED],
+        "fetched": counts.by_status[EntryStatus.FETCHED],
         **await archive_in_figures(database),
-        "search": await looked_for(database),
+        "search": await search_a_word(database),
         "verdicts": dict(heard.counts),
         **politeness_of(seen, await delays_of(database)),
         "counters_equal_recount": counts.by_source == recounted.by_source,
@@ -207,7 +207,7 @@ async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dic
     return summary
 
 
-async def looked_for(database: "Database") -> dict[str, Any] | None:
+async def search_a_word(database: "Database") -> dict[str, Any] | None:
     """A word that stands in many titles, looked for as a reader would."""
     word = await a_common_word(database)
     if word is None:
@@ -287,7 +287,7 @@ def broken_promises(summary: "Mapping[str, Any]") -> list[str]:
         "disallowed_requests": ("request", "for what robots.txt disallows"),
         "unconditional_repeats": ("request", "repeated without the validators of the one before"),
     }
-    broken = [f"{counted(summary[name], noun)} {what}" for name, (noun, what) in counts.items() if summary[name]]
+    broken = [f"{quantity(summary[name], noun)} {what}" for name, (noun, what) in counts.items() if summary[name]]
     if summary["repeated"]:
         broken[-1] += f" ({', '.join(summary['repeated'])})"
     return broken if summary["counters_equal_recount"] else [*broken, "the counters differ from a recount"]

@@ -16,7 +16,7 @@ from headwater.settings import Given, load
 from headwater.simweb.resolver import SimResolver
 
 
-def spoken(finished: Finished) -> dict[str, Any]:
+def page_as_dict(finished: Finished) -> dict[str, Any]:
     verdict = finished.verdict
     return {
         "host": finished.lease.host,
@@ -29,7 +29,7 @@ def spoken(finished: Finished) -> dict[str, Any]:
 
 
 def tell(finished: Finished) -> None:
-    show_json(spoken(finished))
+    show_json(page_as_dict(finished))
 
 
 async def work(task: dict[str, Any]) -> None:

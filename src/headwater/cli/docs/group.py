@@ -9,14 +9,14 @@ from cyclopts.validators import Number
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched
 from headwater.cli.output import say, say_more, show, show_json, show_marked
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, inert, shortened
+from headwater.cli.words import inert, quantity, shorten
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from headwater.reports.archive import Answer, Found
+    from headwater.reports.archive import DetailedHit, SearchAnswer
     from headwater.services import Services
 
 WIDEST_TITLE = 100
@@ -90,7 +90,7 @@ def _find(
 ) -> None:
     source, language, since, duplicates = filters
 
-    async def work(services: "Services") -> "Answer":
+    async def work(services: "Services") -> "SearchAnswer":
         from headwater.reports.archive import find_documents
         from headwater.search.question import Filters
 
@@ -108,7 +108,7 @@ def _find(
         return
     for one in answer.found:
         when = one.hit.published_at or one.hit.first_seen_at
-        facts = (one.about["source"] or "", f"{when:%Y-%m-%d}", counted(one.about["word_count"], "word"))
+        facts = (one.about["source"] or "", f"{when:%Y-%m-%d}", quantity(one.about["word_count"], "word"))
         show_hit(one, [*facts, one.hit.language, "duplicate" if one.hit.is_duplicate else ""])
     tell_about(answer, "document", "documents")
 
@@ -143,8 +143,8 @@ def moment_of(text: str | None, now: datetime) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def show_hit(one: "Found", facts: "Sequence[str]") -> None:
-    show(shortened(one.hit.title, WIDEST_TITLE) or "(no title)")
+def show_hit(one: "DetailedHit", facts: "Sequence[str]") -> None:
+    show(shorten(one.hit.title, WIDEST_TITLE) or "(no title)")
     show(f"  {' · '.join(inert(fact) for fact in facts if fact)}")
     show(f"  {inert(one.hit.url)}")
     if one.hit.snippet:
@@ -159,7 +159,7 @@ def _inert_piece(text: str) -> str:
     return f"{before}{inert(text)}{after}" if text.strip() else before
 
 
-def account_of(answer: "Answer") -> dict[str, Any]:
+def account_of(answer: "SearchAnswer") -> dict[str, Any]:
     return {
         "cursor": answer.cursor,
         "has_more": answer.has_more,
@@ -169,7 +169,7 @@ def account_of(answer: "Answer") -> dict[str, Any]:
     }
 
 
-def tell_about(answer: "Answer", one: str, many: str) -> None:
+def tell_about(answer: "SearchAnswer", one: str, many: str) -> None:
     how = f"by {answer.engine} in {answer.took.total_seconds() * 1000:.0f} ms"
     count = len(answer.found)
     if count:
@@ -183,7 +183,7 @@ def tell_about(answer: "Answer", one: str, many: str) -> None:
     say_more(answer.cursor)
 
 
-def _hit_for_programs(one: "Found") -> dict[str, Any]:
+def _hit_for_programs(one: "DetailedHit") -> dict[str, Any]:
     hit = one.hit
     return {
         "id": hit.hash.hex(),

@@ -11,7 +11,7 @@ from headwater.cli.docs.group import Flag
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_json, show_table, terminal_width
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, inert, shortened
+from headwater.cli.words import inert, quantity, shorten
 from headwater.reports.template_words import reader_in_words, reason_in_words
 
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ def reextract(
     try:
         with_services(launch, work)
     except KeyboardInterrupt:
-        say(f"Stopped after {summed(account.outcomes, is_dry=dry_run)}")
+        say(f"Stopped after {outcomes_in_words(account.outcomes, is_dry=dry_run)}")
         raise
     if json:
-        show_json({"dry_run": dry_run, "counts": account.outcomes, "pages": [told_of(one) for one in kept]})
+        show_json({"dry_run": dry_run, "counts": account.outcomes, "pages": [replayed_as_dict(one) for one in kept]})
     else:
-        say(summed(account.outcomes, is_dry=dry_run))
+        say(outcomes_in_words(account.outcomes, is_dry=dry_run))
 
 
 def show_comparison(source: str, limit: int | None, *, is_json: bool, launch: Launch) -> None:
@@ -110,17 +110,17 @@ def show_comparison(source: str, limit: int | None, *, is_json: bool, launch: La
     try:
         with_services(launch, work)
     except KeyboardInterrupt:
-        say(f"Stopped after {counted(len(pages), 'page')}.")
+        say(f"Stopped after {quantity(len(pages), 'page')}.")
         raise
     if is_json:
         show_json({"summary": figures_of(summary_of(pages)), "pages": [asdict(one) for one in pages]})
         return
-    for line in summed_up(summary_of(pages)):
+    for line in summary_lines(summary_of(pages)):
         say(line)
 
 
 def tell_compared(one: "Compared") -> None:
-    words = f"general extractor {counted(one.general_words, 'word')}, template {one.template_words:,}"
+    words = f"general extractor {quantity(one.general_words, 'word')}, template {one.template_words:,}"
     told = {
         "served": words,
         "refused": reason_in_words(one.why),
@@ -139,13 +139,13 @@ def show_rows(rows: "Sequence[tuple[str, str]]") -> None:
     width = terminal_width()
     if width >= WIDE:
         # Two lines of each are enough to know what it is.
-        cells = [tuple(shortened(line, width - 10) for line in row) for row in shown]
+        cells = [tuple(shorten(line, width - 10) for line in row) for row in shown]
         show_table(("only the general extractor", "only the template"), cells)
     else:
         for general, template in shown:
             for mark, line in (("−", general), ("+", template)):
                 if line:
-                    show(f"    {mark} {shortened(line, WIDEST_LINE)}")
+                    show(f"    {mark} {shorten(line, WIDEST_LINE)}")
     if len(rows) > SHOWN_ROWS:
         show(f"    … {len(rows) - SHOWN_ROWS} more; --json has them")
 
@@ -166,7 +166,7 @@ def figures_of(found: "Comparison") -> dict[str, Any]:
     return {name: getattr(found, name) for name in found.__dataclass_fields__}
 
 
-def summed_up(found: "Comparison") -> list[str]:
+def summary_lines(found: "Comparison") -> list[str]:
     unasked = {why: why if why == "no template" else f"read by {reader_in_words(why)}" for why in found.unasked}
     parts = [
         f"{found.served:,} read by a template" if found.served else "",
@@ -174,7 +174,7 @@ def summed_up(found: "Comparison") -> list[str]:
         *(f"{count:,} {unasked[why]}" for why, count in found.unasked.most_common()),
         f"{found.nothing:,} no article" if found.nothing else "",
     ]
-    lines = [f"{counted(found.pages, 'page')}: {', '.join(filter(None, parts)) or 'nothing is stored'}."]
+    lines = [f"{quantity(found.pages, 'page')}: {', '.join(filter(None, parts)) or 'nothing is stored'}."]
     lines += [f"  refused {count:,}: {reason_in_words(why)}" for why, count in found.refused.most_common()]
     if found.mean_likeness is not None:
         alike = f"The template and the general extractor share {percent(found.mean_likeness)} of words and lines"
@@ -185,7 +185,7 @@ def summed_up(found: "Comparison") -> list[str]:
 def tell(one: "Replayed") -> None:
     if one.outcome in QUIET:
         return
-    show(f"{one.outcome:7}  {inert(one.url)}" + (f"  ({shortened(one.why, WIDEST_LINE)})" if one.why else ""))
+    show(f"{one.outcome:7}  {inert(one.url)}" + (f"  ({shorten(one.why, WIDEST_LINE)})" if one.why else ""))
     if one.difference:
         for line in lines_of(one.difference):
             show(f"  {line}")
@@ -198,18 +198,18 @@ def lines_of(found: "Difference") -> list[str]:
     return [
         *fields,
         f"text: {found.likeness * 100:.0f} % of the words are the same",
-        *(f"- {shortened(line, WIDEST_LINE)}" for line in found.lines_gone),
-        *(f"+ {shortened(line, WIDEST_LINE)}" for line in found.lines_come),
+        *(f"- {shorten(line, WIDEST_LINE)}" for line in found.lines_gone),
+        *(f"+ {shorten(line, WIDEST_LINE)}" for line in found.lines_come),
     ]
 
 
 def brief(value: Any) -> str:
     if value is None or value == "" or value == []:
         return "nothing"
-    return shortened(", ".join(value) if isinstance(value, list) else value, WIDEST_VALUE)
+    return shorten(", ".join(value) if isinstance(value, list) else value, WIDEST_VALUE)
 
 
-def summed(outcomes: "Mapping[str, int]", *, is_dry: bool) -> str:
+def outcomes_in_words(outcomes: "Mapping[str, int]", *, is_dry: bool) -> str:
     would = "would be " if is_dry else ""
     words = {
         "changed": f"{would}changed",
@@ -220,10 +220,10 @@ def summed(outcomes: "Mapping[str, int]", *, is_dry: bool) -> str:
         "left": "not touched",
     }
     told = [f"{outcomes[name]:,} {said}" for name, said in words.items() if outcomes.get(name)]
-    return f"{counted(sum(outcomes.values()), 'page')}: {', '.join(told) or 'nothing is stored'}."
+    return f"{quantity(sum(outcomes.values()), 'page')}: {', '.join(told) or 'nothing is stored'}."
 
 
-def told_of(one: "Replayed") -> "dict[str, Any]":
+def replayed_as_dict(one: "Replayed") -> "dict[str, Any]":
     told = {"url": one.url, "outcome": one.outcome, "why": one.why or None}
     if one.difference is None:
         return told

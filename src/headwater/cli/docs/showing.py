@@ -11,7 +11,7 @@ from headwater.cli.files import why_unwritten
 from headwater.cli.launch import AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_bytes, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, inert, shortened
+from headwater.cli.words import inert, quantity, shorten
 from headwater.errors import UsageError
 from headwater.reports.template_words import reader_in_words
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.archive.raw import KeptBody
-    from headwater.archive.reads import Version
+    from headwater.archive.reads import DocumentVersion
     from headwater.reports.archive import Claim
     from headwater.reports.documents import Inspected
     from headwater.services import Services
@@ -61,9 +61,11 @@ def show_document(
     if json:
         related = [{"relation": one.relation, "id": one.hash.hex(), "url": one.url} for one in inspected.relatives]
         around = {"source": inspected.source, "relatives": related, "why_not_canonical": inspected.why_not_canonical}
-        show_json(told_of(found) | around | ({"versions": [told_of(one) for one in past]} if versions else {}))
+        show_json(
+            record_as_dict(found) | around | ({"versions": [record_as_dict(one) for one in past]} if versions else {})
+        )
         return
-    for line in described(inspected):
+    for line in document_lines(inspected):
         show(line)
     if versions:
         show_versions(past)
@@ -79,7 +81,7 @@ async def _body(services: "Services", document: str) -> "KeptBody":
     return await body_of(services.database, document)
 
 
-def described(inspected: "Inspected") -> list[str]:
+def document_lines(inspected: "Inspected") -> list[str]:
     found, source = inspected.document, inspected.source
     parts = ", ".join(f"{name} {points}" for name, points in found.quality_parts.items())
     dates = {
@@ -88,7 +90,7 @@ def described(inspected: "Inspected") -> list[str]:
         "first seen": found.first_seen_at,
         "changed": found.changed_at,
     }
-    facts = (found.page_type, found.language, counted(found.word_count, "word"), found.section)
+    facts = (found.page_type, found.language, quantity(found.word_count, "word"), found.section)
     deleted = f"deleted {found.deleted_at:%Y-%m-%d %H:%M}: {inert(found.deleted_reason)}" if found.deleted_at else ""
     lines = (
         inert(found.url),
@@ -97,7 +99,7 @@ def described(inspected: "Inspected") -> list[str]:
         ", ".join(inert(fact) for fact in facts if fact),
         "" if found.quality is None else f"quality {found.quality} of 100: {inert(parts)}",
         f"read by {inert(reader_in_words(found.produced_by))}",
-        f"{counted(len(inspected.versions), 'version')}, id {found.key.url_hash.hex()}",
+        f"{quantity(len(inspected.versions), 'version')}, id {found.key.url_hash.hex()}",
         in_words(inspected.claim) if inspected.claim else "",
         *(f"{RELATIONS[one.relation]} {inert(one.url)}" for one in inspected.relatives),
         deleted,
@@ -110,7 +112,7 @@ def in_words(claim: "Claim") -> str:
     return f"calls {inert(claim.url)} canonical; {belief}"
 
 
-def show_versions(past: "Sequence[Version]") -> None:
+def show_versions(past: "Sequence[DocumentVersion]") -> None:
     show("")
     rows = [
         (
@@ -118,20 +120,20 @@ def show_versions(past: "Sequence[Version]") -> None:
             f"{one.changed_at:%Y-%m-%d %H:%M}",
             f"{one.replaced_at:%Y-%m-%d %H:%M}" if one.replaced_at else "now",
             str(one.word_count),
-            shortened(one.title, WIDEST_TITLE),
+            shorten(one.title, WIDEST_TITLE),
         )
         for one in past
     ]
     show_table(("version", "from", "until", "words", "title"), rows)
 
 
-def told_of(record: Any) -> dict[str, Any]:
+def record_as_dict(record: Any) -> dict[str, Any]:
     """For programs: hashes in hex, keys as the ids of documents."""
-    from headwater.archive.document import Key
+    from headwater.archive.document import DocumentKey
 
     def plain(value: Any) -> Any:
         match value:
-            case Key():
+            case DocumentKey():
                 return value.url_hash.hex()
             case bytes():
                 return value.hex()
@@ -152,4 +154,4 @@ def write_bytes(body: bytes, output: Path | None) -> None:
         return
     if why := why_unwritten(output, [body]):
         raise UsageError(f"{output} cannot be written: {why}.")
-    say(f"Wrote {counted(len(body), 'byte')} to {output}")
+    say(f"Wrote {quantity(len(body), 'byte')} to {output}")

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import ACTOR, AsJson, Launch, Launched, calmed
+from headwater.cli.launch import ACTOR, AsJson, Launch, Launched, with_quiet_log
 from headwater.cli.output import say, show, show_json
 from headwater.cli.serving import with_services
 from headwater.cli.sources.trying import simulated, tell
-from headwater.cli.words import counted, inert, length_of
+from headwater.cli.words import inert, length_of, quantity
 from headwater.errors import DependencyDown, HeadwaterError, NotFound, Refused, UsageError
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from headwater.actions.sources import Added
-    from headwater.discover.adding import Wanted
+    from headwater.discover.adding import WantedSource
     from headwater.discover.polls.run_state import Finding
     from headwater.discover.searching.following import FollowRequest, LookBegun, LookEnded, NotFollowed
     from headwater.services import Services
@@ -88,15 +88,15 @@ class Options:
     backfill: Annotated[str | None, Parameter(help="Read its past, too: back so far, such as 1y or 90d.")] = None
     exclude: Annotated[tuple[str, ...], Parameter(help="No paths that begin so.", negative="")] = ()
 
-    def wanted(self, url: str) -> "Wanted":
+    def wanted(self, url: str) -> "WantedSource":
         from headwater.cli.filters import word_of
-        from headwater.discover.adding import Wanted
-        from headwater.sources.source import Kind, Mode, Profile
+        from headwater.discover.adding import WantedSource
+        from headwater.sources.source import Mode, Profile, SourceKind
 
         profile = Profile(
             url=address_from(url),
             name=self.name,
-            kind=word_of(Kind, self.kind) or Kind.NEWS,
+            kind=word_of(SourceKind, self.kind) or SourceKind.NEWS,
             priority=self.priority,
             tags=_tags(self.tag),
             org_type=self.org_type,
@@ -110,7 +110,7 @@ class Options:
             exclude_paths=_paths(self.exclude),
             parser_hint=self.parser_hint,
         )
-        return Wanted(
+        return WantedSource(
             profile, self.feed, self.sitemap, word_of(Mode, self.mode), self.api, backfill=_back(self.backfill)
         )
 
@@ -185,14 +185,14 @@ def add(
         now = services.clock.now()
         return await add_source(services, request, (lambda _: None) if json else partial(tell_step, request, now))
 
-    added = with_services(calmed(launch), work)
+    added = with_services(with_quiet_log(launch), work)
     show_added(require_added(added), is_dry=dry_run, json=json)
 
 
 def show_added(added: "Added", *, is_dry: bool, json: bool) -> None:
     if json:
         named = {"id": added.source_id, "name": added.wanted.profile.name, "url": added.wanted.profile.url}
-        found = [told_of(one) for one in added.look.findings]
+        found = [finding_as_dict(one) for one in added.look.findings]
         channels = {"channels": [simulated(one, SHOWN_ITEMS) for one in added.trials]} if is_dry else {}
         show_json({**named, "found": found, "reason": added.why or None, **channels})
         return
@@ -232,7 +232,7 @@ def tell_step(request: "FollowRequest", now: datetime, step: "LookBegun | LookEn
         say(f"Looking at {step.site.site} …")
 
 
-def tell_seen(wanted: "Wanted", now: datetime, step: "LookEnded") -> None:
+def tell_seen(wanted: "WantedSource", now: datetime, step: "LookEnded") -> None:
     from headwater.discover.searching.following import IN_VAIN, meaning_of
 
     look, trouble, address = step.look, step.trouble, step.chosen.profile.url
@@ -252,18 +252,18 @@ def tell_seen(wanted: "Wanted", now: datetime, step: "LookEnded") -> None:
 def line_of(finding: "Finding", now: datetime) -> str:
     age = f", newest {length_of(max(now - finding.newest, timedelta()))} old" if finding.newest else ""
     none = "empty: it lists no items now" if finding.is_empty else "an index of sitemaps"
-    lists = counted(finding.items, "item") if finding.items else none
+    lists = quantity(finding.items, "item") if finding.items else none
     return f"{finding.kind:8} {finding.url}  {lists}{age}"
 
 
-def told_of(finding: "Finding") -> dict[str, Any]:
+def finding_as_dict(finding: "Finding") -> dict[str, Any]:
     """How many items an index leads to is not known before its sitemaps are read."""
     items = finding.items if finding.items or finding.is_empty else None
     damage = {"damage": finding.damage} if finding.damage else {}
     return {"kind": finding.kind, "url": finding.url, "title": finding.title, "items": items, **damage}
 
 
-def tell_added(wanted: "Wanted", source_id: "UUID") -> None:
+def tell_added(wanted: "WantedSource", source_id: "UUID") -> None:
     from headwater.discover.searching.following import scoped
 
     again = wanted.search_again_at

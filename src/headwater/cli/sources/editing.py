@@ -68,10 +68,10 @@ def read_assignment(text: str) -> tuple[str, Any]:
 
 
 def addresses_in(name: str, text: str) -> tuple[str, ...]:
-    from headwater.sources.exchange.addresses import checked_url
+    from headwater.sources.exchange.addresses import check_url
 
     try:
-        return tuple(checked_url(url) for url in BETWEEN_ADDRESSES.split(text.strip()) if url)
+        return tuple(check_url(url) for url in BETWEEN_ADDRESSES.split(text.strip()) if url)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
 
@@ -105,9 +105,9 @@ def _read(kind: str, name: str, text: str) -> Any:
     """Raises ValueError with the end of a sentence that begins with the field's name."""
     from headwater.cli.filters import word_of
     from headwater.settings.durations import parse_duration, parse_durations
-    from headwater.sources.source import Kind, Mode, Policy
+    from headwater.sources.source import Mode, Policy, SourceKind
 
-    words = {"kind": Kind, "ingestion_mode": Mode, "policy": Policy}
+    words = {"kind": SourceKind, "ingestion_mode": Mode, "policy": Policy}
     if name in words:
         return word_of(words[name], text)
     if "timedelta" in kind:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.cli.words import length_of, seconds_of
 
 if TYPE_CHECKING:
-    from headwater.reports.discovery import Overview
+    from headwater.reports.discovery import DiscoveryOverview
     from headwater.sources.source import Profile
 
 POLICIES = {
@@ -86,7 +86,7 @@ def selectors_in(selectors: Mapping[str, Any], above: str = "") -> Iterator[tupl
             yield label, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def scope_of(one: "Overview") -> str:
+def scope_of(one: "DiscoveryOverview") -> str:
     """Which pages are wanted; a feed may link to any other site."""
     from headwater.sources.source import scope_in_words
 
@@ -94,11 +94,11 @@ def scope_of(one: "Overview") -> str:
     return f"{told}; its feeds may name pages of other sites" if kinds_of(one) & {"feed", "api"} else told
 
 
-def follows_links(one: "Overview") -> bool:
+def follows_links(one: "DiscoveryOverview") -> bool:
     return bool(kinds_of(one) & {"crawl", "listing"})
 
 
-def kinds_of(one: "Overview") -> set[str]:
+def kinds_of(one: "DiscoveryOverview") -> set[str]:
     return {str(channel.kind) for channel in one.channels if channel.is_enabled}
 
 

@@ -12,7 +12,7 @@ from headwater.cli.launch import ACTOR, AsJson, Launch, Launched
 from headwater.cli.output import say, show, show_file, show_json
 from headwater.cli.progress import counting
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, inert, shortened
+from headwater.cli.words import inert, quantity, shorten
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from headwater.discover.importing import Imported
     from headwater.services import Services
     from headwater.sources.exchange.fields import Row
-    from headwater.sources.exchange.reading import Read, SourceFile
+    from headwater.sources.exchange.reading import ReadSources, SourceFile
     from headwater.sources.exchange.rows import BadLine
 
 PARTLY = 3
@@ -82,7 +82,7 @@ def import_sources(
     problem = write_rejected_to(place, done.bad, read) if place else ""
     rejected = None if problem else place
     if json:
-        show_json(told(read, done, rejected, is_dry=dry_run))
+        show_json(import_as_dict(read, done, rejected, is_dry=dry_run))
     else:
         tell(read, done, rejected, is_dry=dry_run)
         if not trusted:
@@ -104,9 +104,9 @@ def _open(file: str, as_format: str, mapping: dict[str, str]) -> "SourceFile":
 
 def _kind(kind: str | None) -> str:
     from headwater.cli.filters import word_of
-    from headwater.sources.source import Kind
+    from headwater.sources.source import SourceKind
 
-    return str(word_of(Kind, kind) or "")
+    return str(word_of(SourceKind, kind) or "")
 
 
 def say_what_trust_would_bring(untrusted: "Untrusted") -> None:
@@ -126,19 +126,19 @@ def say_what_trust_would_bring(untrusted: "Untrusted") -> None:
     }
     for sort, text in told.items():
         if count := untrusted.counts[sort]:
-            said = text.format(count=counted(count, "source"), first=inert(untrusted.first[sort]))
+            said = text.format(count=quantity(count, "source"), first=inert(untrusted.first[sort]))
             say(f"{said}If the file is your own, import it with --trusted.")
 
 
 def _what_was_read(source_file: "SourceFile", file: str) -> str:
     read = source_file.as_read()
-    rows = counted(source_file.rows + read.duplicates + source_file.bad, "row")
+    rows = quantity(source_file.rows + read.duplicates + source_file.bad, "row")
     unused = f" · columns not used: {', '.join(map(inert, read.unused))}" if read.unused else ""
     doubled = f" · columns doubled: {', '.join(map(inert, read.doubled))}" if read.doubled else ""
     return f"{rows} from {file} ({read.format}, {read.spelling}){unused}{doubled}"
 
 
-def told(read: "Read", done: "Imported", rejected: Path | None, *, is_dry: bool) -> dict[str, object]:
+def import_as_dict(read: "ReadSources", done: "Imported", rejected: Path | None, *, is_dry: bool) -> dict[str, object]:
     return {
         "is_dry_run": is_dry,
         "added": done.added,
@@ -156,19 +156,19 @@ def told(read: "Read", done: "Imported", rejected: Path | None, *, is_dry: bool)
     }
 
 
-def tell(read: "Read", done: "Imported", rejected: Path | None, *, is_dry: bool) -> None:
+def tell(read: "ReadSources", done: "Imported", rejected: Path | None, *, is_dry: bool) -> None:
     counts = (done.added, done.feeds_added, done.deleted, done.known, read.duplicates, len(done.bad))
     show(f"  {'would add' if is_dry else 'added'} {_amounts(*counts)}")
     for one in done.bad[:SHOWN_BAD_LINES]:
         # Cut first: the whole record may be long, and its letters are measured one by one.
-        text = shortened(one.text[: SHOWN_COLUMNS_OF_TEXT * 4], SHOWN_COLUMNS_OF_TEXT)
+        text = shorten(one.text[: SHOWN_COLUMNS_OF_TEXT * 4], SHOWN_COLUMNS_OF_TEXT)
         show(f"  line {one.line:<5} {text or '(empty)'}  {inert(one.reason)}")
     if len(done.bad) > SHOWN_BAD_LINES:
         show(f"  … {len(done.bad) - SHOWN_BAD_LINES:,} more")
     if rejected:
         show(f"  Rejected lines are in {rejected}")
     if is_dry:
-        again = f" to add {counted(done.added, 'source')}" if done.added else ""
+        again = f" to add {quantity(done.added, 'source')}" if done.added else ""
         show(f"Nothing was changed. Run it again without --dry-run{again}.")
         return
     say_how_they_came(done)
@@ -176,13 +176,13 @@ def tell(read: "Read", done: "Imported", rejected: Path | None, *, is_dry: bool)
 
 def say_how_they_came(done: "Imported") -> None:
     if done.paused:
-        say(f"{counted(done.paused, 'source')} came paused: `headwater sources resume` starts one.")
+        say(f"{quantity(done.paused, 'source')} came paused: `headwater sources resume` starts one.")
     if done.blocked:
-        say(f"{counted(done.blocked, 'source')} came blocked: `headwater sources list --status blocked` says why.")
+        say(f"{quantity(done.blocked, 'source')} came blocked: `headwater sources list --status blocked` says why.")
     if done.deleted:
-        say(f"{counted(done.deleted, 'source')} came deleted: nothing is asked for them.")
+        say(f"{quantity(done.deleted, 'source')} came deleted: nothing is asked for them.")
     if done.updated:
-        say(f"{counted(done.updated, 'source')} known already: new ids and trusted fields were noted.")
+        say(f"{quantity(done.updated, 'source')} known already: new ids and trusted fields were noted.")
     if done.added > done.paused + done.blocked or done.feeds_added:
         say("Their first polls are due now.")
         say_who_polls()
@@ -190,13 +190,13 @@ def say_how_they_came(done: "Imported") -> None:
 
 def _amounts(sources: int, feeds: int, deleted: int, known: int, duplicates: int, invalid: int) -> str:
     """Every row that was read is counted once."""
-    more = f" and {counted(feeds, 'further feed')}" if feeds else ""
+    more = f" and {quantity(feeds, 'further feed')}" if feeds else ""
     gone = f" · noted as deleted {deleted:,}" if deleted else ""
     repeated = f" · duplicates {duplicates:,}" if duplicates else ""
-    return f"{counted(sources, 'source')}{more}{gone} · already known {known:,}{repeated} · invalid {invalid:,}"
+    return f"{quantity(sources, 'source')}{more}{gone} · already known {known:,}{repeated} · invalid {invalid:,}"
 
 
-def rejected_beside(file: str, read: "Read") -> Path:
+def rejected_beside(file: str, read: "ReadSources") -> Path:
     """In the format they came in: mended, it is imported as the list was."""
     from headwater.sources.exchange.rejected import SUFFIXES
 
@@ -204,7 +204,7 @@ def rejected_beside(file: str, read: "Read") -> Path:
     return Path(suffix) if file == "-" else Path(file.removesuffix(f".{suffix}")).with_suffix(f".{suffix}")
 
 
-def write_rejected_to(place: Path, bad: "Sequence[BadLine]", read: "Read") -> str:
+def write_rejected_to(place: Path, bad: "Sequence[BadLine]", read: "ReadSources") -> str:
     """Why it could not be written: by then the import is done, and a pipe has nothing beside it."""
     from headwater.sources.exchange.rejected import write_rejected
 
@@ -248,16 +248,16 @@ def export_sources(
     from headwater.cli.filters import word_of
     from headwater.sources.exchange.reading import Format
     from headwater.sources.exchange.writing import write_sources
-    from headwater.sources.source import Kind
+    from headwater.sources.source import SourceKind
 
-    chosen, wanted_kind = word_of(Format, format), word_of(Kind, kind)
+    chosen, wanted_kind = word_of(Format, format), word_of(SourceKind, kind)
     assert chosen is not None
 
     async def work(services: "Services") -> "list[Row]":
         from headwater.actions.exchange import export_sources as rows_of_sources
-        from headwater.reports.discovery import Wanted
+        from headwater.reports.discovery import SourceFilter
 
-        return await rows_of_sources(services, Wanted(kind=wanted_kind, tag=tag))
+        return await rows_of_sources(services, SourceFilter(kind=wanted_kind, tag=tag))
 
     rows = with_services(launch, work)
     text = "".join(write_sources(rows, chosen))
@@ -266,4 +266,4 @@ def export_sources(
         return
     if why := why_unwritten(output, [text.encode()]):
         raise UsageError(f"{output} cannot be written: {why}.", fix="Choose another place, or make room there.")
-    say(f"Wrote {counted(len({row.url for row in rows}), 'source')} to {output}")
+    say(f"Wrote {quantity(len({row.url for row in rows}), 'source')} to {output}")

@@ -10,14 +10,14 @@ from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.serving import with_services
 from headwater.cli.sources.fields import scope_of
 from headwater.cli.sources.showing import event_row, next_poll_of, show_overview
-from headwater.cli.words import counted, inert, length_of, relative, shortened, with_seconds
+from headwater.cli.words import inert, length_of, quantity, relative, shorten, with_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from headwater.discover.stopping import Stopped
-    from headwater.reports.discovery import Overview
+    from headwater.reports.discovery import DiscoveryOverview
     from headwater.reports.explaining import SourceStory
     from headwater.reports.paging import Page
     from headwater.services import Services
@@ -72,19 +72,19 @@ def list_sources(
     """
     from headwater.cli.filters import word_of
 
-    async def work(services: "Services") -> "tuple[Page[Overview], datetime]":
-        from headwater.reports.discovery import Wanted, time_now
+    async def work(services: "Services") -> "tuple[Page[DiscoveryOverview], datetime]":
+        from headwater.reports.discovery import SourceFilter, time_now
         from headwater.reports.paging import page_of_sources, status_named
-        from headwater.sources.source import Kind
+        from headwater.sources.source import SourceKind
 
         stored, health = status_named(status)
-        wanted = Wanted(stored, word_of(Kind, kind), tag, name)
+        wanted = SourceFilter(stored, word_of(SourceKind, kind), tag, name)
         page = await page_of_sources(services.database, wanted, health, limit, cursor)
         return page, await time_now(services.database)
 
     page, now = with_services(launch, work)
     if json:
-        show_json({"sources": [told_of(one) for one in page.items], "cursor": page.cursor})
+        show_json({"sources": [source_as_dict(one) for one in page.items], "cursor": page.cursor})
         return
     if page.items:
         show_page(page.items, now)
@@ -96,21 +96,21 @@ def list_sources(
     say_more(page.cursor)
 
 
-def show_page(page: "Sequence[Overview]", now: "datetime") -> None:
+def show_page(page: "Sequence[DiscoveryOverview]", now: "datetime") -> None:
     columns: tuple[str, ...] = ("name", "kind", "mode", "health", "next poll", "every", "errors", "last run", "url")
     rows = [_row(one, now) for one in page]
     if any(one.source.status_reason for one in page):
         columns = (*columns, "why")
-        rows = [(*row, shortened(one.source.status_reason or "", 60)) for row, one in zip(rows, page, strict=True)]
+        rows = [(*row, shorten(one.source.status_reason or "", 60)) for row, one in zip(rows, page, strict=True)]
     show_table(columns, rows, spare=("mode", "every", "kind", "errors", "last run"))
     if troubled := sum(len(one.health.problems) for one in page):
-        say(f"{counted(troubled, 'problem')} here: headwater problems")
+        say(f"{quantity(troubled, 'problem')} here: headwater problems")
 
 
-def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
+def _row(one: "DiscoveryOverview", now: "datetime") -> tuple[str, ...]:
     source, following = one.source, one.next
     return (
-        shortened(source.name, 40),
+        shorten(source.name, 40),
         str(source.profile.kind),
         str(source.profile.ingestion_mode),
         str(one.health.word),
@@ -122,7 +122,7 @@ def _row(one: "Overview", now: "datetime") -> tuple[str, ...]:
     )
 
 
-def told_of(one: "Overview") -> dict[str, Any]:
+def source_as_dict(one: "DiscoveryOverview") -> dict[str, Any]:
     """One source for programs: names that older programs ask for, beside ours."""
     source = one.source
     following = one.next
@@ -157,7 +157,7 @@ def durations_in(profile: "Profile") -> list[str]:
     return [one.name for one in fields(profile) if "timedelta" in str(one.type)]
 
 
-def _channel_told(one: "Overview", channel: "ChannelState") -> dict[str, Any]:
+def _channel_told(one: "DiscoveryOverview", channel: "ChannelState") -> dict[str, Any]:
     told = with_seconds(asdict(channel), "poll_interval")
     return told | {"next_poll_at": None, "next_reason": "taken down"} if one.is_taken_down(channel) else told
 
@@ -185,17 +185,17 @@ def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
     if is_json:
         trail = [{"at": one.at, **asdict(one.event)} for one in events]
         around = {"external_ids": story.external_ids, "limits_reached": story.limits, "events": trail}
-        show_json(told_of(overview) | around)
+        show_json(source_as_dict(overview) | around)
         return
     show_overview(overview, now, story.external_ids, story.limits)
     if problems := overview.health.problems:
-        say(f"{counted(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
+        say(f"{quantity(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:
         show("")
         show_table(("when", "who", "what happened"), [event_row(one, now) for one in events])
 
 
-def what_next(overview: "Overview", now: "datetime") -> str:
+def what_next(overview: "DiscoveryOverview", now: "datetime") -> str:
     source, following = overview.source, overview.next
     if source.status != "active":
         return f"nothing until it is resumed: headwater sources resume {source.id}"
@@ -261,7 +261,7 @@ def _change(launch: Launch, sources: tuple[str, ...], status: str, reason: str |
 
     for source, stopped in with_services(launch, work):
         done = "queued again" if status == "active" else "set aside"
-        entries = f"; {counted(stopped.entries, 'waiting URL')} {done}" if stopped.entries else ""
+        entries = f"; {quantity(stopped.entries, 'waiting URL')} {done}" if stopped.entries else ""
         show(f"{inert(source.name)}: {status}{entries}")
 
 

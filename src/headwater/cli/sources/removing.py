@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from headwater.cli.launch import ACTOR, Launch, Launched
 from headwater.cli.output import show
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, inert
+from headwater.cli.words import inert, quantity
 
 if TYPE_CHECKING:
     from headwater.archive.jobs import Left
@@ -54,7 +54,7 @@ def remove(
         return await stop_sources(services, sources, SourceStatus.DELETED, WHY, ACTOR)
 
     for source, stopped in with_services(launch, work):
-        aside = f"; {counted(stopped.entries, 'waiting URL')} set aside" if stopped.entries else ""
+        aside = f"; {quantity(stopped.entries, 'waiting URL')} set aside" if stopped.entries else ""
         show(f"{inert(source.name)}: deleted{aside}{_in_words(stopped.left, 'expired')}. Its documents stay.")
 
 
@@ -66,6 +66,6 @@ async def _leaving(services: "Services", sources: tuple[str, ...]) -> "list[tupl
 
 def _in_words(left: "Left", ends: str) -> str:
     """Empty where it tells no vacancies."""
-    over = f"; {counted(left.expired, 'vacancy', 'vacancies')} {ends}" if left.expired else ""
-    others = f"; {counted(left.to_others, 'vacancy', 'vacancies')} left to other sources that list them"
+    over = f"; {quantity(left.expired, 'vacancy', 'vacancies')} {ends}" if left.expired else ""
+    others = f"; {quantity(left.to_others, 'vacancy', 'vacancies')} left to other sources that list them"
     return over + (others if left.to_others else "")

@@ -4,24 +4,24 @@ from typing import TYPE_CHECKING
 
 from headwater.cli.output import show, show_table
 from headwater.cli.sources.fields import fields_in_words, follows_links, scope_of
-from headwater.cli.words import due, in_words, inert, relative, shortened
+from headwater.cli.words import due, in_words, inert, relative, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from headwater.reports.discovery import Overview
+    from headwater.reports.discovery import DiscoveryOverview
     from headwater.sources.channels import ChannelState
     from headwater.sources.events import Happened
     from headwater.sources.source import Profile
 
 
 def event_row(one: "Happened", now: "datetime") -> tuple[str, ...]:
-    return relative(one.at, now), inert(one.event.actor), shortened(in_words(one.event.message), 100)
+    return relative(one.at, now), inert(one.event.actor), shorten(in_words(one.event.message), 100)
 
 
 def show_overview(
-    overview: "Overview", now: "datetime", external_ids: tuple[str, ...] = (), limits: "Sequence[str]" = ()
+    overview: "DiscoveryOverview", now: "datetime", external_ids: tuple[str, ...] = (), limits: "Sequence[str]" = ()
 ) -> None:
     source, profile = overview.source, overview.source.profile
     reason = f": {in_words(overview.health.reason)}" if overview.health.reason else ""
@@ -51,15 +51,15 @@ def show_overview(
     show_channels(overview, now)
 
 
-def show_channels(overview: "Overview", now: "datetime") -> None:
+def show_channels(overview: "DiscoveryOverview", now: "datetime") -> None:
     rows = [
         (
             str(one.kind),
             one.url,
             "taken down" if overview.is_taken_down(one) else next_poll_of(one, now),
-            "see headwater takedown list" if overview.is_taken_down(one) else shortened(in_words(why_then(one)), 80),
+            "see headwater takedown list" if overview.is_taken_down(one) else shorten(in_words(why_then(one)), 80),
             str(one.last_item_count),
-            shortened(in_words(one.last_error or ""), 60),
+            shorten(in_words(one.last_error or ""), 60),
         )
         for one in overview.channels
     ]

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched, Limit, calmed
+from headwater.cli.launch import AsJson, Launch, Launched, Limit, with_quiet_log
 from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.serving import with_services
-from headwater.cli.words import counted, inert, shortened
+from headwater.cli.words import inert, quantity, shorten
 
 if TYPE_CHECKING:
     from headwater.actions.trying import Simulation
@@ -28,7 +28,7 @@ def ask_channels(source: str, *, json: AsJson = False, launch: Launched = Launch
     source
         Its id, address, host or name.
     """
-    trials = with_services(calmed(launch), lambda services: trials_of(services, source))
+    trials = with_services(with_quiet_log(launch), lambda services: trials_of(services, source))
     if json:
         show_json({"channels": [answer_of(trial) for trial in trials]})
     elif trials:
@@ -62,8 +62,8 @@ def simulate(
 
         return await simulate_source(services, source, items, reads_pages=pages)
 
-    simulation = with_services(calmed(launch), work)
-    trials, read = simulation.trials, [told_of(page) for page in simulation.pages]
+    simulation = with_services(with_quiet_log(launch), work)
+    trials, read = simulation.trials, [reading_as_dict(page) for page in simulation.pages]
     if json:
         show_json({"channels": [simulated(trial, items) for trial in trials], "pages": read})
     for trial in [] if json else trials:
@@ -83,8 +83,8 @@ def tell(trial: "Trial", most: int) -> None:
     for vacancy in trial.vacancies[:most]:
         place = inert(vacancy.country_iso or vacancy.location_raw or "place unknown")
         until = f", until {vacancy.deadline}" if vacancy.deadline else ""
-        where = f"{shortened(vacancy.org_name, 60)}, {place}" if vacancy.org_name else place
-        show(f"  vacancy: {shortened(vacancy.title, 80)} ({where}{until}; by {vacancy.data_provenance})")
+        where = f"{shorten(vacancy.org_name, 60)}, {place}" if vacancy.org_name else place
+        show(f"  vacancy: {shorten(vacancy.title, 80)} ({where}{until}; by {vacancy.data_provenance})")
         show(f"    {inert(vacancy.apply_url)}")
     for why in trial.left_out[:most]:
         show(f"  left out, {inert(why)}")
@@ -92,7 +92,7 @@ def tell(trial: "Trial", most: int) -> None:
     for item in () if trial.vacancies else trial.items[:most]:
         dated = f"{item.published_at:%Y-%m-%d %H:%M} " if item.published_at else ""
         if dated or item.title:
-            show(f"  {dated}{shortened(item.title or '(no title)', 100)}")
+            show(f"  {dated}{shorten(item.title or '(no title)', 100)}")
         show(f"    {inert(item.url)}")
 
 
@@ -100,12 +100,12 @@ def brings(trial: "Trial") -> str:
     """An index has no items of its own: a run reads the sitemaps it names."""
     is_sitemap = str(trial.kind) == "sitemap"
     if is_sitemap and trial.further and not trial.items:
-        return f"an index, {counted(trial.further, 'sitemap')} to ask for"
-    more = f", {counted(trial.further, 'further answer')} to ask for" if trial.further else ""
+        return f"an index, {quantity(trial.further, 'sitemap')} to ask for"
+    more = f", {quantity(trial.further, 'further answer')} to ask for" if trial.further else ""
     if trial.vacancies or trial.left_out:
         count = len(trial.vacancies)
         return f"{count:,} {'vacancy' if count == 1 else 'vacancies'}{more}"
-    return f"{counted(len(trial.items), 'item')}{more}"
+    return f"{quantity(len(trial.items), 'item')}{more}"
 
 
 async def trials_of(services: "Services", source: str) -> "list[Trial]":
@@ -114,7 +114,7 @@ async def trials_of(services: "Services", source: str) -> "list[Trial]":
     return await try_source(services, source)
 
 
-def told_of(page: "SimulatedPage") -> dict[str, Any]:
+def reading_as_dict(page: "SimulatedPage") -> dict[str, Any]:
     """By which rule each part was made: the producer of the text, and the parts of the quality."""
     read = page.article
     if read is None:
@@ -129,7 +129,7 @@ def told_of(page: "SimulatedPage") -> dict[str, Any]:
         "language": read.language,
         "page_type": str(read.page_type),
         "quality": asdict(read.quality),
-        "begins": shortened(read.text, 200),
+        "begins": shorten(read.text, 200),
     }
 
 
@@ -139,7 +139,7 @@ def line_of(told: dict[str, Any]) -> str:
     quality = told["quality"]["score"]
     dated = f", {told['published_at']:%Y-%m-%d %H:%M}" if told["published_at"] else ", no date"
     made = f"{told['words']} words by {told['produced_by']}, {told['language'] or 'language unknown'}{dated}"
-    return f"page: {shortened(told['title'], 60)} ({made}, quality {quality})"
+    return f"page: {shorten(told['title'], 60)} ({made}, quality {quality})"
 
 
 def answer_of(trial: "Trial") -> dict[str, Any]:
@@ -164,11 +164,11 @@ def _row(trial: "Trial") -> tuple[str, ...]:
         str(trial.kind),
         trial.url,
         str(told["status"] or "–"),
-        "–" if size is None else counted(size, "byte"),
+        "–" if size is None else quantity(size, "byte"),
         "–" if took is None else f"{took} ms",
-        shortened(told["etag"] or "–", 24),
-        shortened(told["last_modified"] or "–", 30),
-        shortened(trial.problem, 100),
+        shorten(told["etag"] or "–", 24),
+        shorten(told["last_modified"] or "–", 30),
+        shorten(trial.problem, 100),
     )
 
 

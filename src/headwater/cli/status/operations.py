@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from headwater.cli.words import counted, in_words, length_of, shortened, with_seconds
+from headwater.cli.words import in_words, length_of, quantity, shorten, with_seconds
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -36,7 +36,7 @@ def role_lines(now: "Operations") -> list[str]:
 def failing_lines(now: "Operations") -> list[str]:
     """Present failures, each once however many processes it fails in."""
     failing = {task: said for one in now.alive for task, said in one.failing.items()}
-    return [f"Failing   {task}: {shortened(said, WIDEST_SAID)}" for task, said in sorted(failing.items())]
+    return [f"Failing   {task}: {shorten(said, WIDEST_SAID)}" for task, said in sorted(failing.items())]
 
 
 def running(now: "Operations") -> str:
@@ -46,7 +46,7 @@ def running(now: "Operations") -> str:
         return "nothing runs; start with: headwater up"
     counts = " · ".join(f"{duty} {len(now.doing(duty)):,}" for duty in DUTIES)
     oldest = length_of(now.now - min(one.started_at for one in now.alive))
-    return f"{counts} · in {counted(len(now.alive), 'process', 'processes')}, the oldest for {oldest}"
+    return f"{counts} · in {quantity(len(now.alive), 'process', 'processes')}, the oldest for {oldest}"
 
 
 def operation_lines(now: "Operations") -> list[str]:
@@ -95,33 +95,33 @@ def settling(settles: "Settles") -> str:
 
 
 def losses(now: "Operations") -> str:
-    last = f", at last: {shortened(now.last_loss, WIDEST_SAID)}" if now.last_loss else ""
-    work = counted(now.work_lost + now.work_broke, "piece of work", "pieces of work")
-    return f"{work} and {counted(now.leases_lost, 'lease')} in the last hour{last}"
+    last = f", at last: {shorten(now.last_loss, WIDEST_SAID)}" if now.last_loss else ""
+    work = quantity(now.work_lost + now.work_broke, "piece of work", "pieces of work")
+    return f"{work} and {quantity(now.leases_lost, 'lease')} in the last hour{last}"
 
 
 def task_lines(now: "Operations") -> list[str]:
     if not now.tasks:
         return ["Tasks     none failed in the last hour"]
     told = [
-        f"{one.task}: {counted(one.failures, 'failure')} and {counted(one.deaths, 'death')}"
-        f" in the last hour, at last: {shortened(one.said, WIDEST_SAID)}"
+        f"{one.task}: {quantity(one.failures, 'failure')} and {quantity(one.deaths, 'death')}"
+        f" in the last hour, at last: {shorten(one.said, WIDEST_SAID)}"
         for one in now.tasks
     ]
     return [f"{'Tasks':<10}{told[0]}", *(f"{INDENT}{line}" for line in told[1:])]
 
 
 def waits(now: "Operations") -> str:
-    waited = counted(now.connection_waits, "time")
+    waited = quantity(now.connection_waits, "time")
     return f"for a connection to the database, {waited} in the last hour, {length_of(now.connection_waiting)} in all"
 
 
 def days(now: "Operations") -> str:
-    held = f", {counted(now.rows_in_default, 'row')} of days without one" if now.rows_in_default else ""
-    return f"partitions for {counted(min(now.days_ahead.values(), default=0), 'day')} after today{held}"
+    held = f", {quantity(now.rows_in_default, 'row')} of days without one" if now.rows_in_default else ""
+    return f"partitions for {quantity(min(now.days_ahead.values(), default=0), 'day')} after today{held}"
 
 
-def told_operations(now: "Operations") -> dict[str, object]:
+def operations_as_dict(now: "Operations") -> dict[str, object]:
     """For programs."""
 
     def seconds_since(moment: "datetime | None") -> int | None:

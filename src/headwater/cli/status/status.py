@@ -21,19 +21,19 @@ from headwater.cli.output import (
     terminal_height,
     terminal_width,
 )
-from headwater.cli.problems import all_problems, pointed_at
+from headwater.cli.problems import all_problems, hint_at_problems
 from headwater.cli.serving import with_services
-from headwater.cli.status.operations import operation_lines, role_lines, told_operations
-from headwater.cli.tables import folded, laid_out
+from headwater.cli.status.operations import operation_lines, operations_as_dict, role_lines
+from headwater.cli.tables import laid_out, wrap_text
 from headwater.cli.words import (
-    counted,
     due,
     go_length_of,
     in_words,
     inert,
     length_of,
-    shortened,
-    shortened_line,
+    quantity,
+    shorten,
+    shorten_line,
     with_seconds,
 )
 from headwater.errors import DatabaseDown, QueryFailed
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
     from datetime import datetime
 
-    from headwater.frontier.entry import Status
-    from headwater.reports.discovery import Scheduled, Summary
+    from headwater.frontier.entry import EntryStatus
+    from headwater.reports.discovery import DiscoverySummary, Scheduled
     from headwater.reports.frontier import HostsNow, Suspects, TemplatesNow
     from headwater.reports.operations import Operations
     from headwater.reports.problems import Problems
@@ -59,8 +59,8 @@ HEADING = ("Feed Schedule:", "-" * 40)
 
 
 class Now(NamedTuple):
-    summary: "Summary"
-    counts: "dict[Status, int]"
+    summary: "DiscoverySummary"
+    counts: "dict[EntryStatus, int]"
     hosts: "HostsNow"
     templates: "TemplatesNow"
     learns: bool
@@ -144,7 +144,7 @@ async def tell_whole(services: "Services", *, operations: bool, json: bool) -> N
     now, problems = await look_now(services), await all_problems(services)
     parts = whole_schedule(services.database)
     if json:
-        rows = (scheduled(part, now.summary.now) async for part in parts)
+        rows = (schedule_as_dicts(part, now.summary.now) async for part in parts)
         await show_json_with(counted_now(now, problems) | {"schedule_is_cut": False}, "schedule", rows)
         return
     show_head(now, operations=operations)
@@ -174,7 +174,9 @@ def show_all(
 ) -> None:
     if json:
         told_page = (
-            {"schedule": scheduled(page.coming, now.summary.now), "schedule_is_cut": page.is_cut} if page else {}
+            {"schedule": schedule_as_dicts(page.coming, now.summary.now), "schedule_is_cut": page.is_cut}
+            if page
+            else {}
         )
         show_json(counted_now(now, problems) | told_page)
         return
@@ -185,7 +187,7 @@ def show_all(
 
 
 def counted_now(now: Now, problems: "Problems") -> dict[str, object]:
-    return {**told(now), "problems": len(problems.found)}
+    return {**status_as_dict(now), "problems": len(problems.found)}
 
 
 def show_head(now: Now, *, operations: bool) -> None:
@@ -197,7 +199,7 @@ def say_rest(now: Now, problems: "Problems") -> None:
     if not now.summary.followed:
         say("Nothing is followed yet. Add a site: headwater sources add https://example.org")
     if problems.found:
-        say(pointed_at(len(problems.found), is_cut=problems.is_cut))
+        say(hint_at_problems(len(problems.found), is_cut=problems.is_cut))
 
 
 def head_of(now: Now, width: int, *, operations: bool = False) -> list[str]:
@@ -205,7 +207,7 @@ def head_of(now: Now, width: int, *, operations: bool = False) -> list[str]:
     templates = template_lines(now.templates, is_on=now.learns)
     roles = operation_lines(now.operations) if operations else role_lines(now.operations)
     lines = [*lines_of(now.summary, now.counts, now.hosts), *roles, *suspect_lines(now.suspects), *templates]
-    return [part for line in lines for part in (folded(line, width, INDENT) if width else [line])]
+    return [part for line in lines for part in (wrap_text(line, width, INDENT) if width else [line])]
 
 
 def screen_of(
@@ -220,7 +222,7 @@ def screen_of(
     """Lines that fill a terminal of so many columns and rows at most, one of which its cursor needs. Pure."""
     width, height = size
     found = now.summary
-    foot = [pointed_at(len(problems.found), is_cut=problems.is_cut)] if problems.found else []
+    foot = [hint_at_problems(len(problems.found), is_cut=problems.is_cut)] if problems.found else []
     if not found.followed:
         foot.insert(0, "Nothing is followed yet. Add a site: headwater sources add https://example.org")
     head = head_of(now, width, operations=operations)
@@ -232,24 +234,24 @@ def screen_of(
         shown = table[: max(0, room - 1)]
         left = max(found.channels, len(coming)) - max(0, len(shown) - TABLE_HEAD)
     more = [f"… and {left:,} more: headwater status --show-schedule --all"] if left > 0 else []
-    lines = [shortened_line(line, width) for line in (*head, *shown, *more, *foot)]
+    lines = [shorten_line(line, width) for line in (*head, *shown, *more, *foot)]
     return lines[: max(1, height - 1)]
 
 
-def told(now: Now) -> dict[str, object]:
+def status_as_dict(now: Now) -> dict[str, object]:
     templates = asdict(now.templates)
     return {
         **with_seconds(asdict(now.summary), "delay_p50", "delay_p95"),
         "frontier": now.counts,
         "hosts": with_seconds(asdict(now.hosts), "next_in"),
         "suspects": asdict(now.suspects),
-        "operations": told_operations(now.operations),
+        "operations": operations_as_dict(now.operations),
         "hurried_by_source": templates.pop("hurried"),
         "templates": {"is_on": now.learns, **templates},
     }
 
 
-def lines_of(found: "Summary", counts: "dict[Status, int]", hosts: "HostsNow") -> list[str]:
+def lines_of(found: "DiscoverySummary", counts: "dict[EntryStatus, int]", hosts: "HostsNow") -> list[str]:
     kinds = ", ".join(f"{count:,} {word}" for word, count in sorted(found.followed.items())) or "none yet"
     waits = f", next host opens in {length_of(hosts.next_in)}" if hosts.next_in else ""
     statuses = " · ".join(f"{count:,} {word}" for word, count in counts.items())
@@ -258,10 +260,10 @@ def lines_of(found: "Summary", counts: "dict[Status, int]", hosts: "HostsNow") -
         if found.delay_p50 is not None and found.delay_p95 is not None
         else "no figures yet"
     )
-    polls = f"{counted(found.channels, 'channel')}, {found.due:,} due, {found.polling:,} being polled"
+    polls = f"{quantity(found.channels, 'channel')}, {found.due:,} due, {found.polling:,} being polled"
     doubted = f", {hosts.doubted:,} without an answer so far come last" if hosts.doubted else ""
-    waiting = f"{counted(hosts.open, 'host')} open, {hosts.waiting:,} waiting{doubted}{waits}"
-    lately = f"{counted(found.runs, 'poll')}, {found.failed_runs:,} failed · {counted(found.found, 'new item')}"
+    waiting = f"{quantity(hosts.open, 'host')} open, {hosts.waiting:,} waiting{doubted}{waits}"
+    lately = f"{quantity(found.runs, 'poll')}, {found.failed_runs:,} failed · {quantity(found.found, 'new item')}"
     return [
         f"Sources   {sum(found.followed.values()):,} ({kinds}) · {polls}",
         f"Frontier  {statuses} · {waiting}",
@@ -271,21 +273,21 @@ def lines_of(found: "Summary", counts: "dict[Status, int]", hosts: "HostsNow") -
 
 def suspect_lines(now: "Suspects") -> list[str]:
     """Nothing where nobody died."""
-    pages = f"{counted(now.pages, 'page')} to be tried alone: a worker died while it had begun them"
-    channels = f"{counted(now.channels, 'channel')} to be tried one at a time: a poller died while it polled them"
+    pages = f"{quantity(now.pages, 'page')} to be tried alone: a worker died while it had begun them"
+    channels = f"{quantity(now.channels, 'channel')} to be tried one at a time: a poller died while it polled them"
     told = [words for count, words in ((now.pages, pages), (now.channels, channels)) if count]
     return [f"Suspects  {' · '.join(told)}"] if told else []
 
 
 def template_lines(now: "TemplatesNow", *, is_on: bool) -> list[str]:
     off = "" if is_on else " · off here: extract.templates"
-    read = f"{counted(now.active, 'host')} read by a learned template"
+    read = f"{quantity(now.active, 'host')} read by a learned template"
     lines = [f"Templates {read}, {now.waiting:,} waiting for training, {now.disabled:,} disabled{off}"]
     if not now.hurried:
         return lines
     most, *others = now.hurried
-    others_too = f" (and {counted(len(others), 'other source')})" if others else ""
-    count = counted(sum(now.hurried.values()), "document")
+    others_too = f" (and {quantity(len(others), 'other source')})" if others else ""
+    count = quantity(sum(now.hurried.values()), "document")
     return [
         *lines,
         f"In hurry  {count} of the last hour were read from the densest part of their pages: reading fell behind",
@@ -293,7 +295,7 @@ def template_lines(now: "TemplatesNow", *, is_on: bool) -> list[str]:
     ]
 
 
-def scheduled(coming: "Sequence[Scheduled]", now: "datetime") -> list[dict[str, object]]:
+def schedule_as_dicts(coming: "Sequence[Scheduled]", now: "datetime") -> list[dict[str, object]]:
     return [
         {
             "source": one.source,
@@ -311,7 +313,7 @@ def scheduled(coming: "Sequence[Scheduled]", now: "datetime") -> list[dict[str, 
     ]
 
 
-def show_page(page: Page, found: "Summary") -> None:
+def show_page(page: Page, found: "DiscoverySummary") -> None:
     """A table for a person, else the list that scripts read."""
     if not sys.stdout.isatty():
         show_many([*HEADING, *listed_lines(page.coming, found.now)])
@@ -322,7 +324,7 @@ def show_page(page: Page, found: "Summary") -> None:
         say(f"… and {max(1, left):,} more: headwater status --show-schedule --all")
 
 
-async def show_parts(parts: "AsyncIterator[list[Scheduled]]", found: "Summary") -> None:
+async def show_parts(parts: "AsyncIterator[list[Scheduled]]", found: "DiscoverySummary") -> None:
     """As `show_page`, with one part of the schedule in memory at a time."""
     is_seen = sys.stdout.isatty()
     if not is_seen:
@@ -334,16 +336,18 @@ async def show_parts(parts: "AsyncIterator[list[Scheduled]]", found: "Summary") 
             show_many(listed_lines(part, found.now))
 
 
-def schedule_lines(coming: "Sequence[Scheduled]", found: "Summary", width: int, *, is_flat: bool = False) -> list[str]:
+def schedule_lines(
+    coming: "Sequence[Scheduled]", found: "DiscoverySummary", width: int, *, is_flat: bool = False
+) -> list[str]:
     rows = [
         (
             _when(one, found.now),
             _at(one.next_poll_at, found.now),
-            shortened(one.source, 30),
+            shorten(one.source, 30),
             str(one.kind),
             length_of(one.interval) if one.interval else "–",
             str(one.errors),
-            shortened(in_words(one.next_reason), 60),
+            shorten(in_words(one.next_reason), 60),
         )
         for one in coming
     ]

@@ -10,7 +10,7 @@ from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched
 from headwater.cli.output import say, say_more, show, show_json
 from headwater.cli.serving import with_services
 from headwater.cli.templates.showing import (
-    explained_lines,
+    explanation_lines,
     rows_of,
     show_events,
     show_hosts,
@@ -19,7 +19,7 @@ from headwater.cli.templates.showing import (
     verdict_of,
     version_line,
 )
-from headwater.cli.words import counted
+from headwater.cli.words import quantity
 from headwater.errors import NotFound
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from headwater.ingest.inspection import Explained
     from headwater.reports.paging import Page
-    from headwater.reports.templates import HostLearning, Schooling, Version
+    from headwater.reports.templates import HostReport, Schooling, TemplateVersion
     from headwater.services import Services
 app = App(name="templates", help="Page layouts learned for each host: list, show, explain, learn again, switch off.")
 Host = Annotated[str, Parameter(help="Its name, with its port if that is not the usual one, or any address there.")]
@@ -49,7 +49,7 @@ def list_hosts(
         Hosts per page.
     """
 
-    async def work(services: "Services") -> "tuple[Page[HostLearning], datetime]":
+    async def work(services: "Services") -> "tuple[Page[HostReport], datetime]":
         from headwater.reports.paging import page_of_learning
         from headwater.reports.templates import server_time
 
@@ -58,7 +58,7 @@ def list_hosts(
     page, now = with_services(launch, work)
     learning_hosts, following = page.items, page.cursor
     if json:
-        show_json({"hosts": [told_of(one) for one in learning_hosts], "cursor": following})
+        show_json({"hosts": [learning_as_dict(one) for one in learning_hosts], "cursor": following})
         return
     if not learning_hosts:
         say("No more hosts." if cursor else "Nothing is learned yet: no article page has been read.")
@@ -93,7 +93,10 @@ def show_host(host: Host, *, version: int | None = None, json: AsJson = False, l
         raise NotFound(f"{host_learning.host} has no template version {version}.", fix=f"It has: {known}.")
     if json:
         events = [asdict(one) for one in found.events]
-        show_json(told_of(host_learning) | {"known": [known_of(found, one) for one in chosen], "events": events})
+        show_json(
+            learning_as_dict(host_learning)
+            | {"known": [template_as_dict(found, one) for one in chosen], "events": events}
+        )
         return
     show_learning(host_learning, now)
     for one in chosen:
@@ -134,7 +137,7 @@ def explain(
     if json:
         show_json({"url": url, **asdict(found)})
         return
-    for line in explained_lines(found.explanation, is_whole=all_):
+    for line in explanation_lines(found.explanation, is_whole=all_):
         show(line)
     show(verdict_of(found))
 
@@ -143,7 +146,7 @@ def explain(
 def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
     """Learn a host again from its stored pages, also where it was disabled; its templates stay in use until then."""
 
-    async def work(services: "Services") -> "tuple[HostLearning, bool]":
+    async def work(services: "Services") -> "tuple[HostReport, bool]":
         from headwater.learning.store import relearn as ask
         from headwater.politeness.hosts import site_of
         from headwater.reports.templates import read_schooling
@@ -154,7 +157,7 @@ def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
 
     host_learning, is_on = with_services(launch, work)
     show(
-        f"{host_learning.host} will be learned from {counted(host_learning.pages, 'stored page')}"
+        f"{host_learning.host} will be learned from {quantity(host_learning.pages, 'stored page')}"
         " by the next process that fetches."
     )
     say(f"What came of it: headwater templates show {host_learning.host}")
@@ -174,11 +177,11 @@ def disable(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
         return name, await switch_off(services.database, name, ACTOR)
 
     name, ended = with_services(launch, work)
-    show(f"Within a minute {name} is read by the general extractor; {counted(ended, 'template')} ended.")
+    show(f"Within a minute {name} is read by the general extractor; {quantity(ended, 'template')} ended.")
     say(f"To have it learned again: headwater templates relearn {name}")
 
 
-def told_of(host_learning: "HostLearning") -> dict[str, Any]:
+def learning_as_dict(host_learning: "HostReport") -> dict[str, Any]:
     from headwater.reports.templates import pages_wanted, state_of
 
     is_waiting = not host_learning.active and not host_learning.learn_at and not host_learning.disabled_at
@@ -186,7 +189,7 @@ def told_of(host_learning: "HostLearning") -> dict[str, Any]:
     return asdict(host_learning) | more
 
 
-def known_of(found: "Schooling", one: "Version") -> dict[str, Any]:
+def template_as_dict(found: "Schooling", one: "TemplateVersion") -> dict[str, Any]:
     from headwater.reports.templates import knowledge_of
 
     template = found.templates[one.version]

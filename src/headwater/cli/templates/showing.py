@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from headwater.cli.output import show, show_table, terminal_width
-from headwater.cli.words import counted, due, inert, relative, shortened
+from headwater.cli.words import due, inert, quantity, relative, shorten
 from headwater.reports.template_words import (
     feature_in_words,
     outcome_in_words,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from headwater.extract.templates.explain import Explanation, Piece
     from headwater.extract.templates.template import Template
     from headwater.ingest.inspection import Explained
-    from headwater.reports.templates import Happened, HostLearning, Version
+    from headwater.reports.templates import HostReport, TemplateEvent, TemplateVersion
 SHOWN_PATHS = 8
 WIDEST_TEXT = 100
 EXPLAINED_TEXT = 80  # letters of a block that its explanation quotes
@@ -42,12 +42,12 @@ def show_hosts(rows: Sequence[Sequence[str]]) -> None:
         show(f"  {' · '.join(told)}")
 
 
-def rows_of(host_learning: "HostLearning", now: datetime) -> list[Sequence[str]]:
+def rows_of(host_learning: "HostReport", now: datetime) -> list[Sequence[str]]:
     from headwater.reports.templates import state_of
 
     host, state, coming = (
         inert(host_learning.host),
-        shortened(state_of(host_learning), 60),
+        shorten(state_of(host_learning), 60),
         next_training_of(host_learning, now),
     )
     if not host_learning.active:
@@ -68,28 +68,28 @@ def rows_of(host_learning: "HostLearning", now: datetime) -> list[Sequence[str]]
     ]
 
 
-def next_training_of(host_learning: "HostLearning", now: datetime) -> str:
+def next_training_of(host_learning: "HostReport", now: datetime) -> str:
     from headwater.reports.templates import pages_wanted
 
     if host_learning.disabled_at:
         return "if you ask"
     if host_learning.learn_at:
         return due(host_learning.learn_at, now)
-    return "on drift" if host_learning.active else f"after {counted(pages_wanted(host_learning), 'more page')}"
+    return "on drift" if host_learning.active else f"after {quantity(pages_wanted(host_learning), 'more page')}"
 
 
 def in_percent(share: float | None) -> str:
     return "–" if share is None else f"{share * 100:.0f} %"
 
 
-def show_learning(host_learning: "HostLearning", now: datetime) -> None:
+def show_learning(host_learning: "HostReport", now: datetime) -> None:
     from headwater.reports.templates import state_of
 
     show(f"{host_learning.host}: {inert(state_of(host_learning))}")
     # Only so many pages are kept to learn from: more may have come since.
     fresh = min(host_learning.fresh, host_learning.pages)
     show(
-        f"  {counted(host_learning.pages, 'stored page')} to learn from, {fresh:,} of them new since the last training"
+        f"  {quantity(host_learning.pages, 'stored page')} to learn from, {fresh:,} of them new since the last training"
     )
     if host_learning.learned_at:
         outcome = inert(outcome_in_words(host_learning.outcome))
@@ -98,10 +98,10 @@ def show_learning(host_learning: "HostLearning", now: datetime) -> None:
     show(f"  next training {next_training_of(host_learning, now)}{why}")
 
 
-def show_version(one: "Version", template: "Template | None", now: datetime) -> None:
+def show_version(one: "TemplateVersion", template: "Template | None", now: datetime) -> None:
     where = f"pages below /{inert(one.section)}/" if one.section else "the whole host"
     show(
-        f"Version {one.version} for {where}, learned {relative(one.learned_at, now)} from {counted(one.pages, 'page')}"
+        f"Version {one.version} for {where}, learned {relative(one.learned_at, now)} from {quantity(one.pages, 'page')}"
     )
     agreeing = f", {in_percent(one.agreeing)} of late on {one.audited:,} audited" if one.audited else ""
     show(f"  agrees with the general extractor to {in_percent(one.agreement)} on the pages it learned from{agreeing}")
@@ -129,28 +129,28 @@ def knowledge_lines(template: "Template") -> Iterator[str]:
     yield "on the pages it learned from:"
     yield from (f"  {range_in_words(name)} {value:,g}" for name, value in known["ranges"].items())
     if known["blocks_of_the_host"]:
-        yield f"{counted(known['blocks_of_the_host'], 'text')} that the host repeats on its pages are left out"
+        yield f"{quantity(known['blocks_of_the_host'], 'text')} that the host repeats on its pages are left out"
 
 
 def path_lines(mark: str, paths: Sequence[str], after: str) -> Iterator[str]:
-    yield from (f"  {mark} {shortened(path, WIDEST_TEXT)}{after}" for path in paths[:SHOWN_PATHS])
+    yield from (f"  {mark} {shorten(path, WIDEST_TEXT)}{after}" for path in paths[:SHOWN_PATHS])
     if len(paths) > SHOWN_PATHS:
         yield f"  {mark} … {len(paths) - SHOWN_PATHS} more; --json has them"
 
 
-def version_line(one: "Version", now: datetime) -> str:
+def version_line(one: "TemplateVersion", now: datetime) -> str:
     where = f" for /{inert(one.section)}/" if one.section else ""
     ended = f"{one.status} {relative(one.ended_at, now)}: {inert(one.why_ended)}" if one.ended_at else "in use"
-    learned_templates = f"learned {relative(one.learned_at, now)} from {counted(one.pages, 'page')}"
+    learned_templates = f"learned {relative(one.learned_at, now)} from {quantity(one.pages, 'page')}"
     return f"  {one.version:3}{where}  {learned_templates}, served {one.served:,}, refused {one.refused:,}; {ended}"
 
 
-def show_events(events: "Sequence[Happened]", now: datetime) -> None:
-    rows = [(relative(one.at, now), inert(one.actor), shortened(one.message, WIDEST_TEXT)) for one in events]
+def show_events(events: "Sequence[TemplateEvent]", now: datetime) -> None:
+    rows = [(relative(one.at, now), inert(one.actor), shorten(one.message, WIDEST_TEXT)) for one in events]
     show_table(("when", "who", "what happened"), rows)
 
 
-def explained_lines(found: "Explanation", *, is_whole: bool) -> Iterator[str]:
+def explanation_lines(found: "Explanation", *, is_whole: bool) -> Iterator[str]:
     """The features the page lacks, then each variant with its blocks."""
     for name in found.missing:
         yield f"The page lacks what every page it learned from had: {inert(feature_in_words(name))}."
@@ -164,7 +164,7 @@ def piece_lines(pieces: "Sequence[Piece]", *, is_whole: bool) -> Iterator[str]:
     """One line a block; a run of blocks outside the container is one line, unless all are wanted."""
     for is_run, run in groupby(pieces, lambda one: not is_whole and one.why == OUTSIDE):
         if is_run:
-            yield f"  {MINUS} … {counted(len(list(run)), 'block')} {OUTSIDE}"
+            yield f"  {MINUS} … {quantity(len(list(run)), 'block')} {OUTSIDE}"
         else:
             yield from map(line_of, run)
 
@@ -172,7 +172,7 @@ def piece_lines(pieces: "Sequence[Piece]", *, is_whole: bool) -> Iterator[str]:
 def line_of(piece: "Piece") -> str:
     mark = "+" if piece.kept else MINUS
     cut = "…" if len(piece.text) >= EXPLAINED_TEXT else ""
-    return f"  {mark} {shortened(piece.text, WIDEST_TEXT)}{cut}  [{inert(piece.where)}: {inert(piece.why)}]"
+    return f"  {mark} {shorten(piece.text, WIDEST_TEXT)}{cut}  [{inert(piece.where)}: {inert(piece.why)}]"
 
 
 def verdict_of(found: "Explained") -> str:

@@ -13,11 +13,11 @@ def secrets_in(text: str) -> tuple[str, ...]:
     return tuple(_PLACEHOLDER.findall(text))
 
 
-def masked(text: str) -> str:
+def mask_placeholders(text: str) -> str:
     return _PLACEHOLDER.sub(MASK, text)
 
 
-def filled(text: str, secrets: Secrets) -> str:
+def fill_placeholders(text: str, secrets: Secrets) -> str:
     """Raises UsageError naming a secret that is not set, or that cannot stand in a request."""
     return _PLACEHOLDER.sub(lambda found: _value_of(found[1], secrets), text)
 

@@ -11,7 +11,7 @@ from headwater.discover.api.pages import PageState, state_after
 from headwater.discover.api.paths import Path
 from headwater.discover.api.recipe import ApiRecipe, Transform, auto_data_paths
 from headwater.discover.items import Item, Reading, Unreadable
-from headwater.discover.pages.listing import link_to, shortened
+from headwater.discover.pages.listing import link_to, shorten
 
 MOST_ITEMS = 10_000
 _DEEPEST_FIELD = 20
@@ -97,11 +97,11 @@ def _item(raw: object, recipe: ApiRecipe, base_url: str, now: datetime) -> Item 
         return None
     return Item(
         place.url,
-        title=shortened(_text(known["title"])),
+        title=shorten(_text(known["title"])),
         published_at=instant_from(known["published_at"], now),
         updated_at=instant_from(known["updated_at"], now),
         guid=_text(known["guid"]),
-        author=shortened(_text(known["author"])),
+        author=shorten(_text(known["author"])),
         summary=_text(known["summary"]),
         content=_text(known["content"]),
         language=_text(known["language"])[:35],

@@ -11,7 +11,7 @@ import orjson
 from pydantic import SecretStr
 
 from headwater.discover.api.pages import PageState, is_url
-from headwater.discover.api.placeholders import filled, masked
+from headwater.discover.api.placeholders import fill_placeholders, mask_placeholders
 from headwater.discover.api.recipe import ApiRecipe, Auth
 from headwater.discover.api.secrets import Echoes, Secrets, echoes_of, require_bound
 from headwater.errors import UrlRejected, UsageError
@@ -60,7 +60,7 @@ def request_for(
 
     def fill(text: str) -> str:
         # For the recipe's own texts only: a cursor is the server's word, and may look like the name of a secret.
-        return filled(text, secrets)
+        return fill_placeholders(text, secrets)
 
     url = _url(target, _query(recipe, fill) | in_query)
     try:
@@ -74,7 +74,7 @@ def request_for(
     values = [*(secrets[name].value.get_secret_value() for name in names), bearer]
     echoes = echoes_of(values, [_basic(recipe.auth, fill)] if recipe.auth.type == "basic" else ())
     body = _body(recipe, in_body, fill) if recipe.method == "POST" else None
-    shown_url = _url(target, _query(recipe, masked) | in_query)
+    shown_url = _url(target, _query(recipe, mask_placeholders) | in_query)
     return ApiRequest(SecretStr(url), headers, shown_url, echoes, recipe.method, body)
 
 
@@ -85,11 +85,11 @@ def _body(recipe: ApiRecipe, asked: Pairs, fill: Callable[[str], str]) -> Secret
         return SecretStr(urlencode({**fields, **asked}))
     body = _filled(recipe.body or {}, fill)
     for name, text in asked.items():
-        put_in(body, name.split("."), text)
+        put_value(body, name.split("."), text)
     return SecretStr(orjson.dumps(body).decode())
 
 
-def put_in(body: dict[str, Any], way: Sequence[str], text: str) -> None:
+def put_value(body: dict[str, Any], way: Sequence[str], text: str) -> None:
     """Digits are a number in JSON, unless the recipe has a text in that place."""
     *above, name = way
     for step in above:

@@ -11,7 +11,7 @@ import orjson
 from pydantic import SecretStr
 
 from headwater.clock import Clock
-from headwater.discover.api.placeholders import filled
+from headwater.discover.api.placeholders import fill_placeholders
 from headwater.discover.api.recipe import Auth
 from headwater.discover.api.request import FORM, JSON, ApiRequest, basic_credentials
 from headwater.discover.api.secrets import Secrets, echoes_of, require_bound
@@ -43,7 +43,7 @@ class NoToken:
 def token_request(auth: Auth, secrets: Secrets) -> ApiRequest:
     """Raises UsageError if a secret is missing, or may not be sent to the server of tokens."""
     require_bound(auth.client_secret_names, auth.token_url, secrets)
-    client, secret = filled(auth.client_id, secrets), filled(auth.client_secret, secrets)
+    client, secret = fill_placeholders(auth.client_id, secrets), fill_placeholders(auth.client_secret, secrets)
     form = {"grant_type": "client_credentials", "scope": auth.scope, "audience": auth.audience}
     headers = {"Accept": SecretStr(JSON), "Content-Type": SecretStr(FORM)}
     # RFC 6749, 2.3.1: both parts are written as in a form before they are joined.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from headwater.discover.cadence.wording import counted
+from headwater.discover.cadence.wording import quantity
 
 _HARDLY_ANY_TIME = timedelta(minutes=1)
 _FEWEST_OF_A_PACE = 2
@@ -12,7 +12,7 @@ _FEWEST_DATES = 5  # of a first list, to tell a pace by them
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class FeedWindow:
     """One answer of a channel beside what we had before. `published` has an entry for each item, None if undated.
 
     Of a very long answer it has only the first ones; `listed` is how many items there are then.
@@ -39,11 +39,11 @@ class Overflow:
 
     @property
     def sentence(self) -> str:
-        count = "an unknown number of items" if self.missed is None else counted(self.missed, "item")
+        count = "an unknown number of items" if self.missed is None else quantity(self.missed, "item")
         return f"probably missed {count}: the feed is shorter than the polling gap"
 
 
-def overflow(listing: Listing) -> Overflow | None:
+def overflow(listing: FeedWindow) -> Overflow | None:
     """Only if it had items before, is as full as ever, and shows none that we know."""
     is_shorter = max(listing.size, listing.total) < listing.usual_size
     if listing.since is None or listing.known or listing.size == 0 or is_shorter or listing.usual_size == 0:
@@ -60,7 +60,7 @@ def overflow(listing: Listing) -> Overflow | None:
     return Overflow(max(round(missed), 0), covers)
 
 
-def turnover(listing: Listing) -> timedelta | None:
+def turnover(listing: FeedWindow) -> timedelta | None:
     """How long until its whole list is replaced, at the pace since the last poll; one new item is no pace."""
     if listing.since is None:
         return _dated_turnover(listing)
@@ -71,7 +71,7 @@ def turnover(listing: Listing) -> timedelta | None:
     return max(listing.polled_at - listing.since, _HARDLY_ANY_TIME) * size / new
 
 
-def _dated_turnover(listing: Listing) -> timedelta | None:
+def _dated_turnover(listing: FeedWindow) -> timedelta | None:
     """The same of a first list, by the dates of its items: what it shows was published since the oldest of them.
 
     Dates may be those of an import: many alike, all at once, or long ago beside the time they span. They are no pace

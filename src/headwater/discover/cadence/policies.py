@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from headwater.discover.cadence.channel import ChannelFacts, Plan
 from headwater.discover.cadence.forecast import forecast, weight
-from headwater.discover.cadence.rests import backed_off, doubled, errors_in_words
+from headwater.discover.cadence.rests import backoff_after, double_wait, errors_in_words
 from headwater.discover.cadence.rhythm import in_hours
 from headwater.discover.cadence.wording import in_words, likely
 
@@ -33,7 +33,7 @@ _FIRST_FAILURE = timedelta(hours=6)
 def adaptive(facts: ChannelFacts, now: datetime) -> Plan:
     """The first moment when the items expected since the last success have waited as long as a poll is worth."""
     if facts.consecutive_errors:
-        return _after_errors(facts, backed_off(facts.interval, facts.consecutive_errors))
+        return _after_errors(facts, backoff_after(facts.interval, facts.consecutive_errors))
     since = max(facts.last_success_at or now, now - _WEEK)
     ahead = forecast(facts.rhythm, in_hours(since), facts.common)
     hours = ahead.hours_until(facts.price.hours / weight(ahead.mean_rate))
@@ -64,7 +64,7 @@ def _why_unknown(facts: ChannelFacts) -> str:
 def tiers(facts: ChannelFacts, now: datetime) -> Plan:
     """By the age of the last item."""
     if facts.consecutive_errors:
-        return _after_errors(facts, doubled(_HOUR, facts.consecutive_errors, _WEEK))
+        return _after_errors(facts, double_wait(_HOUR, facts.consecutive_errors, _WEEK))
     # Unknown is not dormant: an undated item came when we first saw it.
     last = facts.last_item_at or facts.last_item_seen_at
     if last is None:
@@ -76,7 +76,7 @@ def tiers(facts: ChannelFacts, now: datetime) -> Plan:
 def frequency(facts: ChannelFacts, now: datetime) -> Plan:
     """Every so many days, by kind of organisation where none are set; sooner or later by the changes that came."""
     if failures := facts.consecutive_errors:
-        failed = _after_errors(facts, doubled(_FIRST_FAILURE, failures, _WEEK))
+        failed = _after_errors(facts, double_wait(_FIRST_FAILURE, failures, _WEEK))
         return replace(failed, jitter=_FREQUENCY_JITTER, longest=_WEEK)
     days = facts.frequency_days or _DAYS_BY_ORG_TYPE.get(facts.org_type.lower(), _DEFAULT_DAYS)
     base, reason = days * _DAY, f"every {in_words(days * _DAY)}"
@@ -91,7 +91,7 @@ def frequency(facts: ChannelFacts, now: datetime) -> Plan:
 def fixed(facts: ChannelFacts, now: datetime) -> Plan:
     """At the interval a person set."""
     if facts.consecutive_errors:
-        return _after_errors(facts, backed_off(facts.interval, facts.consecutive_errors))
+        return _after_errors(facts, backoff_after(facts.interval, facts.consecutive_errors))
     set_to, least = in_words(facts.interval), shortest_for(facts)
     is_too_often = facts.interval < least
     reason = f"every {in_words(least)}, the least allowed; {set_to} was set" if is_too_often else f"every {set_to}"

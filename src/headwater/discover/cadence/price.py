@@ -39,7 +39,7 @@ def first_price(rates: Sequence[float], polls_per_hour: float) -> Price:
     return price_from({"hours": (eager / polls_per_hour) ** 2}) if eager else Price()
 
 
-def steered(price: Price, made: float, allowed: float, gain: float = 0.05) -> Price:
+def next_price(price: Price, made: float, allowed: float, gain: float = 0.05) -> Price:
     """The price for the next hour after one with `made` polls where `allowed` were wanted.
 
     The small gain is on purpose: news has days and nights, and polls are worth more by day. A price that follows every

@@ -78,12 +78,12 @@ def rest_after(
     is_loud = consecutive >= LOUD_AFTER
     named = f"after {errors_in_words(in_class)} ({_said_of(error, status)})"
     if error is ErrorClass.RATE_LIMITED:
-        return Rest(doubled(_RATE_LIMITED_FIRST, in_class, _RATE_LIMITED_LONGEST), False, is_loud, named)
+        return Rest(double_wait(_RATE_LIMITED_FIRST, in_class, _RATE_LIMITED_LONGEST), False, is_loud, named)
     patience = PATIENCE[error]
     if in_class >= patience.errors:
         return Rest(patience.rest, True, is_loud, f"rests {named}, then it is tried again")
     if is_deadly:
-        wait = doubled(_DEADLY_FIRST, in_class - 1, LONGEST_BACKOFF)
+        wait = double_wait(_DEADLY_FIRST, in_class - 1, LONGEST_BACKOFF)
         return Rest(
             max(wait, backoff), True, is_loud, f"rests {named}: it ended a process of ours; then it is tried again"
         )
@@ -99,12 +99,12 @@ def _said_of(error: ErrorClass, status: int | None) -> str:
     return _SAID_OF[error]
 
 
-def backed_off(interval: timedelta, consecutive: int) -> timedelta:
+def backoff_after(interval: timedelta, consecutive: int) -> timedelta:
     """Doubled by every error in a row, never beyond a day unless the interval is longer itself."""
-    return doubled(interval, consecutive, max(interval, LONGEST_BACKOFF))
+    return double_wait(interval, consecutive, max(interval, LONGEST_BACKOFF))
 
 
-def doubled(wait: timedelta, times: int, longest: timedelta) -> timedelta:
+def double_wait(wait: timedelta, times: int, longest: timedelta) -> timedelta:
     factor: int = 2 ** min(max(times, 0), LARGEST_EXPONENT)
     # Compared before multiplying: a long wait doubled thirty times is more than a timedelta holds.
     return longest if wait >= longest / factor else wait * factor

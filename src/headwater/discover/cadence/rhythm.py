@@ -112,11 +112,11 @@ def rate(rhythm: Rhythm) -> float:
     return dated - log1p(-changed) * rhythm.polls / max(rhythm.exposure, CELL)
 
 
-def observed(rhythm: Rhythm, poll: Observation) -> Rhythm:
+def observe(rhythm: Rhythm, poll: Observation) -> Rhythm:
     """Errors are no observations: what was learned survives them."""
     if rhythm.as_of > in_hours(poll.polled_at) + _LARGEST_SKEW:
         # Learned by a clock that was put back since: until that time comes, everything would count and nothing fade.
-        return observed(Rhythm(), replace(poll, since=None))
+        return observe(Rhythm(), replace(poll, since=None))
     # Two pollers' clocks may differ a little; time never runs backwards here.
     now = max(in_hours(poll.polled_at), rhythm.as_of)
     dates = np.sort([in_hours(one) for one in poll.published if one is not None])

@@ -16,7 +16,7 @@ def in_words(wait: timedelta) -> str:
     return f"{seconds:.1f} s"
 
 
-def counted(count: int, noun: str) -> str:
+def quantity(count: int, noun: str) -> str:
     """`1 item`, `2,000 items`, `3 addresses`, `4 vacancies`."""
     if count == 1:
         return f"1 {noun}"
@@ -28,7 +28,7 @@ def counted(count: int, noun: str) -> str:
 def likely(expected: float) -> str:
     """What so many items expected mean for somebody who waits for one."""
     if expected >= _SURE:
-        return f"by its rhythm: about {counted(round(expected), 'new item')} by then"
+        return f"by its rhythm: about {quantity(round(expected), 'new item')} by then"
     percent = 100 * (1 - exp(-max(expected, 0.0)))
     likelihood = f"{percent:.0f} % likely" if percent >= 1 else "less than 1 % likely"
     return f"by its rhythm: a new item is {likelihood} by then"

@@ -31,7 +31,7 @@ class Draft(NamedTuple):
     language: str = ""
 
 
-def filled(feed: Reading, drafts: Iterable[Draft], now: datetime) -> Reading:
+def reading_of(feed: Reading, drafts: Iterable[Draft], now: datetime) -> Reading:
     """The feed with its items: the first entry of a link counts, and no more entries are looked at than allowed."""
     entries = iter(drafts)
     items: dict[str, Item] = {}

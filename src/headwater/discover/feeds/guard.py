@@ -38,7 +38,7 @@ def without_doctype(text: str) -> str | Unreadable:
     return text[:position] + text[plain.end() :] if plain else OWN_DOCTYPE
 
 
-def parsed(text: str) -> Any | Malformed | Unreadable:
+def parse_xml(text: str) -> Any | Malformed | Unreadable:
     """The root element of well-formed XML."""
     try:
         root = etree.fromstring(text.encode(errors="replace"), etree.XMLParser(**_LIMITS))
@@ -49,7 +49,7 @@ def parsed(text: str) -> Any | Malformed | Unreadable:
     return _refused(root) or root
 
 
-def begun(text: str, *, is_forgiving: bool = False) -> Any | None:
+def parse_beginning(text: str, *, is_forgiving: bool = False) -> Any | None:
     """The root of a document that breaks off, without the elements that the break leaves half said.
 
     None where the fault lies before the end, unless `is_forgiving`: then libxml2 guesses at what was meant. A limit of
@@ -81,7 +81,7 @@ def begun(text: str, *, is_forgiving: bool = False) -> Any | None:
         etree.strip_elements(root, etree.Entity, with_tail=False)
         return root
     # A document without an end has no encoding, and in HTML written from it every letter beyond ASCII is a reference.
-    whole = parsed(etree.tostring(root, encoding="unicode"))
+    whole = parse_xml(etree.tostring(root, encoding="unicode"))
     return None if isinstance(whole, Malformed | Unreadable) else whole
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from headwater.discover.feeds.draft import LONGEST_LANGUAGE, Draft, filled
+from headwater.discover.feeds.draft import LONGEST_LANGUAGE, Draft, reading_of
 from headwater.discover.feeds.links import absolute
 from headwater.discover.feeds.words import LONGEST_TITLE, one_line, plain
 from headwater.discover.items import Reading, Unreadable
@@ -33,7 +33,7 @@ def read_json_feed(text: str, base_url: str, now: datetime) -> Reading | Unreada
 def _read(feed: Any, base_url: str, now: datetime, *notes: str) -> Reading | Unreadable:
     if not isinstance(feed, dict) or "jsonfeed.org/version" not in _text(feed, "version"):
         return Unreadable("JSON, but not a JSON Feed.")
-    return filled(replace(_about(feed, base_url), notes=notes), _drafts(feed, base_url), now)
+    return reading_of(replace(_about(feed, base_url), notes=notes), _drafts(feed, base_url), now)
 
 
 def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:

@@ -12,7 +12,7 @@ _SECTION_OR_AMPERSAND = re.compile(
 _XML_ITSELF = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 
 
-def mended(text: str) -> str:
+def mend(text: str) -> str:
     return _SECTION_OR_AMPERSAND.sub(_mended_reference, _ILLEGAL.sub("", text))
 
 

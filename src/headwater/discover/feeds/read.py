@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from headwater.discover.feeds.draft import filled
-from headwater.discover.feeds.guard import TOO_DEEP, Malformed, begun, parsed, without_doctype
+from headwater.discover.feeds.draft import reading_of
+from headwater.discover.feeds.guard import TOO_DEEP, Malformed, parse_beginning, parse_xml, without_doctype
 from headwater.discover.feeds.json_feed import read_json_feed
-from headwater.discover.feeds.mend import mended
+from headwater.discover.feeds.mend import mend
 from headwater.discover.feeds.tolerant import MOST_CHARACTERS, is_page, read_tolerantly
 from headwater.discover.feeds.tree import read_tree
 from headwater.discover.items import Reading, Unreadable
-from headwater.net.charset import Kind, charset_parameter, decode
+from headwater.net.charset import CharsetKind, charset_parameter, decode
 
 MOST_BYTES = 16 * 1024 * 1024
 # A tree takes far more room than the text that makes it: half a million elements and attributes were 65 MB. The
@@ -29,7 +29,7 @@ def read_feed(body: bytes, content_type: str, base_url: str, now: datetime) -> R
     if _is_json(body):
         return _read_json(body, content_type, base_url, now)
     readable = body[: _length_of_readable(body)]
-    text = _decoded(readable, Kind.XML, content_type)
+    text = _decoded(readable, CharsetKind.XML, content_type)
     found = _read_xml(text, base_url, now) if text else _EMPTY
     if len(readable) == len(body) or isinstance(found, Unreadable):
         return found
@@ -61,10 +61,10 @@ def _is_json(body: bytes) -> bool:
 def _read_json(body: bytes, content_type: str, base_url: str, now: datetime) -> Reading | Unreadable:
     if len(body) > MOST_BYTES:
         return Unreadable(f"The feed is larger than {MOST_BYTES:,} bytes.")
-    return read_json_feed(_decoded(body, Kind.JSON, content_type), base_url, now)
+    return read_json_feed(_decoded(body, CharsetKind.JSON, content_type), base_url, now)
 
 
-def _decoded(body: bytes, kind: Kind, content_type: str) -> str:
+def _decoded(body: bytes, kind: CharsetKind, content_type: str) -> str:
     return decode(body, kind, charset_parameter(content_type)).text.lstrip("\ufeff \t\r\n")
 
 
@@ -74,7 +74,7 @@ def _read_xml(text: str, base_url: str, now: datetime) -> Reading | Unreadable:
     bare = without_doctype(text)
     if isinstance(bare, Unreadable):
         return bare
-    root = parsed(bare)
+    root = parse_xml(bare)
     if isinstance(root, Malformed):
         return _read_malformed(bare, root.why, base_url, now)
     if root is TOO_DEEP:
@@ -92,8 +92,8 @@ def _read_too_deep(text: str, base_url: str, now: datetime) -> Reading | Unreada
 
 
 def _read_malformed(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
-    better = mended(text)
-    root = Malformed(why) if better == text else parsed(better)
+    better = mend(text)
+    root = Malformed(why) if better == text else parse_xml(better)
     if not isinstance(root, Malformed | Unreadable):
         return _read_root(root, base_url, now, f"Mended: {why}.")
     if found := _read_begun(better, why, base_url, now):
@@ -105,7 +105,7 @@ def _read_malformed(text: str, why: str, base_url: str, now: datetime) -> Readin
 
 def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable | None:
     """What stands before the break is XML, and is read as such: as a whole feed would be, however long it is."""
-    root = begun(text)
+    root = parse_beginning(text)
     if root is None:
         return None
     return _read_in_part(root, base_url, now, f"Read up to where it breaks off: {why}.")
@@ -113,7 +113,7 @@ def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | 
 
 def _read_with_faults(better: str, text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
     found = read_tolerantly(text, why, base_url, now)
-    root = begun(better, is_forgiving=True) if len(text) > MOST_CHARACTERS else None
+    root = parse_beginning(better, is_forgiving=True) if len(text) > MOST_CHARACTERS else None
     if root is None:
         return found
     # The tolerant reader sees only the beginning of a long feed.
@@ -135,4 +135,4 @@ def _read_root(root: Any, base_url: str, now: datetime, *notes: str) -> Reading 
     if isinstance(found, Unreadable):
         return found
     feed, drafts = found
-    return filled(replace(feed, notes=notes), drafts, now)
+    return reading_of(replace(feed, notes=notes), drafts, now)

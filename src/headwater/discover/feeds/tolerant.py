@@ -10,7 +10,7 @@ from datetime import datetime
 from io import BytesIO
 from typing import Any
 
-from headwater.discover.feeds.draft import LONGEST_LANGUAGE, Draft, filled
+from headwater.discover.feeds.draft import LONGEST_LANGUAGE, Draft, reading_of
 from headwater.discover.feeds.links import absolute
 from headwater.discover.feeds.pace import wait_said
 from headwater.discover.feeds.words import LONGEST_TITLE, one_line, plain
@@ -42,7 +42,7 @@ def read_tolerantly(text: str, why: str, base_url: str, now: datetime) -> Readin
     notes = [f"Read tolerantly: {why}."]
     if len(text) > len(beginning):
         notes.append(f"Only the first {MOST_CHARACTERS:,} characters were read.")
-    return filled(_about(found["feed"], tuple(notes)), map(_draft, found["entries"]), now)
+    return reading_of(_about(found["feed"], tuple(notes)), map(_draft, found["entries"]), now)
 
 
 def _parsed(text: str, base_url: str) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.discover.pages.listing import Html, attribute, base_of, link_to, parsed, shortened, text_of
+from headwater.discover.pages.listing import Html, attribute, base_of, link_to, parse_page, shorten, text_of
 from headwater.net.media_type import media_type
 from headwater.sources.kinds import ChannelKind
 
@@ -46,9 +46,9 @@ class Candidate:
 
 def candidates_in(html: Html, base_url: str) -> tuple[Candidate, ...]:
     """Best first."""
-    tree = parsed(html)
+    tree = parse_page(html)
     named = _named(tree, base_of(tree, base_url)) if tree else ()
-    return ranked([*named, *_guessed(base_url)])
+    return rank([*named, *_guessed(base_url)])
 
 
 def sitemaps_named(urls: Iterable[str], base_url: str) -> tuple[Candidate, ...]:
@@ -57,7 +57,7 @@ def sitemaps_named(urls: Iterable[str], base_url: str) -> tuple[Candidate, ...]:
     return tuple(Candidate(url.url, ChannelKind.SITEMAP, "", "robots") for url in places if url)
 
 
-def ranked(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+def rank(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """What a page says before what we guess, comments last; each URL once, under its best evidence."""
     best: dict[str, Candidate] = {}
     for candidate in sorted(candidates, key=_rank):
@@ -76,12 +76,12 @@ def _named(tree: LexborHTMLParser, base: str) -> Iterator[Candidate]:
         kind = _declared_kind(attribute(node, "rel"), attribute(node, "type"), attribute(node, "href"))
         place = link_to(attribute(node, "href"), base) if kind else None
         if kind and place:
-            yield Candidate(place.url, kind, shortened(attribute(node, "title")), "link")
+            yield Candidate(place.url, kind, shorten(attribute(node, "title")), "link")
     for node in tree.css("a[href]")[-_MOST_LINKS:]:
         place = link_to(attribute(node, "href"), base)
         kind = _kind_of_link(place.path.lower(), place.query.lower(), text_of(node)) if place else None
         if kind and place:
-            yield Candidate(place.url, kind, text_of(node) or shortened(attribute(node, "title")), "anchor")
+            yield Candidate(place.url, kind, text_of(node) or shorten(attribute(node, "title")), "anchor")
 
 
 def _declared_kind(rel: str, declared: str, href: str) -> ChannelKind | None:

@@ -15,7 +15,7 @@ from headwater.discover.items import Item, Reading
 from headwater.errors import UrlRejected, UsageError
 from headwater.extract.hidden import remove_hidden
 from headwater.extract.markup_cost import ATTRIBUTE, TAG, is_costly
-from headwater.net.charset import Kind, decode
+from headwater.net.charset import CharsetKind, decode
 from headwater.urls.articles import Patterns, is_article_url, leads_to_articles
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.scope import Placement, Scope, placement_of
@@ -108,7 +108,7 @@ class Listing:
 
 
 def read_listing(html: Html, base_url: str, rules: ListingRules, now: datetime) -> Listing:
-    tree = parsed(html)
+    tree = parse_page(html)
     if tree is None:
         return Listing(Reading((), notes=("The page is too entangled to be read.",)))
     if _asks_not_to_follow(tree, rules.product_token):
@@ -302,10 +302,10 @@ def text_of(node: LexborNode | None) -> str:
         return ""
     inside = islice(node.traverse(include_text=True), _MOST_INSIDE)
     texts = (inner.text_content or "" for inner in inside if inner.is_text_node and _is_shown(inner))
-    return shortened(" ".join(islice(texts, _MOST_INSIDE)))
+    return shorten(" ".join(islice(texts, _MOST_INSIDE)))
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     return " ".join(text[: 4 * _LONGEST_TITLE].replace("\x00", "").split())[:_LONGEST_TITLE]
 
 
@@ -318,9 +318,7 @@ def _title_of(link: LexborNode) -> str:
     inside = islice(link.traverse(), _MOST_INSIDE)
     heading = next((text_of(inner) for inner in inside if inner.tag in _HEADINGS), "")
     said = (heading, text_of(link), attribute(link, "title"), attribute(link, "aria-label"))
-    return next(
-        (text for text in map(shortened, said) if text and text.lower().strip(" .…→»>") not in _SAYS_NOTHING), ""
-    )
+    return next((text for text in map(shorten, said) if text and text.lower().strip(" .…→»>") not in _SAYS_NOTHING), "")
 
 
 def attribute(node: LexborNode | None, name: str) -> str:
@@ -348,11 +346,11 @@ def _asks_not_to_follow(tree: LexborHTMLParser, product_token: str) -> bool:
     return any("nofollow" in words or "none" in words for words in rules)
 
 
-def parsed(html: Html) -> LexborHTMLParser | None:
+def parse_page(html: Html) -> LexborHTMLParser | None:
     """The page without scripts, up to its 30,000th tag; None for one made to keep the parser busy."""
     if isinstance(html, LexborHTMLParser):
         return html
-    text = _UNREAD.sub("", html if isinstance(html, str) else decode(html, Kind.HTML).text)
+    text = _UNREAD.sub("", html if isinstance(html, str) else decode(html, CharsetKind.HTML).text)
     end = next(islice(TAG.finditer(text), _MOST_TAGS, None), None)
     text = text[: end.start()] if end else text
     if is_costly(text):

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.discover.pages.listing import Html, attribute, base_of, followable, link_to, parsed, text_of
+from headwater.discover.pages.listing import Html, attribute, base_of, followable, link_to, parse_page, text_of
 from headwater.urls.articles import is_article_url
 from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.scope import Placement, Scope, placement_of
@@ -77,7 +77,7 @@ def next_page(
     html: Html, current_url: str, seen: AbstractSet[str], *, scope: Scope, today: date, max_pages: int = 10
 ) -> str | None:
     """None once `max_pages` are seen, this one included. What the page says beats what we count up."""
-    tree, current = parsed(html), link_to(current_url, current_url)
+    tree, current = parse_page(html), link_to(current_url, current_url)
     if tree is None or current is None:
         return None
     known = {page.key for url in (*seen, current_url) if (page := link_to(url, current_url))}
@@ -110,7 +110,7 @@ def _candidates(tree: LexborHTMLParser, current: CanonicalUrl) -> Iterator[Canon
 
 def beside_list(urls: Iterable[str], html: Html, current_url: str) -> list[str]:
     """Those that are no other page of the list at `current_url`: its pages are asked in their order, one by one."""
-    tree, current = parsed(html), link_to(current_url, current_url)
+    tree, current = parse_page(html), link_to(current_url, current_url)
     if tree is None or current is None:
         return list(urls)
     base, links = base_of(tree, current.url), tree.css("a[href]")[-_LAST_LINKS:]

@@ -39,7 +39,7 @@ class Remembering(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RememberedAnswer:
     """What an answer was, beside its items. `memory` is what its reader wants to know next time."""
 
     validators: Validators
@@ -55,13 +55,13 @@ def validators_for(channel: "Leased", run_state: RunState) -> Validators:
         return Validators()
     if run_state.is_first_step:
         return Validators(channel.etag, channel.last_modified)
-    known = known_of(channel, run_state)
+    known = remembered_of(channel, run_state)
     return Validators(known.get("etag"), known.get("last_modified"))
 
 
 def last_read(channel: Remembering, run_state: RunState) -> datetime | None:
     """When the present step was last read or found unchanged; of a part of a long index what is known of the round."""
-    told = known_of(channel, run_state).get("read_at") or run_state.step.since
+    told = remembered_of(channel, run_state).get("read_at") or run_state.step.since
     return datetime.fromisoformat(told) if told else None
 
 
@@ -80,10 +80,10 @@ def wants_all(channel: Remembering) -> bool:
 
 def came_from(channel: Remembering, run_state: RunState) -> str:
     """The URL that gave these validators."""
-    return str(known_of(channel, run_state).get("came_from", run_state.step.url))
+    return str(remembered_of(channel, run_state).get("came_from", run_state.step.url))
 
 
-def remembered(channel: "Leased", before: RunState, after: RunState, answer: Answer) -> RunState:
+def remember_answer(channel: "Leased", before: RunState, after: RunState, answer: RememberedAnswer) -> RunState:
     """`after` the present step was read: with what is worth knowing when it is asked for again."""
     if not channel.kind.traits.remembers_answers:
         return after
@@ -98,11 +98,11 @@ def remembered(channel: "Leased", before: RunState, after: RunState, answer: Ans
     return after.remembering(before.step.url, {**entry, "led_to": led_to}) if entry or led_to else after
 
 
-def missed(channel: "Leased", run_state: RunState, now: datetime) -> RunState:
+def note_missed(channel: "Leased", run_state: RunState, now: datetime) -> RunState:
     """The present step could not be had: what was known of it holds, and it is wanted the next time."""
     if not channel.kind.traits.remembers_answers or run_state.is_first_step:
         return run_state
-    known = known_of(channel, run_state)
+    known = remembered_of(channel, run_state)
     since = known.get("missing_since") or now.isoformat()
     entry = {"led_to": [], **known, "is_missing": True, "missing_since": since}
     return _with_way_to(run_state, run_state.step.continues).remembering(run_state.step.url, entry)
@@ -119,9 +119,9 @@ def _with_way_to(run_state: RunState, page: str) -> RunState:
     return replace(run_state, answers=answers)
 
 
-def led_on(channel: "Leased", run_state: RunState, answer: Answer, most: int) -> RunState:
+def follow_remembered(channel: "Leased", run_state: RunState, answer: RememberedAnswer, most: int) -> RunState:
     """The present step has not changed: the run state goes on where it led before."""
-    known = {name: value for name, value in known_of(channel, run_state).items() if name not in OF_MISSING}
+    known = {name: value for name, value in remembered_of(channel, run_state).items() if name not in OF_MISSING}
     if not known:
         return run_state
     validators = answer.validators
@@ -143,7 +143,7 @@ def without_validators(answers: Mapping[str, Any]) -> dict[str, Any]:
     return {url: {**known, **unsent} if "etag" in known else known for url, known in answers.items()}
 
 
-def known_of(channel: Remembering, run_state: RunState) -> Mapping[str, Any]:
+def remembered_of(channel: Remembering, run_state: RunState) -> Mapping[str, Any]:
     """What was remembered of the present step."""
     known: Mapping[str, Any] = channel.answers.get(run_state.step.url, {})
     return known

@@ -16,7 +16,7 @@ from headwater.fetch.outcomes import (
     RobotsUnknown,
     TakenDown,
 )
-from headwater.fetch.request import asked_wait
+from headwater.fetch.request import wait_asked_for
 from headwater.net.problems import FetchProblem, Problem, problem_with
 from headwater.net.redirects import flaw_in_words
 from headwater.net.transport import Response
@@ -127,7 +127,7 @@ def _heard_answer(response: Response, moved_to: CanonicalUrl | None, *, is_condi
         if problem := problem_with(response.content):
             return _heard_problem(problem, status)
         return Body(response, moved_to)
-    wait = asked_wait(response) or timedelta()
+    wait = wait_asked_for(response) or timedelta()
     return Trouble(_class_of(status), f"HTTP {status}", status, wait)
 
 

@@ -6,24 +6,24 @@ from typing import Any, Literal
 
 from headwater.chance import Random
 from headwater.discover.cadence.channel import NextPoll
-from headwater.discover.cadence.overflow import Listing, Overflow, overflow, turnover
+from headwater.discover.cadence.overflow import FeedWindow, Overflow, overflow, turnover
 from headwater.discover.cadence.rests import PATIENCE, ErrorClass
-from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
+from headwater.discover.cadence.rhythm import Observation, Rhythm, observe
 from headwater.discover.cadence.silence import silence
-from headwater.discover.cadence.wording import counted
+from headwater.discover.cadence.wording import quantity
 from headwater.discover.polls.answers import without_validators
 from headwater.discover.polls.classify import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import DOUBTED_FOR, Named, after_run, doubt_in_words, unseen_before, wholeness_of
 from headwater.discover.polls.run_state import RunState, UnreadPage
-from headwater.discover.polls.schedule import Standing, common_of, next_poll_of, policy_of
-from headwater.discover.searching.search import chosen
+from headwater.discover.polls.schedule import ChannelStanding, common_of, next_poll_of, policy_of
+from headwater.discover.searching.search import choose_findings
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.events import Event, Level
 from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW, UNREAD, without_stop
-from headwater.sources.source import Kind, Mode, SourceStatus
+from headwater.sources.source import Mode, SourceKind, SourceStatus
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 FAILURES_BEFORE_PAUSE = 5
@@ -77,7 +77,7 @@ class Ends:
 class _Learned:
     """What a run that ended well says of its channel."""
 
-    standing: Standing
+    standing: ChannelStanding
     overflown: Overflow | None
     is_silent: bool
     silence: str | None
@@ -85,7 +85,7 @@ class _Learned:
     doubts: str
 
 
-def ended_well(channel: Leased, run_state: RunState, ends: Ends, named: Named = NOBODY_NAMED) -> Ending:
+def ending_of_success(channel: Leased, run_state: RunState, ends: Ends, named: Named = NOBODY_NAMED) -> Ending:
     """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
     learned = _learned_from(channel, run_state, ends.now, named)
     moved_to, not_updated, moves = _moves(channel, run_state, ends.settings)
@@ -127,10 +127,10 @@ def _learned_from(channel: Leased, run_state: RunState, now: datetime, named: Na
     return _Learned(standing, overflown, quiet is not None, quiet.sentence if quiet else None, naming, doubts)
 
 
-def _standing(channel: Leased, run_state: RunState, now: datetime, rhythm: Rhythm) -> Standing:
+def _standing(channel: Leased, run_state: RunState, now: datetime, rhythm: Rhythm) -> ChannelStanding:
     past, tally = channel.past, run_state.tally
     is_lacking = channel.kind is ChannelKind.API and tally.errors
-    return Standing(
+    return ChannelStanding(
         last_ok_at=past.last_ok_at if is_lacking else _asked_until(channel, run_state, now),
         newest_item_at=_latest(past.newest_item_at, *(date for date in run_state.dates if date and date <= now)),
         last_new_at=now if tally.inserted else past.last_new_at,
@@ -168,12 +168,12 @@ def _validators(run_state: RunState) -> dict[str, Any]:
     return asdict(run_state.first.validators if may_be_unchanged else Validators())
 
 
-def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
+def ending_of_failure(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
     """Learned rhythm and validators survive errors. One that a person meets by hand makes no row of them longer: they
     may try ten times in a minute."""
     past, more = channel.past, int(not channel.is_by_hand)
     is_same = past.error is trouble.error
-    standing = Standing(
+    standing = ChannelStanding(
         last_ok_at=past.last_ok_at,
         newest_item_at=past.newest_item_at,
         last_new_at=past.last_new_at,
@@ -205,17 +205,17 @@ def ended_badly(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
     )
 
 
-def refused_by_robots(channel: Leased, refusal: RobotsRefusal, ends: Ends) -> Ending:
+def ending_of_refusal(channel: Leased, refusal: RobotsRefusal, ends: Ends) -> Ending:
     """A job source whose page may not be asked is blocked, until the rules change; others rest."""
     trouble = Trouble(ErrorClass.FORBIDDEN, f"{ROBOTS_DISALLOW} ({refusal.message})")
-    ending = replace(ended_badly(channel, trouble, ends), status="warn", source_status=None)
-    if channel.source.kind is not Kind.JOBS:
+    ending = replace(ending_of_failure(channel, trouble, ends), status="warn", source_status=None)
+    if channel.source.kind is not SourceKind.JOBS:
         return ending
     return replace(ending, status="fail", source_status=(SourceStatus.BLOCKED, ROBOTS_DISALLOW))
 
 
 def _ending(
-    channel: Leased, ends: Ends, standing: Standing, status: RunStatus, message: str, patch: dict[str, Any]
+    channel: Leased, ends: Ends, standing: ChannelStanding, status: RunStatus, message: str, patch: dict[str, Any]
 ) -> Ending:
     following = next_poll_of(channel, standing, ends.settings, ends.now, ends.rng)
     policy, _ = policy_of(channel, ends.settings)
@@ -239,7 +239,7 @@ def _rhythm(channel: Leased, run_state: RunState, now: datetime, *, has_overflow
     # What an API answers is asked for since the last whole run: until then that time is not over.
     if not channel.kind.traits.learns_rhythm or (channel.kind is ChannelKind.API and run_state.tally.errors):
         return channel.past.rhythm
-    return observed(channel.past.rhythm, Observation(now, channel.past.last_ok_at, run_state.dates, has_overflowed))
+    return observe(channel.past.rhythm, Observation(now, channel.past.last_ok_at, run_state.dates, has_overflowed))
 
 
 def _naming(channel: Leased, run_state: RunState, now: datetime, named: Named) -> tuple[dict[str, Any], str]:
@@ -280,13 +280,13 @@ def _doubt_events(channel: Leased, doubts: str) -> list[Event]:
     return [Event("list_doubted", message, channel.source_id, channel.id, level=Level.WARN)]
 
 
-def _listing(channel: Leased, run_state: RunState, now: datetime) -> Listing | None:
+def _listing(channel: Leased, run_state: RunState, now: datetime) -> FeedWindow | None:
     first, past = run_state.first, channel.past
     if channel.kind is not ChannelKind.FEED or first.own is None:
         return None
     own, usual = first.own, past.last_item_count
     known, total = own.known, first.items or 0
-    return Listing(now, past.last_ok_at, own.published, known, usual, past.newest_item_at, own.listed, total)
+    return FeedWindow(now, past.last_ok_at, own.published, known, usual, past.newest_item_at, own.listed, total)
 
 
 def _gap(ends: Ends) -> Gap:
@@ -301,7 +301,7 @@ def _is_fruitless(channel: Leased, run_state: RunState) -> bool:
 def _seeks_sitemap(channel: Leased, settings: PollSettings) -> bool:
     """A source with a feed may have a sitemap too. What a site lists beside its vacancies is not wanted."""
     source = channel.source
-    is_for_pages = source.kind is not Kind.JOBS and source.ingestion_mode is not Mode.SPIDER
+    is_for_pages = source.kind is not SourceKind.JOBS and source.ingestion_mode is not Mode.SPIDER
     return channel.kind is ChannelKind.FEED and is_for_pages and settings.sitemaps and settings.discovery
 
 
@@ -309,13 +309,13 @@ def _told(channel: Leased, run_state: RunState, overflown: Overflow | None) -> s
     tally = run_state.tally
     if channel.kind is ChannelKind.SEARCH and not run_state.findings:
         wanted = "sitemap" if ChannelKind.FEED in channel.followed else "feed, sitemap or listing"
-        return f"no {wanted} found at {counted(len(run_state.asked) + len(run_state.todo), 'address')}"
+        return f"no {wanted} found at {quantity(len(run_state.asked) + len(run_state.todo), 'address')}"
     if run_state.is_unchanged:
         told = "not modified"
     elif run_state.findings:
-        told = "found " + ", ".join(f"{one.kind} {one.url}" for one in chosen(run_state.findings))
+        told = "found " + ", ".join(f"{one.kind} {one.url}" for one in choose_findings(run_state.findings))
     else:
-        told = f"{counted(tally.found, 'item')}, {tally.inserted:,} new, {tally.updated:,} changed"
+        told = f"{quantity(tally.found, 'item')}, {tally.inserted:,} new, {tally.updated:,} changed"
     return "; ".join([told, *([overflown.sentence] if overflown else []), *map(without_stop, run_state.notes)])
 
 
@@ -348,7 +348,7 @@ def _moves(
 
 def _pause_after(channel: Leased) -> tuple[SourceStatus, str] | None:
     is_last = channel.failures + 1 >= FAILURES_BEFORE_PAUSE and not channel.is_by_hand
-    if channel.source.kind is Kind.JOBS and is_last:
+    if channel.source.kind is SourceKind.JOBS and is_last:
         return SourceStatus.PAUSED, AUTO_PAUSED
     return None
 

@@ -15,7 +15,7 @@ from headwater.discover.polls.naming import Naming
 from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.publisher_hints import PublisherHints, publisher_hints_from
 from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Kind, Profile
+from headwater.sources.source import Profile, SourceKind
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import Voice, registrable_domain
@@ -24,7 +24,7 @@ SCHEDULE = "schedule"
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class ChannelPast:
     """What became of the polls before this one."""
 
     last_ok_at: datetime | None = None
@@ -60,7 +60,7 @@ class Leased:
     progress: object
     publisher_hints: PublisherHints  # of its last body: a 304 does not say them again
     answers: Mapping[str, Any]  # validators of the further answers of its last run, by their addresses
-    past: Past
+    past: ChannelPast
     price: Price
     common: tuple[float, ...]  # the hours of the week as all channels use them; empty while unknown
     host_delay: timedelta
@@ -86,7 +86,7 @@ class Leased:
 
     @property
     def lists_vacancies(self) -> bool:
-        return self.source.kind is Kind.JOBS and self.kind.traits.names_vacancies
+        return self.source.kind is SourceKind.JOBS and self.kind.traits.names_vacancies
 
     @property
     def voice(self) -> Voice:
@@ -132,7 +132,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         progress=row["progress"],
         publisher_hints=publisher_hints_from(row["wishes"]),
         answers={url: memory_from(known) for url, known in memory_from(row["answers"]).items()},
-        past=Past(
+        past=ChannelPast(
             last_ok_at=row["last_ok_at"],
             last_new_at=row["last_new_at"],
             newest_item_at=row["newest_item_at"],

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from headwater.discover.cadence.wording import counted
+from headwater.discover.cadence.wording import quantity
 from headwater.discover.polls.run_state import RunState
 from headwater.sources.health import UNREAD_DAYS
 
@@ -91,4 +91,4 @@ def unseen_before(unread_since: datetime, last_run: datetime | None, began: date
 
 
 def doubt_in_words(named: Named) -> str:
-    return f"It no longer names {counted(named.no_more, 'vacancy')} of {named.still + named.no_more}."
+    return f"It no longer names {quantity(named.no_more, 'vacancy')} of {named.still + named.no_more}."

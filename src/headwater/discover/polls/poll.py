@@ -8,7 +8,13 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import FoundItems
-from headwater.discover.polls.answers import Answer, led_on, missed, missing_since, remembered
+from headwater.discover.polls.answers import (
+    RememberedAnswer,
+    follow_remembered,
+    missing_since,
+    note_missed,
+    remember_answer,
+)
 from headwater.discover.polls.backfill import pause_after, progress_in_words, start_of_backfill
 from headwater.discover.polls.classify import (
     AGAIN_SOON,
@@ -20,16 +26,23 @@ from headwater.discover.polls.classify import (
     Wait,
     is_no_page,
 )
-from headwater.discover.polls.ending import MOST_LOST, Ending, Ends, ended_badly, ended_well, refused_by_robots
+from headwater.discover.polls.ending import (
+    MOST_LOST,
+    Ending,
+    Ends,
+    ending_of_failure,
+    ending_of_refusal,
+    ending_of_success,
+)
 from headwater.discover.polls.lease import Leased, start_of, start_pages
 from headwater.discover.polls.naming import Named
 from headwater.discover.polls.reader import ChannelReader, ReadersGone, most_answers, task_of
 from headwater.discover.polls.requesting import Asker, another_try, sitemaps_of
-from headwater.discover.polls.run_state import FirstAnswer, RunState, Tally, UnreadPage, run_state_from
+from headwater.discover.polls.run_state import FirstAnswer, ItemTally, RunState, UnreadPage, run_state_from
 from headwater.discover.polls.run_store import RunStore
-from headwater.discover.polls.schedule import closed_now
+from headwater.discover.polls.schedule import wait_until_open
 from headwater.discover.publisher_hints import PublisherHints
-from headwater.discover.searching.search import looked_past
+from headwater.discover.searching.search import try_usual_addresses
 from headwater.net.transport import Response
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
@@ -103,7 +116,7 @@ class Poll:
             if isinstance(heard, Wait):
                 return await self._wait(channel, run_state, heard)
             try:
-                step = forgiven(channel, run_state, await self._read(channel, run_state, heard))
+                step = forgive(channel, run_state, await self._read(channel, run_state, heard))
             except ReadersGone as gone:
                 return await self._wait(channel, run_state, Wait(AGAIN_SOON, gone.what))
             if step.ends_run:
@@ -148,7 +161,7 @@ class Poll:
             return None
         if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:
             return Wait(self.settings.discovery_retry, "the search for channels is switched off")
-        return closed_now(channel, self._now(channel), self.random)
+        return wait_until_open(channel, self._now(channel), self.random)
 
     async def _left_alone(self, channel: Leased) -> Wait | None:
         """A takedown is nobody's error: nothing is asked, and lifting it makes the channel due."""
@@ -158,17 +171,17 @@ class Poll:
     async def _read(self, channel: Leased, run_state: RunState, heard: Heard) -> StepResult:
         is_search = channel.kind is ChannelKind.SEARCH
         is_asked = not (isinstance(heard, Body) and heard.is_from_cache)
-        run_state = run_state.counting(Tally(requests=int(is_asked)))
+        run_state = run_state.counting(ItemTally(requests=int(is_asked)))
         match heard:
             case Body(response, moved_to):
                 read = await self.reader.read(task_of(channel, run_state, heard, self._now(channel)))
                 if isinstance(read, Trouble):
-                    lacking = _troubled(missed(channel, run_state, self._now(channel)), read)
+                    lacking = _troubled(note_missed(channel, run_state, self._now(channel)), read)
                     return StepResult(lacking, trouble=read)
                 found_items = FoundItems(read.items, read.harvest, response.url.url, response.validators)
                 validators = Validators() if read.takes_turns else response.validators
-                answer = Answer(validators, response.url, self._now(channel), read.memory)
-                after = remembered(channel, run_state, read.run_state, answer)
+                answer = RememberedAnswer(validators, response.url, self._now(channel), read.memory)
+                after = remember_answer(channel, run_state, read.run_state, answer)
                 after = replace(after, is_partial=after.is_partial or read.is_partial, is_unchanged=False)
                 # Of a backfill's channel no answer says anything: it asks those of others.
                 if run_state.is_first_step and not channel.since:
@@ -176,8 +189,8 @@ class Poll:
                     after = replace(after, first=replace(first, title=read.title, items=read.listed))
                 return StepResult(after, found_items)
             case NotModified(response, moved_to):
-                answer = Answer(response.validators, response.url, self._now(channel))
-                after = led_on(channel, run_state, answer, most_answers(channel))
+                answer = RememberedAnswer(response.validators, response.url, self._now(channel))
+                after = follow_remembered(channel, run_state, answer, most_answers(channel))
                 after = after if run_state.is_beside else replace(after, has_unchanged=True)
                 if run_state.is_first_step:
                     validators = renewed(channel, response.validators)
@@ -186,11 +199,13 @@ class Poll:
                 return StepResult(after)
             case Trouble(_, _, status) if is_search and run_state.is_first_step and is_no_page(heard):
                 sitemaps = await sitemaps_of(self.asker.database, channel.url)
-                past = looked_past(run_state, channel.url.url, sitemaps, channel.followed)
+                past = try_usual_addresses(run_state, channel.url.url, sitemaps, channel.followed)
                 return StepResult(replace(past, first=FirstAnswer(status)))
             case Trouble() | RobotsRefusal():
                 is_guess = is_search and not run_state.is_first_step
-                lacking = run_state if is_guess else _troubled(missed(channel, run_state, self._now(channel)), heard)
+                lacking = (
+                    run_state if is_guess else _troubled(note_missed(channel, run_state, self._now(channel)), heard)
+                )
                 return StepResult(lacking, trouble=heard)
             case Wait():
                 raise AssertionError("a wait ends the step before it is read")
@@ -211,11 +226,11 @@ class Poll:
         def end(counted: RunState, named: Named) -> Ending:
             match trouble:
                 case None:
-                    return ended_well(channel, counted, ends, named)
+                    return ending_of_success(channel, counted, ends, named)
                 case RobotsRefusal():
-                    return refused_by_robots(channel, trouble, ends)
+                    return ending_of_refusal(channel, trouble, ends)
                 case Trouble():
-                    return ended_badly(channel, trouble, ends)
+                    return ending_of_failure(channel, trouble, ends)
 
         counted, ending = await self.run_store.finish(channel, run_state, found_items, now, end)
         return Ran(channel, counted, ending)
@@ -235,12 +250,12 @@ def begun(run_state: RunState, heard: Heard, now: datetime) -> Heard:
     return heard.trouble if run_state.is_first_step or has_waited else heard
 
 
-def forgiven(channel: Leased, before: RunState, step: StepResult) -> StepResult:
+def forgive(channel: Leased, before: RunState, step: StepResult) -> StepResult:
     """In a backfill a place that has nothing, or may not be asked, is a note: what passes was tried again before."""
     if channel.since is None or step.trouble is None or step.is_deadly:
         return step
     told = f"{before.step.url}: {step.trouble.message}"
-    return StepResult(before.counting(Tally(requests=1)).noting(told), step.found_items)
+    return StepResult(before.counting(ItemTally(requests=1)).noting(told), step.found_items)
 
 
 def _troubled(run_state: RunState, trouble: Trouble | RobotsRefusal) -> RunState:
@@ -248,12 +263,12 @@ def _troubled(run_state: RunState, trouble: Trouble | RobotsRefusal) -> RunState
     if isinstance(trouble, Trouble) and trouble.is_deadly:
         run_state = replace(run_state, deaths=run_state.deaths + 1)
     if run_state.is_first_step:
-        return run_state.counting(Tally(errors=1))
+        return run_state.counting(ItemTally(errors=1))
     if not run_state.is_beside and not run_state.unread:
         # One is enough to look at: what lies behind it cannot be reached either.
         page = UnreadPage(run_state.step.url, trouble.message, missing_since(run_state))
         run_state = replace(run_state, unread=page)
-    return run_state.counting(Tally(errors=1)).noting(f"{run_state.step.url}: {trouble.message}")
+    return run_state.counting(ItemTally(errors=1)).noting(f"{run_state.step.url}: {trouble.message}")
 
 
 def renewed(channel: Leased, said: Validators) -> Validators:

@@ -13,7 +13,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.polls.lease import Leased, leased_from
 from headwater.discover.polls.poll import Poll, Ran
-from headwater.discover.polls.run_store import named
+from headwater.discover.polls.run_store import log_fields
 from headwater.discover.polls.submit_items import PollLost
 from headwater.errors import UsageError, blames_nobody
 from headwater.log import Logger, log_broken
@@ -198,7 +198,7 @@ class Polling:
             self.marks.forget()
 
     def named(self, lease: Leased) -> dict[str, Any]:
-        return named(lease)
+        return log_fields(lease)
 
 
 async def make_everything_due(database: Database, shortest_interval: timedelta) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.cadence.price import Price, first_price, price_from, steered
+from headwater.discover.cadence.price import Price, first_price, next_price, price_from
 from headwater.discover.cadence.rhythm import rate, rhythm_from
 from headwater.discover.cadence.week import common_profile
 from headwater.discover.polls.lease import memory_from
@@ -13,7 +13,7 @@ from headwater.sources.kinds import kinds_that
 
 queries = load_queries("headwater.discover")
 
-# As `steered` is tuned for: it sees whole hours.
+# As `next_price` is tuned for: it sees whole hours.
 STEERED_EVERY = timedelta(hours=1)
 # Longer than this nobody polled: what was not asked then says nothing of the price.
 LONGEST_LOOK_BACK = timedelta(hours=2)
@@ -58,4 +58,4 @@ async def _steered(
     assert counted is not None
     hours = looked_back.total_seconds() / 3600
     allowed = counted["channels"] * polls_per_hour
-    return Steering(steered(price, counted["made"] / hours, allowed), counted["made"], allowed * hours)
+    return Steering(next_price(price, counted["made"] / hours, allowed), counted["made"], allowed * hours)

@@ -9,12 +9,12 @@ from headwater.discover.polls.classify import Body, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.run_state import RunState
 from headwater.discover.polls.task import Read, Reply, Subject, Task
-from headwater.discover.polls.wire import read_from, sent
+from headwater.discover.polls.wire import encode_task, read_from
 from headwater.errors import DependencyDown, UsageError
 from headwater.extract.jobs.normalise import Employer
 from headwater.extract.pool.extraction_pool import Crashed, Done, ExtractionPool, OutOfMemory
 from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Kind
+from headwater.sources.source import SourceKind
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
 from headwater.urls.scope import Scope
@@ -44,7 +44,7 @@ class ChannelReader:
         """Raises ReadersGone where there is no child to be had: that is no fault of the answer's."""
         try:
             share = registrable_domain(canonicalise(task.reply.url).host)
-            outcome = await self.pool.run(sent(task), share)
+            outcome = await self.pool.run(encode_task(task), share)
         except DependencyDown as error:
             raise ReadersGone(error.what, fix=error.fix) from error
         match outcome:
@@ -90,7 +90,7 @@ def subject_of(channel: Leased) -> Subject:
         max_depth=source.max_depth,
         most_answers=most_answers(channel),
         most_api_pages=channel.most_pages,
-        is_wanted_whole=source.kind is Kind.DOCS,
+        is_wanted_whole=source.kind is SourceKind.DOCS,
         lists_vacancies=channel.lists_vacancies,
         employer=Employer(source.name, source.org_type or "", channel.url.url),
         vacancy_selector=source.parser_hint or "",

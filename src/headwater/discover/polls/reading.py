@@ -12,21 +12,21 @@ from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Item, Reading, Unreadable
-from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parsed, read_listing
+from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parse_page, read_listing
 from headwater.discover.pages.pagination import beside_list, next_page
-from headwater.discover.polls.answers import OVERLAP, is_wanted, known_of, last_read, wants_all
+from headwater.discover.polls.answers import OVERLAP, is_wanted, last_read, remembered_of, wants_all
 from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.polls.task import Read, Reply, Subject, Task, reader_of
 from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
-from headwater.discover.searching.search import looked_at
+from headwater.discover.searching.search import judge_answer
 from headwater.discover.sitemaps.read import read_sitemap
 from headwater.extract.jobs.normalise import harvest_of
 from headwater.extract.jobs.pages import has_reached_limit, vacancies_in
 from headwater.extract.jobs.records import vacancy_listed
 from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
 from headwater.extract.selectors import fields_of_items
-from headwater.net.charset import Kind as TextKind
+from headwater.net.charset import CharsetKind as TextKind
 from headwater.net.charset import charset_parameter, decode
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.articles import patterns_from
@@ -85,7 +85,7 @@ def key_of(url: str) -> str:
 
 
 def read_search_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read:
-    return Read(looked_at(run_state, reply, now, channel.followed))
+    return Read(judge_answer(run_state, reply, now, channel.followed))
 
 
 def read_feed_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
@@ -115,7 +115,7 @@ def read_sitemap_answer(channel: Subject, run_state: RunState, reply: Reply, now
     if not children:
         return Read(run_state.having_read(reading), reading.items, listed=listed)
     room = max(0, channel.most_answers - len(run_state.asked) - len(run_state.todo))
-    turn = turn_of(children, known_of(channel, run_state), room, now)
+    turn = turn_of(children, remembered_of(channel, run_state), room, now)
     since = turn.since.isoformat() if turn.since else None
     more = (Todo(url, ChannelKind.SITEMAP, depth, since=since) for url in turn.children)
     run_state = run_state.ahead(more, channel.most_answers)
@@ -129,7 +129,7 @@ def read_sitemap_answer(channel: Subject, run_state: RunState, reply: Reply, now
 
 def read_listing_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
     step, site, most = run_state.step, reply.url, channel.most_answers
-    tree = parsed(reply.body)
+    tree = parse_page(reply.body)
     if tree is None:
         return Unreadable("The page is too entangled to be read.")
     rules = rules_of(channel, step.depth, reply.asked_as)

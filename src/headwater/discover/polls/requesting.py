@@ -16,7 +16,7 @@ from headwater.discover.polls.answers import OVERLAP, came_from, validators_for,
 from headwater.discover.polls.backfill import wait_before_trying_again
 from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, classify
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.response_cache import ResponseCache, heard_before, is_fresh
+from headwater.discover.polls.response_cache import ResponseCache, cached_response, is_fresh
 from headwater.discover.polls.run_state import RunState
 from headwater.errors import UsageError
 from headwater.fetch.fetcher import FetchRequest
@@ -48,7 +48,7 @@ class Asker:
     async def ask(self, channel: Leased, run_state: RunState, *, is_trial: bool = False) -> Heard:
         """A trial asks without validators: what is not modified cannot be shown."""
         is_first_poll = run_state.is_first_step and channel.past.last_ok_at is None and not is_trial
-        before = heard_before(channel.progress) if is_first_poll and channel.kind.traits.is_found else None
+        before = cached_response(channel.progress) if is_first_poll and channel.kind.traits.is_found else None
         if before and is_fresh(before, channel.now):
             return before
         try:

@@ -60,7 +60,7 @@ class ResponseCache:
         return kept
 
 
-def packed(heard: Body) -> dict[str, Any] | None:
+def pack_response(heard: Body) -> dict[str, Any] | None:
     """As a new channel keeps it for its first poll; None for what is too large."""
     response = heard.response
     body = zlib.compress(response.body)
@@ -77,7 +77,7 @@ def packed(heard: Body) -> dict[str, Any] | None:
     return {HEARD: said}
 
 
-def heard_before(progress: object) -> Body | None:
+def cached_response(progress: object) -> Body | None:
     """What a channel was given with its row; None where there is nothing, or nothing that we wrote."""
     said = progress.get(HEARD) if isinstance(progress, Mapping) else None
     try:

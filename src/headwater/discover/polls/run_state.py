@@ -39,7 +39,7 @@ class Todo:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ItemTally:
     requests: int = 0
     found: int = 0
     inserted: int = 0
@@ -47,15 +47,15 @@ class Tally:
     skipped: int = 0
     errors: int = 0
 
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(*(mine + theirs for mine, theirs in zip(_counts(self), _counts(other), strict=True)))
+    def __add__(self, other: "ItemTally") -> "ItemTally":
+        return ItemTally(*(mine + theirs for mine, theirs in zip(_counts(self), _counts(other), strict=True)))
 
     @property
     def changes(self) -> int:
         return self.inserted + self.updated
 
 
-def _counts(tally: Tally) -> tuple[int, ...]:
+def _counts(tally: ItemTally) -> tuple[int, ...]:
     return (tally.requests, tally.found, tally.inserted, tally.updated, tally.skipped, tally.errors)
 
 
@@ -111,7 +111,7 @@ class UnreadPage:
 class RunState:
     todo: tuple[Todo, ...]
     asked: tuple[str, ...] = ()
-    tally: Tally = field(default_factory=Tally)
+    tally: ItemTally = field(default_factory=ItemTally)
     notes: tuple[str, ...] = ()
     damage: str = ""  # the first that a broken answer was read with
     dates: tuple[datetime | None, ...] = ()  # of the items that are new
@@ -159,7 +159,7 @@ class RunState:
     def trying_again(self) -> "RunState":
         """With the present step still before it, and a request in vain counted."""
         again = replace(self.step, tries=self.step.tries + 1)
-        return replace(self, todo=(again, *self.todo[1:])).counting(Tally(requests=1))
+        return replace(self, todo=(again, *self.todo[1:])).counting(ItemTally(requests=1))
 
     @property
     def is_untouched(self) -> bool:
@@ -201,7 +201,7 @@ class RunState:
     def having_read(self, reading: Reading) -> "RunState":
         return replace(self.noting(*reading.notes), damage=self.damage or reading.damage)
 
-    def counting(self, tally: Tally, dates: Iterable[datetime | None] = ()) -> "RunState":
+    def counting(self, tally: ItemTally, dates: Iterable[datetime | None] = ()) -> "RunState":
         return replace(self, tally=self.tally + tally, dates=(*self.dates, *dates)[:MOST_DATES])
 
     def remembering(self, url: str, answer: Mapping[str, Any]) -> "RunState":

@@ -8,7 +8,7 @@ from typing import Any
 from headwater.clock import Clock
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.discover.cadence.wording import counted
+from headwater.discover.cadence.wording import quantity
 from headwater.discover.items import FoundItems
 from headwater.discover.polls.answers import came_from, wants_all
 from headwater.discover.polls.backfill import progress_in_words
@@ -16,11 +16,11 @@ from headwater.discover.polls.classify import Wait
 from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import Named
-from headwater.discover.polls.response_cache import ResponseCache, packed
+from headwater.discover.polls.response_cache import ResponseCache, pack_response
 from headwater.discover.polls.run_state import Finding, RunState
 from headwater.discover.polls.submit_items import IntakeLimits, PollLost, take_found_items
 from headwater.discover.polls.vacancies import count_named, expire_left_out
-from headwater.discover.searching.search import chosen
+from headwater.discover.searching.search import choose_findings
 from headwater.errors import QueryFailed
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
@@ -75,7 +75,7 @@ class RunStore:
                 await self._put_away(connection, channel, tried[-1].to_dict())
             return tried[-1]
 
-        return await self.settling.settle(take, **named(channel))
+        return await self.settling.settle(take, **log_fields(channel))
 
     async def _has_gone_on(self, connection: Connection, channel: Leased, run_state: RunState) -> bool:
         return bool(await connection.fetchval(queries.has_got_to, channel.id, channel.token, run_state.to_dict()))
@@ -86,7 +86,7 @@ class RunStore:
         if channel.kind is not ChannelKind.LISTING or not beside:
             return run_state
         rows = await self.settling.read(
-            lambda: self.database.fetch(queries.known_items, channel.id, list(beside)), **named(channel)
+            lambda: self.database.fetch(queries.known_items, channel.id, list(beside)), **log_fields(channel)
         )
         return run_state.without(beside[row["url_hash"]] for row in rows)
 
@@ -100,7 +100,7 @@ class RunStore:
             async with self.database.transaction() as connection:
                 await self._put_away(connection, channel, progress, now + wait.wait, reason)
 
-        await self.settling.settle(put_away, **named(channel))
+        await self.settling.settle(put_away, **log_fields(channel))
 
     async def finish(
         self,
@@ -112,7 +112,7 @@ class RunStore:
     ) -> tuple[RunState, Ending]:
         """The last step; `end` decides once it is known which items are new."""
         taken, ending = await self.settling.settle(
-            lambda: self._finish(channel, run_state, found_items, now, end), **named(channel)
+            lambda: self._finish(channel, run_state, found_items, now, end), **log_fields(channel)
         )
         for finding in taken.findings:
             self.response_cache.forget(canonicalise(finding.url).url_hash)
@@ -150,7 +150,7 @@ class RunStore:
         over = await expire_left_out(connection, channel, ending.patch.get("gone_before"), now)
         if not over:
             return ending
-        told = f"{ending.message}; {counted(over, 'vacancy')} no longer listed"
+        told = f"{ending.message}; {quantity(over, 'vacancy')} no longer listed"
         return replace(ending, message=told[:LONGEST_MESSAGE])
 
     async def _put_away(
@@ -227,7 +227,7 @@ class RunStore:
             connection, source_id, kind=ChannelKind.SITEMAP, reason=reason, trigger="schedule", now=now
         )
         if told:
-            return f"reads {counted(told, 'sitemap')} to fill the gap"
+            return f"reads {quantity(told, 'sitemap')} to fill the gap"
         since = gap.searched_since
         if since is None or await connection.fetchval(queries.was_searched, source_id, since):
             return "there is no sitemap to fill the gap with"
@@ -242,10 +242,10 @@ class RunStore:
     ) -> None:
         """A search that found something has done its work; a feed that another source follows is nothing found."""
         added = []
-        for finding in chosen(tuple(findings)):
+        for finding in choose_findings(tuple(findings)):
             place = canonicalise(finding.url)
             heard = self.response_cache.heard_at(place.url_hash)
-            kept = packed(heard) if heard else None
+            kept = pack_response(heard) if heard else None
             new = NewChannel(finding.kind, place, finding.title or None, reason="just found", heard=kept)
             if await add_channel(connection, channel.source_id, new, now=now):
                 added.append(finding.kind)
@@ -293,7 +293,7 @@ class RunStore:
         await connection.execute(queries.note_run_of_source, *noted)
 
 
-def named(channel: Leased) -> dict[str, str]:
+def log_fields(channel: Leased) -> dict[str, str]:
     """How a channel is called in a log line."""
     return {"source": str(channel.source_id), "channel": str(channel.id), "host": channel.url.host}
 

@@ -18,14 +18,14 @@ from headwater.discover.polls.lease import Leased
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Kind, Policy
+from headwater.sources.source import Policy, SourceKind
 
 # They say nothing of what a search would find: its long interval is for sites that have nothing.
 PASSING = frozenset({ErrorClass.UPSTREAM, ErrorClass.NETWORK})
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ChannelStanding:
     """How a channel stands after the poll that has just ended."""
 
     last_ok_at: datetime | None
@@ -56,12 +56,14 @@ def policy_of(channel: Leased, settings: PollSettings) -> tuple[Policy, timedelt
         return source.policy, interval
     if usual:
         return Policy.FIXED, interval
-    if source.kind is Kind.JOBS:
+    if source.kind is SourceKind.JOBS:
         return Policy.FREQUENCY, interval
     return (Policy.ADAPTIVE if settings.adaptive else Policy.FIXED), interval
 
 
-def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, now: datetime, rng: Random) -> NextPoll:
+def next_poll_of(
+    channel: Leased, standing: ChannelStanding, settings: PollSettings, now: datetime, rng: Random
+) -> NextPoll:
     policy, interval = policy_of(channel, settings)
     if channel.kind is ChannelKind.SEARCH and (standing.error in PASSING or standing.is_deadly):
         interval = settings.default_interval
@@ -96,7 +98,7 @@ def next_poll_of(channel: Leased, standing: Standing, settings: PollSettings, no
     return next_poll(policy, facts, now, rng)
 
 
-def closed_now(channel: Leased, now: datetime, rng: Random) -> Wait | None:
+def wait_until_open(channel: Leased, now: datetime, rng: Random) -> Wait | None:
     """A window holds for whatever is due, also where it was set after that: all but what a person asks for."""
     if channel.is_by_hand:
         return None

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from headwater.discover.items import Item
 from headwater.errors import UrlRejected
-from headwater.frontier.submit import DEEPEST, Found
+from headwater.frontier.submit import DEEPEST, FoundUrl
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 # So many items claiming at once that they changed since the last poll are a clock, not a publisher.
@@ -19,7 +19,7 @@ REFUSED = b""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedItem:
     item: Item
     url: CanonicalUrl
     signature: bytes
@@ -28,20 +28,20 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    new: tuple[Listed, ...]
-    changed: tuple[Listed, ...] = ()
-    known: tuple[Listed, ...] = ()
-    refused: tuple[Listed, ...] = ()  # before: what forbade them may be gone
+    new: tuple[ListedItem, ...]
+    changed: tuple[ListedItem, ...] = ()
+    known: tuple[ListedItem, ...] = ()
+    refused: tuple[ListedItem, ...] = ()  # before: what forbade them may be gone
 
     @property
-    def fresh(self) -> tuple[Listed, ...]:
+    def fresh(self) -> tuple[ListedItem, ...]:
         """What the frontier is told of."""
         return (*self.new, *self.changed, *self.refused)
 
 
-def listed(items: Sequence[Item]) -> tuple[list[Listed], int]:
+def distinct_items(items: Sequence[Item]) -> tuple[list[ListedItem], int]:
     """Each address once, and how many can never be fetched."""
-    found: dict[bytes, Listed] = {}
+    found: dict[bytes, ListedItem] = {}
     rejected = 0
     for item in items:
         try:
@@ -49,11 +49,11 @@ def listed(items: Sequence[Item]) -> tuple[list[Listed], int]:
         except UrlRejected:
             rejected += 1
             continue
-        found.setdefault(url.url_hash, Listed(item, url, signature_of(item)))
+        found.setdefault(url.url_hash, ListedItem(item, url, signature_of(item)))
     return list(found.values()), rejected
 
 
-def sift(found: Sequence[Listed], known: Mapping[bytes, bytes]) -> Sifted:
+def sift(found: Sequence[ListedItem], known: Mapping[bytes, bytes]) -> Sifted:
     """`known`: the signatures this channel's items had, by the hash of their address."""
     changed = [one for one in found if known.get(one.url.url_hash, one.signature) not in (one.signature, REFUSED)]
     return Sifted(
@@ -82,14 +82,14 @@ def _short(text: str) -> bytes:
     return sha256(text.encode(errors="replace")).digest()[:HALF]
 
 
-def found_from(one: Listed, parent: str, now: datetime, *, is_believed: bool = True) -> Found:
+def found_from(one: ListedItem, parent: str, now: datetime, *, is_believed: bool = True) -> FoundUrl:
     """What says when it changed is believed; what only shows another headline changed by now."""
     changed_at = one.item.updated_at or (now if one.is_rewritten else None)
     changed_at = changed_at if is_believed else None
-    return Found(one.item.url, parent, min(one.item.depth, DEEPEST), changed_at=changed_at)
+    return FoundUrl(one.item.url, parent, min(one.item.depth, DEEPEST), changed_at=changed_at)
 
 
-def is_believable(changed: Sequence[Listed], listed: int, since: datetime | None) -> bool:
+def is_believable(changed: Sequence[ListedItem], listed: int, since: datetime | None) -> bool:
     """Whether dates of change mean anything: where half of a long list changed since the last poll, they do not."""
     if since is None or listed < FEWEST_TO_DISTRUST:
         return True

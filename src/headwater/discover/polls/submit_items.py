@@ -8,26 +8,34 @@ from typing import Any
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.discover.cadence.wording import counted
+from headwater.discover.cadence.wording import quantity
 from headwater.discover.items import FoundItems, Item
 from headwater.discover.polls.backfill import MOST_PAGES
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.run_state import OwnListing, RunState, Tally
+from headwater.discover.polls.run_state import ItemTally, OwnListing, RunState
 from headwater.discover.polls.sifting import (
     REFUSED,
-    Listed,
+    ListedItem,
     Sifted,
+    distinct_items,
     found_from,
     is_believable,
-    listed,
     sift,
     without,
 )
 from headwater.discover.polls.vacancies import keep_vacancies
 from headwater.errors import UsageError
 from headwater.frontier.budget import beyond_budget
-from headwater.frontier.entry import Origin
-from headwater.frontier.submit import LOWEST, TOO_MANY_NEW_HOSTS, Answer, Found, Outcome, Submitter, submit
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import (
+    LOWEST,
+    TOO_MANY_NEW_HOSTS,
+    FoundUrl,
+    SubmitAnswer,
+    SubmitOutcome,
+    Submitter,
+    submit,
+)
 from headwater.net.redirects import LONGEST_CHAIN
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.channels import ChannelKind
@@ -87,7 +95,7 @@ async def _note_own_page(connection: Connection, channel: Leased, found_items: F
     if channel.kind is not ChannelKind.LISTING or not found_items.url:
         return ""
     page = canonicalise(found_items.url)
-    if not any(one.url.url_hash == page.url_hash for one in listed(found_items.items)[0]):
+    if not any(one.url.url_hash == page.url_hash for one in distinct_items(found_items.items)[0]):
         return ""
     key = (page.bucket, page.url_hash, channel.source_id)
     await connection.execute(queries.settle_page_read, *key)
@@ -116,7 +124,7 @@ async def take_items(
     """The run state with these items counted."""
     if not items:
         return run_state
-    found, rejected = listed(items)
+    found, rejected = distinct_items(items)
     if channel.kind.traits.remembers_items:
         rows = await connection.fetch(queries.known_items, channel.id, [one.url.url_hash for one in found])
         sifted = sift(found, {row["url_hash"]: row["signature"] for row in rows})
@@ -139,7 +147,7 @@ async def take_items(
     # Neither kept nor remembered: listed again at a later poll, it is offered again.
     left_out = {*(one.item.url for one in too_many), *crowded}
     if channel.kind.traits.remembers_items:
-        refused = left_out | {answer.url for answer in answers if answer.outcome is Outcome.REJECTED}
+        refused = left_out | {answer.url for answer in answers if answer.outcome is SubmitOutcome.REJECTED}
         await _remember(connection, channel, without(sifted, left_out), refused, now)
         # What may not be told of the target of a redirect is not: what was said of it before stands.
         targets = Sifted((), tuple(one for one in led_to if one.item.url not in refused))
@@ -147,26 +155,28 @@ async def take_items(
         tally, dates = tally_of_memory(sifted, refused, channel.own)
         run_state = keeping_listing(run_state, items, found, sifted, channel.own)
     else:
-        tally, dates = tally_of_answers(answers) + Tally(skipped=len(too_many) + beyond), []
+        tally, dates = tally_of_answers(answers) + ItemTally(skipped=len(too_many) + beyond), []
     if left_out:
         # A poll that answers "not modified" would never offer the rest.
         run_state = replace(run_state, is_cut=True).noting(*_why_left_out(len(too_many), len(crowded), limits))
-    unusable = Tally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
+    unusable = ItemTally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
     most = channel.source.max_pages or MOST_PAGES
-    full = f"{counted(beyond, 'page')} left out: max_pages = {most} is reached" if beyond else ""
+    full = f"{quantity(beyond, 'page')} left out: max_pages = {most} is reached" if beyond else ""
     notes = ("" if is_believed else NOT_BELIEVED, full, *traps_among(answers))
     return run_state.counting(tally + unusable, dates).noting(*notes)
 
 
-def traps_among(answers: Sequence[Answer]) -> Iterator[str]:
+def traps_among(answers: Sequence[SubmitAnswer]) -> Iterator[str]:
     """How many URLs were left out as traps, for the log of runs."""
     counts = Counter(answer.reason for answer in answers if answer.reason in set(Trap))
     yield from (f"{count} left out: {trap}" for trap, count in sorted(counts.items()))
 
 
-async def _led_to(connection: Connection, changed: Sequence[Listed], listed_now: Collection[bytes]) -> list[Listed]:
+async def _led_to(
+    connection: Connection, changed: Sequence[ListedItem], listed_now: Collection[bytes]
+) -> list[ListedItem]:
     """The pages to which those that changed were redirected: what a channel says of the one, it says of the other."""
-    moved, following = list[Listed](), {one.url.url_hash: one for one in changed}
+    moved, following = list[ListedItem](), {one.url.url_hash: one for one in changed}
     seen = {*listed_now, *following}
     for _ in range(LONGEST_CHAIN):
         places = [one.url.bucket for one in following.values()], list(following)
@@ -184,8 +194,8 @@ async def _led_to(connection: Connection, changed: Sequence[Listed], listed_now:
 
 
 async def _within_budget(
-    connection: Connection, channel: Leased, fresh: Sequence[Listed]
-) -> tuple[Sequence[Listed], int]:
+    connection: Connection, channel: Leased, fresh: Sequence[ListedItem]
+) -> tuple[Sequence[ListedItem], int]:
     """What the source has room for, and how many it has none for."""
     most = channel.source.max_pages or (MOST_PAGES if channel.kind is ChannelKind.BACKFILL else None)
     if most is None or not channel.kind.traits.is_budgeted:
@@ -195,8 +205,8 @@ async def _within_budget(
 
 
 async def _within_the_day(
-    connection: Connection, channel: Leased, fresh: Sequence[Listed], now: datetime, most: int | None
-) -> tuple[list[Listed], list[Listed]]:
+    connection: Connection, channel: Leased, fresh: Sequence[ListedItem], now: datetime, most: int | None
+) -> tuple[list[ListedItem], list[ListedItem]]:
     """What may be offered to the frontier, and the URLs of other sites that are too many for today."""
     own = channel.own
     foreign = [one for one in fresh if not own.covers(one.url.host)]
@@ -209,11 +219,15 @@ async def _within_the_day(
 
 
 async def _count_foreign(
-    connection: Connection, channel: Leased, offered: Sequence[Listed], answers: Sequence[Answer], now: datetime
+    connection: Connection,
+    channel: Leased,
+    offered: Sequence[ListedItem],
+    answers: Sequence[SubmitAnswer],
+    now: datetime,
 ) -> None:
     """Only what is new to the frontier counts: a link to a page that is known costs its host nothing."""
     own, pairs = channel.own, zip(offered, answers, strict=True)
-    queued = sum(answer.outcome is Outcome.QUEUED and not own.covers(one.url.host) for one, answer in pairs)
+    queued = sum(answer.outcome is SubmitOutcome.QUEUED and not own.covers(one.url.host) for one, answer in pairs)
     if queued:
         await connection.execute(queries.count_foreign, channel.id, now.date(), queued)
 
@@ -222,10 +236,10 @@ def _why_left_out(foreign: int, crowded: int, limits: IntakeLimits) -> list[str]
     notes = []
     if foreign:
         more = f"more than {limits.foreign_per_day:,} a day. Allow more: poll.foreign_urls_per_day"
-        notes.append(f"{counted(foreign, 'link')} to other sites left out: {more}")
+        notes.append(f"{quantity(foreign, 'link')} to other sites left out: {more}")
     if crowded:
         more = f"more than {limits.new_hosts_per_hour:,} new hosts an hour. Allow more: poll.new_hosts_per_hour"
-        notes.append(f"{counted(crowded, 'link')} left out: {more}")
+        notes.append(f"{quantity(crowded, 'link')} left out: {more}")
     return notes
 
 
@@ -237,7 +251,7 @@ async def forget_items(database: Database, days: int) -> int:
     return count
 
 
-def tally_of_memory(sifted: Sifted, refused: Collection[str], own: Voice) -> tuple[Tally, list[datetime | None]]:
+def tally_of_memory(sifted: Sifted, refused: Collection[str], own: Voice) -> tuple[ItemTally, list[datetime | None]]:
     """New is what was never taken from this channel before, whoever else knows it; and when each was published.
 
     A channel that lists pages of its own learns its rhythm from these alone.
@@ -250,18 +264,20 @@ def tally_of_memory(sifted: Sifted, refused: Collection[str], own: Voice) -> tup
     # What was refused for a while came long ago: nothing is learned from it.
     has_own = any(own.covers(one.url.host) for one in (*sifted.fresh, *sifted.known))
     telling = [one for one in new if own.covers(one.url.host)] if has_own else new
-    return Tally(inserted=inserted, updated=len(changed), skipped=skipped), [one.item.published_at for one in telling]
+    return ItemTally(inserted=inserted, updated=len(changed), skipped=skipped), [
+        one.item.published_at for one in telling
+    ]
 
 
-def tally_of_answers(answers: Sequence[Answer]) -> Tally:
+def tally_of_answers(answers: Sequence[SubmitAnswer]) -> ItemTally:
     outcomes = [answer.outcome for answer in answers]
-    inserted = outcomes.count(Outcome.QUEUED) + outcomes.count(Outcome.TAKEN_OVER)
-    updated = outcomes.count(Outcome.REVISIT)
-    return Tally(inserted=inserted, updated=updated, skipped=len(answers) - inserted - updated)
+    inserted = outcomes.count(SubmitOutcome.QUEUED) + outcomes.count(SubmitOutcome.TAKEN_OVER)
+    updated = outcomes.count(SubmitOutcome.REVISIT)
+    return ItemTally(inserted=inserted, updated=updated, skipped=len(answers) - inserted - updated)
 
 
 def keeping_listing(
-    run_state: RunState, items: Sequence[Item], found: Sequence[Listed], sifted: Sifted, own: Voice
+    run_state: RunState, items: Sequence[Item], found: Sequence[ListedItem], sifted: Sifted, own: Voice
 ) -> RunState:
     """What the first answer listed beside what was known: whether a feed overflowed is judged by it.
 
@@ -286,8 +302,8 @@ def _dates(items: Sequence[Item]) -> tuple[datetime | None, ...]:
 
 
 async def _submit(
-    connection: Connection, channel: Leased, told_by: ChannelKind, found: Sequence[Found], limits: IntakeLimits
-) -> list[Answer]:
+    connection: Connection, channel: Leased, told_by: ChannelKind, found: Sequence[FoundUrl], limits: IntakeLimits
+) -> list[SubmitAnswer]:
     if not found:
         return []
     if channel.kind is ChannelKind.BACKFILL:
@@ -296,7 +312,7 @@ async def _submit(
     scope = channel.source.scope if channel.kind.traits.links_in_scope else channel.source.paths
     submitter = Submitter(
         channel.source_id,
-        Origin(channel.kind.traits.origin or told_by.traits.origin),
+        EntryOrigin(channel.kind.traits.origin or told_by.traits.origin),
         channel.id,
         scope,
         voice=channel.voice,
@@ -328,7 +344,7 @@ async def _remember(
         await connection.execute(queries.see_items_again, channel.id, now, hashes)
 
 
-def _row(one: Listed) -> dict[str, Any]:
+def _row(one: ListedItem) -> dict[str, Any]:
     item = one.item
     return {
         "url_hash": one.url.url_hash,
@@ -345,7 +361,7 @@ def _row(one: Listed) -> dict[str, Any]:
     }
 
 
-def _row_of_refused(one: Listed) -> dict[str, Any]:
+def _row_of_refused(one: ListedItem) -> dict[str, Any]:
     """That it was listed is known, and nothing of what it says is kept."""
     known = {"url_hash": one.url.url_hash, "bucket": one.url.bucket, "signature": REFUSED}
     return dict.fromkeys(ITEM_COLUMNS) | known

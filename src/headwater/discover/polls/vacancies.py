@@ -5,12 +5,12 @@ from collections import Counter
 from datetime import datetime
 
 from headwater.archive.job import Teller
-from headwater.archive.jobs import expire_unnamed, keep_jobs, named_and_unnamed
+from headwater.archive.jobs import count_named_and_unnamed, expire_unnamed, keep_jobs
 from headwater.archive.vacancies import jobs_from
 from headwater.database.pool import Connection
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import PATIENCE_WITH_FEEDS, Named
-from headwater.discover.polls.run_state import RunState, Tally
+from headwater.discover.polls.run_state import ItemTally, RunState
 from headwater.extract.jobs.normalise import Harvest
 from headwater.sources.channels import ChannelKind
 
@@ -22,7 +22,7 @@ async def keep_vacancies(
     teller = Teller(channel.source_id, own_page or channel.url.url, channel.voice, channel.id, channel.source.url)
     jobs = jobs_from(harvest.vacancies, teller.url, is_detailed=bool(own_page))
     counts = await keep_jobs(connection, teller, jobs, now)
-    tally = Tally(
+    tally = ItemTally(
         found=len(harvest.vacancies) + len(harvest.skipped),
         inserted=counts.inserted,
         updated=counts.updated,
@@ -42,7 +42,7 @@ async def count_named(connection: Connection, channel: Leased, run_state: RunSta
     # An answer that was not modified names those of the answer that was doubted.
     since = doubted_since if doubted_since and run_state.is_unchanged else began
     # What a doubted list has named since bears nothing out.
-    still, no_more = await named_and_unnamed(connection, channel.id, since, doubted_since or began)
+    still, no_more = await count_named_and_unnamed(connection, channel.id, since, doubted_since or began)
     return Named(still, no_more)
 
 

@@ -31,7 +31,7 @@ MOST_LISTED = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ReaderAnswer:
     """What a reader may say. `todo` begins with the step that was read."""
 
     todo: tuple[Todo, ...]
@@ -49,7 +49,7 @@ class Answer:
     is_partial: bool = False
 
 
-def sent(task: Task) -> bytes:
+def encode_task(task: Task) -> bytes:
     """One line of JSON, then the body as it is."""
     run_state = {name: getattr(task.run_state, name) for name in TOLD}
     reply = replace(task.reply, body=b"")
@@ -71,7 +71,7 @@ def answer_of(read: Read | Unreadable) -> orjson.Fragment:
     if isinstance(read, Unreadable):
         return orjson.Fragment(orjson.dumps(read))
     run_state = read.run_state
-    answer = Answer(
+    answer = ReaderAnswer(
         todo=run_state.todo,
         notes=run_state.notes,
         damage=run_state.damage,
@@ -112,7 +112,7 @@ def read_from(value: object, task: Task) -> Read | Unreadable:
     )
 
 
-def _joined(answer: Answer, task: Task) -> RunState:
+def _joined(answer: ReaderAnswer, task: Task) -> RunState:
     """The run as it is here, with the steps, findings and notes of its reader."""
     run_state = task.run_state
     is_same_step = answer.todo[:1] == run_state.todo[:1] and len(answer.todo) <= max(MOST_STEPS, len(run_state.todo))
@@ -144,7 +144,7 @@ def _tasks() -> "TypeAdapter[Task]":
 
 
 @cache
-def _answers() -> "TypeAdapter[Answer | Unreadable]":
+def _answers() -> "TypeAdapter[ReaderAnswer | Unreadable]":
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Answer | Unreadable)
+    return TypeAdapter(ReaderAnswer | Unreadable)

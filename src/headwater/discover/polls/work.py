@@ -7,7 +7,7 @@ import orjson
 from headwater.discover.polls.reading import read_answer
 from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.polls.task import Reply, Subject, Task, reader_of
-from headwater.discover.polls.wire import answer_of, read_from, sent, task_from
+from headwater.discover.polls.wire import answer_of, encode_task, read_from, task_from
 from headwater.sources.kinds import ChannelKind, kinds_that
 
 _URL = "http://warm-up.example/"
@@ -26,7 +26,7 @@ def _warm_up() -> None:
     subject = Subject(kind=ChannelKind.FEED, url=_URL)
     run_state = RunState((Todo(_URL, ChannelKind.FEED),))
     task = Task(subject, run_state, Reply(_URL, _SAMPLE, "text/xml"), datetime(2000, 1, 1, tzinfo=UTC))
-    read_from(orjson.loads(orjson.dumps(read_sent(sent(task)))), task)
+    read_from(orjson.loads(orjson.dumps(read_sent(encode_task(task)))), task)
 
 
 _warm_up()

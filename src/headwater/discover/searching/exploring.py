@@ -17,7 +17,7 @@ from headwater.discover.polls.classify import (
 from headwater.discover.polls.reader import ChannelReader, reply_of
 from headwater.discover.polls.run_state import Finding, RunState, Todo
 from headwater.discover.polls.task import Subject, Task
-from headwater.discover.searching.search import chosen, looked_past
+from headwater.discover.searching.search import choose_findings, try_usual_addresses
 from headwater.fetch.fetcher import FetchRequest
 from headwater.fetch.following import Follower
 from headwater.sources.channels import ChannelKind
@@ -33,7 +33,7 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SiteLook:
     """What all of it came to."""
 
     findings: tuple[Finding, ...] = ()
@@ -88,21 +88,21 @@ async def explore(
             else:
                 run_state = read.run_state
         elif run_state.is_first_step and is_no_page(heard):
-            run_state = looked_past(run_state, site.url, await sitemaps_of(site))
+            run_state = try_usual_addresses(run_state, site.url, await sitemaps_of(site))
         run_state = run_state.passed(heard.response.url.url if isinstance(heard, Body) else "")
-        yield Looked(heard, chosen(run_state.findings))
+        yield Looked(heard, choose_findings(run_state.findings))
         # A program answers there, and no page that could name a feed.
         if isinstance(heard, Wait) or not is_all_wanted or (is_json(heard) and not run_state.findings):
             return
 
 
-def summed_up(steps: Sequence[Looked], *, is_all_wanted: bool = True) -> Look:
+def sum_up(steps: Sequence[Looked], *, is_all_wanted: bool = True) -> SiteLook:
     page, last = steps[0].heard, steps[-1]
     answers = tuple(step.heard for step in steps if isinstance(step.heard, Body))
     if isinstance(last.heard, Wait):
         # Without a feed nothing of it is followed yet: the search of a poller finds it again, and goes on from there.
         has_feed = any(one.kind is ChannelKind.FEED for one in last.findings)
-        return Look(last.findings if has_feed else (), last.heard, answers=answers, page=page)
+        return SiteLook(last.findings if has_feed else (), last.heard, answers=answers, page=page)
     trouble = None if isinstance(page, Body) else page
     is_whole = (trouble is None or is_no_page(trouble)) and is_all_wanted and not is_json(page)
-    return Look(last.findings, trouble, is_whole, answers, page)
+    return SiteLook(last.findings, trouble, is_whole, answers, page)

@@ -8,19 +8,19 @@ from enum import StrEnum
 
 from headwater.clock import Clock
 from headwater.database.pool import Database
-from headwater.discover.adding import Wanted, channels_of, paths_of
+from headwater.discover.adding import WantedSource, channels_of, paths_of
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.classify import Body, Heard, RobotsRefusal, Trouble, Wait
 from headwater.discover.polls.reader import ChannelReader
 from headwater.discover.polls.requesting import Asker, sitemaps_of
-from headwater.discover.searching.exploring import Look, explore, summed_up
+from headwater.discover.searching.exploring import SiteLook, explore, sum_up
 from headwater.discover.searching.parking import is_parked
 from headwater.discover.trying import Trial, preview, why_not
 from headwater.net.problems import FetchProblem, Problem
 from headwater.sources.channels import ChannelKind
 from headwater.sources.exchange.rows import one_line
-from headwater.sources.source import Kind, Mode, Profile
+from headwater.sources.source import Mode, Profile, SourceKind
 from headwater.sources.store import require_new_feeds, require_new_site
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -48,7 +48,7 @@ IN_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class FollowRequest:
-    wanted: Wanted
+    wanted: WantedSource
     actor: str
     is_looked_at: bool = True  # False: a poller looks for its channels
     is_forced: bool = False  # also where the site does not answer now
@@ -62,7 +62,7 @@ class FollowRequest:
     def is_all_looked_for(self) -> bool:
         """Whether the site's channels are unknown. Of a job board, a manual or a page to look through it is known
         what they are, unless the address itself is a feed or a sitemap."""
-        return self.wanted.profile.kind is Kind.NEWS and self.wanted.mode is None
+        return self.wanted.profile.kind is SourceKind.NEWS and self.wanted.mode is None
 
 
 class Against(StrEnum):
@@ -95,7 +95,7 @@ class NotFollowed:
 class Seen:
     """`why` says why there is nothing, or nothing at the address itself."""
 
-    look: Look = field(default_factory=Look)
+    look: SiteLook = field(default_factory=SiteLook)
     why: str = ""
     trials: tuple[Trial, ...] = ()
 
@@ -111,9 +111,9 @@ class LookBegun:
 class LookEnded:
     """Progress: what was found and what went wrong, before the channels are tried and the source is stored."""
 
-    look: Look
+    look: SiteLook
     trouble: str
-    chosen: Wanted
+    chosen: WantedSource
 
 
 Progress = Callable[[LookBegun | LookEnded], None]
@@ -135,7 +135,7 @@ class Eyes:
         if not request.is_forced and (hindrance := await self._names(wanted)):
             return hindrance
         is_all_wanted = request.is_all_looked_for
-        look = Look() if request.names_channels else await self._look(site, is_all_wanted=is_all_wanted)
+        look = SiteLook() if request.names_channels else await self._look(site, is_all_wanted=is_all_wanted)
         trouble = await self._trouble_with(look, site.url)
         if not request.is_forced:
             if hindrance := against_answer(look.page, trouble, site.url) or against_page(look, site.url):
@@ -149,7 +149,7 @@ class Eyes:
         is_empty = not look.findings and is_all_wanted and not request.names_channels
         return Seen(look, trouble or (IN_VAIN if is_empty else ""), tuple(trials))
 
-    async def _names(self, wanted: Wanted) -> NotFollowed | None:
+    async def _names(self, wanted: WantedSource) -> NotFollowed | None:
         """Whether a name that would be asked leads nowhere; a look-up costs the site nothing."""
         for url in places_asked(wanted):
             problem = await self.problem_with_name(url)
@@ -157,33 +157,33 @@ class Eyes:
                 return hindrance
         return None
 
-    async def _look(self, site: CanonicalUrl, *, is_all_wanted: bool) -> Look:
+    async def _look(self, site: CanonicalUrl, *, is_all_wanted: bool) -> SiteLook:
         looking = explore(
             self.asker.follower, self._sitemaps, self.reader, site, self.clock.now(), is_all_wanted=is_all_wanted
         )
-        return summed_up([one async for one in looking], is_all_wanted=is_all_wanted)
+        return sum_up([one async for one in looking], is_all_wanted=is_all_wanted)
 
     async def _sitemaps(self, url: CanonicalUrl) -> tuple[str, ...]:
         return self.sitemaps_said(url) or await sitemaps_of(self.database, url)
 
-    async def _trouble_with(self, look: Look, url: str) -> str:
+    async def _trouble_with(self, look: SiteLook, url: str) -> str:
         if look.trouble is None:
             return ""
         why = one_line(await why_not(self.database, look.trouble))
         return why if isinstance(look.trouble, Wait) else f"{url}: {why}"
 
-    async def _require_no_other(self, look: Look, site: CanonicalUrl) -> None:
+    async def _require_no_other(self, look: SiteLook, site: CanonicalUrl) -> None:
         """Raises UsageError where the address leads to a site, or names only feeds, that other sources have."""
         if isinstance(look.page, Body):
             await require_new_site(self.database, site, look.page.response.url)
         feeds = [canonicalise(one.url) for one in look.findings if one.kind is ChannelKind.FEED]
         await require_new_feeds(self.database, feeds)
 
-    async def _trials(self, wanted: Wanted, look: Look, *, is_dry: bool) -> list[Trial]:
+    async def _trials(self, wanted: WantedSource, look: SiteLook, *, is_dry: bool) -> list[Trial]:
         """Of a dry run all channels; else only a list of vacancies that was heard already."""
         now, profile = self.clock.now(), scoped(wanted)
         answers = {one.response.url.url_hash: one for one in look.answers}
-        is_told = wanted.profile.kind is Kind.JOBS
+        is_told = wanted.profile.kind is SourceKind.JOBS
         return [
             await preview(self.asker, self.reader, profile, one, now, answers.get(one.url.url_hash))
             for one in channels_of(wanted)
@@ -191,7 +191,7 @@ class Eyes:
         ]
 
 
-def places_asked(wanted: Wanted) -> list[CanonicalUrl]:
+def places_asked(wanted: WantedSource) -> list[CanonicalUrl]:
     """One address of each host that polls of its channels would ask first; the recipe of an API may name its own."""
     hint = wanted.profile.parser_hint
     asked = [
@@ -201,7 +201,7 @@ def places_asked(wanted: Wanted) -> list[CanonicalUrl]:
     return list({url.host: url for url in asked}.values())
 
 
-def scoped(wanted: Wanted) -> Profile:
+def scoped(wanted: WantedSource) -> Profile:
     """Its profile as it would be stored."""
     return replace(wanted.profile, include_paths=paths_of(wanted.profile, channels_of(wanted)))
 
@@ -231,7 +231,7 @@ def against_answer(page: Heard | None, trouble: str, url: str) -> NotFollowed | 
     return None
 
 
-def against_page(look: Look, url: str) -> NotFollowed | None:
+def against_page(look: SiteLook, url: str) -> NotFollowed | None:
     """Where the address answers with an error or offers itself for sale, and no channel was found beside it."""
     match look.page:
         case Trouble(_, why, int(status)) if not look.findings and MOVED <= status < BAD_REQUEST:
@@ -264,7 +264,7 @@ def meaning_of(page: Heard | None) -> str:
     return f": {meaning}" if meaning else ""
 
 
-def chosen_from(wanted: Wanted, look: Look, search_again_at: datetime) -> Wanted | NotFollowed:
+def chosen_from(wanted: WantedSource, look: SiteLook, search_again_at: datetime) -> WantedSource | NotFollowed:
     """As it is stored: with the channels found, and their answers for the first polls."""
     chosen = with_findings(wanted, look)
     if isinstance(chosen, NotFollowed):
@@ -273,7 +273,7 @@ def chosen_from(wanted: Wanted, look: Look, search_again_at: datetime) -> Wanted
     return replace(chosen, search_again_at=search_again_at) if look.is_in_vain else chosen
 
 
-def with_findings(wanted: Wanted, look: Look) -> Wanted | NotFollowed:
+def with_findings(wanted: WantedSource, look: SiteLook) -> WantedSource | NotFollowed:
     if look.is_json:
         return as_api(wanted)
     wanted = at_its_address(wanted, look)
@@ -287,16 +287,16 @@ def with_findings(wanted: Wanted, look: Look) -> Wanted | NotFollowed:
     return replace(wanted, profile=named, feeds=wanted.feeds or feeds, sitemaps=wanted.sitemaps or sitemaps, mode=mode)
 
 
-def mode_with(wanted: Wanted, feeds: Sequence[str], sitemaps: Sequence[str], *, has_list: bool) -> Mode | None:
+def mode_with(wanted: WantedSource, feeds: Sequence[str], sitemaps: Sequence[str], *, has_list: bool) -> Mode | None:
     mode = wanted.mode
     # A list is used where no feed has items.
-    if has_list and wanted.profile.kind is Kind.NEWS:
+    if has_list and wanted.profile.kind is SourceKind.NEWS:
         mode = Mode.BOTH if sitemaps or feeds else Mode.SPIDER
     # The address is a feed or a sitemap: there is no page to look through.
     return Mode.FEED if mode is Mode.SPIDER and (feeds or sitemaps) else mode
 
 
-def at_its_address(wanted: Wanted, look: Look) -> Wanted:
+def at_its_address(wanted: WantedSource, look: SiteLook) -> WantedSource:
     """A site that moved to another host for good is followed there: pages of the new host would be out of scope."""
     moved_to = look.page.moved_to if isinstance(look.page, Body) else None
     if moved_to is None or moved_to.host == wanted.profile.address.host:
@@ -305,11 +305,11 @@ def at_its_address(wanted: Wanted, look: Look) -> Wanted:
     return replace(wanted, profile=replace(wanted.profile, url=moved_to.url, name=name))
 
 
-def as_api(wanted: Wanted) -> Wanted | NotFollowed:
+def as_api(wanted: WantedSource) -> WantedSource | NotFollowed:
     if wanted.is_api or (wanted.profile.parser_hint or "").lstrip().startswith("{"):
         return replace(wanted, is_api=True)
     return NotFollowed(Against.UNKNOWN_JSON, f"{wanted.profile.url} answers with JSON that is no JSON Feed.")
 
 
-def _is_named(wanted: Wanted) -> bool:
+def _is_named(wanted: WantedSource) -> bool:
     return wanted.profile.name != wanted.profile.address.site

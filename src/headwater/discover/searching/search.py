@@ -20,7 +20,7 @@ MOST_CANDIDATES = 12
 FEWEST_ARTICLES = 5  # fewer links that look like articles are no listing
 
 
-def looked_at(
+def judge_answer(
     run_state: RunState, reply: Reply, now: datetime, followed: frozenset[ChannelKind] = frozenset()
 ) -> RunState:
     """The run state with the worth of this answer, and the addresses to ask next, without those followed already."""
@@ -37,7 +37,7 @@ def looked_at(
     return _with_candidates(run_state, candidates_in(reply.body, reply.url), named, followed)
 
 
-def looked_past(
+def try_usual_addresses(
     run_state: RunState, site: str, sitemaps: tuple[str, ...], followed: frozenset[ChannelKind] = frozenset()
 ) -> RunState:
     """The run state where there is no page to go by: addresses of robots.txt and usual ones may still answer."""
@@ -72,7 +72,7 @@ def listing_at(reply: Reply, now: datetime) -> Finding | None:
     return Finding(ChannelKind.LISTING, reply.url, reading.title, len(reading.items), _newest(reading.items))
 
 
-def chosen(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def choose_findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """What is worth polling: a feed beats looking through pages, and one with items those without."""
     if not any(one.kind is ChannelKind.FEED and one.items for one in findings):
         return findings

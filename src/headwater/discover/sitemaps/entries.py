@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
 
-from headwater.sources.exchange.markup import Listener, Stopped, read_markup
+from headwater.sources.exchange.markup import MarkupListener, ParseStopped, read_markup
 
 MOST_URLS = 50_000
 _LONGEST_VALUE = 4_096
@@ -39,7 +39,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class SitemapListing:
     """`trouble` is a sentence: why not all of it was read."""
 
     entries: list[Entry]
@@ -47,19 +47,19 @@ class Listing:
     trouble: str = ""
 
 
-def entries_in_text(text: str) -> Listing:
+def entries_in_text(text: str) -> SitemapListing:
     """One URL a line."""
     lines = islice((found[0] for found in _LINE.finditer(text)), MOST_URLS + 1)
     entries = [Entry(line[:_LONGEST_VALUE].strip()) for line in lines]
-    return Listing(entries[:MOST_URLS], trouble=_TOO_MANY if len(entries) > MOST_URLS else "")
+    return SitemapListing(entries[:MOST_URLS], trouble=_TOO_MANY if len(entries) > MOST_URLS else "")
 
 
-def entries_in_xml(text: str) -> Listing:
+def entries_in_xml(text: str) -> SitemapListing:
     heard, ending = read_markup(text, _Entries)
-    return Listing(heard.entries, heard.root == "sitemapindex", ending.why)
+    return SitemapListing(heard.entries, heard.root == "sitemapindex", ending.why)
 
 
-class _Entries(Listener):
+class _Entries(MarkupListener):
     def __init__(self) -> None:
         super().__init__()
         self.root = ""
@@ -91,15 +91,15 @@ class _Entries(Listener):
 
     def _require_sitemap(self, name: str) -> None:
         if name in _FEEDS:
-            raise Stopped(f"It is a feed (<{name}>), not a sitemap.")
+            raise ParseStopped(f"It is a feed (<{name}>), not a sitemap.")
         if name.lower() == "html":
-            raise Stopped("It is a web page.")
+            raise ParseStopped("It is a web page.")
         if name not in _ROOTS:
-            raise Stopped("Its outermost element is neither <urlset> nor <sitemapindex>.")
+            raise ParseStopped("Its outermost element is neither <urlset> nor <sitemapindex>.")
         self.root = name
 
     def _keep(self) -> None:
         if len(self.entries) >= MOST_URLS:
-            raise Stopped(_TOO_MANY)
+            raise ParseStopped(_TOO_MANY)
         self.entries.append(Entry(**self._values))
         self._values = {}

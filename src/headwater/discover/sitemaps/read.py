@@ -9,7 +9,7 @@ from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.sitemaps.dates import Span, span_of
 from headwater.discover.sitemaps.entries import Entry, entries_in_text, entries_in_xml
 from headwater.errors import UrlRejected
-from headwater.net.charset import Kind, decode
+from headwater.net.charset import CharsetKind, decode
 from headwater.net.unpacking import UNPACK_ERRORS, UNPACKERS
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.rejection import Rejection
@@ -53,7 +53,7 @@ def read_sitemap(
     `base_url` is where the sitemap was found: it may list its own host and the hosts below, and those of `whose` it is.
     """
     plain, trouble = _unpacked(body)
-    text = decode(plain, Kind.XML).text.lstrip("\ufeff \t\r\n")
+    text = decode(plain, CharsetKind.XML).text.lstrip("\ufeff \t\r\n")
     listing = entries_in_xml(text) if text.startswith("<") else entries_in_text(text)
     troubles = tuple(why for why in (trouble, listing.trouble) if why)
     if not listing.entries and (listing.trouble or not text):

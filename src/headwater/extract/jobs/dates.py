@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta, timezone
 
-from headwater.extract.jobs.vocabulary import folded
+from headwater.extract.jobs.vocabulary import fold
 from headwater.months import MONTHS
 
-_MONTH_OF = {folded(name): number for number, names in enumerate(MONTHS, 1) for name in names.split()}
+_MONTH_OF = {fold(name): number for number, names in enumerate(MONTHS, 1) for name in names.split()}
 
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _YEAR_LAST = re.compile(r"(?<![\d./-])(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?![\d/-])")
@@ -22,13 +22,13 @@ _CENTURY = 2000
 
 
 def first_day_in(text: str, *, month_first: bool = False) -> date | None:
-    days = sorted(_days_in(folded(text), month_first), key=lambda found: found[0])
+    days = sorted(_days_in(fold(text), month_first), key=lambda found: found[0])
     return days[0][1] if days else None
 
 
 def is_month_first(texts: Iterable[str]) -> bool:
     """Whether the days of one page are written month first; a page that leaves it open is taken for day first."""
-    numbers = [(int(found[1]), int(found[3])) for text in texts for found in _YEAR_LAST.finditer(folded(text))]
+    numbers = [(int(found[1]), int(found[3])) for text in texts for found in _YEAR_LAST.finditer(fold(text))]
     return any(second > 12 for _, second in numbers) and not any(first > 12 for first, _ in numbers)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from headwater.extract.jobs.dates import first_day_in
-from headwater.extract.jobs.vocabulary import Vocabulary, folded, words_of
+from headwater.extract.jobs.vocabulary import Vocabulary, fold, words_of
 
 DEADLINES = (
     *("deadline", "closing date", "closing", "closes", "closes on", "application deadline", "apply by"),
@@ -170,7 +170,7 @@ _PREFIXES = frozenset({"job", "vacancy", "position", "posting", "career", "listi
 _PLACES = frozenset({"location", "country", "city"})
 _LONGEST_LABEL = 60
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_DEADLINE = re.compile(rf"\b(?:{'|'.join(sorted(map(folded, DEADLINES), key=len, reverse=True))})\b")
+_DEADLINE = re.compile(rf"\b(?:{'|'.join(sorted(map(fold, DEADLINES), key=len, reverse=True))})\b")
 _NEAR = 60
 
 
@@ -199,6 +199,6 @@ def heads_vacancies(heads: Sequence[str]) -> bool:
 
 def deadline_in_prose(text: str) -> str:
     """What stands after a word for deadline, if a day is among it."""
-    plain = folded(text)
+    plain = fold(text)
     near = (plain[label.end() : label.end() + _NEAR] for label in _DEADLINE.finditer(plain))
     return next((said.strip(" :") for said in near if first_day_in(said)), "")

@@ -104,7 +104,7 @@ def labelled_facts(tree: LexborHTMLParser | LexborNode) -> dict[str, str]:
     return found
 
 
-def labelled_in(html: str) -> dict[str, str]:
+def labelled_facts_in(html: str) -> dict[str, str]:
     """The same of markup that a feed or an API carries, or of its text."""
     if "<" not in html or is_costly(html[:LONGEST_MARKUP]):
         return facts_in_text(text_lines(html))

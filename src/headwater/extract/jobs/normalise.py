@@ -11,8 +11,8 @@ from headwater.extract.jobs.dates import first_day_in, is_month_first, is_over
 from headwater.extract.jobs.identity import canonical_hash, url_key
 from headwater.extract.jobs.pay import in_full
 from headwater.extract.jobs.stated import Stated
-from headwater.extract.jobs.terms import compensation, duration_months, level_of_title, offered, weekly_hours
-from headwater.extract.jobs.text import shortened, squeezed
+from headwater.extract.jobs.terms import compensation, duration_months, level_of_title, pay_offered, weekly_hours
+from headwater.extract.jobs.text import shorten, squeeze
 from headwater.extract.jobs.vacancy import SNIPPET_CHARACTERS, Pay, RawVacancy, Skipped, SkipReason, Vacancy
 from headwater.extract.language import language_of_notice
 
@@ -50,7 +50,7 @@ def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime, *
     kept: dict[str, Vacancy] = {}
     skipped: list[Skipped] = []
     for raw in raws:
-        outcome = normalised(raw, employer, None if keeps_over else now, month_first=month_first)
+        outcome = normalise(raw, employer, None if keeps_over else now, month_first=month_first)
         if isinstance(outcome, Skipped):
             skipped.append(outcome)
         elif outcome.canonical_hash in kept:
@@ -60,11 +60,11 @@ def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime, *
     return Harvest(tuple(kept.values()), tuple(skipped))
 
 
-def normalised(
+def normalise(
     raw: RawVacancy, employer: Employer, now: datetime | None, *, month_first: bool = False
 ) -> Vacancy | Skipped:
     """Without a moment nothing is over."""
-    title = shortened(squeezed(raw.title), LONGEST_TITLE)
+    title = shorten(squeeze(raw.title), LONGEST_TITLE)
     deadline = first_day_in(raw.deadline, month_first=month_first)
     if reason := _reason_to_skip(title, raw.url, deadline, now):
         return Skipped(reason, title, raw.url)
@@ -87,7 +87,7 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
     location = raw.location_raw or _assembled_location(stated)
     iso = _country(stated, location)
     modality = _modality(stated, title, location, raw.description)
-    pay = raw.pay or offered(stated, raw.description, iso)
+    pay = raw.pay or pay_offered(stated, raw.description, iso)
     return Vacancy(
         title=title,
         org_name=org,
@@ -105,7 +105,7 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
         deadline=deadline,
         application_window=_window(stated, deadline),
         # A list may have nothing but the name beside the title.
-        description_snippet=shortened(raw.description, SNIPPET_CHARACTERS) if raw.description != org else "",
+        description_snippet=shorten(raw.description, SNIPPET_CHARACTERS) if raw.description != org else "",
         work_modality=modality,
         work_hours=stated.text("work_hours") or weekly_hours(raw.description),
         data_provenance=raw.found_by.value,

@@ -7,7 +7,7 @@ from functools import cache
 import pycountry
 
 from headwater.extract.jobs.vacancy import Pay
-from headwater.extract.jobs.vocabulary import Vocabulary, folded
+from headwater.extract.jobs.vocabulary import Vocabulary, fold
 
 _SYMBOLS = {
     "US$": "USD",
@@ -72,7 +72,7 @@ def pay_in(text: str, country: str | None = None) -> Pay | None:
     # "45–60k": the thousands belong to both.
     if low < 1000 <= high and low * 1000 <= high:
         low *= 1000
-    plain = folded(text)
+    plain = fold(text)
     return Pay(
         None if len(amounts) == 1 and _NO_LOWEST.search(plain) else low,
         None if len(amounts) == 1 and _NO_HIGHEST.search(plain) else high,

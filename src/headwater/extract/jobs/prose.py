@@ -7,7 +7,7 @@ from headwater.extract.jobs.countries import leading_place
 from headwater.extract.jobs.dates import first_day_in
 from headwater.extract.jobs.labels import LABELS_IN_PROSE, OTHER_LABELS, fact_named
 from headwater.extract.jobs.vacancy import LONGEST_FACT
-from headwater.extract.jobs.vocabulary import folded
+from headwater.extract.jobs.vocabulary import fold
 
 # So much of a text is looked at, and so much behind a label.
 _LONGEST_TEXT = 20_000
@@ -53,6 +53,6 @@ def _value(name: str, behind: str, *, is_closed: bool) -> str:
 @cache
 def _labels() -> re.Pattern[str]:
     """Before a colon, with a remark in brackets at most; not inside a word, and not behind `the` or `our`."""
-    known = sorted({spelt for term in (*LABELS_IN_PROSE, *OTHER_LABELS) for spelt in (term, folded(term))})
+    known = sorted({spelt for term in (*LABELS_IN_PROSE, *OTHER_LABELS) for spelt in (term, fold(term))})
     terms = "|".join(re.escape(term).replace(r"\ ", r"\s+") for term in sorted(known, key=len, reverse=True))
     return re.compile(rf"(?<![\w'’/-])(?P<label>{terms})(?:\s*\([^)\n]{{0,40}}\))?\s*[:：]", re.IGNORECASE)

@@ -5,14 +5,14 @@ from typing import Any, Protocol
 
 from headwater.extract.jobs.countries import place_at_end, place_in
 from headwater.extract.jobs.labels import TOLD_IN_PROSE, deadline_in_prose, fact_named
-from headwater.extract.jobs.listing_items import labelled_in
+from headwater.extract.jobs.listing_items import labelled_facts_in
 from headwater.extract.jobs.text import plain_text
 from headwater.extract.jobs.vacancy import LONGEST_FACT, FoundBy, RawVacancy
 
 Record = Mapping[str, Any]
 
 
-class Listed(Protocol):
+class ListedVacancy(Protocol):
     """What a channel's reader knows of one item."""
 
     @property
@@ -31,7 +31,7 @@ class Listed(Protocol):
     def fields(self) -> Mapping[str, Any]: ...
 
 
-def vacancy_listed(item: Listed, found_by: FoundBy = FoundBy.FEED) -> RawVacancy:
+def vacancy_listed(item: ListedVacancy, found_by: FoundBy = FoundBy.FEED) -> RawVacancy:
     facts = _facts_of(item.fields)
     stated = facts.pop("description", "")
     summary = plain_text(item.summary)
@@ -76,7 +76,7 @@ def _plain_values(values: Any) -> Iterator[str]:
 
 def _add_labelled(facts: dict[str, str], *texts: str) -> None:
     for text in texts:
-        said = labelled_in(text)
+        said = labelled_facts_in(text)
         facts.update({name: said[name] for name in TOLD_IN_PROSE if name in said and name not in facts})
 
 

@@ -42,7 +42,7 @@ def weekly_hours(description: str) -> str | None:
     return found[0] if found else None
 
 
-def offered(stated: Stated, description: str, country: str | None) -> Pay | None:
+def pay_offered(stated: Stated, description: str, country: str | None) -> Pay | None:
     """Pay from a field of its own, from two for its ends, or from the description."""
     ends = " - ".join(filter(None, (stated.text("salary_min"), stated.text("salary_max"))))
     said = stated.text("salary") or ends

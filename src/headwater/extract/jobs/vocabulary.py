@@ -10,7 +10,7 @@ _WORD = re.compile(r"[^\W_]+|[,;:/()|\n]")
 Words = tuple[str, ...]
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Text as it is compared: case and accents gone."""
     if text.isascii():
         return text.lower()
@@ -19,7 +19,7 @@ def folded(text: str) -> str:
 
 
 def words_of(text: str) -> Words:
-    return tuple(_WORD.findall(folded(text)))
+    return tuple(_WORD.findall(fold(text)))
 
 
 class Vocabulary:

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from headwater.extract.pool.frames import CRASHED, DONE, OUT_OF_MEMORY, RULES, read_frame, unpacked, write_frame
+from headwater.extract.pool.frames import CRASHED, DONE, OUT_OF_MEMORY, RULES, read_frame, unpack, write_frame
 from headwater.urls.rules import rules_from, use_rules
 
 Work = Callable[[Any], Any]
@@ -25,12 +25,12 @@ _PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ChildLimits:
     memory_bytes: int
     cpu_seconds: int  # for each task
 
 
-def work_through(wire: int, work: Work, limits: Limits) -> None:
+def work_through(wire: int, work: Work, limits: ChildLimits) -> None:
     """Answers tasks until the parent hangs up, or until memory has run out once: such a heap is not used again."""
     _confine(limits)
     while task := read_frame(wire):
@@ -52,7 +52,7 @@ def die_with(parent: int) -> None:
         os._exit(0)
 
 
-def _confine(limits: Limits) -> None:
+def _confine(limits: ChildLimits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _limit_memory(limits.memory_bytes, limits.memory_bytes + _ROOM_TO_REPORT_BYTES)
     _offer_to_the_oom_killer()
@@ -76,10 +76,10 @@ def _allow_cpu(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used.ru_utime + used.ru_stime) + seconds, hard))
 
 
-def _answer(work: Work, task: tuple[bytes, bytes], limits: Limits) -> tuple[bytes, bytes]:
+def _answer(work: Work, task: tuple[bytes, bytes], limits: ChildLimits) -> tuple[bytes, bytes]:
     hard = limits.memory_bytes + _ROOM_TO_REPORT_BYTES
     try:
-        return DONE, orjson.dumps(work(unpacked(*task)))
+        return DONE, orjson.dumps(work(unpack(*task)))
     except Exception as failure:  # noqa: BLE001  # a page can make an extractor raise anything at all
         _limit_memory(hard, hard)
         if _is_for_want_of_memory(failure, limits.memory_bytes):

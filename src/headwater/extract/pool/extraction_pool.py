@@ -17,7 +17,7 @@ from typing import Any, Self
 import orjson
 
 from headwater.clock import Clock
-from headwater.extract.pool.frames import CRASHED, DONE, OUT_OF_MEMORY, packed
+from headwater.extract.pool.frames import CRASHED, DONE, OUT_OF_MEMORY, pack
 from headwater.extract.pool.links import ChildLink, End, ForkServerGone, ForkServerLink, within_our_limits
 from headwater.extract.pool.turns import HEAVY_S, Turns
 
@@ -140,7 +140,7 @@ class ExtractionPool:
 
         Tasks of one `share`, a registrable domain, wait in one line; the lines take turns.
         """
-        kind, body = packed(payload)
+        kind, body = pack(payload)
         outcome = await self._run_once(kind, body, share)
         if not isinstance(outcome, Killed):
             return outcome

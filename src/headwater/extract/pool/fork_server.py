@@ -13,12 +13,12 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 
-from headwater.extract.pool.child import Limits, Work, die_with, work_through
+from headwater.extract.pool.child import ChildLimits, Work, die_with, work_through
 from headwater.extract.pool.frames import ENDED, KILL, READY, REFUSED, REPORT, REQUEST, STARTED
 
 
 class ForkServer:
-    def __init__(self, descriptor: int, work: Work, limits: Limits) -> None:
+    def __init__(self, descriptor: int, work: Work, limits: ChildLimits) -> None:
         self._pool = socket.fromfd(descriptor, socket.AF_UNIX, socket.SOCK_STREAM)
         os.close(descriptor)
         self._wake_up, self._rung = socket.socketpair()
@@ -121,7 +121,7 @@ def main(descriptor: str, name: str, memory_bytes: str, cpu_seconds: str) -> Non
     # What is loaded now stays for ever: kept out of collections, its pages stay shared with every child.
     gc.collect()
     gc.freeze()
-    ForkServer(int(descriptor), work, Limits(int(memory_bytes), int(cpu_seconds))).serve()
+    ForkServer(int(descriptor), work, ChildLimits(int(memory_bytes), int(cpu_seconds))).serve()
 
 
 if __name__ == "__main__":

@@ -25,15 +25,15 @@ READY, STARTED, REFUSED, ENDED = b"R", b"S", b"F", b"E"
 _AT_ONCE = 1 << 20
 
 
-def packed(payload: Any) -> tuple[bytes, bytes]:
+def pack(payload: Any) -> tuple[bytes, bytes]:
     return (BYTES, payload) if isinstance(payload, bytes) else (JSON, orjson.dumps(payload))
 
 
-def unpacked(kind: bytes, body: bytes) -> Any:
+def unpack(kind: bytes, body: bytes) -> Any:
     return body if kind == BYTES else orjson.loads(body)
 
 
-def framed(kind: bytes, body: bytes) -> bytes:
+def frame(kind: bytes, body: bytes) -> bytes:
     return HEAD.pack(len(body), kind) + body
 
 
@@ -48,7 +48,7 @@ def read_frame(descriptor: int) -> tuple[bytes, bytes] | None:
 
 
 def write_frame(descriptor: int, kind: bytes, body: bytes) -> None:
-    left = memoryview(framed(kind, body))
+    left = memoryview(frame(kind, body))
     while left:
         left = left[os.write(descriptor, left) :]
 

@@ -27,7 +27,7 @@ from headwater.extract.pool.frames import (
     START,
     STARTED,
     TOO_LONG,
-    framed,
+    frame,
 )
 from headwater.urls.rules import NO_RULES, HostRules, rules_in_use, rules_to_json
 
@@ -192,7 +192,7 @@ class ChildLink:
         """The child's answer, or None if it hung up; TOO_LONG in place of more than anybody wants to hear."""
         self.tasks += 1
         try:
-            await asyncio.get_running_loop().sock_sendall(self._ours, self._news_of_rules() + framed(kind, body))
+            await asyncio.get_running_loop().sock_sendall(self._ours, self._news_of_rules() + frame(kind, body))
             length, said = HEAD.unpack(await self._exactly(HEAD.size))
             return (said, await self._exactly(length)) if length <= most_bytes else (TOO_LONG, b"")
         except ConnectionError:
@@ -203,7 +203,7 @@ class ChildLink:
         if self._rules is (rules := rules_in_use()):
             return b""
         self._rules = rules
-        return framed(RULES, orjson.dumps(rules_to_json(rules)))
+        return frame(RULES, orjson.dumps(rules_to_json(rules)))
 
     async def end(self) -> End:
         """Made to end if it has not yet, and how it did."""

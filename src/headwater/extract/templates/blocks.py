@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.elements import COMMENT, TEXT, id_of, ids_of
 from headwater.extract.templates.steps import HIDDEN, step_of
-from headwater.extract.text import shown, storable
+from headwater.extract.text import restore_white_space, storable
 
 _INLINE = ids_of({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
@@ -180,7 +180,7 @@ class _Splitter:
         if not text.isprintable():
             # What cannot be stored may have stood between two spaces, or before the first.
             text = " ".join(storable(text, _LONGEST_BLOCK).split())
-        text = shown(text)
+        text = restore_white_space(text)
         if text and len(self.found) < _MOST_BLOCKS:
             if len(self.steps) < len(self.opened):
                 self._name_steps()

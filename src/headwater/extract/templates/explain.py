@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
 from headwater.extract.elements import Elements
-from headwater.extract.hidden import seen_page
+from headwater.extract.hidden import visible_page
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.facts import Facts, has_feature
 from headwater.extract.templates.reading import Judged
-from headwater.extract.templates.server import Attempt, Reason, attempts, reason_in_facts
+from headwater.extract.templates.server import Attempt, TemplateRefusalReason, attempts, reason_in_facts
 from headwater.extract.templates.template import Template
 
 _SHOWN_TEXT = 80
@@ -30,7 +30,7 @@ class Tried:
     """One variant of the template; `against` is empty where it would have served the page."""
 
     selector: str
-    against: Reason | None
+    against: TemplateRefusalReason | None
     pieces: tuple[Piece, ...]
 
 
@@ -38,18 +38,20 @@ class Tried:
 class Explanation:
     """`against` is none for a page that would be served; `missing` are marks that every training page had."""
 
-    against: Reason | None = None
+    against: TemplateRefusalReason | None = None
     missing: tuple[str, ...] = ()
     tried: tuple[Tried, ...] = ()
 
 
 def explain(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Explanation:
     """All variants are tried even where the page's own word already speaks against it."""
-    tree = seen_page(html)
+    tree = visible_page(html)
     facts = Facts(Elements(tree), blocks_of(tree), zone)
     tried = tuple(map(_tried, attempts(template, facts)))
     found = [one.against for one in tried]
-    named = next((one for one in found if one is not Reason.NO_CONTAINER), Reason.NO_CONTAINER)
+    named = next(
+        (one for one in found if one is not TemplateRefusalReason.NO_CONTAINER), TemplateRefusalReason.NO_CONTAINER
+    )
     return Explanation(
         against=reason_in_facts(template, facts) or (None if None in found else named),
         missing=tuple(name for name in template.required if not has_feature(facts, name)),

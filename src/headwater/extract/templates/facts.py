@@ -16,7 +16,7 @@ from headwater.extract.linked_data import linked_scripts
 from headwater.extract.linked_values import Node, names, texts
 from headwater.extract.templates.blocks import Block
 from headwater.extract.templates.steps import tag_of
-from headwater.extract.text import comparable, one_line, unescaped
+from headwater.extract.text import comparable, one_line, unescape_line
 from headwater.extract.title import without_site_name
 
 _LIVE = "LiveBlogPosting"
@@ -60,7 +60,7 @@ class Facts:
         return said
 
     def meta(self, name: str) -> str:
-        return unescaped(self.said.get(name, ""))
+        return unescape_line(self.said.get(name, ""))
 
     @cached_property
     def article(self) -> Article:

@@ -10,7 +10,7 @@ import orjson
 
 from headwater.extract.templates.repeats import SHORTEST_NOTICE
 from headwater.extract.templates.server import Served
-from headwater.extract.templates.template import Template, template_from, written
+from headwater.extract.templates.template import Template, template_from, template_to_json
 from headwater.extract.templates.votes import Teacher, cells_in, lines_of
 from headwater.extract.text import comparable, tokens
 
@@ -24,7 +24,7 @@ _FEWEST_CELLS, _LONGEST_CELL = 2, 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guide:
-    """`name` is what a document will say it was read by, `template` what `written` wrote, as JSON."""
+    """`name` is what a document will say it was read by, `template` what `template_to_json` wrote, as JSON."""
 
     name: str
     template: str
@@ -34,7 +34,7 @@ class Guide:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guided:
     """`refused` says why the template did not speak for the page; `agreement` is with the general extractor, where
-    that was asked as well; `doubted` are the blocks that only the template kept, for `Template.after`.
+    that was asked as well; `doubted_sentences` are the blocks that only the template kept, for `Template.after`.
     """
 
     refused: str = ""
@@ -42,9 +42,9 @@ class Guided:
     doubted: tuple[int, ...] = ()
 
 
-def packed(template: Template) -> str:
+def pack_template(template: Template) -> str:
     """For a guide: what audits doubted is nothing a page has to know."""
-    return orjson.dumps(written(replace(template, doubted=()))).decode()
+    return orjson.dumps(template_to_json(replace(template, doubted=()))).decode()
 
 
 def name_of(section: str, version: int) -> str:
@@ -71,7 +71,7 @@ def agreement(ours: str, general: str, headings: Collection[str] = ()) -> float:
     return min(_agreeing_words(ours, general), _agreeing_lines(ours, general, headings), _agreeing_rows(ours, general))
 
 
-def doubted(answer: Served, general: str) -> tuple[int, ...]:
+def doubted_sentences(answer: Served, general: str) -> tuple[int, ...]:
     """The sentences of a page that only its template kept."""
     teacher = Teacher(general)
     told = zip(answer.paragraphs, answer.hashes, strict=False)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from headwater.extract.dates import moment_from
 from headwater.extract.elements import Elements
-from headwater.extract.hidden import seen_page
+from headwater.extract.hidden import visible_page
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.containers import choose_containers, depth_in, holds
 from headwater.extract.templates.facts import (
@@ -24,14 +24,14 @@ from headwater.extract.templates.facts import (
     value_at,
 )
 from headwater.extract.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
-from headwater.extract.templates.reading import Judged, Measures, Seen, measure, named_by, read, traits_of
-from headwater.extract.templates.repeats import settled
+from headwater.extract.templates.reading import Judged, Measures, Seen, measure, read, title_share, traits_of
+from headwater.extract.templates.repeats import settle_repeats
 from headwater.extract.templates.server import attempts
 from headwater.extract.templates.steps import HEADINGS, tag_of
 from headwater.extract.templates.tables import CELLS
 from headwater.extract.templates.template import MOST_REPEATED, Places, Ranges, Template, Variant, hash_of
 from headwater.extract.templates.verdicts import Verdict, Way, learn_verdicts
-from headwater.extract.templates.votes import Teacher, Vote, repeated_on, teachers_of, votes_on
+from headwater.extract.templates.votes import Teacher, Vote, repeated_texts, teachers_of, votes_on
 from headwater.extract.text import comparable, count_words
 
 FEWEST_PAGES = 3
@@ -140,7 +140,7 @@ def _are_the_same(lines: frozenset[str], others: frozenset[str]) -> bool:
 
 def _examples(pages: Sequence[TrainingPage]) -> list[_Example]:
     facts = [_facts(page) for page in pages]
-    repeated = repeated_on([one.blocks for one in facts])
+    repeated = repeated_texts([one.blocks for one in facts])
     return [
         _Example(page, one, votes_on(one.blocks, _teachers(page, one), one.titles, repeated))
         for page, one in zip(pages, facts, strict=True)
@@ -158,7 +158,7 @@ def _is_story(example: _Example) -> bool:
 
 
 def _facts(page: TrainingPage) -> Facts:
-    tree = seen_page(page.html)
+    tree = visible_page(page.html)
     return Facts(Elements(tree), blocks_of(tree), page.zone)
 
 
@@ -173,7 +173,7 @@ def _settled(selectors: Sequence[str], examples: Sequence[_Example]) -> list[_Ex
     found = list(examples)
     for selector in selectors:
         own = [at for at, example in enumerate(examples) if _speaker_for(example, selectors) == selector]
-        for at, page in zip(own, settled([_ways(selector, examples[at]) for at in own]), strict=True):
+        for at, page in zip(own, settle_repeats([_ways(selector, examples[at]) for at in own]), strict=True):
             decided = {id(vote.block): vote for _, vote in page}
             found[at] = found[at]._replace(votes=[decided.get(id(vote.block), vote) for vote in found[at].votes])
     return found
@@ -215,7 +215,7 @@ def _agreeing(variants: Sequence[Variant], example: _Example) -> _Result | None:
     is_lossy = _loses_most(inside, kept, HEADINGS, _FEWEST_HEADINGS) or _loses_most(inside, kept, CELLS, _FEWEST_CELLS)
     if is_lossy or not 2 * both >= _AGREEMENT * either > 0:
         return None
-    return _Result(judged, measure(variant, judged), named_by(example.facts.titles, judged))
+    return _Result(judged, measure(variant, judged), title_share(example.facts.titles, judged))
 
 
 def _loses_most(inside: Sequence[tuple[Way, Vote]], kept: Collection[int], tags: frozenset[str], fewest: int) -> bool:

@@ -146,7 +146,7 @@ def traits_of(judged: Sequence[Judged]) -> Traits:
     )
 
 
-def named_by(titles: Iterable[str], judged: Iterable[Judged]) -> float:
+def title_share(titles: Iterable[str], judged: Iterable[Judged]) -> float:
     """The share of a title's words that the text says; of several titles the one that fits best.
 
     On some hosts the first heading is the name of the paper.

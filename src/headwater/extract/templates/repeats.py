@@ -23,7 +23,7 @@ _MOST_BETWEEN = 2
 Held = tuple[Way, Vote]
 
 
-def settled(pages: Sequence[Sequence[Held]]) -> list[list[Held]]:
+def settle_repeats(pages: Sequence[Sequence[Held]]) -> list[list[Held]]:
     """The votes inside of each page's container, with those on repeated texts decided where they are the stories'."""
     kept = frozenset(way for page in pages for way, vote in page if vote.keep)
     repeated = _standings(pages, is_heading=False)

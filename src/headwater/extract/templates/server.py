@@ -6,12 +6,12 @@ from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 
 from headwater.extract.elements import Elements
-from headwater.extract.hidden import seen_page
+from headwater.extract.hidden import visible_page
 from headwater.extract.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extract.templates.blocks import blocks_of
 from headwater.extract.templates.facts import Facts, has_feature, moment_at, value_at
 from headwater.extract.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
-from headwater.extract.templates.reading import Judged, Measures, Seen, measure, named_by, read
+from headwater.extract.templates.reading import Judged, Measures, Seen, measure, read, title_share
 from headwater.extract.templates.steps import tag_of
 from headwater.extract.templates.tables import rows_of, tables_of_data
 from headwater.extract.templates.template import Ranges, Template
@@ -31,7 +31,7 @@ _UNNAMED, _WELL_NAMED = 0.1, 0.5
 _ITEM, _ITEMS, _NEAR = "- ", frozenset({"li", "dt", "dd"}), 3
 
 
-class Reason(StrEnum):
+class TemplateRefusalReason(StrEnum):
     """Why a template does not speak for a page."""
 
     FEATURE_MISSING = "feature_missing"
@@ -56,8 +56,8 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    reason: Reason
+class TemplateRefusal:
+    reason: TemplateRefusalReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,32 +84,32 @@ class Attempt:
     selector: str
     judged: Sequence[Judged]
     measures: Measures
-    against: Reason | None
+    against: TemplateRefusalReason | None
 
 
-def serve(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Served | Refused:
-    return serve_elements(template, Elements(seen_page(html)), zone)
+def serve(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Served | TemplateRefusal:
+    return serve_elements(template, Elements(visible_page(html)), zone)
 
 
-def serve_elements(template: Template, elements: Elements, zone: tzinfo = UTC) -> Served | Refused:
+def serve_elements(template: Template, elements: Elements, zone: tzinfo = UTC) -> Served | TemplateRefusal:
     """For a page that is parsed already; its tree stays as it is."""
     facts = Facts(elements, blocks_of(elements.tree), zone)
     if reason := reason_in_facts(template, facts):
-        return Refused(reason)
+        return TemplateRefusal(reason)
     tried: list[Attempt] = []
     for attempt in attempts(template, facts):
         if attempt.against is None:
             return _served(template, facts, attempt)
         tried.append(attempt)
-    found = (one.against for one in tried if one.against and one.against is not Reason.NO_CONTAINER)
-    return Refused(next(found, Reason.NO_CONTAINER))
+    found = (one.against for one in tried if one.against and one.against is not TemplateRefusalReason.NO_CONTAINER)
+    return TemplateRefusal(next(found, TemplateRefusalReason.NO_CONTAINER))
 
 
-def reason_in_facts(template: Template, facts: Facts) -> Reason | None:
+def reason_in_facts(template: Template, facts: Facts) -> TemplateRefusalReason | None:
     """What the page says about itself speaks first: it costs nothing to believe."""
     if not all(has_feature(facts, name) for name in template.required):
-        return Reason.FEATURE_MISSING
-    return Reason.LIVE_BLOG if facts.is_live else None
+        return TemplateRefusalReason.FEATURE_MISSING
+    return TemplateRefusalReason.LIVE_BLOG if facts.is_live else None
 
 
 def attempts(template: Template, facts: Facts) -> Iterator[Attempt]:
@@ -123,49 +123,59 @@ def attempts(template: Template, facts: Facts) -> Iterator[Attempt]:
         yield Attempt(variant.selector, judged, measures, against)
 
 
-def _first_reason(seen: Measures, learned: Ranges, containers: int) -> Reason | None:
+def _first_reason(seen: Measures, learned: Ranges, containers: int) -> TemplateRefusalReason | None:
     return next((reason for reason, holds in _CHECKS.items() if holds(seen, learned, containers)), None)
 
 
 # In the order in which they explain most: what follows from another reason is not named before it.
-_CHECKS: dict[Reason, Callable[[Measures, Ranges, int], bool]] = {
-    Reason.NO_CONTAINER: lambda seen, _, __: seen.containers == 0,
+_CHECKS: dict[TemplateRefusalReason, Callable[[Measures, Ranges, int], bool]] = {
+    TemplateRefusalReason.NO_CONTAINER: lambda seen, _, __: seen.containers == 0,
     # Where a host cuts its text into several, one page says little about how many the next will have.
-    Reason.TOO_MANY_CONTAINERS: lambda seen, _, most: seen.containers > (most if most == 1 else 3 * most),
-    Reason.UNSEEN_PATHS: lambda seen, _, __: seen.unseen > _MOST_UNSEEN or seen.lost_cells >= _A_TABLE,
-    Reason.TOO_SHORT: lambda seen, learned, _: seen.letters < max(_SHORTEST_LETTERS, learned.shortest / _FAR),
-    Reason.TOO_LONG: lambda seen, learned, _: seen.letters > learned.longest * _FAR,
-    Reason.TOO_MANY_LINKS: lambda seen, learned, _: (
+    TemplateRefusalReason.TOO_MANY_CONTAINERS: lambda seen, _, most: (
+        seen.containers > (most if most == 1 else 3 * most)
+    ),
+    TemplateRefusalReason.UNSEEN_PATHS: lambda seen, _, __: seen.unseen > _MOST_UNSEEN or seen.lost_cells >= _A_TABLE,
+    TemplateRefusalReason.TOO_SHORT: lambda seen, learned, _: (
+        seen.letters < max(_SHORTEST_LETTERS, learned.shortest / _FAR)
+    ),
+    TemplateRefusalReason.TOO_LONG: lambda seen, learned, _: seen.letters > learned.longest * _FAR,
+    TemplateRefusalReason.TOO_MANY_LINKS: lambda seen, learned, _: (
         seen.linked > max(_LINKED, 2 * learned.most_linked)
         or seen.linked_around > max(_LINKED_AROUND, 2 * learned.most_linked_around)
     ),
-    Reason.TOO_LITTLE_KEPT: lambda seen, learned, _: seen.kept < learned.least_kept * _HALF,
-    Reason.TEXT_OUTSIDE: lambda seen, learned, _: seen.outside > 2 * learned.outside + seen.letters * _OUTSIDE,
-    Reason.LISTING: lambda seen, learned, _: seen.traits.announced > max(_ANNOUNCED, 2 * learned.announced),
-    Reason.TEASERS: lambda seen, learned, _: seen.traits.teasers > max(_TEASERS, 2 * learned.teasers),
-    Reason.SAID_TWICE: lambda seen, learned, _: seen.traits.copied > max(_COPIED, 2 * learned.copied),
+    TemplateRefusalReason.TOO_LITTLE_KEPT: lambda seen, learned, _: seen.kept < learned.least_kept * _HALF,
+    TemplateRefusalReason.TEXT_OUTSIDE: lambda seen, learned, _: (
+        seen.outside > 2 * learned.outside + seen.letters * _OUTSIDE
+    ),
+    TemplateRefusalReason.LISTING: lambda seen, learned, _: (
+        seen.traits.announced > max(_ANNOUNCED, 2 * learned.announced)
+    ),
+    TemplateRefusalReason.TEASERS: lambda seen, learned, _: seen.traits.teasers > max(_TEASERS, 2 * learned.teasers),
+    TemplateRefusalReason.SAID_TWICE: lambda seen, learned, _: seen.traits.copied > max(_COPIED, 2 * learned.copied),
     # The background of a story that goes on stands on several pages, too.
-    Reason.SAID_ELSEWHERE: lambda seen, learned, _: seen.hosted > max(_HOSTED, 2 * learned.hosted),
-    Reason.CHOPPED: lambda seen, learned, _: seen.block_letters < learned.shortest_blocks * _CHOPPED,
+    TemplateRefusalReason.SAID_ELSEWHERE: lambda seen, learned, _: seen.hosted > max(_HOSTED, 2 * learned.hosted),
+    TemplateRefusalReason.CHOPPED: lambda seen, learned, _: seen.block_letters < learned.shortest_blocks * _CHOPPED,
 }
 
 
-def _reason_in_text(facts: Facts, judged: Sequence[Judged], letters: int, learned: Ranges) -> Reason | None:
+def _reason_in_text(
+    facts: Facts, judged: Sequence[Judged], letters: int, learned: Ranges
+) -> TemplateRefusalReason | None:
     if letters > _SURELY_ENOUGH:
         return None
     text = "\n".join(one.block.text for one in judged if one.verdict.keep)
     words = count_words(text)
     if words < SHORTEST_ARTICLE_WORDS:
-        return Reason.TOO_SHORT
+        return TemplateRefusalReason.TOO_SHORT
     if says_nothing_is_here((facts.page_title, facts.heading)):
-        return Reason.SOFT_404
+        return TemplateRefusalReason.SOFT_404
     if asks_for_consent(text, words):
-        return Reason.CONSENT_WALL
+        return TemplateRefusalReason.CONSENT_WALL
     if sells_the_rest(text, words, is_short=letters < learned.shortest):
-        return Reason.PAYWALL
+        return TemplateRefusalReason.PAYWALL
     # Whatever else stands in the place of a story; asked only where the host's own are known to repeat their titles.
     is_asked = letters < max(_NOTICE, learned.shortest * _HALF) and learned.least_named >= _WELL_NAMED
-    return Reason.OFF_ITS_TITLE if is_asked and named_by(facts.titles, judged) < _UNNAMED else None
+    return TemplateRefusalReason.OFF_ITS_TITLE if is_asked and title_share(facts.titles, judged) < _UNNAMED else None
 
 
 def _served(template: Template, facts: Facts, attempt: Attempt) -> Served:

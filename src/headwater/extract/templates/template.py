@@ -98,7 +98,7 @@ def number_of(page: bytes) -> int:
     return int.from_bytes(page[:_HASH_BYTES])
 
 
-def written(template: Template) -> dict[str, Any]:
+def template_to_json(template: Template) -> dict[str, Any]:
     """As JSON can hold it."""
     return {
         "form": FORM,
@@ -113,7 +113,7 @@ def written(template: Template) -> dict[str, Any]:
 
 
 def template_from(saved: object) -> Template | None:
-    """What `written` wrote; none for another form, whose host simply learns again."""
+    """What `template_to_json` wrote; none for another form, whose host simply learns again."""
     if not isinstance(saved, Mapping) or saved.get("form") != FORM:
         return None
     try:

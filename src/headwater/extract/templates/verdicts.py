@@ -74,7 +74,7 @@ class Verdicts:
     def _reduce(self, step: str) -> str:
         if len(self._steps) >= _MOST_REMEMBERED:
             self._steps.clear()
-        self._steps[step] = reduced_step(step, self._names)
+        self._steps[step] = reduce_step(step, self._names)
         return self._steps[step]
 
     @cached_property
@@ -102,7 +102,7 @@ def learn_verdicts(pages: Sequence[Iterable[tuple[Way, Vote]]]) -> Verdicts:
     seen_on: dict[Way, set[int]] = defaultdict(set)
     for number, page in enumerate(held):
         for way, vote in page:
-            known = tuple(reduced_step(step, names) for step in way)
+            known = tuple(reduce_step(step, names) for step in way)
             seen_on[known].add(number)
             count = counts[known]
             count.kept += len(vote.block.text) if vote.keep is True else 0
@@ -118,7 +118,7 @@ def names_in(step: str) -> list[str]:
     return _NAME.findall(step)
 
 
-def reduced_step(step: str, names: frozenset[str]) -> str:
+def reduce_step(step: str, names: frozenset[str]) -> str:
     """An element that has a name for once must not pass for one that has none: it may be another box."""
     own = names_in(step)
     shared = [name for name in own if name in names]

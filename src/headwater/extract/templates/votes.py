@@ -87,7 +87,7 @@ def votes_on(
     return votes
 
 
-def repeated_on(pages: Sequence[Sequence[Block]]) -> frozenset[str]:
+def repeated_texts(pages: Sequence[Sequence[Block]]) -> frozenset[str]:
     """Texts that stand on two of these pages or more: the host may say them rather than the story."""
     counted = Counter(key for blocks in pages for key in {comparable(block.text) for block in blocks})
     return frozenset(key for key, times in counted.items() if times > 1)

@@ -13,7 +13,7 @@ _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[/:?#]|$)")
 _NEAR = 0.7
 
 
-def checked_url(raw: str) -> str:
+def check_url(raw: str) -> str:
     """The URL as it will be asked for; a ValueError says why it never will be."""
     try:
         # Whatever is longer is refused for its length, and nobody needs to read all of it to know.

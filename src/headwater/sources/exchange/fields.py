@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from headwater.settings.durations import format_duration, parse_duration
-from headwater.sources.exchange.addresses import checked_url
-from headwater.sources.exchange.rows import BadLine, as_laid_out, bad_line, cut, one_line
-from headwater.sources.source import Kind, Mode, Policy, Profile
+from headwater.sources.exchange.addresses import check_url
+from headwater.sources.exchange.rows import BadLine, as_laid_out, bad_line, cut_text, one_line
+from headwater.sources.source import Mode, Policy, Profile, SourceKind
 
 LONGEST_NAME = 500
 LONGEST_HINT = 20_000
@@ -64,7 +64,7 @@ def _name(text: str) -> str:
 
 def _reason(text: str) -> str:
     # Cut, not refused: ours may quote what a site wrote, and has to come back.
-    return cut(one_line(text), LONGEST_NAME)
+    return cut_text(one_line(text), LONGEST_NAME)
 
 
 def _hint(text: str) -> str:
@@ -189,7 +189,7 @@ def _is_since(text: str) -> bool:
 
 
 def _urls(text: str) -> tuple[str, ...]:
-    return tuple(checked_url(url) for url in _texts(text))
+    return tuple(check_url(url) for url in _texts(text))
 
 
 def json_object(text: str) -> dict[str, Any]:
@@ -256,7 +256,7 @@ class Row:
     line: int
     url: str = field(
         metadata=described(
-            checked_url, "website", "site", "homepage", "link", "web", "html_url", "htmlurl", "careers_url"
+            check_url, "website", "site", "homepage", "link", "web", "html_url", "htmlurl", "careers_url"
         )
     )
     name: str = field(
@@ -267,10 +267,10 @@ class Row:
     )
     feed_url: str = field(
         default="",
-        metadata=described(checked_url, "feed", "rss", "rss_url", "rss_feed", "atom", "xml_url", "xmlurl"),
+        metadata=described(check_url, "feed", "rss", "rss_url", "rss_feed", "atom", "xml_url", "xmlurl"),
     )
-    sitemap_url: str = field(default="", metadata=described(checked_url, "sitemap"))
-    kind: str = field(default="", metadata=described(_one_of("news", "jobs", "docs"), stored=Kind, written=str))
+    sitemap_url: str = field(default="", metadata=described(check_url, "sitemap"))
+    kind: str = field(default="", metadata=described(_one_of("news", "jobs", "docs"), stored=SourceKind, written=str))
     source_type: str = field(default="", metadata=described(_one_of("html", "rss", "api")))
     ingestion_mode: str = field(
         default="", metadata=described(_one_of("feed", "spider", "both"), "mode", stored=Mode, written=str)
@@ -357,7 +357,7 @@ def row_from(line: int, record: str, cells: Iterable[tuple[Field, str]]) -> Row 
             values[known.name] = known.read(text)
         except ValueError as problem:
             # Where the cell is all there is, it need not be said again.
-            start = "" if text == record.strip() else f'{known.name} "{cut(one_line(text), _LONGEST_SHOWN)}": '
+            start = "" if text == record.strip() else f'{known.name} "{cut_text(one_line(text), _LONGEST_SHOWN)}": '
             return bad_line(line, record, f"{start}{problem}")
     # Whatever `status` says: where one of them says no, nothing is to be polled.
     is_enabled, is_disabled = values.pop("enabled", True), values.pop("disabled_at", False)

@@ -24,11 +24,11 @@ _STRAY = re.compile(
 )
 
 
-class Stopped(Exception):
+class ParseStopped(Exception):
     """A listener has heard enough; the text is a sentence for people."""
 
 
-class TooLarge(Stopped):
+class MarkupTooLarge(ParseStopped):
     """There is more than anybody reads; in pieces it would be read."""
 
 
@@ -41,7 +41,7 @@ class Ending:
     is_too_large: bool = False
 
 
-class Listener:
+class MarkupListener:
     """Hears elements by their local names. `path` holds the names of those that are open around the one told."""
 
     def __init__(self) -> None:
@@ -61,9 +61,9 @@ class Listener:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._elements += 1
         if self._elements > MOST_ELEMENTS:
-            raise TooLarge(f"It has more than {MOST_ELEMENTS:,} elements.")
+            raise MarkupTooLarge(f"It has more than {MOST_ELEMENTS:,} elements.")
         if len(self.path) >= DEEPEST:
-            raise Stopped(f"It is nested deeper than {DEEPEST} levels.")
+            raise ParseStopped(f"It is nested deeper than {DEEPEST} levels.")
         name = tag.rpartition("}")[2]
         self.opened(name, attributes)
         self.path.append(name)
@@ -77,23 +77,23 @@ class Listener:
     def doctype(self, name: str, public_id: str | None, system_id: str | None) -> None:
         # Before any entity is declared, so there is none to expand or to fetch.
         if name.lower() == "html":
-            raise Stopped("It is a web page.")
-        raise Stopped("It declares a document type, which is refused.")
+            raise ParseStopped("It is a web page.")
+        raise ParseStopped("It declares a document type, which is refused.")
 
     def close(self) -> None:
         pass
 
 
-L = TypeVar("L", bound=Listener)
+L = TypeVar("L", bound=MarkupListener)
 
 
 def read_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending]:
     """Strictly first; if that fails on something that can be mended, once more with it mended."""
-    listener, ending, _ = heard_markup(text, new_listener)
+    listener, ending, _ = parse_markup(text, new_listener)
     return listener, ending
 
 
-def heard_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending, str]:
+def parse_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending, str]:
     """And the text as it was heard: whoever hears it again need not mend it again."""
     text = _DECLARATION.sub(_line_ends, text, count=1) if _DECLARATION.match(text) else text
     listener = new_listener()
@@ -104,7 +104,7 @@ def heard_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending, s
     return listener, _hear_all(mended, listener), mended
 
 
-def _hear_all(text: str, listener: Listener) -> Ending:
+def _hear_all(text: str, listener: MarkupListener) -> Ending:
     hearing = hear(text, listener)
     while True:
         try:
@@ -114,7 +114,7 @@ def _hear_all(text: str, listener: Listener) -> Ending:
             return ending
 
 
-def hear(text: str, listener: Listener) -> Generator[None, None, Ending]:
+def hear(text: str, listener: MarkupListener) -> Generator[None, None, Ending]:
     """Piece by piece, so that what the listener has heard so far can be taken from it."""
     # Entities are the five of XML itself, since a document type is refused; left unresolved, `&amp;` would be told as
     # `&#38;`.
@@ -126,8 +126,8 @@ def hear(text: str, listener: Listener) -> Generator[None, None, Ending]:
             parser.feed(piece)
             yield
         parser.close()
-    except Stopped as stop:
-        return Ending(str(stop), is_too_large=isinstance(stop, TooLarge))
+    except ParseStopped as stop:
+        return Ending(str(stop), is_too_large=isinstance(stop, MarkupTooLarge))
     except etree.XMLSyntaxError as problem:
         complaint = " ".join(str(problem.msg).split())[:_LONGEST_COMPLAINT]
         return Ending(f"It is not well-formed XML: {complaint}.", is_malformed=True)

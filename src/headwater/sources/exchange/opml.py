@@ -6,7 +6,7 @@ from html import escape
 from headwater.errors import UsageError
 from headwater.sources.exchange.fields import BY_NAME, Row, row_from
 from headwater.sources.exchange.lines import lines_in
-from headwater.sources.exchange.markup import Listener, Stopped, hear, heard_markup
+from headwater.sources.exchange.markup import MarkupListener, ParseStopped, hear, parse_markup
 from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, bad_line, one_line
 
 _PIECE = 65_536
@@ -16,7 +16,7 @@ _LONGEST_CATEGORY = 1_000
 REASON = "rejectedBecause"
 
 
-class _Outlines(Listener):
+class _Outlines(MarkupListener):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[Row | BadLine] = []
@@ -32,7 +32,7 @@ class _Outlines(Listener):
 
     def opened(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self.path and name.lower() != "opml":
-            raise Stopped(f"It is not OPML: its outermost element is <{one_line(name[:100])}>.")
+            raise ParseStopped(f"It is not OPML: its outermost element is <{one_line(name[:100])}>.")
         if name.lower() == "outline":
             self._outline({key.lower(): value for key, value in attributes.items()}, attributes)
 
@@ -90,7 +90,7 @@ def _row(line: int, record: str, label: str, said: Mapping[str, str], folders: I
 
 def read_opml(text: str) -> Iterator[Row | BadLine]:
     """Raises UsageError if nothing could be read; what is broken further on is told as a bad line."""
-    scout, ending, text = heard_markup(text, _Scout)
+    scout, ending, text = parse_markup(text, _Scout)
     if ending.why and (not scout.has_found or ending.is_too_large):
         raise UsageError(
             f"The file cannot be read as OPML. {ending.why}", fix="Split it." if ending.is_too_large else ""

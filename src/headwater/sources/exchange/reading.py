@@ -8,7 +8,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 
 from headwater.errors import UsageError
-from headwater.net.charset import Kind, decode
+from headwater.net.charset import CharsetKind, decode
 from headwater.sources.exchange.columns import LeftOver, is_header, require_known
 from headwater.sources.exchange.fields import MOST_EXTERNAL_IDS, MOST_TAGS, Row
 from headwater.sources.exchange.jsonlines import read_jsonl
@@ -33,7 +33,7 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadSources:
     """`bad_lines` in the order of the file. `spelling` says how it was written, as in `utf-8, comma`.
 
     `duplicates` counts lines with the address of an earlier one; `unused` and `doubled` columns brought nothing.
@@ -122,8 +122,8 @@ class SourceFile:
         yield from (one for one in self.found() if _is_deleted(one))
         yield from (one for one in self.found() if not _is_deleted(one))
 
-    def as_read(self, rows: tuple[Row, ...] = (), bad_lines: tuple[BadLine, ...] = ()) -> Read:
-        return Read(
+    def as_read(self, rows: tuple[Row, ...] = (), bad_lines: tuple[BadLine, ...] = ()) -> ReadSources:
+        return ReadSources(
             *(rows, bad_lines, self.format, self.spelling, self.duplicates),
             unused=tuple(self.left_over.unused),
             doubled=tuple(self.left_over.doubled),
@@ -165,7 +165,7 @@ def open_sources(
 ) -> SourceFile:
     """`mapping` names the column of a field. Raises UsageError for a file that is no list of sources at all."""
     _require_text(data)
-    decoded = decode(data, Kind.XML)
+    decoded = decode(data, CharsetKind.XML)
     # Of a large file one copy is enough.
     del data
     _require_moderate(decoded.text)
@@ -180,7 +180,7 @@ def open_sources(
 
 def read_sources(
     data: bytes, as_format: Format | None = None, mapping: Mapping[str, str] = _NO_MAPPING, *, filename: str = ""
-) -> Read:
+) -> ReadSources:
     """A small file whole."""
     file = open_sources(data, as_format, mapping, filename=filename)
     found = list(file.found())

@@ -9,14 +9,14 @@ import orjson
 
 from headwater.sources.exchange.columns import BECAUSE, LINE, TEXT, is_ours
 from headwater.sources.exchange.opml import REASON
-from headwater.sources.exchange.reading import Format, Read
+from headwater.sources.exchange.reading import Format, ReadSources
 from headwater.sources.exchange.rows import BadLine, is_whole, one_line
 from headwater.sources.exchange.tables import cells_of_record, table
 
 SUFFIXES = MappingProxyType({Format.CSV: "csv", Format.JSONL: "jsonl", Format.OPML: "opml", Format.URLS: "txt"})
 
 
-def write_rejected(bad: Iterable[BadLine], read: Read) -> Iterator[str]:
+def write_rejected(bad: Iterable[BadLine], read: ReadSources) -> Iterator[str]:
     """Piece by piece; `read` is the file they came from. A line without a text is a remark about the file."""
     records = [one for one in bad if one.text]
     match read.format:

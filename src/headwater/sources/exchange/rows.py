@@ -21,7 +21,7 @@ class BadLine:
 
 def bad_line(line: int, text: str, reason: str) -> BadLine:
     # Cut before cleaning: a line may be as long as the file.
-    return BadLine(line, cut(as_laid_out(text[: LONGEST_TEXT * 2]).strip("\n"), LONGEST_TEXT), reason)
+    return BadLine(line, cut_text(as_laid_out(text[: LONGEST_TEXT * 2]).strip("\n"), LONGEST_TEXT), reason)
 
 
 def is_whole(bad: BadLine) -> bool:
@@ -29,7 +29,7 @@ def is_whole(bad: BadLine) -> bool:
     return len(bad.text) < LONGEST_TEXT
 
 
-def cut(text: str, most: int) -> str:
+def cut_text(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

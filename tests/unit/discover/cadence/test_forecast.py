@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from headwater.discover.cadence.forecast import Forecast, forecast, weight
-from headwater.discover.cadence.rhythm import Observation, Rhythm, in_hours, observed, rate
+from headwater.discover.cadence.rhythm import Observation, Rhythm, in_hours, observe, rate
 from headwater.discover.cadence.week import FLAT, HOURS, common_from, common_profile, hour_profile, minute_profile
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
@@ -18,7 +18,7 @@ def morning_paper() -> Rhythm:
     dates = [
         MONDAY - timedelta(days=day) + 6 * HOUR + timedelta(minutes=2 * n) for day in range(1, 28) for n in range(5)
     ]
-    return observed(Rhythm(), Observation(MONDAY, None, dates))
+    return observe(Rhythm(), Observation(MONDAY, None, dates))
 
 
 def waiting_by_hand(ahead: Forecast, hours: float, steps: int = 3_000) -> float:

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from headwater.discover.cadence.rests import ErrorClass, backed_off, rest_after
+from headwater.discover.cadence.rests import ErrorClass, backoff_after, rest_after
 
 HOUR = timedelta(hours=1)
 BACKOFF = timedelta(minutes=77)
@@ -66,9 +66,9 @@ def test_ten_errors_in_a_row_are_loud_whatever_their_class() -> None:
 
 
 def test_the_interval_doubles_with_every_error_up_to_a_day() -> None:
-    assert [backed_off(HOUR, n) / HOUR for n in (0, 1, 2, 3, 4, 5, 10**9)] == [1, 2, 4, 8, 16, 24, 24]
+    assert [backoff_after(HOUR, n) / HOUR for n in (0, 1, 2, 3, 4, 5, 10**9)] == [1, 2, 4, 8, 16, 24, 24]
 
 
 def test_backing_off_never_shortens_a_long_interval() -> None:
-    assert backed_off(72 * HOUR, 3) == 72 * HOUR
-    assert backed_off(timedelta.max, 40) == timedelta.max
+    assert backoff_after(72 * HOUR, 3) == 72 * HOUR
+    assert backoff_after(timedelta.max, 40) == timedelta.max

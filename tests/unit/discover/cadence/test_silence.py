@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from headwater.discover.cadence.rhythm import Observation, Rhythm, observed
+from headwater.discover.cadence.rhythm import Observation, Rhythm, observe
 from headwater.discover.cadence.silence import silence
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
@@ -9,11 +9,11 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 def learned(dates: list[datetime | None], until: datetime, start: datetime = MONDAY) -> Rhythm:
     """Polled every hour, and every hour again after the last item."""
-    rhythm, since = observed(Rhythm(), Observation(start, None, [])), start
+    rhythm, since = observe(Rhythm(), Observation(start, None, [])), start
     while since < until:
         now = since + HOUR
         fresh = [one for one in dates if one is not None and since < one <= now]
-        rhythm, since = observed(rhythm, Observation(now, since, fresh)), now
+        rhythm, since = observe(rhythm, Observation(now, since, fresh)), now
     return rhythm
 
 

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from headwater.discover.cadence.wording import counted, in_words, likely
+from headwater.discover.cadence.wording import in_words, likely, quantity
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ def test_durations_are_said_in_the_unit_that_fits(seconds: float, words: str) ->
 
 
 def test_one_is_no_plural() -> None:
-    assert [counted(count, "item") for count in (0, 1, 2, 2_000)] == ["0 items", "1 item", "2 items", "2,000 items"]
-    assert [counted(count, "address") for count in (1, 3)] == ["1 address", "3 addresses"]
+    assert [quantity(count, "item") for count in (0, 1, 2, 2_000)] == ["0 items", "1 item", "2 items", "2,000 items"]
+    assert [quantity(count, "address") for count in (1, 3)] == ["1 address", "3 addresses"]
 
 
 @pytest.mark.parametrize(

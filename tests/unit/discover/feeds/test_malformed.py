@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from headwater.discover.feeds import read_feed
-from headwater.discover.feeds.mend import mended
+from headwater.discover.feeds.mend import mend
 from headwater.discover.items import Reading, Unreadable
 
 Read = Callable[..., Reading]
@@ -32,7 +32,7 @@ FEED = (
     ],
 )
 def test_mending_touches_only_what_is_broken(before: str, after: str) -> None:
-    assert mended(before) == after
+    assert mend(before) == after
 
 
 def test_a_bare_ampersand_does_not_corrupt_a_link(rss: Read) -> None:

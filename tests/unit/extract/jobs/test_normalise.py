@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from headwater.extract.jobs.normalise import Employer, harvest_of, normalised
+from headwater.extract.jobs.normalise import Employer, harvest_of, normalise
 from headwater.extract.jobs.vacancy import FoundBy, Pay, RawVacancy, Skipped, SkipReason, Vacancy
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
@@ -17,7 +17,7 @@ def raw(title: str = "Nurse", url: str = "https://aid.test/jobs/1", description:
 
 
 def read(*given: Any, **facts: str) -> Vacancy:
-    vacancy = normalised(raw(*given, **facts), EMPLOYER, NOW)
+    vacancy = normalise(raw(*given, **facts), EMPLOYER, NOW)
     assert isinstance(vacancy, Vacancy)
     return vacancy
 
@@ -117,7 +117,7 @@ def test_pay_in_dollars_fills_the_columns_and_any_other_is_kept() -> None:
     dollars = read(salary="USD 45,000 - 54,000 per year")
     assert (dollars.compensation_min_usd, dollars.compensation_max_usd) == (Decimal(45000), Decimal(54000))
     assert (dollars.compensation_type, dollars.policy_flags) == ("year", ("pay_transparent",))
-    euros = normalised(replace(raw(), pay=Pay(Decimal(3000), None, "EUR", "month")), EMPLOYER, NOW)
+    euros = normalise(replace(raw(), pay=Pay(Decimal(3000), None, "EUR", "month")), EMPLOYER, NOW)
     assert isinstance(euros, Vacancy)
     assert (euros.compensation_min_usd, euros.compensation_currency) == (None, "EUR")
     assert euros.raw_metadata["compensation"] == {"min": "3000", "currency": "EUR", "period": "month"}
@@ -131,7 +131,7 @@ def test_what_is_no_vacancy_says_why() -> None:
         (raw(deadline="2 May 2026"), SkipReason.EXPIRED),
     ]
     for found, reason in reasons:
-        outcome = normalised(found, EMPLOYER, NOW)
+        outcome = normalise(found, EMPLOYER, NOW)
         assert isinstance(outcome, Skipped)
         assert outcome.reason == reason
 

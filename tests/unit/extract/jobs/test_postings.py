@@ -7,7 +7,7 @@ import pytest
 
 from headwater.discover.items import Item
 from headwater.extract.jobs.answers import harvest_page
-from headwater.extract.jobs.normalise import Employer, harvest_of, normalised
+from headwater.extract.jobs.normalise import Employer, harvest_of, normalise
 from headwater.extract.jobs.pages import vacancies_in, vacancies_of_page
 from headwater.extract.jobs.prose import facts_in_text
 from headwater.extract.jobs.records import vacancy_listed
@@ -238,7 +238,7 @@ def test_how_one_works_is_what_is_said(written: str, modality: str | None) -> No
 
 
 def test_home_based_says_more_than_remote() -> None:
-    told = normalised(
+    told = normalise(
         RawVacancy("Consultant (home-based)", URL, FoundBy.JSON_LD, "", {"work_modality": "TELECOMMUTE"}), EMPLOYER, NOW
     )
     assert isinstance(told, Vacancy)

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.extract.templates.conftest import ARTICLE, SUBJECTS, Story, changed, prose
 
 from headwater.extract.templates.learner import learn
-from headwater.extract.templates.server import Reason, Refused, Served, serve
+from headwater.extract.templates.server import Served, TemplateRefusal, TemplateRefusalReason, serve
 from headwater.extract.templates.template import Template, hash_of
 
 
@@ -27,7 +27,7 @@ def moved(html: str) -> str:
 
 @pytest.mark.parametrize("change", [renamed, stripped, moved])
 def test_a_redesigned_page_is_refused(template: Template, story: Story, change: Callable[[str], str]) -> None:
-    assert isinstance(serve(template, change(story.html)), Refused)
+    assert isinstance(serve(template, change(story.html)), TemplateRefusal)
 
 
 def teasers(count: int, form: str) -> str:
@@ -51,21 +51,23 @@ LISTINGS = {
 @pytest.mark.parametrize("head", [ARTICLE, ""], ids=["with article metadata", "without"])
 def test_a_listing_is_refused(template: Template, form: str, head: str) -> None:
     page = Story(number=9, paragraphs=("All of our stories.",), inside=teasers(8, form), head=head)
-    assert isinstance(serve(template, page.html), Refused)
+    assert isinstance(serve(template, page.html), TemplateRefusal)
 
 
 def test_a_front_page_that_lists_its_stories_as_linked_data_is_refused(template: Template, story: Story) -> None:
-    assert serve(template, changed(story, head=ARTICLE * 5).html) == Refused(Reason.FEATURE_MISSING)
+    assert serve(template, changed(story, head=ARTICLE * 5).html) == TemplateRefusal(
+        TemplateRefusalReason.FEATURE_MISSING
+    )
 
 
 def test_a_page_that_names_a_section_as_its_address_is_refused(template: Template, story: Story) -> None:
     html = story.html.replace(story.url, "https://news.example/politics/")
-    assert serve(template, html) == Refused(Reason.FEATURE_MISSING)
+    assert serve(template, html) == TemplateRefusal(TemplateRefusalReason.FEATURE_MISSING)
 
 
 def test_a_live_blog_is_refused(template: Template, story: Story) -> None:
     live = ARTICLE.replace("NewsArticle", "LiveBlogPosting")
-    assert serve(template, changed(story, head=live).html) == Refused(Reason.LIVE_BLOG)
+    assert serve(template, changed(story, head=live).html) == TemplateRefusal(TemplateRefusalReason.LIVE_BLOG)
 
 
 def test_a_live_blog_that_does_not_say_so_is_refused(template: Template, story: Story) -> None:
@@ -73,7 +75,9 @@ def test_a_live_blog_that_does_not_say_so_is_refused(template: Template, story: 
         f'<div class="post-entry"><time>10:{at:02}</time><h3>Now</h3><p>{prose(60 + at)[0]}</p></div>'
         for at in range(12)
     )
-    assert isinstance(serve(template, changed(story, paragraphs=("Follow us here.",), inside=posts).html), Refused)
+    assert isinstance(
+        serve(template, changed(story, paragraphs=("Follow us here.",), inside=posts).html), TemplateRefusal
+    )
 
 
 def test_a_page_that_holds_its_text_twice_is_served_once(template: Template, story: Story) -> None:
@@ -85,7 +89,9 @@ def test_a_page_that_holds_its_text_twice_is_served_once(template: Template, sto
 
 def test_two_stories_on_one_page_are_refused(template: Template, story: Story) -> None:
     other = '<div class="story-body">' + "".join(f"<p>{line}</p>" for line in prose(8)) + "</div>"
-    assert serve(template, changed(story, after=other).html) == Refused(Reason.TOO_MANY_CONTAINERS)
+    assert serve(template, changed(story, after=other).html) == TemplateRefusal(
+        TemplateRefusalReason.TOO_MANY_CONTAINERS
+    )
 
 
 def test_teasers_in_the_paragraph_class_outside_the_container_stay_outside(template: Template, story: Story) -> None:
@@ -102,23 +108,25 @@ CONSENT = (
 
 
 def test_a_consent_wall_in_place_of_the_text_is_refused(template: Template, story: Story) -> None:
-    assert serve(template, changed(story, paragraphs=(CONSENT,)).html) == Refused(Reason.CONSENT_WALL)
+    assert serve(template, changed(story, paragraphs=(CONSENT,)).html) == TemplateRefusal(
+        TemplateRefusalReason.CONSENT_WALL
+    )
 
 
 def test_a_consent_wall_is_a_page_without_the_features_of_an_article(template: Template) -> None:
     html = f'<title>Before you go on</title><div class="story-body"><p>{CONSENT}</p><p>{CONSENT} Really.</p></div>'
-    assert serve(template, html) == Refused(Reason.FEATURE_MISSING)
+    assert serve(template, html) == TemplateRefusal(TemplateRefusalReason.FEATURE_MISSING)
 
 
 def test_a_page_that_says_there_is_nothing_is_refused(template: Template, story: Story) -> None:
     notice = " ".join(prose(70)[0].split()[:60]) + " " + " ".join(prose(71)[0].split()[:30])
     html = changed(story, paragraphs=(notice,)).html.replace(f"<title>{story.title}", "<title>Page not found")
-    assert serve(template, html) == Refused(Reason.SOFT_404)
+    assert serve(template, html) == TemplateRefusal(TemplateRefusalReason.SOFT_404)
 
 
 def test_teasers_among_the_paragraphs_are_refused(template: Template, story: Story) -> None:
     mixed = teasers(3, "<p><a href=/x>{title}</a> {text}</p>")
-    assert serve(template, changed(story, inside=mixed).html) == Refused(Reason.TEASERS)
+    assert serve(template, changed(story, inside=mixed).html) == TemplateRefusal(TemplateRefusalReason.TEASERS)
 
 
 def test_a_teaser_that_other_pages_had_too_is_one_nonetheless(template: Template, story: Story) -> None:
@@ -126,12 +134,12 @@ def test_a_teaser_that_other_pages_had_too_is_one_nonetheless(template: Template
     known = re.sub("<[^>]*>", "", forms[0])
     page = changed(story, inside="".join(forms))
     template = template.after(1, [hash_of(known)]).after(2, [hash_of(known)])
-    assert serve(template, page.html) == Refused(Reason.TEASERS)
+    assert serve(template, page.html) == TemplateRefusal(TemplateRefusalReason.TEASERS)
 
 
 def test_leads_that_each_end_in_a_link_are_refused(template: Template) -> None:
     page = Story(number=9, paragraphs=("All of it.",), inside=teasers(8, "<p>{text} <a href=/x>More</a></p>"))
-    assert serve(template, page.html) == Refused(Reason.TEASERS)
+    assert serve(template, page.html) == TemplateRefusal(TemplateRefusalReason.TEASERS)
 
 
 COPIES = {
@@ -145,7 +153,7 @@ def test_a_copy_cut_another_way_is_refused(template: Template, story: Story, for
     text = " ".join(prose(7))
     words = text.split()
     copy = form.format(text=text, first=" ".join(words[:100]), second=" ".join(words[100:]))
-    assert serve(template, changed(story, inside=copy).html) == Refused(Reason.SAID_TWICE)
+    assert serve(template, changed(story, inside=copy).html) == TemplateRefusal(TemplateRefusalReason.SAID_TWICE)
 
 
 def test_a_refrain_is_no_copy(template: Template, story: Story) -> None:
@@ -165,19 +173,21 @@ def test_hidden_text_beside_the_text_is_not_served(template: Template, story: St
 
 def test_a_text_below_its_old_place_is_missed_whatever_its_elements(template: Template, story: Story) -> None:
     below = "".join(f"<div>{line}</div>" for line in prose(7))
-    assert serve(template, changed(story, paragraphs=prose(7)[:2], after=below).html) == Refused(Reason.TEXT_OUTSIDE)
+    assert serve(template, changed(story, paragraphs=prose(7)[:2], after=below).html) == TemplateRefusal(
+        TemplateRefusalReason.TEXT_OUTSIDE
+    )
 
 
 def test_a_text_swallowed_by_an_element_that_never_held_any_is_missed(template: Template, story: Story) -> None:
     swallowed = "".join(f"<p>{line}</p>" for line in prose(7)[3:])
     html = changed(story, paragraphs=prose(7)[:3], inside=f'<div class="promo">{swallowed}</div>').html
-    assert serve(template, html) == Refused(Reason.TEXT_OUTSIDE)
+    assert serve(template, html) == TemplateRefusal(TemplateRefusalReason.TEXT_OUTSIDE)
 
 
 def test_the_beginning_of_a_text_with_an_offer_to_buy_the_rest_is_refused(template: Template, story: Story) -> None:
     offer = "This story is for subscribers. Subscribe now and read on wherever you are, for four weeks and longer."
     html = changed(story, paragraphs=(*prose(7)[:2], offer)).html
-    assert serve(template, html) == Refused(Reason.PAYWALL)
+    assert serve(template, html) == TemplateRefusal(TemplateRefusalReason.PAYWALL)
 
 
 def test_a_notice_in_any_language_is_off_its_title() -> None:
@@ -189,4 +199,6 @@ def test_a_notice_in_any_language_is_off_its_title() -> None:
     assert isinstance(template, Template)
     assert isinstance(serve(template, titled(7).html), Served)
     notice = " ".join(prose(90, 3))
-    assert serve(template, Story(number=7, paragraphs=(notice,)).html) == Refused(Reason.OFF_ITS_TITLE)
+    assert serve(template, Story(number=7, paragraphs=(notice,)).html) == TemplateRefusal(
+        TemplateRefusalReason.OFF_ITS_TITLE
+    )

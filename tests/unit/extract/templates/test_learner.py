@@ -7,7 +7,7 @@ from tests.unit.extract.templates.conftest import ARTICLE, NOTICE, Story, change
 
 from headwater.extract.templates.facts import FEATURES
 from headwater.extract.templates.learner import NotLearned, NotLearnedReason, TrainingPage, learn
-from headwater.extract.templates.server import Refused, Served, serve
+from headwater.extract.templates.server import Served, TemplateRefusal, serve
 from headwater.extract.templates.template import Template
 
 
@@ -121,7 +121,7 @@ def test_linked_data_with_the_whole_text_votes_too() -> None:
 
 
 def test_a_page_of_another_kind_is_refused_not_misread(template: Template) -> None:
-    assert isinstance(serve(template, "<title>Hello</title><p>Hello."), Refused)
+    assert isinstance(serve(template, "<title>Hello</title><p>Hello."), TemplateRefusal)
 
 
 def test_the_same_story_under_another_address_counts_once_though_it_changed() -> None:

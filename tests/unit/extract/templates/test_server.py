@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 import pytest
 from tests.unit.extract.templates.conftest import NOTICE, Story, changed, prose
 
-from headwater.extract.templates.guide import doubted
+from headwater.extract.templates.guide import doubted_sentences
 from headwater.extract.templates.learner import learn
-from headwater.extract.templates.server import Reason, Refused, Served, serve
+from headwater.extract.templates.server import Served, TemplateRefusal, TemplateRefusalReason, serve
 from headwater.extract.templates.template import Template, hash_of
 
 
@@ -16,9 +16,9 @@ def served(template: Template, html: str) -> Served:
     return found
 
 
-def refusal(template: Template, html: str) -> Reason:
+def refusal(template: Template, html: str) -> TemplateRefusalReason:
     found = serve(template, html)
-    assert isinstance(found, Refused), found
+    assert isinstance(found, TemplateRefusal), found
     return found.reason
 
 
@@ -45,16 +45,16 @@ def eight_on(day: int) -> datetime:
     ids=lambda fields: next(iter(fields)),
 )
 def test_a_feature_of_all_training_pages_is_required(template: Template, story: Story, fields: dict[str, str]) -> None:
-    assert refusal(template, changed(story, **fields).html) is Reason.FEATURE_MISSING
+    assert refusal(template, changed(story, **fields).html) is TemplateRefusalReason.FEATURE_MISSING
 
 
 def test_a_page_without_the_container_is_refused(template: Template, story: Story) -> None:
-    assert refusal(template, changed(story, container="other").html) is Reason.NO_CONTAINER
+    assert refusal(template, changed(story, container="other").html) is TemplateRefusalReason.NO_CONTAINER
 
 
 def test_a_text_far_longer_or_shorter_than_any_known_is_refused(template: Template, story: Story) -> None:
-    assert refusal(template, changed(story, paragraphs=("Too short.",)).html) is Reason.TOO_SHORT
-    assert refusal(template, changed(story, paragraphs=prose(7, 45)).html) is Reason.TOO_LONG
+    assert refusal(template, changed(story, paragraphs=("Too short.",)).html) is TemplateRefusalReason.TOO_SHORT
+    assert refusal(template, changed(story, paragraphs=prose(7, 45)).html) is TemplateRefusalReason.TOO_LONG
     assert served(template, changed(story, paragraphs=prose(7, 25)).html).paragraphs == prose(7, 25)
 
 
@@ -71,7 +71,7 @@ BOXES = {
 def test_more_than_a_tenth_on_unknown_paths_is_refused_and_a_little_is_not(
     template: Template, story: Story, box: str
 ) -> None:
-    assert refusal(template, changed(story, inside=box.format(prose(20)[0])).html) is Reason.UNSEEN_PATHS
+    assert refusal(template, changed(story, inside=box.format(prose(20)[0])).html) is TemplateRefusalReason.UNSEEN_PATHS
     little = " ".join(prose(20)[0].split()[:10])
     item = f"- {little}" if "<li>" in box else little
     assert served(template, changed(story, inside=box.format(little)).html).paragraphs == (*prose(7), item)
@@ -79,10 +79,10 @@ def test_more_than_a_tenth_on_unknown_paths_is_refused_and_a_little_is_not(
 
 @pytest.mark.parametrize(
     ("kind", "reason"),
-    [("", Reason.UNSEEN_PATHS), (" class=more", Reason.TEXT_OUTSIDE)],
+    [("", TemplateRefusalReason.UNSEEN_PATHS), (" class=more", TemplateRefusalReason.TEXT_OUTSIDE)],
     ids=["without a name", "with a name"],
 )
-def test_a_list_of_text_where_the_host_had_lists_of_links_is_missed(kind: str, reason: Reason) -> None:
+def test_a_list_of_text_where_the_host_had_lists_of_links_is_missed(kind: str, reason: TemplateRefusalReason) -> None:
     def with_list(number: int, item: str) -> Story:
         items = "".join(f"<li>{item.format(' '.join(line.split()[:8]))}</li>" for line in prose(number + 60, 8))
         return Story(number=number, inside=f"<ul{kind}>{items}</ul>")
@@ -95,17 +95,20 @@ def test_a_list_of_text_where_the_host_had_lists_of_links_is_missed(kind: str, r
 
 def test_text_full_of_links_is_refused(template: Template, story: Story) -> None:
     linked = tuple(f"{line[:100]} <a href=/x>{line[100:250]}</a> {line[250:]}" for line in prose(7))
-    assert refusal(template, changed(story, paragraphs=linked).html) is Reason.TOO_MANY_LINKS
+    assert refusal(template, changed(story, paragraphs=linked).html) is TemplateRefusalReason.TOO_MANY_LINKS
 
 
 def test_a_container_that_is_mostly_dropped_is_refused(template: Template, story: Story) -> None:
     promo = "".join(f"<div class=promo><p>{line}</p></div>" for line in prose(21, 15))
-    assert refusal(template, changed(story, inside=promo).html) is Reason.TOO_LITTLE_KEPT
+    assert refusal(template, changed(story, inside=promo).html) is TemplateRefusalReason.TOO_LITTLE_KEPT
 
 
 def test_much_paragraph_text_outside_the_container_is_refused(template: Template, story: Story) -> None:
     outside = "".join(f"<p>{line}</p>" for line in prose(22, 6))
-    assert refusal(template, changed(story, before=f"<div class=lead>{outside}</div>").html) is Reason.TEXT_OUTSIDE
+    assert (
+        refusal(template, changed(story, before=f"<div class=lead>{outside}</div>").html)
+        is TemplateRefusalReason.TEXT_OUTSIDE
+    )
 
 
 def test_short_paragraphs_outside_the_container_are_missed_where_the_hosts_are_short() -> None:
@@ -116,7 +119,7 @@ def test_short_paragraphs_outside_the_container_are_missed_where_the_hosts_are_s
     assert isinstance(template, Template)
     below = "".join(f"<p>{line}</p>" for line in short(7)[14:])
     page = Story(number=7, paragraphs=short(7)[:14], after=f"<div class=continued>{below}</div>")
-    assert refusal(template, page.html) is Reason.TEXT_OUTSIDE
+    assert refusal(template, page.html) is TemplateRefusalReason.TEXT_OUTSIDE
 
 
 def test_a_caption_below_every_picture_of_a_gallery_is_missed_once(template: Template, story: Story) -> None:
@@ -126,7 +129,7 @@ def test_a_caption_below_every_picture_of_a_gallery_is_missed_once(template: Tem
 
 def test_a_text_in_scraps_is_refused(template: Template, story: Story) -> None:
     scraps = tuple(f"{' '.join(prose(23 + at)[0].split()[:5])}" for at in range(40))
-    assert refusal(template, changed(story, paragraphs=scraps).html) is Reason.CHOPPED
+    assert refusal(template, changed(story, paragraphs=scraps).html) is TemplateRefusalReason.CHOPPED
 
 
 def test_a_paragraph_said_twice_comes_out_once(template: Template, story: Story) -> None:
@@ -149,7 +152,7 @@ def test_what_only_the_template_kept_on_two_stories_is_dropped_from_the_third(te
         lines = (*prose(number), NOTICE + " Now.")
         answer = served(template, changed(story, number=number, paragraphs=lines).html)
         assert answer.paragraphs == lines, "once may be a quotation"
-        template = template.after(number, doubted(answer, "\n".join(prose(number))))
+        template = template.after(number, doubted_sentences(answer, "\n".join(prose(number))))
     assert served(
         template, changed(story, number=9, paragraphs=(*prose(9), NOTICE + " Now.")).html
     ).paragraphs == prose(9)
@@ -161,7 +164,7 @@ def test_the_background_of_a_story_that_goes_on_is_not_taken_for_the_hosts(templ
         lines = (*prose(number), *background)
         answer = served(template, Story(number=number, paragraphs=lines).html)
         assert answer.paragraphs == lines
-        template = template.after(number, doubted(answer, "\n".join(lines)))
+        template = template.after(number, doubted_sentences(answer, "\n".join(lines)))
 
 
 def test_a_page_that_says_much_of_what_the_host_says_is_refused(template: Template) -> None:
@@ -169,12 +172,12 @@ def test_a_page_that_says_much_of_what_the_host_says_is_refused(template: Templa
     for number in (8, 9):
         template = template.after(number, map(hash_of, notices))
     third = Story(number=10, paragraphs=(*prose(10), *notices))
-    assert refusal(template, third.html) is Reason.SAID_ELSEWHERE
+    assert refusal(template, third.html) is TemplateRefusalReason.SAID_ELSEWHERE
 
 
 def test_headings_and_labels_are_never_doubted(template: Template, story: Story) -> None:
     answer = served(template, changed(story, paragraphs=("What we know", *prose(7))).html)
-    assert doubted(answer, "\n".join(prose(7))) == ()
+    assert doubted_sentences(answer, "\n".join(prose(7))) == ()
 
 
 @pytest.mark.parametrize("kind", ["p", "div"])

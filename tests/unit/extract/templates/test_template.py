@@ -2,23 +2,23 @@ import orjson
 from tests.unit.extract.templates.conftest import NOTICE, Story, changed, prose
 
 from headwater.extract.templates.explain import explain
-from headwater.extract.templates.server import Reason, serve
-from headwater.extract.templates.template import MOST_DOUBTED, MOST_REPEATED, Template, template_from, written
+from headwater.extract.templates.server import TemplateRefusalReason, serve
+from headwater.extract.templates.template import MOST_DOUBTED, MOST_REPEATED, Template, template_from, template_to_json
 
 
 def test_a_template_survives_being_written_down(template: Template, story: Story) -> None:
-    again = template_from(orjson.loads(orjson.dumps(written(template))))
+    again = template_from(orjson.loads(orjson.dumps(template_to_json(template))))
     assert again == template
     assert again is not None
     assert serve(template, story.html) == serve(again, story.html)
 
 
 def test_a_template_is_small(template: Template) -> None:
-    assert len(orjson.dumps(written(template))) < 2_000
+    assert len(orjson.dumps(template_to_json(template))) < 2_000
 
 
 def test_another_form_is_learned_again(template: Template) -> None:
-    assert template_from(written(template) | {"form": 0}) is None
+    assert template_from(template_to_json(template) | {"form": 0}) is None
     assert template_from({}) is None
 
 
@@ -59,9 +59,9 @@ def test_every_block_is_explained(template: Template, story: Story) -> None:
 
 def test_a_refusal_is_explained(template: Template, story: Story) -> None:
     found = explain(template, changed(story, og_type="website").html)
-    assert found.against is Reason.FEATURE_MISSING
+    assert found.against is TemplateRefusalReason.FEATURE_MISSING
     assert found.missing == ("og:article",)
-    assert explain(template, changed(story, container="x").html).against is Reason.NO_CONTAINER
+    assert explain(template, changed(story, container="x").html).against is TemplateRefusalReason.NO_CONTAINER
 
 
 def test_explaining_and_serving_agree(template: Template, story: Story) -> None:

@@ -2,7 +2,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract.templates.blocks import Block, blocks_of
-from headwater.extract.templates.votes import Teacher, repeated_on, teachers_of, votes_on
+from headwater.extract.templates.votes import Teacher, repeated_texts, teachers_of, votes_on
 from headwater.extract.text import comparable
 
 LINES = [
@@ -80,6 +80,6 @@ def test_a_text_that_stands_twice_is_wanted_once() -> None:
 
 def test_what_stands_on_two_pages_has_no_vote() -> None:
     pages = [split(f"<p>{LINES[0]}<p>Only here, on the first page."), split(f"<p>{LINES[0].upper()}")]
-    repeated = repeated_on(pages)
+    repeated = repeated_texts(pages)
     assert repeated == {comparable(LINES[0])}
     assert [vote.keep for vote in votes_on(pages[1], [Teacher(LINES[0])], frozenset(), repeated)] == [None]
