@@ -25,9 +25,9 @@ from urllib.parse import urlsplit
 
 import trafilatura
 
-from headwater.extract.article import Article, NotAnArticle
-from headwater.extract.extractor import extract
-from headwater.extract.page import Page
+from headwater.extraction.article import Article, NotAnArticle
+from headwater.extraction.extractor import extract
+from headwater.extraction.page import Page
 from headwater.simweb.message import Request
 from headwater.simweb.world import Item, World
 

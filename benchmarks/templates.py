@@ -25,12 +25,12 @@ import trafilatura
 
 from benchmarks.extract import body_at
 from benchmarks.templates_score import f1
-from headwater.extract.article import Article
-from headwater.extract.extractor import extract
-from headwater.extract.page import Page
-from headwater.extract.templates.learner import TrainingPage, learn
-from headwater.extract.templates.server import Served, TemplateRefusal, serve
-from headwater.extract.templates.template import Template, template_to_json
+from headwater.extraction.article import Article
+from headwater.extraction.extractor import extract
+from headwater.extraction.page import Page
+from headwater.extraction.templates.learner import TrainingPage, learn
+from headwater.extraction.templates.server import Served, TemplateRefusal, serve
+from headwater.extraction.templates.template import Template, template_to_json
 from headwater.simweb.world import World
 
 PUBLISHERS = Path(__file__).parents[2] / "shared" / "data" / "publishers"

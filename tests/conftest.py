@@ -30,7 +30,7 @@ from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.database.programs import FOLDERS
 from headwater.database.translate import with_schema
-from headwater.extract.pool.links import ForkServerLink
+from headwater.extraction.pool.links import ForkServerLink
 
 RUN_FOLDER = "HEADWATER_TEST_RUN_FOLDER"
 OUTSIDE_SERVER = "HEADWATER_TEST_DATABASE_URL"

@@ -17,10 +17,10 @@ import sys
 from pathlib import Path
 from threading import Lock
 
-from headwater.extract.language import language_model
-from headwater.extract.pool.child import ChildLimits, Work
-from headwater.extract.pool.fork_server import ForkServer, work_named
-from headwater.extract.pool.links import ForkServerLink, _soon
+from headwater.extraction.language import language_model
+from headwater.extraction.pool.child import ChildLimits, Work
+from headwater.extraction.pool.fork_server import ForkServer, work_named
+from headwater.extraction.pool.links import ForkServerLink, _soon
 
 LIMITS = struct.Struct("=qq")
 PID = struct.Struct("=i")

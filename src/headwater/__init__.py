@@ -10,7 +10,6 @@ Names in `__all__` are stable; every module below this one may change. `docs/arc
 """
 
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 
 from headwater.errors import (
@@ -68,10 +67,6 @@ __all__ = [
     "read_vacancies",
     "robots",
 ]
-
-# A submodule binds its name in this package when it is first imported, and never again: this one has the name of the
-# function below, so it comes first. It holds nothing but its docstring.
-import_module("headwater.extract")
 
 
 def extract(html: str | bytes, url: str, *, content_type: str = "", timezone: str = "UTC") -> ExtractedPage:

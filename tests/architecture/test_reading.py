@@ -14,14 +14,14 @@ IN_FEEDS, IN_PAGES = "library/feeds.py", "library/pages.py"
 # Each with the only modules that may name it.
 PARSERS = {
     "read_answer": {"discover/polls/work.py"},
-    "looked_at": {"discover/polls/reading.py"},
+    "judge_answer": {"discover/polls/reading.py"},
     "reader_of": {"discover/polls/work.py", "discover/polls/reading.py", "discover/searching/search.py"},
     "read_feed": {"discover/polls/reading.py", "discover/feeds/__init__.py", IN_FEEDS},
     "read_sitemap": {"discover/polls/reading.py"},
     "read_listing": {"discover/polls/reading.py", "discover/searching/search.py"},
     "read_api": {"discover/polls/reading.py"},
-    "vacancies_in": {"discover/polls/reading.py", "extract/jobs/answers.py", IN_PAGES},
-    "extract": {"extract/work.py", "extract/training.py", IN_PAGES},
+    "vacancies_in": {"discover/polls/reading.py", "extraction/jobs/answers.py", IN_PAGES},
+    "extract": {"extraction/work.py", "extraction/training.py", IN_PAGES},
 }
 
 

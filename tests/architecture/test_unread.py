@@ -17,7 +17,7 @@ from headwater.sources.source import Profile
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "headwater"
-# A text that names code: `headwater.extract.work:read_sent`, or its end behind the name of a module.
+# A text that names code: `headwater.extraction.work:read_sent`, or its end behind the name of a module.
 NAMED_IN_TEXT = re.compile(r"(?:^|headwater(?:\.\w+)+):(\w+)")
 # Called by a library under these names.
 CALLBACKS = {

@@ -16,7 +16,7 @@ from tests.endtoend.conftest import settings_for
 
 from headwater.chance import random_from
 from headwater.clock import SystemClock
-from headwater.extract.templates.guide import agreement
+from headwater.extraction.templates.guide import agreement
 from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.run.fetching import run_worker

@@ -2,7 +2,7 @@
 
 No limit around the worker is needed for that: every child has one of its own, and what it dies of is known. A child
 that the kernel kills for want of memory ends as any other that is killed: see
-`tests/integration/extract/test_extraction_pool.py`.
+`tests/integration/extraction/test_extraction_pool.py`.
 """
 
 from collections import Counter

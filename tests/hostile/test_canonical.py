@@ -17,7 +17,7 @@ from headwater.archive.reads import Document, read_document
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.extract.pool.extraction_pool import ExtractionPool
+from headwater.extraction.pool.extraction_pool import ExtractionPool
 from headwater.frontier.verdicts import RetryPolicy, settlement_of
 from headwater.ingest.judge import judge_answer
 from headwater.ingest.page_context import Context

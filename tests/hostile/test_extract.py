@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import orjson
 import pytest
 
-from headwater.extract.article import Article, NoArticleReason, NotAnArticle
-from headwater.extract.blocks import text_of_html
-from headwater.extract.extractor import extract
-from headwater.extract.links import MOST_LINKS
-from headwater.extract.page import FeedHints, Page, Selectors
-from headwater.extract.text import LONGEST_LINE, LONGEST_TEXT
+from headwater.extraction.article import Article, NoArticleReason, NotAnArticle
+from headwater.extraction.blocks import text_of_html
+from headwater.extraction.extractor import extract
+from headwater.extraction.links import MOST_LINKS
+from headwater.extraction.page import FeedHints, Page, Selectors
+from headwater.extraction.text import LONGEST_LINE, LONGEST_TEXT
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 URL = "http://example.com/a"

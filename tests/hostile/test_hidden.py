@@ -7,15 +7,15 @@ from random import Random
 import pytest
 
 from headwater.discover.pages.listing import ListingRules, read_listing
-from headwater.extract.article import Article
-from headwater.extract.blocks import text_of_html
-from headwater.extract.extractor import extract
-from headwater.extract.hidden import visible_page
-from headwater.extract.jobs.pages import vacancies_in
-from headwater.extract.page import Page, Selectors
-from headwater.extract.templates.learner import TrainingPage, learn
-from headwater.extract.templates.server import Served, serve
-from headwater.extract.templates.template import Template
+from headwater.extraction.article import Article
+from headwater.extraction.blocks import text_of_html
+from headwater.extraction.extractor import extract
+from headwater.extraction.hidden import visible_page
+from headwater.extraction.jobs.pages import vacancies_in
+from headwater.extraction.page import Page, Selectors
+from headwater.extraction.templates.learner import TrainingPage, learn
+from headwater.extraction.templates.server import Served, serve
+from headwater.extraction.templates.template import Template
 from headwater.urls.scope import Scope
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)

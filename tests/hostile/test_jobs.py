@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from headwater.discover.items import Item
-from headwater.extract.jobs.normalise import Employer, harvest_of
-from headwater.extract.jobs.pages import MOST_VACANCIES, vacancies_in
-from headwater.extract.jobs.records import vacancy_listed
-from headwater.extract.jobs.vacancy import LONGEST_FACT, SNIPPET_CHARACTERS
+from headwater.extraction.jobs.normalise import Employer, harvest_of
+from headwater.extraction.jobs.pages import MOST_VACANCIES, vacancies_in
+from headwater.extraction.jobs.records import vacancy_listed
+from headwater.extraction.jobs.vacancy import LONGEST_FACT, SNIPPET_CHARACTERS
 
 BASE = "https://aid.test/careers"
 EMPLOYER = Employer("Aid", "ngo", BASE)

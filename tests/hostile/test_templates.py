@@ -6,12 +6,12 @@ import orjson
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.extract.templates.blocks import blocks_of
-from headwater.extract.templates.explain import explain
-from headwater.extract.templates.learner import TrainingPage, learn
-from headwater.extract.templates.server import Served, TemplateRefusal, serve
-from headwater.extract.templates.template import Template, template_to_json
-from headwater.extract.text import LONGEST_TEXT
+from headwater.extraction.templates.blocks import blocks_of
+from headwater.extraction.templates.explain import explain
+from headwater.extraction.templates.learner import TrainingPage, learn
+from headwater.extraction.templates.server import Served, TemplateRefusal, serve
+from headwater.extraction.templates.template import Template, template_to_json
+from headwater.extraction.text import LONGEST_TEXT
 
 LARGEST_TEMPLATE_BYTES = 40_000
 LARGEST_MEMORY_BYTES = 200_000_000

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from headwater.extract.article import Article
-from headwater.extract.extractor import extract
-from headwater.extract.page import Page
-from headwater.extract.templates.explain import explain
-from headwater.extract.templates.learner import FEWEST_PAGES, NotLearned, NotLearnedReason, TrainingPage, learn
-from headwater.extract.templates.server import Served, serve
-from headwater.extract.templates.template import Template
+from headwater.extraction.article import Article
+from headwater.extraction.extractor import extract
+from headwater.extraction.page import Page
+from headwater.extraction.templates.explain import explain
+from headwater.extraction.templates.learner import FEWEST_PAGES, NotLearned, NotLearnedReason, TrainingPage, learn
+from headwater.extraction.templates.server import Served, serve
+from headwater.extraction.templates.template import Template
 from headwater.simweb.message import Request
 from headwater.simweb.world import GUISE_NAMES, Guise, GuiseName, Item, Publisher, World
 

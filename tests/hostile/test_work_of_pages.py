@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.extract.extractor import extract
-from headwater.extract.jobs.pages import vacancies_in
-from headwater.extract.page import Page
-from headwater.extract.paywall import without_calls
-from headwater.extract.permalinks import remove_permalinks
-from headwater.extract.templates.blocks import Block
-from headwater.extract.templates.repeats import settle_repeats
-from headwater.extract.templates.votes import Vote
-from headwater.extract.text import KEPT_BREAK, KEPT_SPACE, restore_white_space
+from headwater.extraction.extractor import extract
+from headwater.extraction.jobs.pages import vacancies_in
+from headwater.extraction.page import Page
+from headwater.extraction.paywall import without_calls
+from headwater.extraction.permalinks import remove_permalinks
+from headwater.extraction.templates.blocks import Block
+from headwater.extraction.templates.repeats import settle_repeats
+from headwater.extraction.templates.votes import Vote
+from headwater.extraction.text import KEPT_BREAK, KEPT_SPACE, restore_white_space
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 WORDS = " ".join(f"word{n}" for n in range(100))

@@ -5,14 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.simhashes import hamming
 
-from headwater.extract.article import Article
-from headwater.extract.dates import moment_from
-from headwater.extract.extractor import extract
-from headwater.extract.page import FeedHints, Page
-from headwater.extract.robots import robots_of
-from headwater.extract.similarity import simhash
-from headwater.extract.text import content_hash, count_words, one_line, storable, tidy
-from headwater.extract.wire import answer_from
+from headwater.extraction.article import Article
+from headwater.extraction.dates import moment_from
+from headwater.extraction.extractor import extract
+from headwater.extraction.page import FeedHints, Page
+from headwater.extraction.robots import robots_of
+from headwater.extraction.similarity import simhash
+from headwater.extraction.text import content_hash, count_words, one_line, storable, tidy
+from headwater.extraction.wire import answer_from
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 any_text = st.text(st.characters(exclude_categories=()))

@@ -4,17 +4,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from orjson import dumps, loads
 
-from headwater.extract.jobs import words
-from headwater.extract.jobs.answers import as_json, harvest_from
-from headwater.extract.jobs.countries import country_called, country_in, name_of
-from headwater.extract.jobs.dates import first_day_in
-from headwater.extract.jobs.identity import canonical_hash
-from headwater.extract.jobs.normalise import Employer, harvest_of
-from headwater.extract.jobs.pages import vacancies_in
-from headwater.extract.jobs.pay import pay_in, pay_in_prose
-from headwater.extract.jobs.places import CITIES
-from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
-from headwater.extract.jobs.vocabulary import Vocabulary, words_of
+from headwater.extraction.jobs import words
+from headwater.extraction.jobs.answers import as_json, harvest_from
+from headwater.extraction.jobs.countries import country_called, country_in, name_of
+from headwater.extraction.jobs.dates import first_day_in
+from headwater.extraction.jobs.identity import canonical_hash
+from headwater.extraction.jobs.normalise import Employer, harvest_of
+from headwater.extraction.jobs.pages import vacancies_in
+from headwater.extraction.jobs.pay import pay_in, pay_in_prose
+from headwater.extraction.jobs.places import CITIES
+from headwater.extraction.jobs.vacancy import FoundBy, RawVacancy
+from headwater.extraction.jobs.vocabulary import Vocabulary, words_of
 
 BASE = "https://aid.test/careers"
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)

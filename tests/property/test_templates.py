@@ -3,12 +3,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.extract.templates.blocks import blocks_of
-from headwater.extract.templates.explain import explain
-from headwater.extract.templates.learner import NotLearned, TrainingPage, learn
-from headwater.extract.templates.server import Served, TemplateRefusal, serve
-from headwater.extract.templates.steps import handles_of, step_of
-from headwater.extract.templates.template import Template, template_from, template_to_json
+from headwater.extraction.templates.blocks import blocks_of
+from headwater.extraction.templates.explain import explain
+from headwater.extraction.templates.learner import NotLearned, TrainingPage, learn
+from headwater.extraction.templates.server import Served, TemplateRefusal, serve
+from headwater.extraction.templates.steps import handles_of, step_of
+from headwater.extraction.templates.template import Template, template_from, template_to_json
 
 any_text = st.text(st.characters(exclude_categories=()))
 words = st.lists(st.text("abcdefgh", min_size=1, max_size=6), min_size=20, max_size=60).map(" ".join)

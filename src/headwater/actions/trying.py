@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from headwater.discover.items import Item
 from headwater.discover.trying import Trial, try_channels
-from headwater.extract.page import FeedHints
+from headwater.extraction.page import FeedHints
 from headwater.fetch.fetcher import Clear, FetchRequest
 from headwater.fetch.following import Follower, is_closed_for_good
 from headwater.fetch.outcomes import Outcome, TakenDown

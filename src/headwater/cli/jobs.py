@@ -131,7 +131,7 @@ def filters_from(country: str | None, words: dict[str, str | None]) -> dict[str,
 
 
 def _known(option: str, said: str, vocabulary: str, choices: str) -> str:
-    from headwater.extract.jobs import words
+    from headwater.extraction.jobs import words
 
     meaning: str = getattr(words, vocabulary).exactly(said)
     if not meaning:
@@ -140,7 +140,7 @@ def _known(option: str, said: str, vocabulary: str, choices: str) -> str:
 
 
 def _country(said: str) -> str:
-    from headwater.extract.jobs.countries import country_called
+    from headwater.extraction.jobs.countries import country_called
 
     code = country_called(said)
     if code is None:

@@ -13,9 +13,9 @@ from headwater.discover.api.secrets import Secrets, require_bound
 from headwater.discover.polls.classify import Body
 from headwater.discover.polls.response_cache import pack_response
 from headwater.errors import Refused, UsageError
-from headwater.extract.jobs.pages import is_selector
-from headwater.extract.jobs.text import shorten
-from headwater.extract.selectors import check_selectors
+from headwater.extraction.jobs.pages import is_selector
+from headwater.extraction.jobs.text import shorten
+from headwater.extraction.selectors import check_selectors
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
 from headwater.politeness.takedown import takedowns_for

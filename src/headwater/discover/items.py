@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.extract.jobs.normalise import NOTHING, Harvest
+from headwater.extraction.jobs.normalise import NOTHING, Harvest
 from headwater.net.validators import Validators
 
 

@@ -16,7 +16,7 @@ from headwater.discover.polls.lease import ChannelPast, Leased, leased_from, sta
 from headwater.discover.polls.reader import ChannelReader, task_of
 from headwater.discover.polls.requesting import Asker
 from headwater.discover.publisher_hints import PublisherHints
-from headwater.extract.jobs.vacancy import Vacancy
+from headwater.extraction.jobs.vacancy import Vacancy
 from headwater.net.transport import Response
 from headwater.politeness.hosts import pace_of, read_host
 from headwater.sources.channels import ChannelKind, NewChannel

@@ -4,11 +4,11 @@ from dataclasses import fields, replace
 from typing import Any
 
 from headwater.archive.document import DocumentKey, NewDocument
-from headwater.extract.article import Article
-from headwater.extract.canonical import is_same_site
-from headwater.extract.linked_data import LinkedData
-from headwater.extract.metadata import Metadata
-from headwater.extract.quality import Quality
+from headwater.extraction.article import Article
+from headwater.extraction.canonical import is_same_site
+from headwater.extraction.linked_data import LinkedData
+from headwater.extraction.metadata import Metadata
+from headwater.extraction.quality import Quality
 from headwater.frontier.entry import Lease
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.effects import has_effects

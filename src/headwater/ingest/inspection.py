@@ -10,11 +10,11 @@ from uuid import UUID
 
 from headwater.archive.raw import KeptBody
 from headwater.database.pool import Database
-from headwater.extract.article import Article, NotAnArticle
-from headwater.extract.pool.extraction_pool import Done
-from headwater.extract.templates.explain import Explanation
-from headwater.extract.templates.guide import PRODUCER, agreement
-from headwater.extract.training import encode_task, explanation_from
+from headwater.extraction.article import Article, NotAnArticle
+from headwater.extraction.pool.extraction_pool import Done
+from headwater.extraction.templates.explain import Explanation
+from headwater.extraction.templates.guide import PRODUCER, agreement
+from headwater.extraction.training import encode_task, explanation_from
 from headwater.ingest.difference import likeness, side_by_side
 from headwater.ingest.page_reader import ContextSource
 from headwater.ingest.reading import Read, Reader, UnreadablePage, page_of

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 
-from headwater.extract.article import Article, NoArticleReason, NotAnArticle
-from headwater.extract.jobs.normalise import Harvest
-from headwater.extract.page_type import PageType
+from headwater.extraction.article import Article, NoArticleReason, NotAnArticle
+from headwater.extraction.jobs.normalise import Harvest
+from headwater.extraction.page_type import PageType
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,

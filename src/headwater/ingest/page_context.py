@@ -12,8 +12,8 @@ from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UsageError
-from headwater.extract.page import FeedHints
-from headwater.extract.templates.guide import Guide
+from headwater.extraction.page import FeedHints
+from headwater.extraction.templates.guide import Guide
 from headwater.frontier.entry import Lease
 from headwater.learning.template_cache import REMEMBERED_SECONDS, TemplateCache
 from headwater.net.body import Packed

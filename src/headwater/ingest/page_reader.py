@@ -8,10 +8,10 @@ from typing import Protocol
 from headwater.archive.document import DocumentKey
 from headwater.archive.raw import RawBody
 from headwater.archive.vacancies import jobs_from
-from headwater.extract.article import Article, NotAnArticle
-from headwater.extract.body import Producer
-from headwater.extract.jobs.normalise import Harvest
-from headwater.extract.page_type import PageType
+from headwater.extraction.article import Article, NotAnArticle
+from headwater.extraction.body import Producer
+from headwater.extraction.jobs.normalise import Harvest
+from headwater.extraction.page_type import PageType
 from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
 from headwater.ingest.documents import document_from

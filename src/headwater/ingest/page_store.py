@@ -16,7 +16,7 @@ from headwater.archive.raw import RawBody, body_row
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UsageError
-from headwater.extract.body import Producer
+from headwater.extraction.body import Producer
 from headwater.frontier.entry import DeadReason, EntryOrigin, EntryStatus, Lease
 from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Moved, Verdict

@@ -7,14 +7,14 @@ from math import inf
 from typing import Any
 
 from headwater.errors import UsageError
-from headwater.extract.article import Article, NotAnArticle
-from headwater.extract.jobs.answers import harvest_from
-from headwater.extract.jobs.normalise import Harvest
-from headwater.extract.page import Page, Selectors
-from headwater.extract.plugins import failed, plugin_for
-from headwater.extract.pool.extraction_pool import Crashed, Done, ExtractionPool, Outcome, OutOfMemory
-from headwater.extract.selectors import fields_of_items, selectors_from
-from headwater.extract.wire import answer_from, encode_page
+from headwater.extraction.article import Article, NotAnArticle
+from headwater.extraction.jobs.answers import harvest_from
+from headwater.extraction.jobs.normalise import Harvest
+from headwater.extraction.page import Page, Selectors
+from headwater.extraction.plugins import failed, plugin_for
+from headwater.extraction.pool.extraction_pool import Crashed, Done, ExtractionPool, Outcome, OutOfMemory
+from headwater.extraction.selectors import fields_of_items, selectors_from
+from headwater.extraction.wire import answer_from, encode_page
 from headwater.ingest.page_context import PageContext
 from headwater.log import Logger
 from headwater.net.charset import CharsetKind, Decoded, Evidence, charset_parameter, decode

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from headwater.extract.article import Article
-from headwater.extract.page import FeedHints
+from headwater.extraction.article import Article
+from headwater.extraction.page import FeedHints
 from headwater.fetch.fetcher import FetchRequest
 from headwater.fetch.following import Follower
 from headwater.fetch.outcomes import Answered

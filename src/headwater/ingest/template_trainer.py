@@ -10,9 +10,9 @@ from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import DatabaseDown, DependencyDown, QueryFailed, UsageError, as_fields
-from headwater.extract.page import Page
-from headwater.extract.pool.extraction_pool import Done, ExtractionPool
-from headwater.extract.training import Training, encode_task, training_from
+from headwater.extraction.page import Page
+from headwater.extraction.pool.extraction_pool import Done, ExtractionPool
+from headwater.extraction.training import Training, encode_task, training_from
 from headwater.ingest.page_context import Context
 from headwater.ingest.reading import page_of
 from headwater.ingest.stored_pages import lease_of, response_of

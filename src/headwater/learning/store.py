@@ -10,8 +10,8 @@ from uuid import UUID
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
-from headwater.extract.templates.template import FORM, Template, template_to_json
-from headwater.extract.training import LearnedTemplate, Training
+from headwater.extraction.templates.template import FORM, Template, template_to_json
+from headwater.extraction.training import LearnedTemplate, Training
 from headwater.learning.life import HostLearning, TemplateStanding, UseTally, after, after_use, why_learn, why_off
 from headwater.sources.events import Event, Level, record
 from headwater.urls.canonical import site_named

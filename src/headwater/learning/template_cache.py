@@ -7,12 +7,12 @@ from typing import Any
 
 from headwater.chance import Random
 from headwater.clock import Clock
-from headwater.extract.article import Article, NotAnArticle
-from headwater.extract.body import Producer
-from headwater.extract.plugins import PRODUCER as PLUGIN
-from headwater.extract.templates.guide import Guide, name_of, pack_template
-from headwater.extract.templates.template import Template, number_of, template_from
-from headwater.extract.training import section_of
+from headwater.extraction.article import Article, NotAnArticle
+from headwater.extraction.body import Producer
+from headwater.extraction.plugins import PRODUCER as PLUGIN
+from headwater.extraction.templates.guide import Guide, name_of, pack_template
+from headwater.extraction.templates.template import Template, number_of, template_from
+from headwater.extraction.training import section_of
 from headwater.frontier.entry import Lease
 from headwater.learning.life import Use, UseTally
 

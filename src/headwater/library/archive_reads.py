@@ -8,7 +8,7 @@ from headwater.archive.document import DocumentKey
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.errors import UsageError
-from headwater.extract.jobs.countries import country_called
+from headwater.extraction.jobs.countries import country_called
 from headwater.frontier.host_rules import read_rules
 from headwater.library.values import DocumentVersion, FoundDocument, StoredDocument, Vacancy
 from headwater.reports.archive import DetailedHit, find_documents, find_jobs

@@ -3,12 +3,12 @@
 from typing import Any
 
 from headwater.clock import SystemClock
-from headwater.extract.article import Article, NotAnArticle
-from headwater.extract.extractor import extract
-from headwater.extract.jobs import vacancy
-from headwater.extract.jobs.normalise import Employer, harvest_of
-from headwater.extract.jobs.pages import vacancies_in
-from headwater.extract.page import LONGEST_HTML, Page
+from headwater.extraction.article import Article, NotAnArticle
+from headwater.extraction.extractor import extract
+from headwater.extraction.jobs import vacancy
+from headwater.extraction.jobs.normalise import Employer, harvest_of
+from headwater.extraction.jobs.pages import vacancies_in
+from headwater.extraction.page import LONGEST_HTML, Page
 from headwater.library.given import bytes_of, reading, text_of
 from headwater.library.values import ExtractedPage, Vacancy
 from headwater.net.charset import CharsetKind, charset_parameter, decode

@@ -10,7 +10,6 @@ HeaderPairs = Iterable[tuple[str, str]]
 
 # Beyond a year a number is a way to say "for ever", and arithmetic with it may overflow.
 LONGEST_WAIT = timedelta(days=365)
-LONGEST_RETRY_AFTER = timedelta(hours=24)
 NO_WAIT = timedelta(0)
 
 _SECONDS = re.compile(r"\d+", re.ASCII)
@@ -53,17 +52,12 @@ def max_age(cache_control: str) -> timedelta | None:
 
 
 def retry_after(value: str, now: datetime) -> timedelta | None:
-    """Seconds or a date; the past is zero, what cannot be read is None. See `cap_wait`."""
+    """Seconds or a date; the past is zero, what cannot be read is None."""
     seconds = _seconds(value)
     if seconds is not None:
         return seconds
     until = http_date(value, now)
     return None if until is None else _between(now, until)
-
-
-def cap_wait(wait: timedelta) -> timedelta:
-    """At most a day: one header may not silence a host for longer."""
-    return min(wait, LONGEST_RETRY_AFTER)
 
 
 def http_date(value: str, now: datetime) -> datetime | None:

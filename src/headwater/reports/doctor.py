@@ -17,7 +17,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
 from headwater.database.translate import with_escapes
 from headwater.errors import MAKE_ROOM, DatabaseDown, DiskFull, MigrationFailed, QueryFailed
-from headwater.extract.plugins import Plugin, installed, loaded
+from headwater.extraction.plugins import Plugin, installed, loaded
 from headwater.reports.forecast import FARTHEST_DAYS, Part, SizeForecast
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
 from headwater.reports.sizes import forecast_of

@@ -1,6 +1,5 @@
 """Did we keep our word? Judged from the fetch log, host by host."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -52,7 +51,3 @@ async def smallest_gaps(database: Database, since: timedelta, limit: int = 20) -
     async with database.transaction(readonly=True, patience=PATIENCE_SECONDS) as connection:
         rows = await connection.fetch(queries.smallest_gaps, since, limit, timeout=PATIENCE_SECONDS)
     return [HostGap(row["host"], row["requests"], row["smallest_gap"], row["delay"]) for row in rows]
-
-
-def broken_gaps(gaps: Sequence[HostGap]) -> list[HostGap]:
-    return [gap for gap in gaps if gap.is_broken]

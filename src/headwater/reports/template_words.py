@@ -2,7 +2,7 @@
 
 import re
 
-from headwater.extract.plugins import PRODUCER
+from headwater.extraction.plugins import PRODUCER
 
 REASONS = {
     "feature_missing": "lacks a mark that every page it learned from had",

@@ -8,8 +8,8 @@ from typing import Any
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.extract.templates.template import Template, template_from
-from headwater.extract.templates.verdicts import Way
+from headwater.extraction.templates.template import Template, template_from
+from headwater.extraction.templates.verdicts import Way
 from headwater.learning.life import FIRST_TRAINING, MOST_DOUBLINGS
 from headwater.learning.store import unknown
 from headwater.reports.template_words import outcome_in_words

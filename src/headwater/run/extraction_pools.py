@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from headwater.extract.pool.extraction_pool import ExtractionPool
+from headwater.extraction.pool.extraction_pool import ExtractionPool
 from headwater.log import Logger
 from headwater.machine import memory_kills, memory_limit, processors
 from headwater.services import Services
 from headwater.settings.groups import ExtractSettings
 
-FOR_PAGES = "headwater.extract.work:read_sent"
+FOR_PAGES = "headwater.extraction.work:read_sent"
 # Without what only pages need: a poller does not pay for language models.
 FOR_CHANNELS = "headwater.discover.polls.work:read_sent"
 FOR_BOTH = "headwater.run.work:read_sent"

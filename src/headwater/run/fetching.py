@@ -7,7 +7,7 @@ from aiohttp.abc import AbstractResolver
 
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.listen import Listener
-from headwater.extract.pool.extraction_pool import ExtractionPool
+from headwater.extraction.pool.extraction_pool import ExtractionPool
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import Lease
 from headwater.frontier.shares import Shares

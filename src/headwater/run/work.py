@@ -4,7 +4,7 @@ from typing import Any
 
 from headwater.discover.polls.wire import is_channel
 from headwater.discover.polls.work import read_sent as read_channel
-from headwater.extract.work import read_sent as read_page
+from headwater.extraction.work import read_sent as read_page
 
 
 def read_sent(sent: Any) -> Any:

@@ -23,7 +23,7 @@ from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
 from headwater.cli.docs.showing import write_bytes
 from headwater.database.pool import Database
-from headwater.extract.jobs.identity import canonical_hash
+from headwater.extraction.jobs.identity import canonical_hash
 from headwater.urls.domains import NO_VOICE
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 LOADED = re.compile(r"^import time:.*\| +([\w.]+)$", re.MULTILINE)
-PAGES = {"lxml", "trafilatura", "aiohttp", "selectolax", "headwater.extract"}
+PAGES = {"lxml", "trafilatura", "aiohttp", "selectolax", "headwater.extraction"}
 OF_ROLES = {"prometheus_client", "structlog"}
 
 

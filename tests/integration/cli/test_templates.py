@@ -17,13 +17,13 @@ from tests.integration.ingest.test_template_trainer import trainings
 from headwater.cli.docs.replay import show_rows
 from headwater.cli.templates.showing import COLUMNS, explanation_lines, piece_lines, show_hosts
 from headwater.database.pool import Database
-from headwater.extract.body import Producer
-from headwater.extract.templates.explain import Explanation, Piece, Tried
-from headwater.extract.templates.facts import FEATURES
-from headwater.extract.templates.guide import DISAGREES
-from headwater.extract.templates.learner import NotLearnedReason
-from headwater.extract.templates.server import TemplateRefusalReason
-from headwater.extract.templates.template import Ranges, hash_of, template_from, template_to_json
+from headwater.extraction.body import Producer
+from headwater.extraction.templates.explain import Explanation, Piece, Tried
+from headwater.extraction.templates.facts import FEATURES
+from headwater.extraction.templates.guide import DISAGREES
+from headwater.extraction.templates.learner import NotLearnedReason
+from headwater.extraction.templates.server import TemplateRefusalReason
+from headwater.extraction.templates.template import Ranges, hash_of, template_from, template_to_json
 from headwater.reports import template_words
 from headwater.reports.template_words import place_in_words, reader_in_words
 from headwater.sources.store import create_source

@@ -22,8 +22,8 @@ from headwater.discover.polls.reader import TAKEN_OVER, TOO_LARGE, TOO_LONG, Cha
 from headwater.discover.polls.requesting import sitemaps_of
 from headwater.discover.searching.exploring import explore, sum_up
 from headwater.discover.trying import try_channels
-from headwater.extract.pool.extraction_pool import ExtractionPool
-from headwater.extract.pool.links import ForkServerLink
+from headwater.extraction.pool.extraction_pool import ExtractionPool
+from headwater.extraction.pool.links import ForkServerLink
 from headwater.lease_worker import LeaseWorker
 from headwater.simweb.message import Page
 from headwater.sources.source import SourceKind

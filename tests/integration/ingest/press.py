@@ -17,7 +17,7 @@ from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
-from headwater.extract.pool.extraction_pool import ExtractionPool
+from headwater.extraction.pool.extraction_pool import ExtractionPool
 from headwater.frontier.verdicts import Fetched
 from headwater.ingest.page_context import Context
 from headwater.ingest.page_reader import PageReader
@@ -41,7 +41,7 @@ CHILDREN = 2
 
 @asynccontextmanager
 async def reading_pool() -> AsyncIterator[ExtractionPool]:
-    work = "headwater.extract.work:read_sent"
+    work = "headwater.extraction.work:read_sent"
     async with ExtractionPool(work, size=CHILDREN, timeout=30.0, clock=SystemClock(), memory_bytes=512 << 20) as pool:
         yield pool
 

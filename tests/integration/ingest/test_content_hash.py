@@ -11,7 +11,7 @@ from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 from tests.integration.ingest.press import reading_pool
 
 from headwater.clock import SystemClock
-from headwater.extract.pool.extraction_pool import ExtractionPool
+from headwater.extraction.pool.extraction_pool import ExtractionPool
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, submit

@@ -8,7 +8,7 @@ from tests.integration.ingest.press import WORLD_NOW, Press
 
 from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
-from headwater.extract.templates.guide import agreement
+from headwater.extraction.templates.guide import agreement
 from headwater.frontier.verdicts import Fetched
 from headwater.ingest.page_reader import PageReader
 from headwater.ingest.stored_pages import lease_of, response_of

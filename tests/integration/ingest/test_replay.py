@@ -15,8 +15,8 @@ from headwater.archive.reads import Document, read_document, versions_of
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.errors import UsageError
-from headwater.extract.pool.extraction_pool import ExtractionPool
-from headwater.extract.templates.explain import Explanation
+from headwater.extraction.pool.extraction_pool import ExtractionPool
+from headwater.extraction.templates.explain import Explanation
 from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.takedowns import record

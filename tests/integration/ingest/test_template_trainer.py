@@ -15,8 +15,8 @@ from headwater.archive.reads import Document, read_document
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.errors import NotFound
-from headwater.extract.templates.guide import agreement
-from headwater.extract.training import LearnedTemplate, Training
+from headwater.extraction.templates.guide import agreement
+from headwater.extraction.training import LearnedTemplate, Training
 from headwater.ingest.page_context import Context
 from headwater.ingest.stored_pages import lease_of
 from headwater.learning.store import begin_training, disable, end_training, expire, relearn

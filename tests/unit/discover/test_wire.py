@@ -15,7 +15,7 @@ from headwater.discover.polls.task import Read, Reply, Subject, Task
 from headwater.discover.polls.wire import answer_of, encode_task, is_channel, read_from, task_from
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError
-from headwater.extract.jobs.normalise import Employer
+from headwater.extraction.jobs.normalise import Employer
 from headwater.net.validators import Validators
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.scope import Scope

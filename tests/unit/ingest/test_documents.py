@@ -6,9 +6,9 @@ import pytest
 
 from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
-from headwater.extract.article import Article
-from headwater.extract.extractor import extract
-from headwater.extract.page import Page
+from headwater.extraction.article import Article
+from headwater.extraction.extractor import extract
+from headwater.extraction.page import Page
 from headwater.ingest.documents import document_from
 from headwater.ingest.stored_pages import lease_of
 from headwater.urls.canonical import canonicalise

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.extract.extractor import extract
-from headwater.extract.jobs.normalise import Harvest
-from headwater.extract.page import Page
+from headwater.extraction.extractor import extract
+from headwater.extraction.jobs.normalise import Harvest
+from headwater.extraction.page import Page
 from headwater.ingest.judge import why_no_document
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

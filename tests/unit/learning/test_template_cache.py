@@ -9,9 +9,9 @@ from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
-from headwater.extract.article import Article
-from headwater.extract.extractor import extract
-from headwater.extract.page import Page
+from headwater.extraction.article import Article
+from headwater.extraction.extractor import extract
+from headwater.extraction.page import Page
 from headwater.ingest.stored_pages import lease_of
 from headwater.learning.template_cache import TemplateCache
 from headwater.urls.canonical import canonicalise

@@ -78,7 +78,7 @@ def test_the_function_stays_a_function_whatever_is_imported_afterwards() -> None
     """The package of the extractor has the same name."""
     assert (
         run(
-            "import headwater.extract.page, headwater.services, headwater.cli.app\n"
+            "import headwater.extraction.page, headwater.services, headwater.cli.app\n"
             "import headwater; print(headwater.extract('<title>x</title>', 'https://a.example/').title)"
         )
         == "x"

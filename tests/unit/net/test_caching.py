@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.net.caching import LONGEST_WAIT, cap_wait, freshness, http_date, max_age, retry_after
+from headwater.net.caching import LONGEST_WAIT, freshness, http_date, max_age, retry_after
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 IMF_NOW = "Sun, 01 Mar 2026 12:00:00 GMT"
@@ -127,11 +127,6 @@ def test_retry_after_is_seconds_or_any_form_of_date(value: str, expected: int) -
 )
 def test_retry_after_that_cannot_be_read_is_none_so_that_backoff_decides(value: str) -> None:
     assert retry_after(value, NOW) is None
-
-
-def test_the_cap_of_a_day_leaves_shorter_waits_alone() -> None:
-    assert cap_wait(timedelta(hours=25)) == timedelta(hours=24)
-    assert cap_wait(timedelta(hours=23)) == timedelta(hours=23)
 
 
 @pytest.mark.parametrize(("digits", "year"), [("26", 2026), ("76", 2076), ("77", 1977), ("99", 1999), ("00", 2000)])

@@ -137,7 +137,7 @@ def _number(kind: type[int] | type[float], text: str) -> float:
 
 
 def _selectors(text: str) -> dict[str, Any]:
-    from headwater.extract.selectors import check_selectors
+    from headwater.extraction.selectors import check_selectors
     from headwater.sources.exchange.fields import selectors_in
 
     read = selectors_in(text)

@@ -17,8 +17,8 @@ from headwater.reports.template_words import (
 )
 
 if TYPE_CHECKING:
-    from headwater.extract.templates.explain import Explanation, Piece
-    from headwater.extract.templates.template import Template
+    from headwater.extraction.templates.explain import Explanation, Piece
+    from headwater.extraction.templates.template import Template
     from headwater.ingest.inspection import Explained
     from headwater.reports.templates import HostReport, TemplateEvent, TemplateVersion
 SHOWN_PATHS = 8

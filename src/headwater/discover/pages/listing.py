@@ -13,8 +13,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from headwater.discover.feeds.dates import moment
 from headwater.discover.items import Item, Reading
 from headwater.errors import UrlRejected, UsageError
-from headwater.extract.hidden import remove_hidden
-from headwater.extract.markup_cost import ATTRIBUTE, TAG, is_costly
+from headwater.extraction.hidden import remove_hidden
+from headwater.extraction.markup_cost import ATTRIBUTE, TAG, is_costly
 from headwater.net.charset import CharsetKind, decode
 from headwater.urls.articles import Patterns, is_article_url, leads_to_articles
 from headwater.urls.canonical import CanonicalUrl, canonicalise

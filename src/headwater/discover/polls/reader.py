@@ -11,8 +11,8 @@ from headwater.discover.polls.run_state import RunState
 from headwater.discover.polls.task import Read, Reply, Subject, Task
 from headwater.discover.polls.wire import encode_task, read_from
 from headwater.errors import DependencyDown, UsageError
-from headwater.extract.jobs.normalise import Employer
-from headwater.extract.pool.extraction_pool import Crashed, Done, ExtractionPool, OutOfMemory
+from headwater.extraction.jobs.normalise import Employer
+from headwater.extraction.pool.extraction_pool import Crashed, Done, ExtractionPool, OutOfMemory
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import SourceKind
 from headwater.urls.canonical import canonicalise

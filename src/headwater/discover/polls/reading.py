@@ -21,11 +21,11 @@ from headwater.discover.polls.task import Read, Reply, Subject, Task, reader_of
 from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
 from headwater.discover.searching.search import judge_answer
 from headwater.discover.sitemaps.read import read_sitemap
-from headwater.extract.jobs.normalise import harvest_of
-from headwater.extract.jobs.pages import has_reached_limit, vacancies_in
-from headwater.extract.jobs.records import vacancy_listed
-from headwater.extract.jobs.vacancy import FoundBy, RawVacancy
-from headwater.extract.selectors import fields_of_items
+from headwater.extraction.jobs.normalise import harvest_of
+from headwater.extraction.jobs.pages import has_reached_limit, vacancies_in
+from headwater.extraction.jobs.records import vacancy_listed
+from headwater.extraction.jobs.vacancy import FoundBy, RawVacancy
+from headwater.extraction.selectors import fields_of_items
 from headwater.net.charset import CharsetKind as TextKind
 from headwater.net.charset import charset_parameter, decode
 from headwater.sources.kinds import ChannelKind

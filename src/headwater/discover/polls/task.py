@@ -10,7 +10,7 @@ from typing import Any
 from headwater.discover.items import Item, Unreadable
 from headwater.discover.polls.run_state import RunState
 from headwater.discover.publisher_hints import PublisherHints
-from headwater.extract.jobs.normalise import NOTHING, Employer, Harvest
+from headwater.extraction.jobs.normalise import NOTHING, Employer, Harvest
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.scope import Scope
 

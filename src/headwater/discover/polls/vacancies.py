@@ -11,7 +11,7 @@ from headwater.database.pool import Connection
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import PATIENCE_WITH_FEEDS, Named
 from headwater.discover.polls.run_state import ItemTally, RunState
-from headwater.extract.jobs.normalise import Harvest
+from headwater.extraction.jobs.normalise import Harvest
 from headwater.sources.channels import ChannelKind
 
 

@@ -18,7 +18,7 @@ from headwater.discover.polls.run_state import Finding, RunState, Todo
 from headwater.discover.polls.task import Read, Task
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError
-from headwater.extract.jobs.normalise import NOTHING, Harvest
+from headwater.extraction.jobs.normalise import NOTHING, Harvest
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

@@ -1,0 +1,264 @@
+"""The text of the article: by a plug-in, the source's selectors, what was learned of its host, the general extractor,
+the structured data or the feed.
+"""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extraction.blocks import text_of_html
+from headwater.extraction.elements import Elements
+from headwater.extraction.links import Anchors, leads_on, texts_of
+from headwater.extraction.page import LONGEST_HTML, Page
+from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
+from headwater.extraction.paywall import without_calls
+from headwater.extraction.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted_sentences, template_in
+from headwater.extraction.templates.server import Served, serve_elements
+from headwater.extraction.templates.steps import headings_of
+from headwater.extraction.text import comparable, count_words, storable, tidy
+
+# A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
+_THIN = 0.75
+# Never part of an article's text, and a third of what the extractor would otherwise walk through.
+_SURROUNDINGS = [
+    *("script", "style", "noscript", "svg", "iframe", "template", "nav", "footer", "aside"),
+    *("link", "meta", "img", "input", "button", "select", "textarea", "audio", "video", "canvas"),
+]
+_TITLE_WITHIN_LINES = 4
+# Where these hold a story, the rest of the page is furniture: it takes the extractor half its time, and misleads it.
+_STORY_PLACES = ("article", "main")
+_STORY_CHARACTERS = 1_000
+_STORY_SHARE = 0.4
+_MOST_PARAGRAPHS, _MOST_STEPS_OUT = 0.7, 3
+_SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
+_FEWEST_TEASERS = 8
+_TEASING = 0.4
+_LIST_MARK = "- "
+_HEADINGS = "h2, h3, h4, h5, h6"
+_MOST_HEADINGS = 1_000
+_SWALLOWED = "noscript article, noscript h1, noscript main"
+_LAYOUT_TABLE = "td h1, td article, td > table"
+_TAG = re.compile(r"</?[a-zA-Z]")
+_TABLE_TAG = re.compile(r"<(/?)(?:table|tbody|thead|tfoot|tr|td|th)\b", re.IGNORECASE)
+
+# They report on every odd page at error level, and what became of a page is already our answer.
+for _name in ("trafilatura", "htmldate"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+class Producer(StrEnum):
+    """Who wrote down the text, where no template did."""
+
+    SELECTORS = "selectors"
+    STRUCTURED = "structured"
+    TRAFILATURA = "trafilatura"
+    HURRIED = "trafilatura_cropped"
+    FEED = "feed"
+    FEED_ONLY = "feed_only"  # the page itself is refused: every word is the channel's
+
+
+class ArticleBody(NamedTuple):
+    """`is_teasers`: most of what was found announces other pages. `served` is what a template said, if it spoke."""
+
+    text: str
+    produced_by: str
+    words: int
+    is_teasers: bool = False
+    guided: Guided | None = None
+    served: Served | None = None
+
+
+class _Line(NamedTuple):
+    text: str
+    compared: str
+
+
+class _LinkTexts(NamedTuple):
+    """What links say, and which of it is a heading of the page itself."""
+
+    all: frozenset[str]
+    sections: frozenset[str]
+
+    @property
+    def announcing(self) -> frozenset[str]:
+        return self.all - self.sections
+
+
+class KnownFacts(NamedTuple):
+    """What is already known of the page and must not be taken for its text."""
+
+    titles: frozenset[str]
+    anchors: Anchors
+    is_sold: bool = False
+
+
+class Chosen(NamedTuple):
+    """A text that a person chose, by selectors or a plug-in: it comes first, unless it is too short to be one."""
+
+    text: str
+    producer: str
+
+
+def body_of(elements: Elements, page: Page, given: Chosen, structured: str, known: KnownFacts) -> ArticleBody:
+    """Changes the tree: the last thing to be done with it."""
+    chosen = ArticleBody(given.text, given.producer, count_words(given.text))
+    if chosen.words < SHORTEST_ARTICLE_WORDS:
+        chosen = _learned(elements, page, known) if page.guide else _general(elements.tree, page, known)
+        chosen = _fuller(_without_calls(chosen) if known.is_sold else chosen, structured, Producer.STRUCTURED)
+    return _fuller(chosen, page.hints.content, Producer.FEED)
+
+
+def _without_calls(body: ArticleBody) -> ArticleBody:
+    text = without_calls(body.text)
+    return body if text == body.text else body._replace(text=text, words=count_words(text))
+
+
+def _fuller(chosen: ArticleBody, html: str, producer: Producer) -> ArticleBody:
+    """The other text, if beside it the chosen one is thin."""
+    # Line breaks separate paragraphs in plain text, and nothing in HTML.
+    other = text_of_html(html if _TAG.search(html) else html.replace("\n", "<br>")) if html else ""
+    words = count_words(other)
+    return ArticleBody(other, producer, words, guided=chosen.guided) if chosen.words < words * _THIN else chosen
+
+
+def _learned(elements: Elements, page: Page, known: KnownFacts) -> ArticleBody:
+    """By the host's template; where it refuses, or is audited and disagrees, by the general extractor."""
+    assert page.guide is not None
+    tree, template = elements.tree, template_in(page.guide)
+    if template is None:
+        return _general(tree, page, known)
+    answer = serve_elements(template, elements, page.zone())
+    if not isinstance(answer, Served):
+        return _general(tree, page, known)._replace(guided=Guided(refused=answer.reason))
+    body = ArticleBody(answer.text, page.guide.name, count_words(answer.text), served=answer)
+    if not page.guide.audits:
+        return body._replace(guided=Guided())
+    headings = headings_of(tree)  # of the tree as it is
+    general = _general(tree, page, known)
+    agreed = agreement(answer.text, general.text, headings)
+    if agreed < SAME_TEXT:
+        return general._replace(guided=Guided(refused=DISAGREES, agreement=agreed))
+    return body._replace(guided=Guided(agreement=agreed, doubted=doubted_sentences(answer, general.text)))
+
+
+def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBody:
+    links = _LinkTexts(known.anchors.texts, _sections(tree, known.anchors))  # of the tree as it is
+    found = _general_text(tree, _densest if page.is_hurried else _html_of_story)
+    lines = [_Line(line, comparable(line)) for line in found.split("\n")]
+    text = tidy([line.text for line in _without_title(_without_links(lines, links), known)])
+    producer = Producer.HURRIED if page.is_hurried else Producer.TRAFILATURA
+    return ArticleBody(text, producer, count_words(text), _are_teasers(lines, links.announcing))
+
+
+def _sections(tree: LexborHTMLParser, anchors: Anchors) -> frozenset[str]:
+    """Headings that a table of contents repeats: they are linked to, and announce no other page."""
+    if not anchors.texts_within:
+        return frozenset()
+    headings = tree.css(_HEADINGS)[:_MOST_HEADINGS]
+    return anchors.texts_within & texts_of(heading for heading in headings if not leads_on(heading))
+
+
+def _general_text(tree: LexborHTMLParser, cropped: Callable[[LexborHTMLParser], str]) -> str:
+    import trafilatura
+
+    if tree.css_first(_SWALLOWED):
+        # Left open by a page, it takes in all that follows.
+        tree.unwrap_tags(["noscript"])
+    has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
+    tree.strip_tags(_SURROUNDINGS)
+    for link in tree.css("pre a"):
+        # Code whose names are linked is no menu.
+        link.unwrap(delete_empty=True)
+    html = cropped(tree)
+    if has_layout_tables:
+        # A table that holds the page is no table: read as one, its columns become one line.
+        html = _TABLE_TAG.sub(r"<\1div", html)
+    # A character reference can name what the parser behind this refuses to hold.
+    return trafilatura.extract(storable(html, LONGEST_HTML), fast=True, include_comments=False) or ""
+
+
+def _html_of_story(tree: LexborHTMLParser) -> str:
+    """Of the page's only <article> or <main>, where that is what the page is for; else of all of it."""
+    everything = _length_of_paragraphs(tree)
+    for css in _STORY_PLACES:
+        places = tree.css(css)
+        if len(places) == 1:
+            inside = _length_of_paragraphs(places[0])
+            # A river of teasers below the story may hold as much text as the story does.
+            if inside >= _STORY_CHARACTERS and inside >= _STORY_SHARE * everything:
+                return f"<html><body>{places[0].html}</body></html>"
+    return tree.html or ""
+
+
+def _densest(tree: LexborHTMLParser) -> str:
+    """Of the smallest part around the densest one that holds most paragraphs: no time to look at the rest."""
+    letters: Counter[int] = Counter()
+    holders: dict[int, LexborNode] = {}
+    for paragraph in tree.css("p"):
+        if (holder := paragraph.parent) is not None:
+            letters[holder.mem_id] += len(paragraph.text())
+            holders[holder.mem_id] = holder
+    if not letters:
+        return tree.html or ""
+    densest = max(letters, key=lambda one: letters[one])
+    part, inside = holders[densest], letters[densest]
+    for _ in range(_MOST_STEPS_OUT):
+        if inside >= _MOST_PARAGRAPHS * letters.total() or part.parent is None or part.parent.tag == "body":
+            break
+        part = part.parent
+        inside = _length_of_paragraphs(part)
+    return f"<html><body>{part.html}</body></html>"
+
+
+def _length_of_paragraphs(within: LexborHTMLParser | LexborNode) -> int:
+    return sum(len(paragraph.text()) for paragraph in within.css("p"))
+
+
+def _without_title(lines: list[_Line], known: KnownFacts) -> list[_Line]:
+    top = [line for line in lines[:_TITLE_WITHIN_LINES] if line.compared not in known.titles]
+    return top + lines[_TITLE_WITHIN_LINES:]
+
+
+def _without_links(lines: list[_Line], links: _LinkTexts) -> list[_Line]:
+    """Without lines that are nothing but a link: they announce other pages, or other places of this one."""
+    announcing = links.announcing
+    return [
+        line for line in lines if line.compared not in (links.all if line.text.startswith(_LIST_MARK) else announcing)
+    ]
+
+
+def _are_teasers(lines: list[_Line], link_texts: frozenset[str]) -> bool:
+    shown = [line.compared for line in lines if line.compared]
+    if len(shown) < _FEWEST_TEASERS:
+        return False
+    headlines = _Headlines.of(link_texts)
+    teasers = sum(map(headlines.begin, shown))
+    return teasers >= _FEWEST_TEASERS and teasers >= len(shown) * _TEASING
+
+
+class _Headlines(NamedTuple):
+    """The texts of links that are long enough to be headlines."""
+
+    texts: frozenset[str]
+    beginnings: frozenset[str]
+
+    @classmethod
+    def of(cls, link_texts: frozenset[str]) -> "_Headlines":
+        return cls(link_texts, frozenset(_first_words(text) for text in link_texts))
+
+    def begin(self, line: str) -> bool:
+        """Whether a line starts with one of them."""
+        # Nearly all fail here already: to try every length on every line took longer than to find the language.
+        if _first_words(line) not in self.beginnings:
+            return False
+        words = line.split(maxsplit=_LONGEST_HEADLINE_WORDS)
+        return any(" ".join(words[:n]) in self.texts for n in range(_SHORTEST_HEADLINE_WORDS, len(words) + 1))
+
+
+def _first_words(line: str) -> str:
+    return " ".join(line.split(maxsplit=_SHORTEST_HEADLINE_WORDS)[:_SHORTEST_HEADLINE_WORDS])
