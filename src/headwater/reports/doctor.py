@@ -7,7 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import __version__
 from headwater.clock import Clock
@@ -17,12 +17,14 @@ from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
 from headwater.database.translate import with_escapes
 from headwater.errors import MAKE_ROOM, DatabaseDown, DiskFull, MigrationFailed, QueryFailed
-from headwater.extraction.plugins import Plugin, installed, loaded
 from headwater.reports.forecast import FARTHEST_DAYS, Part, SizeForecast
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
 from headwater.reports.sizes import forecast_of
 from headwater.settings import Settings
 from headwater.sources.health import Grade
+
+if TYPE_CHECKING:
+    from headwater.extraction.plugins import Plugin
 
 GIBIBYTE = 1024**3
 LEAST_FREE_BYTES = GIBIBYTE
@@ -59,7 +61,7 @@ async def examine(settings: Settings, data: Path, database: Database, clock: Clo
     yield await check_clock(database, clock)
     yield check_contact(settings)
     yield check_secrets(settings.poll.secrets_file)
-    for check in await asyncio.to_thread(check_extractors, installed()):
+    for check in await asyncio.to_thread(check_installed_extractors):
         yield check
     if schema.level == "ok":
         for check in checks_of(await operations_now(database)):
@@ -112,11 +114,20 @@ def check_secrets(file: Path | None) -> Check:
     return Check("ok", f"The file of secrets {file} can be read")
 
 
-def check_extractors(plugins: Sequence[Plugin]) -> list[Check]:
+def check_installed_extractors() -> list[Check]:
+    # Here, since `status` asks other checks of this module and has no use for the readers of pages.
+    from headwater.extraction.plugins import installed
+
+    return check_extractors(installed())
+
+
+def check_extractors(plugins: "Sequence[Plugin]") -> list[Check]:
     """Each is imported, as a child would do it with the first page of its host."""
+    from headwater.extraction.plugins import loaded
+
     if not plugins:
         return [Check("ok", "No extractors of other distributions are installed")]
-    checks, readers = [], dict[str, Plugin]()
+    checks, readers = [], dict[str, "Plugin"]()
     for one in plugins:
         first = readers.setdefault(one.host, one)
         says = f"Extractor for {one.host}: {one.target} of {one.distribution}"

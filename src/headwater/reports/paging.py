@@ -9,7 +9,6 @@ from uuid import UUID
 from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.frontier.takedowns import list_takedowns
-from headwater.politeness.hosts import site_of
 from headwater.reports.discovery import (
     NOBODY,
     DiscoveryOverview,
@@ -19,7 +18,6 @@ from headwater.reports.discovery import (
     list_runs,
     list_sources,
 )
-from headwater.reports.templates import HostReport, list_learning
 from headwater.sources.health import Word
 from headwater.sources.store import read_source
 
@@ -99,9 +97,3 @@ async def page_of_takedowns(database: Database, limit: int, cursor: str | None) 
     """By name."""
     found = await list_takedowns(database, limit + 1, cursor or "")
     return page_of(found, limit, lambda row: str(row["domain_or_url"]))
-
-
-async def page_of_learning(database: Database, limit: int, cursor: str | None) -> Page[HostReport]:
-    """By host."""
-    found = await list_learning(database, limit + 1, site_of(cursor) if cursor else "")
-    return page_of(found, limit, lambda one: one.host)

@@ -12,6 +12,8 @@ from headwater.extraction.templates.template import Template, template_from
 from headwater.extraction.templates.verdicts import Way
 from headwater.learning.life import FIRST_TRAINING, MOST_DOUBLINGS
 from headwater.learning.store import unknown
+from headwater.politeness.hosts import site_of
+from headwater.reports.paging import Page, page_of
 from headwater.reports.template_words import outcome_in_words
 from headwater.urls.canonical import site_named
 
@@ -97,6 +99,12 @@ async def list_learning(database: Database, limit: int, after: str = "") -> list
     for row in await database.fetch(learning.list_templates, *hosts):
         versions[row["host"]].append(_version(row))
     return [_host_learning(row, versions[row["host"]], row["why_ended"], row["ended_at"]) for row in rows]
+
+
+async def page_of_learning(database: Database, limit: int, cursor: str | None) -> Page[HostReport]:
+    """By host."""
+    found = await list_learning(database, limit + 1, site_of(cursor) if cursor else "")
+    return page_of(found, limit, lambda one: one.host)
 
 
 async def read_schooling(database: Database, host: str) -> Schooling:

@@ -50,8 +50,7 @@ def list_hosts(
     """
 
     async def work(services: "Services") -> "tuple[Page[HostReport], datetime]":
-        from headwater.reports.paging import page_of_learning
-        from headwater.reports.templates import server_time
+        from headwater.reports.templates import page_of_learning, server_time
 
         return await page_of_learning(services.database, limit, cursor), await server_time(services.database)
 
