@@ -25,19 +25,18 @@ def filter_from(
     from headwater.politeness.hosts import host_named
 
     return Filter(
-        status=word_of(EntryStatus, status),
+        status=word_of("status", EntryStatus, status),
         host=host_named(host) if host else None,
-        origin=word_of(EntryOrigin, origin),
+        origin=word_of("origin", EntryOrigin, origin),
         reason=as_stored(reason) if reason else None,
         url_prefix=prefix,
     )
 
 
-def word_of(words: "type[Word]", text: str | None) -> "Word | None":
+def word_of(noun: str, words: "type[Word]", text: str | None) -> "Word | None":
     if text is None:
         return None
     try:
         return words(text)
     except ValueError:
-        name = words.__name__.lower()
-        raise UsageError(f"There is no {name} {text!r}.", fix=f"One of: {', '.join(words)}.") from None
+        raise UsageError(f"There is no {noun} {text!r}.", fix=f"One of: {', '.join(words)}.") from None

@@ -96,7 +96,7 @@ class Options:
         profile = Profile(
             url=address_from(url),
             name=self.name,
-            kind=word_of(SourceKind, self.kind) or SourceKind.NEWS,
+            kind=word_of("kind", SourceKind, self.kind) or SourceKind.NEWS,
             priority=self.priority,
             tags=_tags(self.tag),
             org_type=self.org_type,
@@ -111,7 +111,7 @@ class Options:
             parser_hint=self.parser_hint,
         )
         return WantedSource(
-            profile, self.feed, self.sitemap, word_of(Mode, self.mode), self.api, backfill=_back(self.backfill)
+            profile, self.feed, self.sitemap, word_of("mode", Mode, self.mode), self.api, backfill=_back(self.backfill)
         )
 
 

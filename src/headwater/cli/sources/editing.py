@@ -107,9 +107,9 @@ def _read(kind: str, name: str, text: str) -> Any:
     from headwater.settings.durations import parse_duration, parse_durations
     from headwater.sources.source import Mode, Policy, SourceKind
 
-    words = {"kind": SourceKind, "ingestion_mode": Mode, "policy": Policy}
+    words = {"kind": ("kind", SourceKind), "ingestion_mode": ("mode", Mode), "policy": ("policy", Policy)}
     if name in words:
-        return word_of(words[name], text)
+        return word_of(*words[name], text)
     if "timedelta" in kind:
         return parse_durations(text) if "tuple" in kind else parse_duration(text)
     if "tuple" in kind:

@@ -96,7 +96,7 @@ def _open(file: str, as_format: str, mapping: dict[str, str]) -> "SourceFile":
     from headwater.cli.filters import word_of
     from headwater.sources.exchange.reading import Format, open_sources
 
-    chosen = None if as_format == "auto" else word_of(Format, as_format)
+    chosen = None if as_format == "auto" else word_of("format", Format, as_format)
     return open_sources(
         sys.stdin.buffer.read() if file == "-" else _content(Path(file)), chosen, mapping, filename=file
     )
@@ -106,7 +106,7 @@ def _kind(kind: str | None) -> str:
     from headwater.cli.filters import word_of
     from headwater.sources.source import SourceKind
 
-    return str(word_of(SourceKind, kind) or "")
+    return str(word_of("kind", SourceKind, kind) or "")
 
 
 def say_what_trust_would_bring(untrusted: "Untrusted") -> None:
@@ -250,7 +250,7 @@ def export_sources(
     from headwater.sources.exchange.writing import write_sources
     from headwater.sources.source import SourceKind
 
-    chosen, wanted_kind = word_of(Format, format), word_of(SourceKind, kind)
+    chosen, wanted_kind = word_of("format", Format, format), word_of("kind", SourceKind, kind)
     assert chosen is not None
 
     async def work(services: "Services") -> "list[Row]":

@@ -78,7 +78,7 @@ def list_sources(
         from headwater.sources.source import SourceKind
 
         stored, health = status_named(status)
-        wanted = SourceFilter(stored, word_of(SourceKind, kind), tag, name)
+        wanted = SourceFilter(stored, word_of("kind", SourceKind, kind), tag, name)
         page = await page_of_sources(services.database, wanted, health, limit, cursor)
         return page, await time_now(services.database)
 
