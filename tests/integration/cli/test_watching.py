@@ -81,7 +81,7 @@ def test_up_redraws_its_figures_within_the_width_of_the_terminal(person: Person)
     figures = [row for row in shown if row.startswith("  polls") or re.match(r" +\d+ +\d+ +\d+", row)]
     assert len(figures) == 2
     assert max(map(len, figures)) <= COLUMNS
-    assert shown[-2] == "Stopped; what was under way is finished or given back."
+    assert shown[-2] == "Stopped. Work under way was finished or given back."
 
 
 @pytest.mark.long
