@@ -23,13 +23,13 @@ LOCK_NOT_AVAILABLE = "55P03"
 
 
 async def ensure_days(database: Database) -> None:
-    """Where maintenance has not run for weeks, whoever starts makes the days it is going to write."""
+    """Where maintenance has not run for weeks, a starting role makes the days it is going to write."""
     for table in HISTORY:
         await make_days(database, table)
 
 
 async def make_days(database: Database, table: str) -> None:
-    """Whoever is in the way is left alone: until the next try rows find their place in the default partition."""
+    """Sessions in the way are left alone: until the next try rows go to the default partition."""
     try:
         most = MOST_MOVED.get(table, MOST_MOVED_ELSEWHERE)
         await database.fetchval(queries.ensure_days, table, DAYS_AHEAD, most)

@@ -6,7 +6,7 @@ directory/
   socket/      the only way in, closed to other users
   programs/    a copy of PostgreSQL, only where the server's user cannot reach the installed one
   gate.lock    held while the server is being started or stopped; its date is when a killed one was last started again
-  users.lock   shared by all who use the server: whoever gets it alone is the last one out
+  users.lock   shared by all who use the server: the process that gets it alone is the last one out
 """
 
 import asyncio
@@ -109,7 +109,7 @@ class EmbeddedServer:
     async def revive(self, now: datetime, pause: timedelta) -> bool:
         """Start a server that was killed under its users; true if it was this process that did.
 
-        Whoever comes first tries it, and for a `pause` after that nobody does.
+        The first process tries it, and for a `pause` after that none does.
         """
         gate = self.directory / "gate.lock"
         async with exclusively(gate):
@@ -125,7 +125,7 @@ class EmbeddedServer:
 
     def _take_user_lock(self) -> FileLock:
         user_lock = FileLock(self.directory / "users.lock")
-        # Always free: it is held alone only by somebody inside the gate, and that is us.
+        # Always free: it is held alone only by the process inside the gate, and that is us.
         user_lock.try_shared()
         return user_lock
 

@@ -1,4 +1,4 @@
-"""Wake-ups from PostgreSQL. A hint, never the truth: whoever is woken looks, and looks now and then anyway."""
+"""Wake-ups from PostgreSQL. A hint, never the truth: a woken process looks, and looks now and then anyway."""
 
 import asyncio
 from collections.abc import Sequence

@@ -261,7 +261,7 @@ async def _trouble_with_schema(database: Database, every: float) -> MigrationFai
         except MigrationFailed as error:
             return error
         except (DatabaseDown, QueryFailed):
-            # Whoever works with the database says so; the schema is looked at again when it is back.
+            # The work with the database says so; the schema is looked at again when it is back.
             continue
 
 

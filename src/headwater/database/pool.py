@@ -18,7 +18,7 @@ from headwater.database.translate import connecting, mask_dsn, pooler_found, tra
 from headwater.errors import DatabaseDown, OutOfConnections, PoolerFound
 
 OLDEST_SERVER = 15
-# Kept at hand for whoever comes next; more are seldom needed at once.
+# Kept at hand for the next caller; more are seldom needed at once.
 MOST_SPARES = 4
 # A server that let no more of us in is asked again so much later; meanwhile our connections go from hand to hand.
 ASKED_AGAIN_SECONDS = 1.0
@@ -227,7 +227,7 @@ class Database:
         async with self._borrowed_raw() as raw:
             connection = Connection(raw, self.address)
             if self.is_behind_pooler:
-                # The session is somebody else's in a moment: only the client's own limit is set.
+                # The session is another caller's in a moment: only the client's own limit is set.
                 await connection.execute(statement, timeout=patience)
                 return
             await connection.execute(f"SET statement_timeout = {patience * 1000:.0f}")
@@ -241,7 +241,7 @@ class Database:
 
     @asynccontextmanager
     async def borrowed(self) -> AsyncIterator[Connection]:
-        """For whoever must know how long an answer took, and not the wait for a connection.
+        """For callers that measure how long an answer took, without the wait for a connection.
 
         Without a transaction, unless a pooler is in between.
         """

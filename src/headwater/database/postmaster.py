@@ -29,7 +29,7 @@ def was_killed(data: Path) -> bool:
 
 
 def was_shut_down(data: Path) -> bool:
-    """By somebody who wanted that: a server says so in its control file, and takes its lock file away."""
+    """By a person who wanted that: a server says so in its control file, and takes its lock file away."""
     if (data / "postmaster.pid").exists():
         return False
     try:

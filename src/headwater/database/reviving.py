@@ -15,7 +15,7 @@ PAUSE = timedelta(seconds=15)
 async def keep_serving(
     server: EmbeddedServer, clock: Clock, log: Logger, *, every: float = LOOK_EVERY_SECONDS, pause: timedelta = PAUSE
 ) -> None:
-    """Until cancelled. A server that was shut down in order stays down: somebody wanted that."""
+    """Until cancelled. A server that was shut down in order stays down: a person wanted that."""
     is_told = False
     while True:
         await clock.sleep(every)

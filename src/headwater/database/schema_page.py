@@ -76,7 +76,7 @@ def show_function(row: Record) -> str:
 
 def write_page(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        # The server of somebody who is root runs as another user, who has to find its way in.
+        # A server started by root runs as another user, who has to find its way in.
         Path(directory).chmod(0o755)
         page = asyncio.run(_page_of_server_in(Path(directory)))
     (folder / PAGE).write_text(page, encoding="utf-8")

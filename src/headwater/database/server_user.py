@@ -50,7 +50,7 @@ def make_folder(folder: Path, user: ServerUser | None) -> None:
 
 
 def make_private(folder: Path, user: ServerUser | None) -> None:
-    """A folder that only the server's user may enter; refuse one that somebody else put there."""
+    """A folder that only the server's user may enter; refuse one that another user put there."""
     try:
         folder.mkdir(0o700)
     except FileExistsError:
@@ -64,7 +64,7 @@ def require_private(folder: Path, uid: int) -> None:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != uid or found.st_mode & 0o077:
         raise EmbeddedServerFailed(
-            f"{folder} belongs to somebody else or is open to others.",
+            f"{folder} belongs to another user or is open to others.",
             fix="Remove it and start again.",
         )
 

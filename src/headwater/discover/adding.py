@@ -46,7 +46,7 @@ IN_VAIN = "nothing was found when it was added: looked for again after poll.disc
 
 @dataclass(frozen=True, slots=True)
 class WantedSource:
-    """A source as somebody wants it followed. Without any channel they are looked for."""
+    """A source as a person wants it followed. Without any channel they are looked for."""
 
     profile: Profile
     feeds: tuple[str, ...] = ()
@@ -54,10 +54,10 @@ class WantedSource:
     mode: Mode | None = None
     is_api: bool = False
     is_searched: bool = True
-    search_again_at: datetime | None = None  # where somebody has just looked in vain
+    search_again_at: datetime | None = None  # where a look has just found nothing
     backfill: timedelta | None = None  # how far back its past is read
     is_trusted: bool = True  # False: from a file that others may have written
-    answers: tuple[Body, ...] = ()  # that its channels gave when somebody looked: they are not asked again at once
+    answers: tuple[Body, ...] = ()  # that its channels gave during the look: they are not asked again at once
     was_searched: bool = False  # to the end: a poller need not look for what was not found
 
 
@@ -195,7 +195,7 @@ async def _replace(
     for one in channels:
         is_had = one.is_enabled or one.disabled_reason == NOT_WANTED
         is_gone = one.kind is kind and canonicalise(one.url).url_hash not in wanted
-        # Nothing is looked for once somebody said what there is, as when it is added so.
+        # Nothing is looked for once a person named the channels, as when it is added so.
         if is_had and (is_gone or (wanted and one.kind is ChannelKind.SEARCH)):
             await disable_channel(connection, source.id, one.id, REPLACED, actor)
     new = [NewChannel(kind, url) for url_hash, url in wanted.items() if url_hash not in polled]

@@ -250,7 +250,7 @@ async def _add(connection: Connection, row: Row, done: Imported, default_delay: 
         async with connection.savepoint():
             await _store(connection, row, default_delay, actor, is_trusted=done.is_trusted)
     except (Refused, UsageError) as error:
-        # Added by somebody else since the plan was made, or its feed is followed for another source.
+        # Added by another process since the plan was made, or its feed is followed for another source.
         if await connection.fetchval(queries.source_at, canonicalise(row.url).url_hash) is not None:
             done.known += 1
         else:
@@ -332,7 +332,7 @@ async def _update(connection: Connection, rows: Sequence[tuple[Row, UUID]], done
 async def _believe(connection: Connection, rows: Sequence[tuple[Row, UUID]], done: Imported, actor: str) -> set[UUID]:
     found = await connection.fetch(queries.voices_of, [owner for _, owner in rows])
     voices = {row["id"]: row for row in found}
-    # What is said of a site is meant for the source of that site, whoever follows the feed.
+    # Fields of a site are meant for the source of that site, also where another source follows the feed.
     own = [(row, owner) for row, owner in rows if _is_site_of(row, voices.get(owner))]
     changed: set[UUID] = set()
     for row, owner in own:

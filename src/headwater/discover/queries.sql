@@ -12,7 +12,7 @@ WHERE is_active AND token IS NULL AND consecutive_errors = 0 AND kind = ANY ($2:
   AND next_poll_at > statement_timestamp() AND (last_polled_at IS NULL OR last_polled_at <= statement_timestamp() - $1::interval);
 
 -- name: read_leased
--- Everything a run needs to know of the channels somebody has just leased.
+-- Everything a run needs to know of the channels that were just leased.
 SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
        c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, c.speaks_for_site, c.lost_count,
@@ -51,7 +51,7 @@ LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
 WHERE c.source_id = $1::uuid AND c.is_enabled AND c.kind <> 'backfill' ORDER BY c.created_at, c.id;
 
 -- name: extend_polls
--- Keep leases that still hold; answers with their tokens. A row that somebody has locked is being settled: it holds, and a
+-- Keep leases that still hold; answers with their tokens. A locked row is being settled: it holds, and a
 -- heartbeat that waited for it would come too late for all the others.
 WITH held AS MATERIALIZED (
     SELECT id, token FROM channels WHERE token IS NOT NULL AND token = ANY ($1::uuid[]) AND lease_until > statement_timestamp()
@@ -67,7 +67,7 @@ SELECT token FROM held;
 UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL WHERE token IS NOT NULL AND token = ANY ($1::uuid[]);
 
 -- name: release_unheld_polls
--- The same for what is leased to somebody who does not know of it: the answer to the claim was lost.
+-- The same for channels leased to a poller that does not know of it: the answer to the claim was lost.
 UPDATE channels SET token = NULL, leased_by = NULL, lease_until = NULL
 WHERE token IS NOT NULL AND leased_by = $1::text AND token <> ALL ($2::uuid[]);
 
@@ -240,7 +240,7 @@ SELECT (SELECT count(*) FROM runs WHERE at > $1::timestamptz AND at <= $2::times
 SELECT state, steered_at, coalesce($1::timestamptz, clock_timestamp()) AS now FROM cadence;
 
 -- name: steer_cadence
--- Only whoever saw the last state may replace it: many pollers agree on one price.
+-- Only a poller that saw the last state may replace it: many pollers agree on one price.
 UPDATE cadence SET state = $1::jsonb, steered_at = $2::timestamptz WHERE steered_at = $3::timestamptz RETURNING true;
 
 -- name: some_rhythms

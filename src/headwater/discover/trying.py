@@ -140,7 +140,7 @@ def _response_of(heard: Heard) -> Response | None:
 
 
 async def why_not(database: Database, heard: NotModified | Trouble | RobotsRefusal | Wait) -> str:
-    """In words, for somebody who asked and has nothing to look at."""
+    """In words, for a person who asked and has nothing to look at."""
     match heard:
         case NotModified():
             return "not modified"

@@ -123,7 +123,7 @@ def _is_comment(node: LexborNode) -> bool:
 
 
 class _Paragraphs:
-    """Of a page, counted once where somebody asks."""
+    """Of a page, counted once when first asked for."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree

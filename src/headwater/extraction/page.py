@@ -59,7 +59,7 @@ class Page:
     def markup(self) -> str | bytes:
         """For a parser: the body itself where it can be read as it is, as on nearly every page.
 
-        What cannot be stored may be in it: a character reference can name it as well, so whoever takes something out of
+        What cannot be stored may be in it: a character reference can name it as well, so a reader of
         the tree has to look.
         """
         is_ready = self.codec == "utf-8" and len(self.body) <= LONGEST_HTML and _is_utf8(self.body)

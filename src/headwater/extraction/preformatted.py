@@ -1,7 +1,7 @@
 """Code as it stands in a page: its lines and indentation outlive readers that make every white space a single space.
 
 They are written as signs that no page uses and every reader takes for a letter; `text.shown` makes them white space
-again at the end. So whoever reads the page reads the same code.
+again at the end. So every reader of the page gets the same code.
 """
 
 import re

@@ -1,1 +1,1 @@
-"""The one queue: every URL once, in exactly one state, fetched by whoever holds its lease."""
+"""The one queue: every URL once, in exactly one state, fetched by the worker that holds its lease."""

@@ -46,8 +46,8 @@ class ClockWatch:
     _last: ClockLook | None = field(default=None, init=False)
 
     async def look(self) -> timedelta:
-        """The step that was followed, mostly none. Whoever looks meanwhile waits for the end of it."""
-        # Mostly somebody looked a moment ago, and then one statement is enough.
+        """The step that was followed, mostly none. Other processes that look meanwhile wait for its end."""
+        # Mostly another process looked a moment ago, and then one statement is enough.
         if now := await self.database.fetchval(queries.pass_on_clock_mark, SMALLEST_STEP):
             self._last = ClockLook(now, self.clock.monotonic())
             return NO_STEP
@@ -68,7 +68,7 @@ class ClockWatch:
                 await self.database.execute(queries.follow_clock_back, bucket, -step, self.lease)
             else:
                 await self.database.execute(queries.follow_clock_ahead, bucket, step, seen_at, self.lease)
-            # Whoever holds the mark must not seem to have gone to sleep.
+            # The session that holds the mark must not seem to have gone to sleep.
             await connection.execute(queries.read_clock)
         if step < NO_STEP:
             await self.database.execute(queries.follow_clock_back_in_channels, -step, self.lease)

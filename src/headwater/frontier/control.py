@@ -24,7 +24,7 @@ queries = load_queries("headwater.frontier")
 
 BATCH = 1_000
 WAITING = (EntryStatus.PENDING, EntryStatus.FAILED)
-# Closed until somebody opens it.
+# Closed until a person opens it.
 FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 

@@ -48,7 +48,7 @@ class DeadReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on one entry. Whoever settles names the token; a stale one changes nothing."""
+    """The right to work on one entry. Settling names the token; a stale one changes nothing."""
 
     token: UUID
     bucket: int
@@ -77,7 +77,7 @@ class Lease:
 
     @property
     def site(self) -> str:
-        """Its host and port; a row that somebody wrote by hand may have an address that nobody can read."""
+        """Its host and port; a row written by hand may have an unreadable address."""
         try:
             return canonicalise(self.url).site
         except UrlRejected:

@@ -29,7 +29,7 @@ class Rescue:
 
 @dataclass(frozen=True, slots=True)
 class OldSnapshot:
-    """Somebody's transaction keeps vacuum from removing dead rows."""
+    """An open transaction keeps vacuum from removing dead rows."""
 
     age: timedelta
     pid: int
@@ -93,7 +93,7 @@ async def _queue_again(database: Database, rows: Sequence[Any], now: datetime | 
 
 
 async def name_domains(database: Database) -> int:
-    """Give hosts their registrable domain that were made by somebody without the list of public suffixes."""
+    """Give hosts their registrable domain that were made by a process without the list of public suffixes."""
     count = 0
     while rows := await database.fetch(queries.hosts_without_domain, BATCH):
         buckets, hosts = [row["bucket"] for row in rows], [row["host"] for row in rows]
@@ -115,7 +115,7 @@ async def follow_source_status(database: Database) -> int:
 
 
 async def fold_counters(database: Database) -> bool:
-    """False if somebody else is at it."""
+    """False if another process is at it."""
     async with database.transaction() as connection:
         if not await connection.fetchval(queries.try_to_be_alone, "fold_counters"):
             return False
@@ -124,7 +124,7 @@ async def fold_counters(database: Database) -> bool:
 
 
 async def fold_statistics(database: Database) -> bool:
-    """Requests by host and by the minute, runs by the minute; False if somebody else is at it."""
+    """Requests by host and by the minute, runs by the minute; False if another process is at it."""
     async with database.transaction() as connection:
         if not await connection.fetchval(queries.try_to_be_alone, "fold_statistics"):
             return False

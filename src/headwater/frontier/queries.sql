@@ -29,7 +29,7 @@ SELECT EXISTS (SELECT 1 FROM url_frontier WHERE held = 'suspect' AND next_fetch_
 SELECT settle_requests($1::settlement[], $2::timestamptz);
 
 -- name: extend_leases
--- Keep leases that still hold; answers with their tokens, also of those that somebody has locked.
+-- Keep leases that still hold; answers with their tokens, also of those that another session has locked.
 SELECT extend_leases($1::smallint[], $2::uuid[], $3::interval, $4::timestamptz);
 
 -- name: release_all_but
@@ -41,7 +41,7 @@ SELECT release_all_but($1::text, $2::uuid[], $3::timestamptz);
 SELECT rescued, suspected, poisoned FROM rescue_expired($1::integer, $2::timestamptz, $3::interval);
 
 -- name: fall_asleep
--- Say that this worker sleeps, so that somebody bothers to wake it.
+-- Say that this worker sleeps, so that a submitter bothers to wake it.
 INSERT INTO sleepers (owner, until) VALUES ($1::text, clock_timestamp() + $2::interval)
 ON CONFLICT (owner) DO UPDATE SET until = excluded.until;
 
@@ -110,7 +110,7 @@ ORDER BY d.bucket, d.url_hash LIMIT $4::integer;
 -- name: hand_over_entries
 -- Waiting entries of a source that may not be fetched go to another active source that found them too, best
 -- to one that may speak for them. What a removed source has read goes with them and is read again, since its successor may read it
--- otherwise; of pages it could speak for only to one that may, too, as when somebody submits them.
+-- otherwise; of pages it could speak for only to one that may, too, as when a person submits them.
 -- Invariant: the counters move with them, in this statement.
 WITH successors AS MATERIALIZED (
     SELECT e.bucket, e.url_hash, e.status, successor.source_id, successor.rank, e.status = 'fetched' AS is_read
@@ -431,7 +431,7 @@ SET requests = m.requests + excluded.requests, body_bytes = m.body_bytes + exclu
     busy_ms = m.busy_ms + excluded.busy_ms;
 
 -- name: oldest_snapshot
--- Whoever keeps vacuum from its work: the age of the oldest snapshot, and whose it is.
+-- The session that keeps vacuum from its work: the age of the oldest snapshot, and whose it is.
 SELECT extract(epoch FROM clock_timestamp() - xact_start)::float8 AS age_seconds, pid, application_name, state
 FROM pg_stat_activity
 WHERE backend_xmin IS NOT NULL AND xact_start IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
@@ -547,7 +547,7 @@ RETURNING pass_from, position;
 -- How far a walk has come; null: it is over. If it began when every process knew of the change, and met everything, all is
 -- done: then what the host's channels list is asked for in full once more, since an answer "not modified" would not show
 -- what is another page now; a poll under way loses its lease, or it would store its validators after that.
--- Invariant: only the walk that was taken up is noted, not one that somebody else began meanwhile.
+-- Invariant: only the walk that was taken up is noted, not one that another process began meanwhile.
 WITH noted AS (
     UPDATE host_rules
     SET has_missed = has_missed OR $5::boolean, position = coalesce($4::bytea, 'x'),

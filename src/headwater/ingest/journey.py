@@ -42,7 +42,7 @@ WAIT_FOR_A_BROWSER = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What became of a journey, for whoever watches."""
+    """The result of a journey, for logs and screens."""
 
     lease: Lease
     verdict: Verdict | None  # None: the lease was lost
@@ -51,7 +51,7 @@ class Finished:
 
 
 class PageReaders(Protocol):
-    """Whoever makes something of a page that came whole, or of one that nobody lets us see."""
+    """Reads a page that came whole, or the feed's text of one that we may not see."""
 
     async def expect(self, leases: Sequence[Lease]) -> None:
         """These are going to be fetched."""
@@ -165,7 +165,7 @@ async def render_or_keep(outcome: Answered, rendering: Rendering, held_slot: Hel
     try:
         result = await rendering.render(outcome.response, held_slot)
     except RenderUnavailable as error:
-        # Not the page's fault: its host waits until somebody has read this.
+        # Not the page's fault: its host waits until a person has read this.
         return HostSaysWait(WAIT_FOR_A_BROWSER, f"{error.what} {error.fix}", "paused", slows_us_down=False)
     match result:
         case Rendered(html):

@@ -27,7 +27,7 @@ NOINDEX = "noindex"
 
 
 class ContextSource(Protocol):
-    """Whoever knows what is known of a page before it is read."""
+    """Gives the facts known of a page before it is read."""
 
     async def expect(self, leases: Sequence[Lease]) -> None: ...
 

@@ -38,7 +38,7 @@ WITHDRAWN_BY = frozenset({DeadReason.NOT_FOUND, DeadReason.GONE, DeadReason.LEGA
 
 
 class LeaseWasLost(Exception):
-    """Somebody else works on the entry by now: nothing of this journey may stand."""
+    """Another worker has the entry by now: nothing of this journey may stand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ UPDATE sources SET consecutive_failures = 0
 WHERE id = ANY ($2::uuid[] || ARRAY(SELECT source_id FROM channels WHERE id = ANY ($1::uuid[])));
 
 -- name: wake_pollers
--- Somebody may be asleep until the next tick.
+-- A poller may be asleep until the next tick.
 SELECT pg_notify('headwater_poll', '');
 
 -- name: sighting_urls_within_domain

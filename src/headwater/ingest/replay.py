@@ -45,7 +45,7 @@ class Replayed:
 
 
 class ChangedMeanwhile(Exception):
-    """Somebody stored the document between our look at it and our lock: what they have is newer."""
+    """Another process stored the document between our look and our lock: its page is newer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def compare(url: str, standing: Document | None, new: NewDocument) -> Replayed:
 
 async def store(connection: Connection, new: NewDocument, effects: PageEffects, standing: Document | None) -> None:
     kept = await keep_document(connection, new, await connection.fetchval(queries.now))
-    # Its lock is ours only now: whoever stored it since we looked had a newer page than we have.
+    # Its lock is ours only now: a process that stored it since we looked had a newer page.
     if kept.version != (standing.version if standing else 0) + 1:
         raise ChangedMeanwhile
     if isinstance(kept, Stored):

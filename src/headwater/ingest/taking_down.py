@@ -23,7 +23,7 @@ from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.ingest")
 
-# Whoever adds a takedown applies it; after so long it has died over it.
+# The process that adds a takedown applies it; after so long it has died over it.
 OVERDUE = timedelta(minutes=1)
 
 

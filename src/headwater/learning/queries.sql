@@ -38,8 +38,8 @@ FROM jsonb_populate_recordset(NULL::templates, $1::jsonb) AS r
 WHERE t.bucket = r.bucket AND t.host = r.host AND t.section = r.section AND t.version = r.version AND t.status = 'active';
 
 -- name: begin_training
--- A host whose training is due, for whoever asks first. Its next try is set before this one is made: if this process dies, so
--- does its claim, and a host whose pages kill whoever learns from them is tried ever more rarely.
+-- A host whose training is due, for the first worker that asks. Its next try is set before this one is made: if this process dies, so
+-- does its claim, and a host whose pages kill the process that learns is tried ever more rarely.
 UPDATE learning_hosts p
 SET learn_at = clock_timestamp() + $1::interval * power(2, least(p.failures, 7)), failures = p.failures + 1
 FROM (SELECT bucket, host FROM learning_hosts WHERE learn_at <= statement_timestamp() ORDER BY learn_at LIMIT 1
@@ -48,7 +48,7 @@ WHERE p.bucket = due.bucket AND p.host = due.host
 RETURNING p.bucket, p.host, p.source_id, p.pool, p.refused, p.why, p.failures;
 
 -- name: end_training
--- What came of it; false if somebody disabled the host meanwhile.
+-- What came of it; false if a person disabled the host meanwhile.
 UPDATE learning_hosts
 SET learn_at = NULL, fresh = 0, failures = CASE WHEN $4::boolean THEN 0 ELSE failures END, outcome = $3::text,
     learned_at = clock_timestamp()

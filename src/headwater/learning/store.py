@@ -18,7 +18,7 @@ from headwater.urls.canonical import site_named
 
 queries = load_queries("headwater.learning")
 
-# A training takes a second: whoever is not back after this is dead.
+# A training takes a second: a worker that is not back after this is dead.
 TRAINING_LASTS = timedelta(minutes=2)
 VERSIONS_KEPT = 10
 LEARNED, NOT_LEARNED, SWITCHED_OFF, EXPIRED = (
@@ -101,7 +101,7 @@ async def begin_training(database: Database) -> Due | None:
 
 
 async def end_training(database: Database, due: Due, training: Training) -> list[int]:
-    """The new versions; none if nothing was learned, or somebody wants nothing learned of this host any more."""
+    """The new versions; none if nothing was learned, or a person disabled learning for this host."""
     found = sorted(training.learned_templates, key=lambda one: one.section)
     outcome = f"learned from {training.pages} pages" if found else f"nothing learned: {training.why}"
     async with database.transaction() as connection:

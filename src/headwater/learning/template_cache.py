@@ -69,7 +69,7 @@ class TemplateCache:
     _tallies: dict[tuple[int, str], UseTally] = field(default_factory=dict, init=False)
 
     def wants(self, host: str) -> bool:
-        """Whether somebody should look for the host's templates."""
+        """Whether the host's templates should be read from the database."""
         known = self._hosts.get(host)
         is_known = known is not None and self.clock.monotonic() - known.loaded_at < REMEMBERED_SECONDS
         return self.is_open and not is_known

@@ -105,7 +105,7 @@ class Scheduled:
     source_id: UUID
     kind: ChannelKind
     url: str
-    next_poll_at: datetime | None  # None: not before somebody resumes its source, or lifts its takedown
+    next_poll_at: datetime | None  # None: not before a person resumes its source, or lifts its takedown
     next_reason: str
     interval: timedelta | None
     errors: int
@@ -198,7 +198,7 @@ async def runs_lately(database: Database, source_id: UUID | None, span: timedelt
 async def runs_after(
     database: Database, moment: datetime, source_id: UUID | None, known: Collection[UUID]
 ) -> list[Run]:
-    """Oldest first, a thousand at most: for whoever follows along."""
+    """Oldest first, a thousand at most: for `--follow`."""
     return [_run(row) for row in await database.fetch(queries.runs_after, moment, source_id, list(known))]
 
 

@@ -273,7 +273,7 @@ def _size(count: float) -> str:
 
 
 async def check_clock(database: Database, clock: Clock) -> Check:
-    """Only the database's clock decides anything; a large offset still confuses whoever reads logs."""
+    """Only the database's clock decides anything; a large offset still confuses readers of logs."""
     offset = abs((await database.fetchval(queries.server_time) - clock.now()).total_seconds())
     says = f"Clock offset {offset:.1f} s against the database"
     if offset > LARGEST_CLOCK_OFFSET_SECONDS:

@@ -213,7 +213,7 @@ def problems_in(now: Operations) -> Iterator[HealthProblem]:
 
 
 def is_missing(now: Operations, duty: str, since: datetime | None) -> bool:
-    """Nobody does what has waited since then: for long, or for a little where somebody died who did it."""
+    """No process does the work that has waited since then: for long, or for a little where its process died."""
     if since is None or now.doing(duty):
         return False
     return now.now - since > (SOON if now.last_seen(duty) else LATE)
@@ -235,7 +235,7 @@ def command_for(now: Operations, duty: str) -> str:
 
 
 def _nobody_works(now: Operations) -> Iterator[HealthProblem]:
-    """Nobody asks although somebody could be asked."""
+    """No request is made although hosts could be asked."""
     work = now.work
     if is_missing(now, "poll", work.poll_due):
         count = f"{work.overdue:,}{' or more' * (work.overdue == MOST_OVERDUE)}"

@@ -47,7 +47,7 @@ class Presence:
     _is_first: bool = field(default=True, init=False)
 
     async def run(self) -> None:
-        """Until cancelled. A beat that fails is left out: whoever works with the database says so."""
+        """Until cancelled. A beat that fails is left out: the work with the database says so."""
         while True:
             for _ in range(BEATS_BETWEEN_LOOKS):
                 await self._try(self.beat)

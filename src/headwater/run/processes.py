@@ -19,7 +19,7 @@ from headwater.services import Services
 GRACE_SECONDS = 40
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 PARENT = "parent"
-# Whoever lives this long did not die of its surroundings.
+# A process that lives this long did not die of its surroundings.
 LONG_LIFE_SECONDS = 120.0
 
 
@@ -62,7 +62,7 @@ async def until_input_ends(role: Callable[[asyncio.Event], Coroutine[Any, Any, N
 
 
 async def run_processes(services: Services, module: str, count: int, task: Mapping[str, Any]) -> int:
-    """Until told to stop. 1 if processes had to be started again, else 0: whoever watches should know."""
+    """Until told to stop. 1 if processes had to be started again, else 0: the caller should know."""
     deaths = 0
 
     async def keep_one(stop: asyncio.Event) -> None:
@@ -113,7 +113,7 @@ async def _start(module: str, task: Mapping[str, Any]) -> asyncio.subprocess.Pro
     )
     assert process.stdin is not None
     process.stdin.write(orjson.dumps(dict(task)) + b"\n")
-    # One that died already is noticed by whoever waits for it.
+    # One that died already is noticed by the caller that waits for it.
     with suppress(ConnectionError):
         await process.stdin.drain()
     return process

@@ -46,7 +46,7 @@ class Loaded:
 
     @property
     def inert(self) -> tuple[str, ...]:
-        """A sentence for each setting that somebody set and nothing reads."""
+        """A sentence for each setting that was set and nothing reads."""
         return tuple(
             f"{path} ({self.origins[path]}) has no effect: {why}."
             for path, why in INERT.items()

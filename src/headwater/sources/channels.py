@@ -86,7 +86,7 @@ async def add_channel(
             async with connection.savepoint():
                 return await _add(connection, source_id, new, actor, now)
         except QueryFailed as error:
-            # Somebody else added this feed a moment ago.
+            # Another process added this feed a moment ago.
             followed = await _followed_as(connection, new) if error.sqlstate == UNIQUE_VIOLATION else None
             if followed is None:
                 raise

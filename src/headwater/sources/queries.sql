@@ -172,7 +172,7 @@ SET next_poll_at = coalesce($5::timestamptz, now()), next_reason = $3::text, tri
 WHERE source_id = $1::uuid AND is_active AND ($2::text IS NULL OR kind = $2) RETURNING id;
 
 -- name: wake_pollers
--- Somebody may be asleep until the next tick.
+-- A poller may be asleep until the next tick.
 SELECT pg_notify('headwater_poll', '');
 
 -- name: channels_of_sources

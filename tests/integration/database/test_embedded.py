@@ -204,7 +204,7 @@ async def test_a_socket_folder_that_is_open_to_others_is_refused(server: Embedde
     socket.chmod(0o777)
     if user := user_for(server.directory / "data"):
         os.chown(socket, user.uid, user.gid)
-    with pytest.raises(EmbeddedServerFailed, match="belongs to somebody else or is open to others"):
+    with pytest.raises(EmbeddedServerFailed, match="belongs to another user or is open to others"):
         await server.start()
 
 

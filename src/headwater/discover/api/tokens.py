@@ -93,7 +93,7 @@ def _seconds(stated: object) -> float:
 
 @dataclass(slots=True)
 class Tokens:
-    """One token for each client of a server; whoever needs the same one waits for the one who asks."""
+    """One token for each client of a server; requests that need the same one wait for the first."""
 
     clock: Clock
     _known: dict[tuple[str, ...], tuple[Token, float]] = field(default_factory=dict, repr=False)

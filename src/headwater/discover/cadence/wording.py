@@ -26,7 +26,7 @@ def quantity(count: int, noun: str) -> str:
 
 
 def likely(expected: float) -> str:
-    """What so many items expected mean for somebody who waits for one."""
+    """The expected number of items, in words for a person who waits for one."""
     if expected >= _SURE:
         return f"by its rhythm: about {quantity(round(expected), 'new item')} by then"
     percent = 100 * (1 - exp(-max(expected, 0.0)))

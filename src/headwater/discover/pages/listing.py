@@ -49,7 +49,7 @@ _HIGHEST = 100
 _LONGEST_LANGUAGE = 35
 
 _MOST_TAGS = 30_000
-# Taken out before anything is counted or parsed: to whoever counts, `a<b` in a script is a tag that never ends.
+# Taken out before anything is counted or parsed: to a counter, `a<b` in a script is a tag that never ends.
 _UNREAD = re.compile(
     rf"<!--(?:-?>|.*?(?:--!?>|\Z))|<(script|style)(?=[\s/>])(?:{ATTRIBUTE.pattern})*+.*?(?:</\1(?=[\s/>])[^>]*+>|\Z)",
     re.DOTALL | re.IGNORECASE,
@@ -239,7 +239,7 @@ class _Reader:
     def _is_article(self, url: CanonicalUrl, place: _Place) -> bool:
         if self._rules.patterns or is_article_url(url):
             return is_article_url(url, self._rules.patterns)
-        # Whoever declares cards says that each is an article, however its URL is spelt.
+        # A page that declares cards says that each is an article, however its URL is spelt.
         is_main = self._map.has_declared_cards and not self._cards[place.cards[0]].articles
         return is_main and leads_to_articles(url)
 

@@ -66,7 +66,7 @@ LOST = Trouble(
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What became of a poll, for whoever watches. Without an ending it waits, and goes on later."""
+    """The result of a poll, for logs and screens. Without an ending it waits, and goes on later."""
 
     channel: Leased
     run_state: RunState

@@ -23,7 +23,7 @@ from headwater.sources.store import block_unreadable, source_from
 
 queries = load_queries("headwater.discover")
 
-# What is due and yet was not leased is locked by somebody: asking again at once would only keep both busy.
+# A due channel that was not leased is locked by another session: asking again at once would only keep both busy.
 SHORTEST_REST = timedelta(milliseconds=10)
 
 WITH_A_PAST = kinds_that(lambda traits: traits.has_past)

@@ -1,4 +1,4 @@
-"""The price of a poll, kept in one row: steered by what was polled since the last look, by whoever looks first."""
+"""The price of a poll, kept in one row: steered by the polls since the last look, by the first poller that looks."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,6 +1,6 @@
 """What a search for channels was answered, for the first polls of the channels it found: nothing is asked twice.
 
-An answer goes with its new channel's row, whole: whoever polls the channel first takes it from there, in whatever
+An answer goes with its new channel's row, whole: the first poll of the channel takes it from there, in whatever
 process, and an answer of "not modified" loses none of its items.
 """
 

@@ -81,7 +81,7 @@ class RunStore:
         return bool(await connection.fetchval(queries.has_got_to, channel.id, channel.token, run_state.to_dict()))
 
     async def leave_to_queue(self, channel: Leased, run_state: RunState) -> RunState:
-        """Without the pages that are items of this channel: whoever fetches items asks them, and once is enough."""
+        """Without the pages that are items of this channel: the fetchers of items ask for them, and once is enough."""
         beside = {canonicalise(one.url).url_hash: one.url for one in run_state.todo[1:] if not one.continues}
         if channel.kind is not ChannelKind.LISTING or not beside:
             return run_state

@@ -66,7 +66,7 @@ class IntakeLimits:
 
 
 class PollLost(Exception):
-    """Somebody else polls this channel now, or its source is gone: nothing of this step may stand."""
+    """Another poller has this channel now, or its source is gone: nothing of this step may stand."""
 
 
 async def take_found_items(
@@ -252,7 +252,7 @@ async def forget_items(database: Database, days: int) -> int:
 
 
 def tally_of_memory(sifted: Sifted, refused: Collection[str], own: Voice) -> tuple[ItemTally, list[datetime | None]]:
-    """New is what was never taken from this channel before, whoever else knows it; and when each was published.
+    """New are items never taken from this channel before, also where others know them; and when each was published.
 
     A channel that lists pages of its own learns its rhythm from these alone.
     """
@@ -281,7 +281,7 @@ def keeping_listing(
 ) -> RunState:
     """What the first answer listed beside what was known: whether a feed overflowed is judged by it.
 
-    Pages of other sites say nothing of that: whoever lists thousands of them at every poll would be polled ever sooner.
+    Pages of other sites say nothing of that: a channel that lists thousands of them would be polled ever sooner.
     """
     if not run_state.is_first_step:
         return run_state

@@ -68,7 +68,7 @@ async def explore(
     *,
     is_all_wanted: bool = True,
 ) -> AsyncIterator[Looked]:
-    """Step by step, so that somebody can watch. It ends where a host is to be left alone: a poller has the time.
+    """Step by step, so that progress can be shown. It ends where a host is to be left alone: a poller has the time.
 
     Unless all is wanted only the address itself is asked, to see whether it is a page, a feed or a sitemap.
     """

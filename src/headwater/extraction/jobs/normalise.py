@@ -118,7 +118,7 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
 
 
 def _assumed(stated: Stated, employer: Employer) -> list[str]:
-    """What stands there without a word of the vacancy's: whoever does say it knows better, a list or a page."""
+    """What stands there without a word of the vacancy's: a list or a page that does say it knows better."""
     is_said = {
         "org_name": stated.text("org_name"),
         "org_type": stated.text("org_type") or not employer.org_type,

@@ -8,7 +8,7 @@ from headwater.extraction.jobs.stated import Stated
 from headwater.extraction.jobs.vacancy import Pay
 from headwater.extraction.jobs.words import LEVELS, ROLES
 
-# What somebody is called ends where it begins to say of what, for whom or where.
+# A job's title ends where it begins to say of what, for whom or where.
 _HEAD_OF_TITLE = re.compile(r"\s(?:of|for|to|in|at)\s|[,(–—/:]|\s-\s")
 _HOURS = re.compile(r"\b\d{1,2}(?:[.,]\d)?\s?(?:hours|hrs|h)\s?(?:/|per|a|each)\s?week\b", re.IGNORECASE)
 _UNITS = "month|year|mois|an|année|mes|mese|año|monate?|jahre?"

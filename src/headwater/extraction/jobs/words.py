@@ -33,7 +33,7 @@ LEVELS = Vocabulary(
         ),
     }
 )
-# Only implied by what somebody is called; the last word of a title is what the person is.
+# Only implied by a job's title; the last word of a title is what the person is.
 ROLES = Vocabulary(
     {
         "junior": (*("assistant", "associate", "executive assistant", "clerk", "assistante", "asistente", "auxiliar"),),

@@ -18,7 +18,7 @@ from headwater.urls.rules import rules_from, use_rules
 
 Work = Callable[[Any], Any]
 
-# Above the limit on purpose: whoever ran into it needs a little room to say so.
+# Above the limit on purpose: a child that ran into it needs a little room to say so.
 _ROOM_TO_REPORT_BYTES = 32 << 20
 _MOST_EXPENDABLE = "1000"
 _PR_SET_PDEATHSIG = 1

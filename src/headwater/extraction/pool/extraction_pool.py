@@ -286,7 +286,7 @@ def _read(kind: bytes, body: bytes, seconds: float) -> tuple[Outcome, bool]:
             how, where = orjson.loads(body)
             return Crashed(str(how), str(where)), True
     except ValueError:
-        # Our own code does not answer like this; whoever took the child over does.
+        # Our own code does not answer like this; code that took the child over does.
         return Crashed("unreadable answer"), False
     return (OutOfMemory() if kind == OUT_OF_MEMORY else Crashed("answer too long")), False
 

@@ -158,7 +158,7 @@ class ForkServerLink:
             _answer(self._living.pop(first), End(second, third * 1024))
 
     def _close(self) -> None:
-        """Whoever waits for the fork server is told; without it its children die too."""
+        """Tasks that wait for the fork server are told; without it its children die too."""
         if self.is_gone:
             return
         self.is_gone = True

@@ -63,7 +63,7 @@ class Turns(Generic[Ticket]):
             share.waiting.remove(ticket)
 
     def next(self, now: float) -> tuple[str, Ticket] | None:
-        """Whoever may begin now; None where nobody waits, or only heavy domains that have their share."""
+        """The next task that may begin; None where none waits, or only heavy domains that have their share."""
         begin = [
             (share.spent(now), share.since, name) for name, share in self._shares.items() if self._may_begin(share)
         ]

@@ -68,7 +68,7 @@ def _reason(text: str) -> str:
 
 
 def _hint(text: str) -> str:
-    # Lines and indents stay: a hint may be JSON that somebody laid out.
+    # Lines and indents stay: a hint may be JSON laid out by a person.
     return _no_longer(as_laid_out(text).strip(), LONGEST_HINT)
 
 
@@ -142,7 +142,7 @@ def _number(text: str) -> float:
 
 
 def _country(text: str) -> str:
-    """Its two letters, also where somebody wrote its name."""
+    """Its two letters, also where its name was written."""
     if _TWO_LETTERS.fullmatch(text):
         return text
     from pycountry import countries

@@ -39,7 +39,7 @@ def _as_text(value: Any, field: Field) -> str:
         return orjson.dumps(value).decode()
     if isinstance(value, list):
         return ";".join(_as_text(one, field) for one in value)
-    # A hint for an API is an object; whoever reads it parses it again.
+    # A hint for an API is an object; its reader parses it again.
     return orjson.dumps(value).decode() if isinstance(value, dict) else str(value)
 
 

@@ -94,7 +94,7 @@ def read_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending]:
 
 
 def parse_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending, str]:
-    """And the text as it was heard: whoever hears it again need not mend it again."""
+    """And the text as it was parsed: a second parse need not mend it again."""
     text = _DECLARATION.sub(_line_ends, text, count=1) if _DECLARATION.match(text) else text
     listener = new_listener()
     ending = _hear_all(text, listener)

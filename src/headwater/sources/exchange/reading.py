@@ -90,7 +90,7 @@ class Repeated:
 
 @dataclass(slots=True)
 class SourceFile:
-    """A file that was looked through once. Its rows are read again, one by one, as often as somebody asks for them."""
+    """A file that was looked through once. Its rows are read again, one by one, as often as they are asked for."""
 
     text: str
     format: Format

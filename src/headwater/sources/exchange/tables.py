@@ -162,7 +162,7 @@ def table(records: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 class _Pen:
-    """What csv.writer writes to: it keeps the line for whoever streams it on."""
+    """The file of csv.writer: it keeps the line for the stream."""
 
     line = ""
 

@@ -1,4 +1,4 @@
-"""Plain lists: one URL a line, tags after it if somebody wants them, `#` before a remark."""
+"""Plain lists: one URL a line, tags after it if there are any, `#` before a remark."""
 
 from collections.abc import Iterable, Iterator
 
