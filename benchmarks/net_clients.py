@@ -21,7 +21,7 @@ from headwater.net.guard import AddressGuard, parse_allowed_place
 from headwater.net.identity import Identity
 from headwater.net.transport import Pooling, Response, TransferLimits, Transport
 from headwater.politeness.settlement import Visit
-from headwater.politeness.window import Window
+from headwater.politeness.window import StartWindow
 from headwater.simweb.resolver import SimResolver
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -43,7 +43,7 @@ class AlwaysClear:
 
 
 class AlwaysGrants:
-    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> StartWindow:
         return open_window()
 
 
@@ -66,9 +66,9 @@ class NoSlot(HeldSlot):
         pass
 
 
-def open_window() -> Window:
+def open_window() -> StartWindow:
     now = CLOCK.monotonic()
-    return Window(now, now + OPEN_S, now)
+    return StartWindow(now, now + OPEN_S, now)
 
 
 GRANTS = AlwaysGrants()

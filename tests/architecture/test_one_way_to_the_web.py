@@ -20,7 +20,7 @@ from headwater.net.identity import Identity
 from headwater.net.transport import Response, TransferLimits, Transport
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore
-from headwater.politeness.window import Window
+from headwater.politeness.window import StartWindow
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 SOURCE = Path(__file__).parents[2] / "src" / "headwater"
@@ -206,11 +206,11 @@ class Grants:
     most: int = 100
     given: list[Visit] = field(default_factory=list)
 
-    def window(self) -> Window:
+    def window(self) -> StartWindow:
         now = self.clock.monotonic()
-        return Window(now, now + 60, now)
+        return StartWindow(now, now + 60, now)
 
-    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> StartWindow | NotBefore:
         if len(self.given) >= self.most:
             return NotBefore(timedelta(hours=1), "delay")
         self.given.append(past)

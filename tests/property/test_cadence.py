@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from headwater.chance import random_from
 from headwater.discover.cadence.channel import ChannelFacts
 from headwater.discover.cadence.forecast import forecast
-from headwater.discover.cadence.overflow import FeedWindow, overflow, turnover
+from headwater.discover.cadence.overflow import FeedSnapshot, overflow, turnover
 from headwater.discover.cadence.planning import next_poll
 from headwater.discover.cadence.policies import POLICIES
 from headwater.discover.cadence.price import HIGHEST, LOWEST, Price, next_price
@@ -72,7 +72,7 @@ facts = st.builds(
     frequency_days=st.none() | st.floats(0.01, 400),
     rhythm=rhythms(),
     price=st.floats(LOWEST, HIGHEST).map(Price),
-    window_covers=st.none() | waits,
+    items_span=st.none() | waits,
     publisher_hints=wishes,
     host_delay=st.timedeltas(timedelta(0), DAY),
     time_window=windows,
@@ -167,7 +167,7 @@ def test_the_price_moves_against_the_error_and_stays_in_bounds(hours: float, mad
 def test_a_first_list_is_never_replaced_sooner_than_its_dates_say(
     published: list[datetime | None], now: datetime, listed: int
 ) -> None:
-    found = turnover(FeedWindow(now, None, published, 0, 0, listed=listed))
+    found = turnover(FeedSnapshot(now, None, published, 0, 0, listed=listed))
     if found is not None:
         past = sorted(one for one in published if one is not None and one <= now)
         assert len(set(past)) > len(published) / 2
@@ -182,7 +182,7 @@ def test_a_steady_first_list_tells_the_pace_at_which_it_is_written(
 ) -> None:
     dates = [START - (n + waited) * minutes * MINUTE for n in range(size)]
     random_from(seed).shuffle(dates)
-    found = turnover(FeedWindow(START, None, dates, 0, 0))
+    found = turnover(FeedSnapshot(START, None, dates, 0, 0))
     assert found is not None
     assert abs(found / (size * minutes * MINUTE) - 1) < 0.3
 
@@ -201,7 +201,7 @@ def polls_in_a_week(dates: list[datetime], *, believes_first: bool) -> int:
     while now < START + 7 * DAY:
         new = [] if since else dates
         rhythm = observe(rhythm, Observation(now, since, new))
-        pace = turnover(FeedWindow(now, since, dates, len(dates) - len(new), len(dates)))
+        pace = turnover(FeedSnapshot(now, since, dates, len(dates) - len(new), len(dates)))
         known = ChannelFacts(
             last_success_at=now, rhythm=rhythm, price=Price(2.0), turnover=pace if since or believes_first else None
         )
@@ -214,7 +214,7 @@ def test_an_overflow_never_claims_nonsense(
     published: list[datetime | None], now: datetime, since: timedelta | None, usual_size: int, newest: datetime | None
 ) -> None:
     before = None if since is None else now - since
-    found = overflow(FeedWindow(now, before, published, 0, usual_size % 40, newest))
+    found = overflow(FeedSnapshot(now, before, published, 0, usual_size % 40, newest))
     if found is not None:
         assert found.covers >= timedelta(0)
         assert found.missed is None or found.missed >= 0

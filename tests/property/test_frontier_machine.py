@@ -39,7 +39,7 @@ from headwater.frontier.control import EntryKey, change
 from headwater.frontier.entry import EntryOrigin, EntryStatus, Lease
 from headwater.frontier.maintain import fold_counters, promote, queue_revisits
 from headwater.frontier.shares import Allowance
-from headwater.frontier.submit import AT_HOME, SPEAKER, STRANGER, FoundUrl, SubmitOutcome, entry_priority
+from headwater.frontier.submit import DOMAIN_CLAIM, HOME_CLAIM, NO_CLAIM, FoundUrl, SubmitOutcome, entry_priority
 from headwater.frontier.verdicts import Fetched, Released, RetryLater, Verdict
 from headwater.politeness.hosts import close_host
 from headwater.politeness.slots import Slot
@@ -134,7 +134,7 @@ class FrontierMachine(RuleBasedStateMachine):
         origin=st.sampled_from([EntryOrigin.FEED, EntryOrigin.SPIDER]),
         due_in=st.sampled_from([None, None, 30.0, -5.0]),
         changed=st.sampled_from([None, None, 0.0, -100.0, 500.0]),
-        rank=st.sampled_from([STRANGER, STRANGER, SPEAKER, AT_HOME]),
+        rank=st.sampled_from([NO_CLAIM, NO_CLAIM, DOMAIN_CLAIM, HOME_CLAIM]),
     )
     def submit(
         self,
@@ -144,7 +144,7 @@ class FrontierMachine(RuleBasedStateMachine):
         due_in: float | None,
         changed: float | None,
         *,
-        rank: int = STRANGER,
+        rank: int = NO_CLAIM,
     ) -> None:
         found = [
             FoundUrl(
@@ -156,13 +156,13 @@ class FrontierMachine(RuleBasedStateMachine):
         ]
         source, priority = self.sources[which], entry_priority(5 + 2 * which, origin)
         voice = Voice(named=frozenset(PACES)) if rank else NO_VOICE
-        home = f"https://{HOME}/" if rank == AT_HOME else None
+        home = f"https://{HOME}/" if rank == HOME_CLAIM else None
         expected = [self._submitted(one, source, priority, rank) for one in found]
         assert self.run(self.stage.submit(*found, source=source, origin=origin, voice=voice, home=home)) == expected
 
     def _submitted(self, found: FoundUrl, source: UUID, priority: int, rank: int) -> SubmitOutcome:
         host = canonicalise(found.url).host
-        heard = min(rank, AT_HOME if host == HOME else SPEAKER) if self.model.active[source] else STRANGER
+        heard = min(rank, HOME_CLAIM if host == HOME else DOMAIN_CLAIM) if self.model.active[source] else NO_CLAIM
         return self.model.submit(found, host, source, priority, self.now, rank=heard)
 
     @rule(

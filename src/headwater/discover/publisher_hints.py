@@ -30,8 +30,8 @@ class PublisherHints:
         return replace(self, max_age=max_age(declared), fresh_for=freshness(pairs, at))
 
     @property
-    def is_of_body(self) -> bool:
-        """Whether a feed may say all of it."""
+    def has_only_feed_fields(self) -> bool:
+        """Whether only fields are set that the body of a feed can set."""
         body = PublisherHints(ttl=self.ttl, skip_hours=self.skip_hours & _HOURS, skip_days=self.skip_days & _DAYS)
         return self == body and NO_WAIT <= self.ttl <= LONGEST_WAIT
 

@@ -11,7 +11,7 @@ from headwater.database.queries import load_queries
 from headwater.discover.cadence.price import price_from
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
-from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait
+from headwater.discover.polls.classify import Body, Deferred, Heard, NotModified, RobotsRefusal, Trouble
 from headwater.discover.polls.lease import ChannelPast, Leased, leased_from, start_of, start_pages
 from headwater.discover.polls.reader import ChannelReader, task_of
 from headwater.discover.polls.requesting import Asker
@@ -139,12 +139,12 @@ def _response_of(heard: Heard) -> Response | None:
     return heard.response if isinstance(heard, Body | NotModified) else None
 
 
-async def why_not(database: Database, heard: NotModified | Trouble | RobotsRefusal | Wait) -> str:
+async def why_not(database: Database, heard: NotModified | Trouble | RobotsRefusal | Deferred) -> str:
     """In words, for a person who asked and has nothing to look at."""
     match heard:
         case NotModified():
             return "not modified"
-        case Wait(wait, why):
+        case Deferred(wait, why):
             return f"{await _why_wait(database, why)}; it can be asked again in {in_words(wait)}"
         case _:
             return heard.message

@@ -1,4 +1,4 @@
-"""Captions of code and of tables: readers drop them, and they say what follows."""
+"""Captions of code and of tables become paragraphs: extractors drop captions, and these say what follows."""
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 

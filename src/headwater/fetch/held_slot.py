@@ -1,4 +1,4 @@
-"""A place held at one host. Every request of a journey there goes through it, one after the other, each in its slot."""
+"""The slot that a journey holds at one host: all its requests there use it, one after the other."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -10,7 +10,7 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore
-from headwater.politeness.window import Window
+from headwater.politeness.window import StartWindow
 
 # One for all: a visit is never changed.
 NO_VISIT = Visit()
@@ -28,7 +28,7 @@ class SlotMissed(Exception):
 class Regrants(Protocol):
     """Gives a held slot its next turn, and notes the request before."""
 
-    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore: ...
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> StartWindow | NotBefore: ...
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class HeldSlot:
     bucket: int
     host: str
     token: UUID
-    window: Window
+    window: StartWindow
     kind: str
     slots: Regrants
     clock: Clock

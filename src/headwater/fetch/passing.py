@@ -21,7 +21,7 @@ from headwater.politeness.robots import Robots
 from headwater.politeness.robots_access import RobotsAccess
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import REACH, NotBefore
-from headwater.politeness.window import Window
+from headwater.politeness.window import StartWindow
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.origin import Origin
 
@@ -57,7 +57,7 @@ class Strangers:
     def close(self, host: str, wait: timedelta) -> None:
         self._closed_until[host] = self.clock.monotonic() + wait.total_seconds()
 
-    def reserve(self, host: str) -> Window | NotBefore:
+    def reserve(self, host: str) -> StartWindow | NotBefore:
         now = self.clock.monotonic()
         # By the delay that is known now: robots.txt may have asked for another since the last request.
         spaced = self._last[host] + self._delay(host).total_seconds() if host in self._last else now
@@ -65,15 +65,15 @@ class Strangers:
         if earliest - now > REACH.total_seconds():
             return NotBefore(timedelta(seconds=earliest - now), self._why(host))
         self._last[host] = earliest
-        return Window(earliest, earliest + LEASE_SECONDS, earliest)
+        return StartWindow(earliest, earliest + LEASE_SECONDS, earliest)
 
-    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> StartWindow | NotBefore:
         """The delay counts from the real start of the request before."""
         host = self._hosts[token]
         self._last[host] += (past.started_after or timedelta()).total_seconds()
         return self.reserve(host)
 
-    def held_slot(self, host: str, kind: str, window: Window) -> HeldSlot:
+    def held_slot(self, host: str, kind: str, window: StartWindow) -> HeldSlot:
         token = UUID(int=len(self._hosts))
         self._hosts[token] = host
         return HeldSlot(bucket_of(host), host, token, window, kind, self, self.clock)

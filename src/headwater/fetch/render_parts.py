@@ -12,12 +12,12 @@ from headwater.net.body import Complete
 from headwater.net.transport import Response
 from headwater.politeness.charges import Charges
 from headwater.politeness.slots import NotBefore
-from headwater.politeness.window import Window
+from headwater.politeness.window import StartWindow
 from headwater.urls.canonical import CanonicalUrl
 
 KIND = "render"
 # The place came with the document's slot; the first part needs a grant of its own.
-_PASSED = Window(float("-inf"), float("-inf"), float("-inf"))
+_PASSED = StartWindow(float("-inf"), float("-inf"), float("-inf"))
 
 
 @dataclass(frozen=True, slots=True)

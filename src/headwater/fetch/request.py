@@ -24,7 +24,7 @@ class Request(NamedTuple):
 
 
 async def send_once(transport: Transport, asked: Request, held_slot: HeldSlot) -> Response | FetchProblem | NotBefore:
-    """Unless there is no slot soon. Raises NetworkDown where a failure is not the host's."""
+    """Send one request in the next slot, or say when to come back. Raises NetworkDown for a failure of our own."""
     if refused := await held_slot.ready(asked.kind):
         return refused
     network = transport.network

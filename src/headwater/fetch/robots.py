@@ -37,7 +37,7 @@ REMEMBERED = 5_000
 LONG_FILE_BYTES = 20_000
 TOO_MANY_REQUESTS = 429
 
-Objection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None
+RobotsObjection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,14 @@ class RobotsCache:
 
     async def why_not(
         self, url: CanonicalUrl, known: StoredRobots | None, held_slot: HeldSlot, *, is_job_host: bool = False
-    ) -> Objection:
+    ) -> RobotsObjection:
         """None where robots.txt has nothing against it."""
         if known is not None and known.body_hash is not None:
             await self._read_beside(known.body or b"", known.body_hash)
         if known is None or not known.is_fresh:
             asked = await self._refresh(url, known, held_slot, is_job_host=is_job_host)
             refusal = self._judge(url, asked, known) if isinstance(asked, Robots | RobotsAccess) else asked
-            return patient(refusal, held_slot.close_for)
+            return with_requested_wait(refusal, held_slot.close_for)
         return self._judge(url, self._standing(known), known)
 
     def remembers(self, body_hash: bytes | None) -> bool:
@@ -233,7 +233,7 @@ def _hash_of(robots: Robots | None, heard: RobotsAnswer) -> bytes | None:
     return None if robots is None else sha256(heard.body).digest()
 
 
-def patient(refusal: Objection, asked: timedelta | None) -> Objection:
+def with_requested_wait(refusal: RobotsObjection, asked: timedelta | None) -> RobotsObjection:
     """A host that answers its robots.txt with a time to stay away gets it, whatever a copy would allow."""
     if not asked or isinstance(refusal, Failed | Later | LeaseLost):
         return refusal

@@ -8,7 +8,7 @@ from datetime import timedelta
 from headwater.clock import Clock
 from headwater.fetch.held_slot import HeldSlot
 from headwater.politeness.regrants import Regranter
-from headwater.politeness.settlement import Settlement
+from headwater.politeness.settlement import HOST_SAID_SLOW_DOWN, HOST_UNJUDGED, Settlement
 from headwater.politeness.slots import NotBefore, Slot, SlotKeeper
 
 LONGEST_CLOSURE = timedelta(hours=24)
@@ -52,5 +52,5 @@ def settlement_for(held_slot: HeldSlot) -> Settlement:
         duration_ms=past.milliseconds,
         close_for=None if held_slot.close_for is None else min(held_slot.close_for, LONGEST_CLOSURE),
         close_reason=None if held_slot.close_for is None else "retry_after",
-        host_feedback=0 if held_slot.close_for is None else 1,
+        host_feedback=HOST_UNJUDGED if held_slot.close_for is None else HOST_SAID_SLOW_DOWN,
     )

@@ -10,7 +10,7 @@ from headwater.database.queries import load_queries
 from headwater.errors import UsageError
 from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.shares import Allowance
-from headwater.politeness.window import LEASE_MARGIN, window_for
+from headwater.politeness.window import LEASE_MARGIN, start_window_for
 
 queries = load_queries("headwater.frontier")
 
@@ -112,7 +112,7 @@ def lease_from(row: Any, asked_at: float, answered_at: float, lease: timedelta) 
         etag=row["etag"],
         last_modified=row["last_modified"],
         content_hash=row["content_hash"],
-        window=window_for(asked_at, answered_at, row["wait"], lease, is_alone=row["is_alone"]),
+        window=start_window_for(asked_at, answered_at, row["wait"], lease, is_alone=row["is_alone"]),
         domain=row["domain"],
         found_by=row["found_by"],
         is_doubted=row["is_doubted"],

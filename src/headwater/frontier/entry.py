@@ -5,7 +5,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from headwater.errors import UrlRejected
-from headwater.politeness.window import Window
+from headwater.politeness.window import StartWindow
 from headwater.urls.canonical import canonicalise
 from headwater.urls.fingerprint import entry_id
 
@@ -66,7 +66,7 @@ class Lease:
     etag: str | None
     last_modified: str | None
     content_hash: bytes | None
-    window: Window
+    window: StartWindow
     domain: str | None = None  # registrable, of its host
     found_by: UUID | None = None  # the source that found its host
     is_doubted: bool = False  # its host has not answered yet, or did not at the last try

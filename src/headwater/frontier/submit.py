@@ -24,7 +24,8 @@ queries = load_queries("headwater.frontier")
 # One statement judges this many; a larger call is cut into such batches inside the caller's transaction.
 BATCH = 5_000
 DEEPEST = 1_000
-STRANGER, SPEAKER, AT_HOME = 0, 1, 2
+# How good a source's claim to a URL is: none, it may speak for the domain, the URL lies below its own address.
+NO_CLAIM, DOMAIN_CLAIM, HOME_CLAIM = 0, 1, 2
 DEFAULT_DELAY = timedelta(seconds=1)
 JOBS_DELAY = timedelta(seconds=3)
 TOO_MANY_NEW_HOSTS = "too_many_new_hosts"
@@ -54,7 +55,7 @@ class FoundUrl:
     depth: int = 0
     due_in: timedelta | None = None
     changed_at: datetime | None = None
-    # A redirect's target inherits both from the entry that led to it.
+    # Set only for the target of a redirect: priority and hops of the entry that redirected.
     priority: int | None = None
     hops: int = 0
 
@@ -222,10 +223,10 @@ def _rows(
 def rank_of(url: CanonicalUrl, submitter: Submitter) -> int:
     """How good its source's claim to a URL is: a better one takes it over from a lesser one."""
     if not submitter.voice.covers(url.host):
-        return STRANGER
+        return NO_CLAIM
     if submitter.home is not None and is_below(url, submitter.home):
-        return AT_HOME
-    return STRANGER if submitter.is_link else SPEAKER
+        return HOME_CLAIM
+    return NO_CLAIM if submitter.is_link else DOMAIN_CLAIM
 
 
 def is_below(url: CanonicalUrl, home: CanonicalUrl) -> bool:

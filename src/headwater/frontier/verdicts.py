@@ -6,12 +6,17 @@ from datetime import timedelta
 from headwater.chance import Random
 from headwater.frontier.entry import DeadReason, EntryStatus, Lease
 from headwater.politeness.backoff import Backoff, wait_before_retry
-from headwater.politeness.settlement import Settlement, Visit
+from headwater.politeness.settlement import (
+    HOST_OK,
+    HOST_SAID_SLOW_DOWN,
+    HOST_UNJUDGED,
+    HOST_UNREACHABLE,
+    Settlement,
+    Visit,
+)
 from headwater.storable import storable
 
 LONGEST_CLOSURE = timedelta(hours=24)
-# What a request says of its host: it was content, it scolded us, it could not even be reached.
-CONTENT, SCOLDED, CANNOT_CONNECT = -1, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ def settlement_of(lease: Lease, verdict: Verdict, visit: Visit, policy: RetryPol
             return settle_unchanged(base, verdict)
         case Moved(to):
             return dead(base, Dead(DeadReason.REDIRECT, f"moved to {to}"))._replace(
-                verdict="moved", moved_to=to, host_feedback=-1
+                verdict="moved", moved_to=to, host_feedback=HOST_OK
             )
         case RetryLater():
             return retry_later(base, verdict, lease.retry_count + 1, policy, random)
@@ -125,7 +130,7 @@ def settle_fetched(base: Settlement, verdict: Fetched) -> Settlement:
         fetch_url=verdict.fetch_url,
         revisit_in=verdict.revisit_in,
         reason=verdict.no_document,
-        host_feedback=-1,
+        host_feedback=HOST_OK,
     )
 
 
@@ -136,12 +141,12 @@ def settle_unchanged(base: Settlement, verdict: Unchanged) -> Settlement:
         etag=storable(verdict.etag),
         last_modified=storable(verdict.last_modified),
         revisit_in=verdict.revisit_in,
-        host_feedback=-1,
+        host_feedback=HOST_OK,
     )
 
 
 def retry_later(base: Settlement, verdict: RetryLater, attempt: int, policy: RetryPolicy, random: Random) -> Settlement:
-    host_feedback = CANNOT_CONNECT if verdict.is_connection else 0
+    host_feedback = HOST_UNREACHABLE if verdict.is_connection else HOST_UNJUDGED
     if attempt > policy.max_retries:
         detail = f"{attempt} attempts failed, the last by {verdict.reason}: {verdict.detail}"
         return dead(base, Dead(verdict.gives_up_as, detail))._replace(host_feedback=host_feedback)
@@ -163,7 +168,7 @@ def host_says_wait(base: Settlement, verdict: HostSaysWait) -> Settlement:
         reason=verdict.reason,
         close_for=bounded_wait(verdict.wait),
         close_reason=verdict.closure,
-        host_feedback=1 if verdict.slows_us_down else 0,
+        host_feedback=HOST_SAID_SLOW_DOWN if verdict.slows_us_down else HOST_UNJUDGED,
     )
 
 

@@ -12,7 +12,7 @@ from headwater.errors import UsageError
 from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.net.body import Complete
 from headwater.net.transport import Response
-from headwater.politeness.window import Window
+from headwater.politeness.window import StartWindow
 from headwater.sources.source import SourceKind
 from headwater.sources.store import read_source
 from headwater.urls.canonical import canonicalise
@@ -63,7 +63,7 @@ def lease_of(body: KeptBody) -> Lease:
         etag=None,
         last_modified=None,
         content_hash=None,
-        window=Window(0.0, 0.0, 0.0),
+        window=StartWindow(0.0, 0.0, 0.0),
     )
 
 

@@ -56,7 +56,7 @@ def outage_in(seen: Iterable[Seen], now: float) -> Counted | None:
     return None
 
 
-def window_for(total_timeout: timedelta) -> float:
+def outage_window_for(total_timeout: timedelta) -> float:
     """How long the last word of a domain is remembered, in seconds: as long as a failure may take and is held back."""
     return total_timeout.total_seconds() + 2 * HELD_S
 
@@ -125,7 +125,7 @@ class NetworkWatch:
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def __post_init__(self) -> None:
-        self._window = OutageWindow(window_for(self.total_timeout))
+        self._window = OutageWindow(outage_window_for(self.total_timeout))
 
     @property
     def is_down(self) -> bool:

@@ -10,7 +10,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore
-from headwater.politeness.window import LEASE_MARGIN, Window, window_for
+from headwater.politeness.window import LEASE_MARGIN, StartWindow, start_window_for
 
 queries = load_queries("headwater.politeness")
 
@@ -25,7 +25,7 @@ class Charges:
     made: int = field(default=0, init=False)
     _granted_at: datetime | None = field(default=None, init=False)
 
-    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> StartWindow | NotBefore:
         """Charged before it is sent: not even a crash makes a request free. `why` may be lost, closed or spent."""
         if self.made >= self.most:
             await self.note(bucket, token, past)
@@ -37,7 +37,7 @@ class Charges:
         self.made += 1
         self._granted_at = row["granted_at"]
         # The place is ours until its lease ends, whoever else is at the host.
-        return window_for(asked_at, self.clock.monotonic(), timedelta(), row["lasts"], is_alone=True)
+        return start_window_for(asked_at, self.clock.monotonic(), timedelta(), row["lasts"], is_alone=True)
 
     async def note(self, bucket: int, token: UUID, past: Visit) -> None:
         """Write the last request down, where no other follows that would do it."""

@@ -9,7 +9,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.politeness.settlement import Settlement, Visit
 from headwater.politeness.slots import REACH, NotBefore
-from headwater.politeness.window import Lag, Window, window_for
+from headwater.politeness.window import Lag, StartWindow, start_window_for
 
 queries = load_queries("headwater.politeness")
 
@@ -21,7 +21,7 @@ class Regranter:
     lease: timedelta
     lag: Lag = field(default_factory=Lag)
 
-    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> StartWindow | NotBefore:
         """`past` is the request that has just ended in this place; it is written down. `why` may be lost."""
         slack = self.lag.slack
         async with self.database.borrowed() as connection:
@@ -47,7 +47,7 @@ class Regranter:
         assert row is not None
         if row["why"] is not None:
             return NotBefore(row["not_before"] or timedelta(), row["why"])
-        return window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"], slack=slack)
+        return start_window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"], slack=slack)
 
     async def end(self, settlement: Settlement) -> None:
         await self.database.fetchval(queries.end_slots, [settlement], None)

@@ -5,6 +5,9 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
+# What a request says of its host: it answered well, nothing, it asked us to slow down, it could not be reached.
+HOST_OK, HOST_UNJUDGED, HOST_SAID_SLOW_DOWN, HOST_UNREACHABLE = -1, 0, 1, 2
+
 
 # Not frozen, though nobody changes one: every request makes one, and a frozen one costs three times as much to make.
 @dataclass(slots=True)
@@ -49,6 +52,6 @@ class Settlement(NamedTuple):
     revisit_in: timedelta | None = None
     close_for: timedelta | None = None
     close_reason: str | None = None
-    host_feedback: int = 0
+    host_feedback: int = HOST_UNJUDGED
     kind: str | None = None
     address: str | None = None

@@ -10,7 +10,7 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.politeness.window import Lag, Window, window_for
+from headwater.politeness.window import Lag, StartWindow, start_window_for
 from headwater.urls.domains import registrable_domain
 from headwater.urls.fingerprint import bucket_of
 
@@ -25,7 +25,7 @@ class Slot:
     bucket: int
     host: str
     token: UUID
-    window: Window
+    window: StartWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class SlotKeeper:
         assert row is not None
         if row["token"] is None:
             return NotBefore(row["not_before"], row["why"])
-        window = window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"], slack=slack)
+        window = start_window_for(asked_at, answered_at, row["wait"], self.lease, is_alone=row["is_alone"], slack=slack)
         return Slot(bucket_of(host), host, row["token"], window)
 
     async def reserve(self, host: str, kind: str) -> Slot | NotBefore:

@@ -17,7 +17,7 @@ CALM_S = 0.010
 NOT_LATE = timedelta()
 
 
-class Window(NamedTuple):
+class StartWindow(NamedTuple):
     earliest: float
     latest: float
     slot_at: float  # the earliest that the granted moment itself can have been
@@ -31,7 +31,7 @@ class Window(NamedTuple):
         return timedelta(0, late) if late > 0 else NOT_LATE
 
 
-def window_for(
+def start_window_for(
     asked_at: float,
     answered_at: float,
     wait: timedelta,
@@ -39,7 +39,7 @@ def window_for(
     *,
     is_alone: bool,
     slack: timedelta = SLACK,
-) -> Window:
+) -> StartWindow:
     """The grant happened between question and answer: not before the latest it can have been, not after the earliest.
 
     Alone on its host a request may start late, since nobody else can start before it is settled, and then the next
@@ -50,7 +50,7 @@ def window_for(
     latest = lease.total_seconds() - LEASE_MARGIN_S
     if not is_alone:
         latest = min(earliest + slack.total_seconds(), latest)
-    return Window(answered_at + earliest, asked_at + latest, asked_at + earliest)
+    return StartWindow(answered_at + earliest, asked_at + latest, asked_at + earliest)
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from headwater.reports.forecast import FARTHEST_DAYS, Part, SizeForecast
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
 from headwater.reports.sizes import forecast_of
 from headwater.settings import Settings
-from headwater.sources.health import Grade
+from headwater.sources.health import Severity
 
 if TYPE_CHECKING:
     from headwater.extraction.plugins import Plugin
@@ -75,7 +75,7 @@ def checks_of(now: Operations) -> Iterator[Check]:
         held = f", {now.rows_in_default:,} rows of days without one" if now.rows_in_default else ""
         yield Check("ok", f"Partitions for {min(now.days_ahead.values())} days after today{held}")
     for one in problems_in(now):
-        yield Check("failure" if one.grade is Grade.ERROR else "warning", one.what.rstrip("."), one.fix)
+        yield Check("failure" if one.grade is Severity.ERROR else "warning", one.what.rstrip("."), one.fix)
 
 
 def roles_in_words(now: Operations) -> str:

@@ -24,7 +24,7 @@ from headwater.figures import (
     WORK_LOST,
     settled_within,
 )
-from headwater.sources.health import Grade, HealthProblem
+from headwater.sources.health import HealthProblem, Severity
 
 queries = load_queries("headwater.reports")
 
@@ -204,12 +204,12 @@ def problems_in(now: Operations) -> Iterator[HealthProblem]:
         waited = round(now.connection_waiting.total_seconds())
         what = f"Work waited {now.connection_waits:,} times for a connection in the last hour, {waited:,} s in all."
         fix = "Raise database.pool_size and the server's max_connections, or run fewer processes."
-        yield HealthProblem("connection_waits", Grade.WARNING, what, fix, None, "the database")
+        yield HealthProblem("connection_waits", Severity.WARNING, what, fix, None, "the database")
     if now.days_ahead and (least := min(now.days_ahead.values())) < FEWEST_DAYS:
         table = min(now.days_ahead, key=lambda name: now.days_ahead[name])
         what = f"{table} has partitions for {least} more {'day' if least == 1 else 'days'}."
         fix = "Make them: headwater run maintain --once"
-        yield HealthProblem("partitions", Grade.WARNING, what, fix, None, "the database")
+        yield HealthProblem("partitions", Severity.WARNING, what, fix, None, "the database")
 
 
 def is_missing(now: Operations, duty: str, since: datetime | None) -> bool:
@@ -243,16 +243,16 @@ def _nobody_works(now: Operations) -> Iterator[HealthProblem]:
         due = f"{count} {one_or_many} overdue" if work.overdue else "Channels are due"
         what = f"{due} and nobody polls.{last_seen_in_words(now, 'poll')}"
         fix = f"Start a poller: {command_for(now, 'poll')}"
-        yield HealthProblem("not_polled", Grade.ERROR, what, fix, work.poll_due, QUEUE)
+        yield HealthProblem("not_polled", Severity.ERROR, what, fix, work.poll_due, QUEUE)
     if work.is_fetching or not work.host_open:
         return
     if is_missing(now, "fetch", work.host_open):
         what = f"URLs are due and nobody fetches.{last_seen_in_words(now, 'fetch')}"
         fix = f"Start a fetcher: {command_for(now, 'fetch')}"
-        yield HealthProblem("stuck", Grade.ERROR, what, fix, work.host_open, QUEUE)
+        yield HealthProblem("stuck", Severity.ERROR, what, fix, work.host_open, QUEUE)
     elif now.doing("fetch") and now.now - work.host_open > LATE:
         what = "URLs are due and nothing is fetched, although a fetcher runs."
-        yield HealthProblem("stuck", Grade.ERROR, what, LOG, work.host_open, QUEUE)
+        yield HealthProblem("stuck", Severity.ERROR, what, LOG, work.host_open, QUEUE)
 
 
 def _nobody_maintains(now: Operations) -> Iterator[HealthProblem]:
@@ -261,7 +261,7 @@ def _nobody_maintains(now: Operations) -> Iterator[HealthProblem]:
     if runs and is_missing(now, "maintain", now.work.maintained_at):
         what = f"Nobody maintains this database.{last_seen_in_words(now, 'maintain')}"
         fix = f"Start it: {command_for(now, 'maintain')}"
-        yield HealthProblem("not_maintained", Grade.ERROR, what, fix, now.work.maintained_at, MACHINERY)
+        yield HealthProblem("not_maintained", Severity.ERROR, what, fix, now.work.maintained_at, MACHINERY)
 
 
 def _behind(now: Operations) -> Iterator[HealthProblem]:
@@ -270,7 +270,7 @@ def _behind(now: Operations) -> Iterator[HealthProblem]:
     if due and now.doing("poll") and now.now - due > max(LATE, every):
         what = "Pollers do not keep up: a channel waits for longer than the time between two of its polls."
         fix = "Raise poll.concurrency, or start another: headwater run poll"
-        yield HealthProblem("polls_late", Grade.WARNING, what, fix, due, QUEUE)
+        yield HealthProblem("polls_late", Severity.WARNING, what, fix, due, QUEUE)
 
 
 def _without_network(now: Operations) -> Iterator[HealthProblem]:
@@ -278,7 +278,7 @@ def _without_network(now: Operations) -> Iterator[HealthProblem]:
     if lacking:
         what = f"The network of {', '.join(lacking)} is down: nearly everything that was asked lately failed at once."
         fix = "Look at its network, name servers and proxy. Nothing is charged, and all goes on by itself."
-        yield HealthProblem("network_down", Grade.ERROR, what, fix, None, MACHINERY)
+        yield HealthProblem("network_down", Severity.ERROR, what, fix, None, MACHINERY)
 
 
 def _tasks(now: Operations) -> Iterator[HealthProblem]:
@@ -286,7 +286,7 @@ def _tasks(now: Operations) -> Iterator[HealthProblem]:
         if one.deaths + one.failures >= OFTEN:
             what = f"{one.task} failed {one.deaths + one.failures:,} times in the last hour, at last: {one.said}"
             fix = f"It is tried again by itself. {LOG}"
-            yield HealthProblem("task_fails", Grade.WARNING, what, fix, None, one.task)
+            yield HealthProblem("task_fails", Severity.WARNING, what, fix, None, one.task)
 
 
 def _losses(now: Operations) -> Iterator[HealthProblem]:
@@ -294,4 +294,4 @@ def _losses(now: Operations) -> Iterator[HealthProblem]:
     if lost:
         what = f"Work was lost {lost:,} times in the last hour and is done again"
         last = f", at last: {now.last_loss}" if now.last_loss else "."
-        yield HealthProblem("work_lost", Grade.WARNING, f"{what}{last}", LOG, None, MACHINERY)
+        yield HealthProblem("work_lost", Severity.WARNING, f"{what}{last}", LOG, None, MACHINERY)

@@ -18,7 +18,7 @@ from headwater.reports.discovery import (
     list_runs,
     list_sources,
 )
-from headwater.sources.health import Word
+from headwater.sources.health import HealthStatus
 from headwater.sources.store import read_source
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ def foreign_cursor() -> UsageError:
 
 
 async def page_of_sources(
-    database: Database, wanted: SourceFilter, health: Word | None, limit: int, cursor: str | None
+    database: Database, wanted: SourceFilter, health: HealthStatus | None, limit: int, cursor: str | None
 ) -> Page[DiscoveryOverview]:
     """By name. Health is computed, so that a page of it may read many sources."""
     after = ("", NOBODY)
@@ -59,12 +59,12 @@ async def page_of_sources(
     return page_of(found, limit, lambda one: str(one.source.id))
 
 
-def status_named(text: str | None) -> tuple[DiscoveryStatus | None, Word | None]:
+def status_named(text: str | None) -> tuple[DiscoveryStatus | None, HealthStatus | None]:
     """The status that is stored, and the word for its health where that is computed."""
-    if text in (Word.OK, Word.WARNING, Word.STRUGGLING):
-        return DiscoveryStatus.ACTIVE, Word(text)
+    if text in (HealthStatus.OK, HealthStatus.WARNING, HealthStatus.STRUGGLING):
+        return DiscoveryStatus.ACTIVE, HealthStatus(text)
     if text and text not in {*DiscoveryStatus}:
-        words = dict.fromkeys((*DiscoveryStatus, *Word))
+        words = dict.fromkeys((*DiscoveryStatus, *HealthStatus))
         raise UsageError(f"There is no status {text!r}.", fix=f"One of: {', '.join(words)}.")
     return DiscoveryStatus(text) if text else None, None
 

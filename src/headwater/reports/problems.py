@@ -21,11 +21,11 @@ from headwater.sources.health import (
     AUTO_PAUSED,
     FEWEST_PAGES,
     Decay,
-    Grade,
+    FailedCrawlStart,
     HealthFacts,
     HealthProblem,
     Overflows,
-    Start,
+    Severity,
     host_in,
     problems_of_source,
     worst_first,
@@ -143,7 +143,9 @@ def _place(address: str) -> CanonicalUrl | None:
 
 
 def _facts(row: Any, taken: Mapping[str, str]) -> HealthFacts:
-    start = Start(row["start_error"], row["start_since"], row["start_is_final"]) if row["start_since"] else None
+    start = (
+        FailedCrawlStart(row["start_error"], row["start_since"], row["start_is_final"]) if row["start_since"] else None
+    )
     return HealthFacts(
         entries=row["entries"],
         has_kept=row["has_kept"],
@@ -167,13 +169,13 @@ def _facts(row: Any, taken: Mapping[str, str]) -> HealthFacts:
 def of_unreadable(row: Any, error: Exception) -> HealthProblem:
     what = f"Its row cannot be read: {error}"
     fix = "Correct it in the database: headwater db shell"
-    return HealthProblem("unreadable", Grade.ERROR, what, fix, row["updated_at"], row["name"], row["id"])
+    return HealthProblem("unreadable", Severity.ERROR, what, fix, row["updated_at"], row["name"], row["id"])
 
 
 def of_checks(checks: Iterable[Check]) -> Iterator[HealthProblem]:
     for check in checks:
         if check.level != "ok":
-            grade = Grade.ERROR if check.level == "failure" else Grade.WARNING
+            grade = Severity.ERROR if check.level == "failure" else Severity.WARNING
             yield HealthProblem("installation", grade, f"{check.says}.", check.fix, about="this machine")
 
 
@@ -184,12 +186,12 @@ def of_queue(row: Any) -> Iterator[HealthProblem]:
         waiting = "1 URL waits" if row["suspects"] == 1 else f"{row['suspects']:,} URLs wait"
         what = f"{waiting} to be tried alone: a worker died while it had them."
         fix = "They are tried by themselves. Look at the log of that time for the cause."
-        yield HealthProblem("suspects", Grade.WARNING, what, fix, None, about)
+        yield HealthProblem("suspects", Severity.WARNING, what, fix, None, about)
     if row["poisoned"]:
         pages = "1 page" if row["poisoned"] == 1 else f"{row['poisoned']:,} pages"
         what = f"{pages} ended the processes that read them, in the last 7 days."
         fix = "See which: headwater frontier list --status dead --reason poison"
-        yield HealthProblem("poison", Grade.WARNING, what, fix, row["poisoned_since"], about)
+        yield HealthProblem("poison", Severity.WARNING, what, fix, row["poisoned_since"], about)
 
 
 def of_hosts(rows: Iterable[Any]) -> Iterator[HealthProblem]:
@@ -200,17 +202,17 @@ def of_hosts(rows: Iterable[Any]) -> Iterator[HealthProblem]:
         match row["reason"]:
             case "breaker":
                 what = f"Could not be reached {row['bad_in_a_row']:,} times in a row; it rests until {until}."
-                yield HealthProblem("breaker", Grade.WARNING, what, see, row["rests_since"], host)
+                yield HealthProblem("breaker", Severity.WARNING, what, see, row["rests_since"], host)
             case "robots_unreachable":
                 what = f"Its robots.txt cannot be had ({row['failure'] or 'no answer'}): its URLs wait until {until}."
                 fix = f"It is asked for again by itself. Look: headwater hosts robots {host}"
-                yield HealthProblem("robots_unreachable", Grade.WARNING, what, fix, row["failing_since"], host)
+                yield HealthProblem("robots_unreachable", Severity.WARNING, what, fix, row["failing_since"], host)
             case "retry_after":
                 what = f"Asks us to stay away until {until}."
                 fix = f"Ask it less often: headwater hosts policy set {host} --min-request-interval-ms 10000"
-                yield HealthProblem("refused", Grade.WARNING, what, fix, None, host)
+                yield HealthProblem("refused", Severity.WARNING, what, fix, None, host)
             case _:
                 what = (
                     f"Refuses us: HTTP {row['last_status']}, {row['failed']:,} of {row['requests']:,} requests failed."
                 )
-                yield HealthProblem("refused", Grade.WARNING, what, f"Write to its owner. {see}", None, host)
+                yield HealthProblem("refused", Severity.WARNING, what, f"Write to its owner. {see}", None, host)

@@ -1,4 +1,4 @@
-"""The polled things of a source."""
+"""Channels: the feeds, sitemaps, listings and APIs that are polled for a source."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ class ChannelState:
     kind: ChannelKind
     url: str
     title: str | None
-    is_enabled: bool
+    is_enabled: bool  # as a person or we set it
     disabled_reason: str | None
-    is_active: bool
+    is_active: bool  # enabled, and its source is active too: it is polled
     former_urls: tuple[str, ...]
     next_poll_at: datetime
     next_reason: str

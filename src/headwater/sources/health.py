@@ -39,7 +39,7 @@ UNREAD_DAYS = 14
 UNREADABLE_ROW = "its row cannot be read"
 
 
-class Word(StrEnum):
+class HealthStatus(StrEnum):
     OK = "ok"
     WARNING = "warning"
     STRUGGLING = "struggling"
@@ -49,8 +49,8 @@ class Word(StrEnum):
     DELETED = "deleted"
 
 
-class Grade(StrEnum):
-    """The worst first."""
+class Severity(StrEnum):
+    """Declared worst first."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -61,7 +61,7 @@ class HealthProblem:
     """`kind` is a word programs count by; `what` and `fix` are sentences for people."""
 
     kind: str
-    grade: Grade
+    grade: Severity
     what: str
     fix: str
     since: datetime | None = None
@@ -88,8 +88,8 @@ class Decay:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """Where a crawl begins: the page could not be had."""
+class FailedCrawlStart:
+    """The first page of a crawl could not be fetched."""
 
     error: str
     since: datetime
@@ -103,7 +103,7 @@ class HealthFacts:
     entries: Mapping[str, int] = field(default_factory=dict)  # by status
     has_kept: bool = False  # a document or a vacancy
     why_ended: str = ""  # the commonest reason, where nothing was kept
-    start: Start | None = None
+    start: FailedCrawlStart | None = None
     decay: Decay | None = None
     overflows: Mapping[UUID, Overflows] = field(default_factory=dict)  # by channel
     takedowns: Mapping[str, str] = field(default_factory=dict)  # by address: the takedown that covers it, in words
@@ -114,7 +114,7 @@ NO_FACTS = HealthFacts()
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    word: Word
+    word: HealthStatus
     reason: str
     problems: tuple[HealthProblem, ...] = ()
 
@@ -123,22 +123,22 @@ def health_of(source: Source, channels: Sequence[ChannelState], facts: HealthFac
     """The worst that is true of it."""
     problems = tuple(problems_of_source(source, channels, facts))
     if source.status is not SourceStatus.ACTIVE:
-        return Health(Word(source.status), source.status_reason or "by a person", problems)
+        return Health(HealthStatus(source.status), source.status_reason or "by a person", problems)
     told = "; ".join(without_stop(one.what) for one in problems[:2])
     if any(one.kind == "takedown" for one in problems):
-        return Health(Word.BLOCKED, told, problems)
+        return Health(HealthStatus.BLOCKED, told, problems)
     if is_struggling(channels, problems):
-        return Health(Word.STRUGGLING, told, problems)
+        return Health(HealthStatus.STRUGGLING, told, problems)
     if problems and all(one.kind == "quiet" for one in problems):
-        return Health(Word.SILENT, told, problems)
+        return Health(HealthStatus.SILENT, told, problems)
     if problems:
-        return Health(Word.WARNING, told, problems)
-    return Health(Word.OK, _not_yet(channels))
+        return Health(HealthStatus.WARNING, told, problems)
+    return Health(HealthStatus.OK, _not_yet(channels))
 
 
 def is_struggling(channels: Sequence[ChannelState], problems: Sequence[HealthProblem]) -> bool:
     """Nothing of it works: something is wrong with the whole, or with every channel."""
-    errors = [one for one in problems if one.grade is Grade.ERROR]
+    errors = [one for one in problems if one.grade is Severity.ERROR]
     if any(one.channel_id is None for one in errors):
         return True
     broken = {one.channel_id for one in errors}
@@ -167,7 +167,7 @@ def problems_of_source(source: Source, channels: Sequence[ChannelState], facts: 
 
 
 def worst_first(problem: HealthProblem) -> tuple[bool, float]:
-    return problem.grade is not Grade.ERROR, problem.since.timestamp() if problem.since else 0.0
+    return problem.grade is not Severity.ERROR, problem.since.timestamp() if problem.since else 0.0
 
 
 def _stopped(source: Source) -> Iterator[HealthProblem]:
@@ -188,7 +188,7 @@ def _stopped(source: Source) -> Iterator[HealthProblem]:
 
 
 def _whole(
-    source: Source, kind: str, what: str, fix: str, since: datetime | None = None, grade: Grade = Grade.ERROR
+    source: Source, kind: str, what: str, fix: str, since: datetime | None = None, grade: Severity = Severity.ERROR
 ) -> HealthProblem:
     return HealthProblem(kind, grade, what, fix, since or source.updated_at, source.name, source.id)
 
@@ -197,7 +197,7 @@ def _of_whole(source: Source, channels: Sequence[ChannelState], facts: HealthFac
     if taken := facts.takedowns.get(source.profile.url):
         fix = f"Lift it with `headwater takedown rm`, or remove the source: headwater sources rm {source.id}"
         what = f"It is {taken}. Nothing of it is asked for or kept."
-        yield HealthProblem("takedown", Grade.WARNING, what, fix, None, source.name, source.id)
+        yield HealthProblem("takedown", Severity.WARNING, what, fix, None, source.name, source.id)
         # That its pages ended and nothing is kept follows from it.
         return
     yield from _without_channel(source, channels)
@@ -208,7 +208,7 @@ def _of_whole(source: Source, channels: Sequence[ChannelState], facts: HealthFac
         yield _whole(source, "crawl_start", "Its crawl ended at its start: no page could be fetched.", fix)
     if facts.decay:
         fix = f"See what a new reading gives: headwater docs reextract --source {source.id} --dry-run"
-        yield _whole(source, "drift", facts.decay.message, fix, facts.decay.since, Grade.WARNING)
+        yield _whole(source, "drift", facts.decay.message, fix, facts.decay.since, Severity.WARNING)
     if not facts.start:
         yield from _nothing_kept(source, facts)
 
@@ -232,10 +232,10 @@ def has_ended(entries: Mapping[str, int]) -> bool:
     return entries.get("dead", 0) > 0 and not any(entries.get(one) for one in ("fetched", "pending", "failed"))
 
 
-def _failed_start(source: Source, start: Start) -> HealthProblem:
+def _failed_start(source: Source, start: FailedCrawlStart) -> HealthProblem:
     ended = "ended at its first page" if start.is_final else "waits at its first page"
     fix = f"See why: headwater explain {quote(source.profile.url)}"
-    grade = Grade.ERROR if start.is_final else Grade.WARNING
+    grade = Severity.ERROR if start.is_final else Severity.WARNING
     return _whole(source, "crawl_start", f"Its crawl {ended}: {without_stop(start.error)}.", fix, start.since, grade)
 
 
@@ -258,13 +258,13 @@ def _of_channel(source: Source, channel: ChannelState, facts: HealthFacts) -> It
         return
     if taken:
         fix = "Take it out with `sources edit`, or lift the takedown with `takedown rm`: headwater takedown list"
-        yield _channel(source, channel, "takedown", "It is " + taken, fix, None, Grade.WARNING)
+        yield _channel(source, channel, "takedown", "It is " + taken, fix, None, Severity.WARNING)
     elif channel.consecutive_errors:
         yield _failing(source, channel)
     elif channel.doubted_since:
         told = channel.last_error or "It no longer names most of its vacancies"
         fix = "If that is so for a day, they are over. If it is wrong, look at the page and at its source's selectors."
-        yield _channel(source, channel, "list_doubted", told, fix, channel.doubted_since, Grade.WARNING)
+        yield _channel(source, channel, "list_doubted", told, fix, channel.doubted_since, Severity.WARNING)
     elif channel.last_error:
         yield _flawed(source, channel, channel.last_error)
     elif problem := _empty(source, channel, facts):
@@ -273,13 +273,13 @@ def _of_channel(source: Source, channel: ChannelState, facts: HealthFacts) -> It
         fix = f"See whether it moved: headwater sources test {source.id}"
         newest = channel.newest_item_at or channel.last_new_at or channel.silent_since
         told = f"Nothing new since {newest:%Y-%m-%d %H:%M} UTC, longer than its rhythm lets expect"
-        yield _channel(source, channel, "quiet", told, fix, channel.silent_since, Grade.WARNING)
+        yield _channel(source, channel, "quiet", told, fix, channel.silent_since, Severity.WARNING)
     if overflows := facts.overflows.get(channel.id):
         yield _overflown(source, channel, overflows)
 
 
 def _channel(
-    source: Source, channel: ChannelState, kind: str, what: str, fix: str, since: datetime | None, grade: Grade
+    source: Source, channel: ChannelState, kind: str, what: str, fix: str, since: datetime | None, grade: Severity
 ) -> HealthProblem:
     told = f"{without_stop(what)} ({channel.kind} {channel.url})."
     return HealthProblem(kind, grade, told, fix, since, source.name, source.id, channel.id)
@@ -291,7 +291,7 @@ def _flawed(source: Source, channel: ChannelState, error: str) -> HealthProblem:
         return _unread(source, channel, error)
     fix = "Tell its publisher. What could be read was taken."
     told = f"Its answer is damaged: {error}"
-    return _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Grade.WARNING)
+    return _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Severity.WARNING)
 
 
 def _unread(source: Source, channel: ChannelState, error: str) -> HealthProblem:
@@ -302,7 +302,7 @@ def _unread(source: Source, channel: ChannelState, error: str) -> HealthProblem:
     fix = f"{look}, and tell its publisher. What only that page lists is not seen"
     if source.profile.kind is SourceKind.JOBS:
         fix += f"; vacancies that nothing names for {UNREAD_DAYS} days are over"
-    return _channel(source, channel, "page_unread", f"Its page {error}", f"{fix}.", since, Grade.WARNING)
+    return _channel(source, channel, "page_unread", f"Its page {error}", f"{fix}.", since, Severity.WARNING)
 
 
 # The beginning of what a channel's last error says, the word for it, and what to do.
@@ -343,7 +343,7 @@ def _failing(source: Source, channel: ChannelState) -> HealthProblem:
     what = f"The name {host_in(channel.url)} does not exist: {times}" if kind == "dead_domain" else f"{last}: {times}"
     is_bad = kind in LASTING or errors >= FEWEST_ERRORS or channel.last_ok_at is None
     since = channel.last_ok_at or channel.created_at
-    return _channel(source, channel, kind, what, fix, since, Grade.ERROR if is_bad else Grade.WARNING)
+    return _channel(source, channel, kind, what, fix, since, Severity.ERROR if is_bad else Severity.WARNING)
 
 
 def cause_of(channel: ChannelState) -> tuple[str, str]:
@@ -372,7 +372,7 @@ def _empty(source: Source, channel: ChannelState, facts: HealthFacts) -> HealthP
     if source.profile.kind is SourceKind.JOBS and (has_been or facts.has_kept):
         return None
     since = channel.last_new_at or channel.created_at
-    grade = Grade.WARNING if has_been else Grade.ERROR
+    grade = Severity.WARNING if has_been else Severity.ERROR
     if channel.kind is ChannelKind.LISTING:
         what = "It lists no items any more" if has_been else "No item was ever found in it"
         fix = f"Set selectors with `headwater sources edit`. See what it finds: headwater sources simulate {source.id}"
@@ -399,7 +399,7 @@ def _overflown(source: Source, channel: ChannelState, overflows: Overflows) -> H
     times = "once" if overflows.times == 1 else f"{overflows.times} times"
     what = f"Probably missed {missed} in 24 h: the feed is shorter than the polling gap, {times}{every}"
     fix = _against_overflow(source, channel, overflows)
-    grade = Grade.ERROR if overflows.times >= MANY_OVERFLOWS else Grade.WARNING
+    grade = Severity.ERROR if overflows.times >= MANY_OVERFLOWS else Severity.WARNING
     return _channel(source, channel, "overflow", what, fix, overflows.since, grade)
 
 

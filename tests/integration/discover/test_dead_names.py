@@ -3,7 +3,7 @@
 from tests.integration.discover.conftest import Desk, rss, stories
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.classify import Wait
+from headwater.discover.polls.classify import Deferred
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status, Throttle
 from headwater.simweb.resolver import NoSuchName
@@ -71,7 +71,7 @@ async def test_a_host_that_asks_us_to_wait_is_no_error(desk: Desk) -> None:
     source = await desk.follow(feeds=("http://a.test/feed.xml",))
     [ran] = await desk.poll()
     assert ran.ending is None
-    assert isinstance(ran.waits, Wait)
+    assert isinstance(ran.waits, Deferred)
     assert (await desk.channel(source)).consecutive_errors == 0
 
 

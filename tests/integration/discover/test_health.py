@@ -12,7 +12,7 @@ from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
 from headwater.simweb.resolver import NoSuchName
 from headwater.sources.channels import ChannelKind
-from headwater.sources.health import Health, Word
+from headwater.sources.health import Health, HealthStatus
 from headwater.sources.source import Mode, SourceKind
 from headwater.sources.store import read_source
 
@@ -32,7 +32,7 @@ async def test_a_sound_feed_has_no_problem(desk: Desk) -> None:
     desk.site.pages["/feed.xml"] = rss(*stories(3))
     source = await desk.follow(feeds=(FEED,))
     await desk.poll()
-    assert await health(desk, source) == Health(Word.OK, "")
+    assert await health(desk, source) == Health(HealthStatus.OK, "")
 
 
 async def test_a_dead_name_is_told_at_the_first_poll(desk: Desk) -> None:
@@ -40,7 +40,7 @@ async def test_a_dead_name_is_told_at_the_first_poll(desk: Desk) -> None:
     source = await desk.follow("http://nowhere.test/", feeds=("http://nowhere.test/feed.xml",))
     await desk.poll()
     found = await health(desk, source)
-    assert found.word is Word.STRUGGLING
+    assert found.word is HealthStatus.STRUGGLING
     assert [one.kind for one in found.problems] == ["dead_domain"]
 
 
@@ -75,7 +75,7 @@ async def test_a_listing_without_items_is_told(desk: Desk) -> None:
     await desk.poll()
     assert {one.kind for one in await desk.channels(source)} == {ChannelKind.LISTING}
     found = await health(desk, source)
-    assert found.word is Word.STRUGGLING
+    assert found.word is HealthStatus.STRUGGLING
     assert [one.kind for one in found.problems] == ["no_items"]
 
 
@@ -107,7 +107,7 @@ async def test_a_crawl_whose_first_page_is_not_there_is_told(desk: Desk) -> None
     await desk.path.travel_all()
     found = await health(desk, source)
     assert "crawl_start" in [one.kind for one in found.problems]
-    assert found.word is Word.STRUGGLING
+    assert found.word is HealthStatus.STRUGGLING
 
 
 async def test_a_source_whose_host_is_taken_down_is_blocked_until_it_is_lifted(desk: Desk) -> None:
@@ -117,9 +117,9 @@ async def test_a_source_whose_host_is_taken_down_is_blocked_until_it_is_lifted(d
     await take_down_everywhere(desk.path.database, parse_takedown("a.test"), "asked")
     [ran] = await desk.poll_again()
     assert ran.waits is not None
-    assert (await health(desk, source)).word is Word.BLOCKED
+    assert (await health(desk, source)).word is HealthStatus.BLOCKED
     await lift_everywhere(desk.path.database, parse_takedown("a.test"))
     [again] = await desk.poll_again()
     assert again.ending is not None
     assert again.ending.status == "ok"
-    assert (await health(desk, source)).word is Word.OK
+    assert (await health(desk, source)).word is HealthStatus.OK

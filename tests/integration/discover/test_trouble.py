@@ -12,7 +12,7 @@ from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status, Throttle
 from headwater.sources.channels import ChannelKind
-from headwater.sources.health import Word, health_of
+from headwater.sources.health import HealthStatus, health_of
 from headwater.sources.source import SourceKind, SourceStatus
 from headwater.sources.store import read_source
 
@@ -73,7 +73,7 @@ async def test_gone_is_believed_the_second_time(desk: Desk) -> None:
     assert "channel_rests" in await desk.events()
     source_now = await read_source(desk.path.database, source)
     health = health_of(source_now, await desk.channels(source))
-    assert health.word is Word.STRUGGLING
+    assert health.word is HealthStatus.STRUGGLING
     assert "HTTP 410" in health.reason
 
 
@@ -160,7 +160,7 @@ async def test_silence_is_an_alarm_that_ends_with_the_next_item(desk: Desk) -> N
         await desk.poll_again(timedelta(hours=12))
     assert (await desk.events()).count("channel_silent") == 1
     health = health_of(await read_source(desk.path.database, source), await desk.channels(source))
-    assert health.word is Word.SILENT
+    assert health.word is HealthStatus.SILENT
     desk.site.pages["/feed.xml"] = rss(("/again", "Again", desk.now[0]), *often)
     await desk.poll_again(timedelta(hours=12))
     assert "channel_speaks_again" in await desk.events()

@@ -17,7 +17,7 @@ from headwater.frontier.verdicts import Fetched
 from headwater.politeness.hosts import HostPolicy, set_policy
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import NotBefore
-from headwater.politeness.window import SLACK, Window
+from headwater.politeness.window import SLACK, StartWindow
 from headwater.simweb.message import Page
 from headwater.simweb.questions import smallest_gaps
 
@@ -40,7 +40,7 @@ class Counted:
     regrants: Regrants
     asked: int = field(default=0, init=False)
 
-    async def regrant(self, bucket: int, token: UUID, past: Visit) -> Window | NotBefore:
+    async def regrant(self, bucket: int, token: UUID, past: Visit) -> StartWindow | NotBefore:
         self.asked += 1
         return await self.regrants.regrant(bucket, token, past)
 

@@ -11,7 +11,7 @@ from tests.integration.frontier.stage import LEASE, NEVER_BEGAN, Stage, add_sour
 from headwater.database.pool import Database
 from headwater.politeness.hosts import HostPolicy, set_policy
 from headwater.politeness.regrants import Regranter
-from headwater.politeness.window import SLACK, Window
+from headwater.politeness.window import SLACK, StartWindow
 
 HOST = "shared.test"
 LONG = SLACK * 10
@@ -51,5 +51,5 @@ async def test_a_further_slot_waits_for_its_connection_without_losing_its_window
     slot = await stage.reserve(HOST)
     regranter = Regranter(stage.database, stage.clock, LEASE)
     window = await after_a_long_wait(stage, regranter.regrant(slot.bucket, slot.token, NEVER_BEGAN))
-    assert isinstance(window, Window)
+    assert isinstance(window, StartWindow)
     assert window.allows(stage.clock.monotonic())

@@ -10,7 +10,7 @@ from headwater.politeness.hosts import HostPolicy, set_policy
 from headwater.politeness.regrants import Regranter
 from headwater.politeness.settlement import Visit
 from headwater.politeness.slots import Slot, SlotKeeper
-from headwater.politeness.window import SLACK, Lag, Window
+from headwater.politeness.window import SLACK, Lag, StartWindow
 
 HOST = "wide.test"
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -50,7 +50,7 @@ async def test_a_further_slot_is_as_wide_and_pushes_the_next_one(database: Datab
     assert isinstance(held, Slot)
     regranter = Regranter(database, ManualClock(NOW), LEASE, Lag(BUSY.seconds))
     window = await regranter.regrant(held.bucket, held.token, Visit())
-    assert isinstance(window, Window)
+    assert isinstance(window, StartWindow)
     assert window.latest - window.earliest == pytest.approx(BUSY.slack.total_seconds())
     row = await database.fetchrow(
         "select h.next_slot_at - s.starts_at as apart from hosts h join slots s using (bucket, host)"

@@ -49,3 +49,16 @@ def test_a_field_that_is_set_is_told(name: str, *, follows_links: bool) -> None:
     changed = told(replace(PLAIN, **{name: SET[name]}), follows_links=follows_links)
     assert changed != told(PLAIN, follows_links=follows_links)
     assert "_" not in changed
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ({"timezone": "Asia/Tokyo"}, "polled only from 22:00-05:00 Asia/Tokyo"),
+        ({"country": "FR"}, "polled only from 22:00-05:00 Europe/Paris"),
+        ({"country": "US"}, "22:00-05:00, ignored until its time zone is set"),
+        ({}, "22:00-05:00, ignored until its time zone is set"),
+    ],
+)
+def test_a_time_window_is_told_in_the_zone_that_polls_go_by(place: dict[str, str], words: str) -> None:
+    assert f"window: {words}" in told(replace(PLAIN, time_window="22:00-05:00", **place), follows_links=False)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.classify import Body, NotModified, RobotsRefusal, Trouble, Wait, classify
+from headwater.discover.polls.classify import Body, Deferred, NotModified, RobotsRefusal, Trouble, classify
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,
@@ -107,17 +107,17 @@ def test_every_problem_has_its_class(kind: Problem, error: ErrorClass) -> None:
 
 def test_waiting_for_a_host_is_no_error() -> None:
     minute = timedelta(minutes=1)
-    assert classify(Later(minute, URL, 0, "delay"), is_conditional=False) == Wait(minute, "a.test: delay")
+    assert classify(Later(minute, URL, 0, "delay"), is_conditional=False) == Deferred(minute, "a.test: delay")
     asked = RobotsUnknown(minute, "its host asks us to wait", is_asked=True)
-    assert classify(asked, is_conditional=False) == Wait(minute, "its host asks us to wait")
-    assert isinstance(classify(LeaseLost(), is_conditional=False), Wait)
+    assert classify(asked, is_conditional=False) == Deferred(minute, "its host asks us to wait")
+    assert isinstance(classify(LeaseLost(), is_conditional=False), Deferred)
 
 
 def test_robots_that_cannot_be_had_keep_a_run_from_beginning() -> None:
     minute = timedelta(minutes=1)
     for status, error in ((None, ErrorClass.NETWORK), (500, ErrorClass.UPSTREAM)):
         heard = classify(RobotsUnknown(minute, "why", status=status), is_conditional=False)
-        assert heard == Wait(minute, "why", Trouble(error, "why", status, robots_wait=minute))
+        assert heard == Deferred(minute, "why", Trouble(error, "why", status, robots_wait=minute))
 
 
 def test_refusals_are_told_apart() -> None:

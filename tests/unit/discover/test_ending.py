@@ -13,7 +13,7 @@ from headwater.discover.cadence.price import Price
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observe, rhythm_from
 from headwater.discover.polls.classify import RobotsRefusal, Trouble
-from headwater.discover.polls.ending import Ends, ending_of_failure, ending_of_refusal, ending_of_success
+from headwater.discover.polls.ending import EndingContext, ending_of_failure, ending_of_refusal, ending_of_success
 from headwater.discover.polls.lease import ChannelPast, Leased
 from headwater.discover.polls.run_state import FirstAnswer, ItemTally, OwnListing, RunState, Todo
 from headwater.discover.polls.schedule import policy_of, window_of
@@ -25,7 +25,7 @@ from headwater.sources.source import Policy, Profile, SourceKind, SourceStatus
 from headwater.urls.canonical import canonicalise
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
-ENDS = Ends(PollSettings(jitter_percent=0), NOW, random_from(1))
+ENDS = EndingContext(PollSettings(jitter_percent=0), NOW, random_from(1))
 RUN_STATE = RunState((Todo("http://a.test/feed", ChannelKind.FEED),))
 ONE = UUID(int=1)
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.classify import Trouble, Wait, is_no_page
+from headwater.discover.polls.classify import Deferred, Trouble, is_no_page
 from headwater.discover.polls.run_state import Finding, RunState, Todo
 from headwater.discover.searching.exploring import Looked, sum_up
 from headwater.discover.searching.search import MOST_CANDIDATES, try_usual_addresses
@@ -17,7 +17,7 @@ FEED = Finding(ChannelKind.FEED, "http://a.test/feed", "A", 3)
 LISTING = Finding(ChannelKind.LISTING, SITE, "A", 7)
 MISSING = Trouble(ErrorClass.NOT_FOUND, "HTTP 404", 404)
 FAILING = Trouble(ErrorClass.UPSTREAM, "HTTP 500", 500)
-WAIT = Wait(timedelta(seconds=15), "a.test: delay")
+WAIT = Deferred(timedelta(seconds=15), "a.test: delay")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from uuid import UUID, uuid4
 
 from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.shares import DOUBTED_EVERY, Shares
-from headwater.politeness.window import Window
+from headwater.politeness.window import StartWindow
 
 SOURCE = uuid4()
 
@@ -25,7 +25,7 @@ def leased(domain: str = "a.example", found_by: UUID | None = SOURCE, *, is_doub
         etag=None,
         last_modified=None,
         content_hash=None,
-        window=Window(0, 0, 0),
+        window=StartWindow(0, 0, 0),
         domain=domain,
         found_by=found_by,
         is_doubted=is_doubted,

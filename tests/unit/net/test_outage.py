@@ -20,7 +20,7 @@ from headwater.net.outage import (
     is_cleared,
     next_pause,
     outage_in,
-    window_for,
+    outage_window_for,
 )
 from headwater.net.problems import Problem
 
@@ -124,4 +124,4 @@ def test_the_window_forgets() -> None:
 
 
 def test_a_failure_that_took_as_long_as_it_may_is_still_remembered_while_it_is_held_back() -> None:
-    assert window_for(timedelta(seconds=60)) >= 60 + HELD_S
+    assert outage_window_for(timedelta(seconds=60)) >= 60 + HELD_S

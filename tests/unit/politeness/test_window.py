@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from headwater.politeness.window import LEASE_MARGIN, SLACK, WIDEST_SLACK, Lag, Window, window_for
+from headwater.politeness.window import LEASE_MARGIN, SLACK, WIDEST_SLACK, Lag, StartWindow, start_window_for
 
 LEASE = timedelta(seconds=60)
 WAIT = timedelta(seconds=2)
@@ -18,29 +18,29 @@ def lag_after(*seconds: float) -> Lag:
 
 
 def test_a_window_opens_counted_from_the_answer_and_closes_counted_from_the_question() -> None:
-    assert window_for(10.0, 10.02, WAIT, LEASE, is_alone=False) == pytest.approx((12.02, 12.03, 12.0))
+    assert start_window_for(10.0, 10.02, WAIT, LEASE, is_alone=False) == pytest.approx((12.02, 12.03, 12.0))
 
 
 def test_alone_a_request_may_start_until_shortly_before_its_lease_ends() -> None:
-    window = window_for(10.0, 10.02, WAIT, LEASE, is_alone=True)
+    window = start_window_for(10.0, 10.02, WAIT, LEASE, is_alone=True)
     assert window.latest == pytest.approx(10.0 + (LEASE - LEASE_MARGIN).total_seconds())
 
 
 def test_a_wider_slack_is_a_longer_window_but_never_reaches_the_end_of_the_lease() -> None:
-    wide = window_for(10.0, 10.02, WAIT, LEASE, is_alone=False, slack=timedelta(seconds=1))
+    wide = start_window_for(10.0, 10.02, WAIT, LEASE, is_alone=False, slack=timedelta(seconds=1))
     assert wide.latest == pytest.approx(13.0)
-    short = window_for(10.0, 10.02, WAIT, timedelta(seconds=7), is_alone=False, slack=timedelta(seconds=1))
+    short = start_window_for(10.0, 10.02, WAIT, timedelta(seconds=7), is_alone=False, slack=timedelta(seconds=1))
     assert short.latest == pytest.approx(12.0)
 
 
 def test_an_answer_heard_too_late_leaves_no_window_at_all() -> None:
-    window = window_for(10.0, 10.05, WAIT, LEASE, is_alone=False)
+    window = start_window_for(10.0, 10.05, WAIT, LEASE, is_alone=False)
     assert not any(window.allows(moment) for moment in window)
 
 
 def test_lateness_is_never_less_than_nothing() -> None:
-    assert Window(0.0, 1.0, 0.5).lateness(0.4) == timedelta()
-    assert Window(0.0, 1.0, 0.5).lateness(0.75) == timedelta(seconds=0.25)
+    assert StartWindow(0.0, 1.0, 0.5).lateness(0.4) == timedelta()
+    assert StartWindow(0.0, 1.0, 0.5).lateness(0.75) == timedelta(seconds=0.25)
 
 
 def test_a_calm_process_asks_for_the_usual_slack() -> None:
@@ -49,7 +49,7 @@ def test_a_calm_process_asks_for_the_usual_slack() -> None:
 
 def test_a_busy_process_asks_for_a_window_it_will_not_miss() -> None:
     lag = lag_after(0.08)
-    window = window_for(10.0, 10.08, timedelta(), LEASE, is_alone=False, slack=lag.slack)
+    window = start_window_for(10.0, 10.08, timedelta(), LEASE, is_alone=False, slack=lag.slack)
     assert window.latest - window.earliest > 0.08
 
 

@@ -34,7 +34,7 @@ PHRASED: "Mapping[str, tuple[str, Callable[[Any, Profile], Any]]]" = {
     "policy": ("polled", lambda value, _: value and POLICIES[value]),
     "poll_every": ("interval", lambda value, _: value and length_of(value)),
     "crawl_frequency_days": ("frequency", lambda value, _: value and every_days(value)),
-    "time_window": ("window", lambda value, one: value and f"polled only from {value} {one.timezone or 'UTC'}"),
+    "time_window": ("window", lambda value, one: value and window_in_words(value, one)),
     "rate_limit_ms": ("rate limit", lambda value, _: value and f"one request every {seconds_of(value)}"),
     "revisit_every": ("pages are visited again", lambda value, _: visited_again(value)),
     "start_urls": ("starts at", lambda value, _: ", ".join(value)),
@@ -106,3 +106,11 @@ def visited_again(times: Sequence[timedelta]) -> str:
     """`after 1d, then every 7d`."""
     *first, last = [length_of(wait) for wait in times] or [""]
     return ", then ".join([*(f"after {wait}" for wait in first), f"every {last}"]) if last else ""
+
+
+def window_in_words(window: str, profile: "Profile") -> str:
+    """In the zone that polls go by: the source's own, else that of its country where it has only one."""
+    from headwater.discover.polls.schedule import zone_of_country
+
+    zone = profile.timezone or zone_of_country(profile.country)
+    return f"polled only from {window} {zone}" if zone else f"{window}, ignored until its time zone is set"

@@ -39,7 +39,7 @@ class ChannelFacts:
     rhythm: Rhythm = field(default_factory=Rhythm)
     price: Price = field(default_factory=Price)
     common: Floats = field(default_factory=lambda: FLAT, compare=False)
-    window_covers: timedelta | None = None  # set when the feed has overflowed: the time that its items span
+    items_span: timedelta | None = None  # set when the feed has overflowed: the time that its items span
     turnover: timedelta | None = None  # the time in which its whole list is replaced, at the pace of the last poll
     publisher_hints: PublisherHints = field(default_factory=PublisherHints)
     host_delay: timedelta = NO_WAIT

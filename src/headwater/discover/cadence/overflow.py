@@ -12,7 +12,7 @@ _FEWEST_DATES = 5  # of a first list, to tell a pace by them
 
 
 @dataclass(frozen=True, slots=True)
-class FeedWindow:
+class FeedSnapshot:
     """One answer of a channel beside what we had before. `published` has an entry for each item, None if undated.
 
     Of a very long answer it has only the first ones; `listed` is how many items there are then.
@@ -43,7 +43,7 @@ class Overflow:
         return f"probably missed {count}: the feed is shorter than the polling gap"
 
 
-def overflow(listing: FeedWindow) -> Overflow | None:
+def overflow(listing: FeedSnapshot) -> Overflow | None:
     """Only if it had items before, is as full as ever, and shows none that we know."""
     is_shorter = max(listing.size, listing.total) < listing.usual_size
     if listing.since is None or listing.known or listing.size == 0 or is_shorter or listing.usual_size == 0:
@@ -60,7 +60,7 @@ def overflow(listing: FeedWindow) -> Overflow | None:
     return Overflow(max(round(missed), 0), covers)
 
 
-def turnover(listing: FeedWindow) -> timedelta | None:
+def turnover(listing: FeedSnapshot) -> timedelta | None:
     """How long until its whole list is replaced, at the pace since the last poll; one new item is no pace."""
     if listing.since is None:
         return _dated_turnover(listing)
@@ -71,7 +71,7 @@ def turnover(listing: FeedWindow) -> timedelta | None:
     return max(listing.polled_at - listing.since, _HARDLY_ANY_TIME) * size / new
 
 
-def _dated_turnover(listing: FeedWindow) -> timedelta | None:
+def _dated_turnover(listing: FeedSnapshot) -> timedelta | None:
     """The same of a first list, by the dates of its items: what it shows was published since the oldest of them.
 
     Dates may be those of an import: many alike, all at once, or long ago beside the time they span. They are no pace

@@ -24,9 +24,9 @@ def next_poll(policy: str, facts: ChannelFacts, now: datetime, rng: Random) -> N
     rest = _rest(facts, plan)
     if rest is not None:
         plan = replace(plan, wait=rest.wait, reason=rest.reason)
-    elif facts.window_covers is not None:
-        plan = _sooner(plan, facts.window_covers)
-    wait, reason = _obliging(plan, facts, _jittered(plan, rng), rng)
+    elif facts.items_span is not None:
+        plan = _sooner(plan, facts.items_span)
+    wait, reason = _no_sooner_than_asked(plan, facts, _jittered(plan, rng), rng)
     at, said = in_open_hours(now + wait, facts.time_window, facts.publisher_hints, rng)
     reason = "; ".join(part for part in (reason, said) if part)
     if rest is None:
@@ -63,7 +63,7 @@ def _jittered(plan: Plan, rng: Random) -> timedelta:
     return min(max(wait, plan.shortest), plan.longest)
 
 
-def _obliging(plan: Plan, facts: ChannelFacts, wait: timedelta, rng: Random) -> tuple[timedelta, str]:
+def _no_sooner_than_asked(plan: Plan, facts: ChannelFacts, wait: timedelta, rng: Random) -> tuple[timedelta, str]:
     """Nobody is asked earlier than it wished; jitter only lengthens such a wait."""
     asked, who = max(_asked(facts), key=lambda wish: wish[0])
     # The longest interval still holds: a cache lifetime of a year is not meant as a wish to be forgotten.

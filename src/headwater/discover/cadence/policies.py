@@ -31,7 +31,7 @@ _FIRST_FAILURE = timedelta(hours=6)
 
 
 def adaptive(facts: ChannelFacts, now: datetime) -> Plan:
-    """The first moment when the items expected since the last success have waited as long as a poll is worth."""
+    """Polls when the expected items, times the hours they have waited, reach the price of a poll."""
     if facts.consecutive_errors:
         return _after_errors(facts, backoff_after(facts.interval, facts.consecutive_errors))
     since = max(facts.last_success_at or now, now - _WEEK)

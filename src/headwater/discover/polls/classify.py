@@ -65,8 +65,8 @@ class RobotsRefusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """Its host has no slot soon, or its robots.txt is not to be had now: a run under way goes on later.
+class Deferred:
+    """The run stops here and goes on later: no slot soon, no robots.txt now, a closed time window.
 
     `trouble` is what keeps a run from beginning, where it is an error of the channel.
     """
@@ -76,7 +76,7 @@ class Wait:
     trouble: Trouble | None = None
 
 
-Heard = Body | NotModified | Trouble | RobotsRefusal | Wait
+Heard = Body | NotModified | Trouble | RobotsRefusal | Deferred
 
 
 def classify(outcome: Outcome, *, is_conditional: bool) -> Heard:
@@ -92,9 +92,9 @@ def classify(outcome: Outcome, *, is_conditional: bool) -> Heard:
         case RobotsUnknown():
             return _without_robots(outcome)
         case Later(wait, url, _, why):
-            return Wait(wait, f"{url.host}: {why}")
+            return Deferred(wait, f"{url.host}: {why}")
         case LeaseLost():
-            return Wait(AGAIN_SOON, "its place at the host was lost")
+            return Deferred(AGAIN_SOON, "its place at the host was lost")
         case BadRedirect(reason, _, response):
             why = f"a redirect that leads nowhere: {flaw_in_words(reason)}"
             return Trouble(ErrorClass.UPSTREAM, why, response.status)
@@ -104,10 +104,10 @@ def classify(outcome: Outcome, *, is_conditional: bool) -> Heard:
             return _heard_problem(problem)
 
 
-def _without_robots(unknown: RobotsUnknown) -> Wait:
+def _without_robots(unknown: RobotsUnknown) -> Deferred:
     wait, why, status = unknown.wait, unknown.why, unknown.status
     error = ErrorClass.NETWORK if status is None else ErrorClass.UPSTREAM
-    return Wait(wait, why, None if unknown.is_asked else Trouble(error, why, status, robots_wait=wait))
+    return Deferred(wait, why, None if unknown.is_asked else Trouble(error, why, status, robots_wait=wait))
 
 
 def is_no_page(heard: Heard) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from headwater.chance import Random
 from headwater.discover.cadence.channel import NextPoll
-from headwater.discover.cadence.overflow import FeedWindow, Overflow, overflow, turnover
+from headwater.discover.cadence.overflow import FeedSnapshot, Overflow, overflow, turnover
 from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observe
 from headwater.discover.cadence.silence import silence
@@ -65,7 +65,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class EndingContext:
     """Everything an ending is decided by, beside the channel and its state."""
 
     settings: PollSettings
@@ -85,7 +85,7 @@ class _Learned:
     doubts: str
 
 
-def ending_of_success(channel: Leased, run_state: RunState, ends: Ends, named: Named = NOBODY_NAMED) -> Ending:
+def ending_of_success(channel: Leased, run_state: RunState, ends: EndingContext, named: Named = NOBODY_NAMED) -> Ending:
     """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
     learned = _learned_from(channel, run_state, ends.now, named)
     moved_to, not_updated, moves = _moves(channel, run_state, ends.settings)
@@ -168,7 +168,7 @@ def _validators(run_state: RunState) -> dict[str, Any]:
     return asdict(run_state.first.validators if may_be_unchanged else Validators())
 
 
-def ending_of_failure(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
+def ending_of_failure(channel: Leased, trouble: Trouble, ends: EndingContext) -> Ending:
     """Learned rhythm and validators survive errors. One that a person meets by hand makes no row of them longer: they
     may try ten times in a minute."""
     past, more = channel.past, int(not channel.is_by_hand)
@@ -205,7 +205,7 @@ def ending_of_failure(channel: Leased, trouble: Trouble, ends: Ends) -> Ending:
     )
 
 
-def ending_of_refusal(channel: Leased, refusal: RobotsRefusal, ends: Ends) -> Ending:
+def ending_of_refusal(channel: Leased, refusal: RobotsRefusal, ends: EndingContext) -> Ending:
     """A job source whose page may not be asked is blocked, until the rules change; others rest."""
     trouble = Trouble(ErrorClass.FORBIDDEN, f"{ROBOTS_DISALLOW} ({refusal.message})")
     ending = replace(ending_of_failure(channel, trouble, ends), status="warn", source_status=None)
@@ -215,7 +215,12 @@ def ending_of_refusal(channel: Leased, refusal: RobotsRefusal, ends: Ends) -> En
 
 
 def _ending(
-    channel: Leased, ends: Ends, standing: ChannelStanding, status: RunStatus, message: str, patch: dict[str, Any]
+    channel: Leased,
+    ends: EndingContext,
+    standing: ChannelStanding,
+    status: RunStatus,
+    message: str,
+    patch: dict[str, Any],
 ) -> Ending:
     following = next_poll_of(channel, standing, ends.settings, ends.now, ends.rng)
     policy, _ = policy_of(channel, ends.settings)
@@ -280,16 +285,16 @@ def _doubt_events(channel: Leased, doubts: str) -> list[Event]:
     return [Event("list_doubted", message, channel.source_id, channel.id, level=Level.WARN)]
 
 
-def _listing(channel: Leased, run_state: RunState, now: datetime) -> FeedWindow | None:
+def _listing(channel: Leased, run_state: RunState, now: datetime) -> FeedSnapshot | None:
     first, past = run_state.first, channel.past
     if channel.kind is not ChannelKind.FEED or first.own is None:
         return None
     own, usual = first.own, past.last_item_count
     known, total = own.known, first.items or 0
-    return FeedWindow(now, past.last_ok_at, own.published, known, usual, past.newest_item_at, own.listed, total)
+    return FeedSnapshot(now, past.last_ok_at, own.published, known, usual, past.newest_item_at, own.listed, total)
 
 
-def _gap(ends: Ends) -> Gap:
+def _gap(ends: EndingContext) -> Gap:
     return Gap(ends.now - ends.settings.discovery_retry if ends.settings.discovery else None)
 
 

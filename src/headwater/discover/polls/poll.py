@@ -19,17 +19,17 @@ from headwater.discover.polls.backfill import pause_after, progress_in_words, st
 from headwater.discover.polls.classify import (
     AGAIN_SOON,
     Body,
+    Deferred,
     Heard,
     NotModified,
     RobotsRefusal,
     Trouble,
-    Wait,
     is_no_page,
 )
 from headwater.discover.polls.ending import (
     MOST_LOST,
     Ending,
-    Ends,
+    EndingContext,
     ending_of_failure,
     ending_of_refusal,
     ending_of_success,
@@ -71,7 +71,7 @@ class Ran:
     channel: Leased
     run_state: RunState
     ending: Ending | None
-    waits: Wait | None = None
+    waits: Deferred | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +113,12 @@ class Poll:
             return await self._finish(channel, run_state, FoundItems(start_pages(channel)), None)
         while run_state.todo:
             run_state, heard = await self._ask(channel, run_state)
-            if isinstance(heard, Wait):
+            if isinstance(heard, Deferred):
                 return await self._wait(channel, run_state, heard)
             try:
                 step = forgive(channel, run_state, await self._read(channel, run_state, heard))
             except ReadersGone as gone:
-                return await self._wait(channel, run_state, Wait(AGAIN_SOON, gone.what))
+                return await self._wait(channel, run_state, Deferred(AGAIN_SOON, gone.what))
             if step.ends_run:
                 return await self._finish(channel, step.run_state, FoundItems(), step.trouble)
             run_state = await self.run_store.leave_to_queue(channel, step.run_state)
@@ -141,32 +141,34 @@ class Poll:
             begins = start_of_backfill(channel.url.url, channel.places, sitemaps)
         return replace(begins, began_at=self._now(channel))
 
-    def _pause(self, channel: Leased, run_state: RunState) -> Wait | None:
+    def _pause(self, channel: Leased, run_state: RunState) -> Deferred | None:
         """A backfill lets the others of its host go first after each answer."""
         if channel.since is None or not run_state.todo:
             return None
-        return Wait(pause_after(channel.host_delay), f"reads the past {progress_in_words(run_state, channel.since)}")
+        return Deferred(
+            pause_after(channel.host_delay), f"reads the past {progress_in_words(run_state, channel.since)}"
+        )
 
     async def give_up(self, channel: Leased) -> Ran:
         """For a run that a fault of ours has ended: not counted as an error, it would be tried at once and for ever."""
         return await self._finish(channel, start_of(channel), FoundItems(), Trouble(ErrorClass.UNREADABLE, BROKEN))
 
-    async def _wait(self, channel: Leased, run_state: RunState, wait: Wait) -> Ran:
+    async def _wait(self, channel: Leased, run_state: RunState, wait: Deferred) -> Ran:
         await self.run_store.wait(channel, run_state, wait, self._now(channel))
         return Ran(channel, run_state, None, wait)
 
-    def _not_now(self, channel: Leased, run_state: RunState) -> Wait | None:
+    def _not_now(self, channel: Leased, run_state: RunState) -> Deferred | None:
         """A run that has begun goes on whatever the hour."""
         if not run_state.is_untouched:
             return None
         if channel.kind is ChannelKind.SEARCH and not self.settings.discovery:
-            return Wait(self.settings.discovery_retry, "the search for channels is switched off")
+            return Deferred(self.settings.discovery_retry, "the search for channels is switched off")
         return wait_until_open(channel, self._now(channel), self.random)
 
-    async def _left_alone(self, channel: Leased) -> Wait | None:
+    async def _left_alone(self, channel: Leased) -> Deferred | None:
         """A takedown is nobody's error: nothing is asked, and lifting it makes the channel due."""
         why = await self.run_store.why_taken_down(channel)
-        return Wait(WHILE_TAKEN_DOWN, why) if why else None
+        return Deferred(WHILE_TAKEN_DOWN, why) if why else None
 
     async def _read(self, channel: Leased, run_state: RunState, heard: Heard) -> StepResult:
         is_search = channel.kind is ChannelKind.SEARCH
@@ -191,7 +193,7 @@ class Poll:
             case NotModified(response, moved_to):
                 answer = RememberedAnswer(response.validators, response.url, self._now(channel))
                 after = follow_remembered(channel, run_state, answer, most_answers(channel))
-                after = after if run_state.is_beside else replace(after, has_unchanged=True)
+                after = after if run_state.is_linked_page else replace(after, has_unchanged=True)
                 if run_state.is_first_step:
                     validators = renewed(channel, response.validators)
                     first = self._first(response, validators, moved_to, channel.publisher_hints)
@@ -207,7 +209,7 @@ class Poll:
                     run_state if is_guess else _troubled(note_missed(channel, run_state, self._now(channel)), heard)
                 )
                 return StepResult(lacking, trouble=heard)
-            case Wait():
+            case Deferred():
                 raise AssertionError("a wait ends the step before it is read")
 
     def _first(
@@ -221,7 +223,7 @@ class Poll:
         self, channel: Leased, run_state: RunState, found_items: FoundItems, trouble: Trouble | RobotsRefusal | None
     ) -> Ran:
         now = self._now(channel)
-        ends = Ends(self.settings, now, self.random)
+        ends = EndingContext(self.settings, now, self.random)
 
         def end(counted: RunState, named: Named) -> Ending:
             match trouble:
@@ -244,7 +246,7 @@ def begun(run_state: RunState, heard: Heard, now: datetime) -> Heard:
     """A wait that keeps a run from beginning may be an error; one that is under way would lose its further answers, and
     waits for them, but not for ever.
     """
-    if not isinstance(heard, Wait) or heard.trouble is None:
+    if not isinstance(heard, Deferred) or heard.trouble is None:
         return heard
     has_waited = run_state.began_at is not None and now - run_state.began_at > LONGEST_WAIT
     return heard.trouble if run_state.is_first_step or has_waited else heard
@@ -264,7 +266,7 @@ def _troubled(run_state: RunState, trouble: Trouble | RobotsRefusal) -> RunState
         run_state = replace(run_state, deaths=run_state.deaths + 1)
     if run_state.is_first_step:
         return run_state.counting(ItemTally(errors=1))
-    if not run_state.is_beside and not run_state.unread:
+    if not run_state.is_linked_page and not run_state.unread:
         # One is enough to look at: what lies behind it cannot be reached either.
         page = UnreadPage(run_state.step.url, trouble.message, missing_since(run_state))
         run_state = replace(run_state, unread=page)

@@ -14,7 +14,7 @@ from headwater.discover.api.tokens import LONGEST_ANSWER_BYTES, Token, Tokens, r
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.polls.answers import OVERLAP, came_from, validators_for, wants_all
 from headwater.discover.polls.backfill import wait_before_trying_again
-from headwater.discover.polls.classify import Body, Heard, NotModified, RobotsRefusal, Trouble, Wait, classify
+from headwater.discover.polls.classify import Body, Deferred, Heard, NotModified, RobotsRefusal, Trouble, classify
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.response_cache import ResponseCache, cached_response, is_fresh
 from headwater.discover.polls.run_state import RunState
@@ -95,13 +95,13 @@ class Asker:
         is_conditional = isinstance(outcome, Answered) and bool(fetch_request.conditions_at(outcome.response.url))
         return without_echoes(classify(outcome, is_conditional=is_conditional), echoes)
 
-    async def _token(self, recipe: ApiRecipe) -> Token | Trouble | RobotsRefusal | Wait:
+    async def _token(self, recipe: ApiRecipe) -> Token | Trouble | RobotsRefusal | Deferred:
         # A token opens what the secret opens: it goes nowhere else.
         require_bound(recipe.secret_names, recipe.url, self.secrets)
         asked = token_request(recipe.auth, self.secrets)
         return await self.tokens.token_for(recipe.auth, lambda: self._new_token(asked))
 
-    async def _new_token(self, asked: ApiRequest) -> Token | Trouble | RobotsRefusal | Wait:
+    async def _new_token(self, asked: ApiRequest) -> Token | Trouble | RobotsRefusal | Deferred:
         fetch_request = replace(_request_for(asked, has_secrets=True), body_bytes=LONGEST_ANSWER_BYTES)
         outcome = await self.follower.fetch(fetch_request)
         if isinstance(outcome, Answered) and outcome.response.status in NOT_THE_CLIENT:
@@ -111,7 +111,7 @@ class Asker:
         match heard:
             case Trouble() | RobotsRefusal():
                 return replace(heard, message=f"auth.token_url: {heard.message}")
-            case Wait():
+            case Deferred():
                 return heard
             case Body(response) | NotModified(response):
                 found = token_in(response.body)
@@ -177,7 +177,7 @@ def without_echoes(heard: Heard, echoes: Echoes | None) -> Heard:
             return replace(heard, response=_masked(response, echoes))
         case Trouble(message=message) | RobotsRefusal(message=message):
             return replace(heard, message=echoes.masked(message))
-        case Wait(why=why, trouble=trouble):
+        case Deferred(why=why, trouble=trouble):
             masked = trouble and replace(trouble, message=echoes.masked(trouble.message))
             return replace(heard, why=echoes.masked(why), trouble=masked)
 
@@ -196,7 +196,7 @@ def recipe_of(channel: Leased) -> ApiRecipe:
     return recipe_from(channel.recipe, channel.url.url)
 
 
-def another_try(channel: Leased, run_state: RunState, heard: Heard) -> Wait | None:
+def another_try(channel: Leased, run_state: RunState, heard: Heard) -> Deferred | None:
     """How long to wait for it, where what failed for the moment is tried again in the same run: as an API's recipe
     wants, and in a backfill, which would lose a part of the past.
     """
@@ -204,12 +204,14 @@ def another_try(channel: Leased, run_state: RunState, heard: Heard) -> Wait | No
         return None
     if channel.kind is ChannelKind.BACKFILL and (heard.is_passing or heard.error is ErrorClass.RATE_LIMITED):
         patience = wait_before_trying_again(run_state.step.tries, heard.retry_after)
-        return None if patience is None else Wait(patience, f"{heard.message}, tried again then")
+        return None if patience is None else Deferred(patience, f"{heard.message}, tried again then")
     if channel.kind is not ChannelKind.API or not heard.is_passing:
         return None
     retry = recipe_of(channel).retry
     wait = retry.wait_after(run_state.step.tries) if retry else None
-    return None if wait is None else Wait(max(wait, heard.retry_after), f"{heard.message}, tried again by its recipe")
+    return (
+        None if wait is None else Deferred(max(wait, heard.retry_after), f"{heard.message}, tried again by its recipe")
+    )
 
 
 async def sitemaps_of(database: Database, site: CanonicalUrl) -> tuple[str, ...]:

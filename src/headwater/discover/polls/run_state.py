@@ -166,7 +166,7 @@ class RunState:
         return self.is_first_step and not self.step.tries
 
     @property
-    def is_beside(self) -> bool:
+    def is_linked_page(self) -> bool:
         """Whether the present step is a page that a list only links to, and no page of it."""
         return self.step.reads_as is ChannelKind.LISTING and not self.is_first_step and not self.step.continues
 

@@ -12,7 +12,7 @@ from headwater.discover.cadence.wording import quantity
 from headwater.discover.items import FoundItems
 from headwater.discover.polls.answers import came_from, wants_all
 from headwater.discover.polls.backfill import progress_in_words
-from headwater.discover.polls.classify import Wait
+from headwater.discover.polls.classify import Deferred
 from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import Named
@@ -90,7 +90,7 @@ class RunStore:
         )
         return run_state.without(beside[row["url_hash"]] for row in rows)
 
-    async def wait(self, channel: Leased, run_state: RunState, wait: Wait, now: datetime) -> None:
+    async def wait(self, channel: Leased, run_state: RunState, wait: Deferred, now: datetime) -> None:
         """The run goes on later, from here. Nothing is wrong with the channel, and nothing is counted."""
         # What an untouched one was given with its row is still to be read.
         progress = channel.progress if run_state.is_untouched else run_state.to_dict()

@@ -13,15 +13,15 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm
 from headwater.discover.cadence.week import Floats, common_from
 from headwater.discover.cadence.windows import TimeWindow, window_from
-from headwater.discover.polls.classify import Wait
+from headwater.discover.polls.classify import Deferred
 from headwater.discover.polls.lease import Leased
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.settings.groups import PollSettings
 from headwater.sources.channels import ChannelKind
 from headwater.sources.source import Policy, SourceKind
 
-# They say nothing of what a search would find: its long interval is for sites that have nothing.
-PASSING = frozenset({ErrorClass.UPSTREAM, ErrorClass.NETWORK})
+# After these a search is tried again at the default interval: its long one is for sites that have nothing.
+TEMPORARY_ERRORS = frozenset({ErrorClass.UPSTREAM, ErrorClass.NETWORK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def next_poll_of(
     channel: Leased, standing: ChannelStanding, settings: PollSettings, now: datetime, rng: Random
 ) -> NextPoll:
     policy, interval = policy_of(channel, settings)
-    if channel.kind is ChannelKind.SEARCH and (standing.error in PASSING or standing.is_deadly):
+    if channel.kind is ChannelKind.SEARCH and (standing.error in TEMPORARY_ERRORS or standing.is_deadly):
         interval = settings.default_interval
     facts = ChannelFacts(
         interval=interval,
@@ -84,7 +84,7 @@ def next_poll_of(
         rhythm=standing.rhythm,
         price=channel.price,
         common=common_of(channel),
-        window_covers=standing.covers,
+        items_span=standing.covers,
         turnover=standing.turnover,
         publisher_hints=standing.publisher_hints,
         host_delay=channel.host_delay,
@@ -98,12 +98,12 @@ def next_poll_of(
     return next_poll(policy, facts, now, rng)
 
 
-def wait_until_open(channel: Leased, now: datetime, rng: Random) -> Wait | None:
+def wait_until_open(channel: Leased, now: datetime, rng: Random) -> Deferred | None:
     """A window holds for whatever is due, also where it was set after that: all but what a person asks for."""
     if channel.is_by_hand:
         return None
     opening, why = in_open_hours(now, window_of(channel), PublisherHints(), rng)
-    return Wait(opening - now, why) if opening > now else None
+    return Deferred(opening - now, why) if opening > now else None
 
 
 def common_of(channel: Leased) -> Floats:

@@ -97,7 +97,7 @@ def read_from(value: object, task: Task) -> Read | Unreadable:
         raise UsageError("A reader of channels answered with something else.") from problem
     if isinstance(answer, Unreadable):
         return answer
-    if not answer.publisher_hints.is_of_body or not 0 <= (answer.listed or 0) <= MOST_LISTED:
+    if not answer.publisher_hints.has_only_feed_fields or not 0 <= (answer.listed or 0) <= MOST_LISTED:
         raise UsageError("A reader of channels answered with something that no answer says.")
     return Read(
         _joined(answer, task),

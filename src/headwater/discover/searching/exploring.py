@@ -6,11 +6,11 @@ from datetime import datetime
 
 from headwater.discover.polls.classify import (
     Body,
+    Deferred,
     Heard,
     NotModified,
     RobotsRefusal,
     Trouble,
-    Wait,
     classify,
     is_no_page,
 )
@@ -37,7 +37,7 @@ class SiteLook:
     """What all of it came to."""
 
     findings: tuple[Finding, ...] = ()
-    trouble: NotModified | Trouble | RobotsRefusal | Wait | None = None  # in place of the page, or what ended it
+    trouble: NotModified | Trouble | RobotsRefusal | Deferred | None = None  # in place of the page, or what ended it
     is_whole: bool = False  # everything was asked: there is no point in doing so again at once
     answers: tuple[Body, ...] = ()  # for the first polls of what was found
     page: Heard | None = None  # the answer of the address itself
@@ -92,14 +92,14 @@ async def explore(
         run_state = run_state.passed(heard.response.url.url if isinstance(heard, Body) else "")
         yield Looked(heard, choose_findings(run_state.findings))
         # A program answers there, and no page that could name a feed.
-        if isinstance(heard, Wait) or not is_all_wanted or (is_json(heard) and not run_state.findings):
+        if isinstance(heard, Deferred) or not is_all_wanted or (is_json(heard) and not run_state.findings):
             return
 
 
 def sum_up(steps: Sequence[Looked], *, is_all_wanted: bool = True) -> SiteLook:
     page, last = steps[0].heard, steps[-1]
     answers = tuple(step.heard for step in steps if isinstance(step.heard, Body))
-    if isinstance(last.heard, Wait):
+    if isinstance(last.heard, Deferred):
         # Without a feed nothing of it is followed yet: the search of a poller finds it again, and goes on from there.
         has_feed = any(one.kind is ChannelKind.FEED for one in last.findings)
         return SiteLook(last.findings if has_feed else (), last.heard, answers=answers, page=page)

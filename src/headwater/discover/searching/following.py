@@ -11,7 +11,7 @@ from headwater.database.pool import Database
 from headwater.discover.adding import WantedSource, channels_of, paths_of
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.classify import Body, Heard, RobotsRefusal, Trouble, Wait
+from headwater.discover.polls.classify import Body, Deferred, Heard, RobotsRefusal, Trouble
 from headwater.discover.polls.reader import ChannelReader
 from headwater.discover.polls.requesting import Asker, sitemaps_of
 from headwater.discover.searching.exploring import SiteLook, explore, sum_up
@@ -170,7 +170,7 @@ class Eyes:
         if look.trouble is None:
             return ""
         why = one_line(await why_not(self.database, look.trouble))
-        return why if isinstance(look.trouble, Wait) else f"{url}: {why}"
+        return why if isinstance(look.trouble, Deferred) else f"{url}: {why}"
 
     async def _require_no_other(self, look: SiteLook, site: CanonicalUrl) -> None:
         """Raises UsageError where the address leads to a site, or names only feeds, that other sources have."""
@@ -252,7 +252,7 @@ def is_unanswered(heard: Heard | None) -> bool:
     match heard:
         case Trouble(ErrorClass.NETWORK, _, None):
             return True
-        case Wait(_, why):
+        case Deferred(_, why):
             return any(word in set(_UNANSWERED) for word in _CAUSE.findall(why))
     return False
 

@@ -3,12 +3,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.discover.cadence.overflow import FeedWindow, overflow, turnover
+from headwater.discover.cadence.overflow import FeedSnapshot, overflow, turnover
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 # Twenty items, one every three minutes: the last hour. We had seen everything until four hours ago.
-FULL = FeedWindow(
+FULL = FeedSnapshot(
     polled_at=NOW,
     since=NOW - 4 * HOUR,
     published=[NOW - 3 * n * MINUTE for n in range(21)],
@@ -38,7 +38,7 @@ def test_a_full_feed_of_unknown_items_has_overflowed() -> None:
     ],
     ids=["one is known", "first poll", "had no items", "not full", "empty", "same dates under new addresses"],
 )
-def test_anything_else_has_not(calm: FeedWindow) -> None:
+def test_anything_else_has_not(calm: FeedSnapshot) -> None:
     assert overflow(calm) is None
 
 
@@ -67,12 +67,12 @@ def test_a_list_is_replaced_in_the_time_that_its_pace_needs(known: int, hours: f
     [replace(FULL, known=20), replace(FULL, known=21), replace(FULL, published=[])],
     ids=["one is new", "nothing is new", "empty"],
 )
-def test_one_new_item_is_no_pace(calm: FeedWindow) -> None:
+def test_one_new_item_is_no_pace(calm: FeedSnapshot) -> None:
     assert turnover(calm) is None
 
 
 # Twenty items, one every two minutes, as a first poll finds them.
-FIRST = FeedWindow(NOW, None, [NOW - 2 * (n + 1) * MINUTE for n in range(20)], 0, 0)
+FIRST = FeedSnapshot(NOW, None, [NOW - 2 * (n + 1) * MINUTE for n in range(20)], 0, 0)
 
 
 def test_a_first_list_tells_its_pace_by_its_dates() -> None:

@@ -150,7 +150,7 @@ def test_a_feed_that_asks_never_to_be_polled_is_polled_and_says_so() -> None:
 
 
 def test_an_overflowed_feed_is_polled_twice_in_the_time_it_spans() -> None:
-    found = polls(ChannelFacts(interval=DAY, window_covers=2 * HOUR))
+    found = polls(ChannelFacts(interval=DAY, items_span=2 * HOUR))
     assert max(one.interval for one in found) <= HOUR
     assert found[0].reason == "it overflowed: its items span only 2 h"
 
