@@ -147,7 +147,7 @@ def _tell(error: Exception, launched: Launch) -> int:
     mode = launched.settings().settings.service.mode
     if isinstance(error, HeadwaterError):
         say_lines(f"headwater: {error_in_words(error, mode)}")
-        say(f"  fix: {error.fix or DETAILS}")
+        say(f"  fix: {error.fix or (REPORT if mode == 'dev' else DETAILS)}")
         return error.exit_code
     say_lines(f"headwater: A fault of Headwater's own: {fault_in_words(error, mode)}")
     say(f"  fix: {REPORT if mode == 'dev' else DETAILS}")

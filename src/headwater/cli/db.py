@@ -7,6 +7,7 @@ from cyclopts import App, Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched, run_to_end
 from headwater.cli.output import say, show, show_json
+from headwater.cli.words import quantity
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ async def _migrate(loaded: "Loaded", to: int | None) -> None:
         show(f"took over {before.former}")
     for one in done:
         show(f"applied {one}")
-    said = [f"{len(done)} migrations applied"] if done else []
+    said = [f"{quantity(len(done), 'migration')} applied"] if done else []
     said += [f"{len(stale)} functions made"] if stale else []
     say(f"{', '.join(said)}." if said else "The schema is up to date.")
 
@@ -73,13 +74,18 @@ def rollback(
 
 async def _rollback(loaded: "Loaded", steps: int) -> None:
     from headwater.database.migrate import rollback as take_back
+    from headwater.database.migrate import status as find_status
     from headwater.services import open_server
 
     async with open_server(loaded.settings, application_name=loaded.application_name) as database:
+        there = len((await find_status(database)).applied)
+        if steps > there > 0:
+            fix = f"Give --steps {there} to take back all, and with them everything that is stored."
+            raise UsageError(f"{quantity(there, 'migration')} can be taken back, not {steps:,}.", fix=fix)
         done = await take_back(database, steps)
     for one in done:
         show(f"took back {one}")
-    say(f"{len(done)} migrations taken back." if done else "There was nothing to take back.")
+    say(f"{quantity(len(done), 'migration')} taken back." if done else "There was nothing to take back.")
 
 
 @app.command(name="status")

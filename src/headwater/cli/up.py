@@ -61,7 +61,7 @@ class Pulse:
 
     def rows(self, waiting: int, width: int, ailing: str = "") -> tuple[str, ...]:
         """For a terminal, redrawn in place: none may be as wide as it, or it would wrap."""
-        last = f"  last: {self.news}" if self.news else "  nothing has happened yet"
+        last = f"  last: {self.news}" if self.news else "  no news yet"
         rows = (HEADINGS, self.figures(waiting), last, *([f"  {ailing}"] if ailing else []))
         return tuple(shorten_line(row, width - 1) for row in rows)
 

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from headwater.errors import UsageError
+from headwater.library.given import text_of
 from headwater.library.values import DocumentVersion, FoundDocument, StoredDocument, Vacancy
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PAGE = 100
+A_MOMENT = "Give a datetime with one, as in datetime(2026, 5, 1, tzinfo=UTC)."
 
 
 class Archive:
@@ -46,13 +48,15 @@ class Archive:
         """By its URL in any spelling, or by its id; None where there is none, or it was withdrawn."""
         from headwater.library import archive_reads
 
-        return self._ask(lambda database: archive_reads.document(database, which))
+        wanted = text_of(which, "URL or id")
+        return self._ask(lambda database: archive_reads.document(database, wanted))
 
     def versions(self, which: str) -> list[DocumentVersion]:
         """What a document said, the newest first; none where there is no document."""
         from headwater.library import archive_reads
 
-        return self._ask(lambda database: archive_reads.versions(database, which))
+        wanted = text_of(which, "URL or id")
+        return self._ask(lambda database: archive_reads.versions(database, wanted))
 
     def documents(
         self,
@@ -81,7 +85,7 @@ class Archive:
         duplicates: bool = False,
     ) -> Iterator[FoundDocument]:
         """Documents with these words, the best first: words, "whole phrases", `or` and `-without`."""
-        if not words.strip():
+        if not text_of(words, "question").strip():
             raise UsageError("There is nothing to search for.", fix="Give words; `documents` lists all.")
         return self._found(words, source, language, since, until, duplicates=duplicates)
 
@@ -90,6 +94,8 @@ class Archive:
     ) -> Iterator[Vacancy]:
         """Open vacancies: with these words the best first, else the newest. `country` is a name or two letters."""
         from headwater.library import archive_reads
+
+        _check_texts(question=words, source=source, language=language, country=country)
 
         def read(database: "Database", cursor: str | None) -> "Awaitable[tuple[list[Vacancy], str | None]]":
             return archive_reads.vacancies(database, words, (source, language), country, PAGE, cursor)
@@ -108,9 +114,10 @@ class Archive:
     ) -> Iterator[FoundDocument]:
         from headwater.library import archive_reads
 
+        _check_texts(source=source, language=language)
         for at in (since, until):
-            if at is not None and at.tzinfo is None:
-                raise UsageError(f"{at} names no time zone.", fix="Give one, as in datetime(2026, 5, 1, tzinfo=UTC).")
+            if at is not None and getattr(at, "tzinfo", None) is None:
+                raise UsageError(f"{at!r} is no moment with a time zone.", fix=A_MOMENT)
         filters = archive_reads.Asked(source, language, since, until, duplicates)
 
         def read(database: "Database", cursor: str | None) -> "Awaitable[tuple[list[FoundDocument], str | None]]":
@@ -131,3 +138,8 @@ class Archive:
         if self._reader is None:
             raise UsageError("This archive is closed.", fix="Open it again: headwater.open()")
         return self._reader.ask(work)
+
+
+def _check_texts(**given: object) -> None:
+    for name, value in given.items():
+        text_of(value, name)

@@ -120,6 +120,14 @@ def test_a_rollback_has_to_be_meant(person: Person, database_url: str) -> None:
     assert person.says("db", "status", "--json", HEADWATER_DATABASE__URL=database_url).json["applied"] == NAMES
 
 
+def test_a_rollback_of_more_than_there_is_takes_back_nothing(person: Person, database_url: str) -> None:
+    here = {"HEADWATER_DATABASE__URL": database_url}
+    said = person.says("db", "rollback", "--yes", "--steps", "99", **here)
+    assert said.code == 2
+    assert f"{len(NAMES)} migrations can be taken back, not 99." in said.err
+    assert person.says("db", "status", "--json", **here).json["applied"] == NAMES
+
+
 def test_the_shell_is_psql_and_answers_with_its_code(person: Person, database_url: str) -> None:
     fine = person.says("db", "shell", "--", "-Atc", "select 6 * 7", HEADWATER_DATABASE__URL=database_url)
     wrong = person.says("db", "shell", "--", "-Atc", "select nonsense", HEADWATER_DATABASE__URL=database_url)

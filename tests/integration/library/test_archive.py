@@ -3,7 +3,7 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -104,6 +104,24 @@ def test_wrong_questions_are_sentences(archive: headwater.Archive) -> None:
         archive.documents(since=datetime(2026, 5, 1))  # noqa: DTZ001
     with pytest.raises(headwater.NotFound, match="No source"):
         next(archive.documents(source=f"unknown {uuid4()}"))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda archive: archive.document(None),
+        lambda archive: archive.versions(7),
+        lambda archive: archive.search(None),
+        lambda archive: archive.documents(since="7d"),
+        lambda archive: archive.documents(source=None),
+        lambda archive: archive.vacancies(country=5),
+    ],
+)
+def test_a_value_of_another_type_is_a_sentence(
+    archive: headwater.Archive, ask: Callable[[headwater.Archive], object]
+) -> None:
+    with pytest.raises(headwater.UsageError, match=r"is not text but|is no moment"):
+        ask(archive)
 
 
 def test_a_closed_archive_says_so(archive: headwater.Archive) -> None:
