@@ -1,4 +1,4 @@
-"""Nurseries that are forked from a process which has imported their work: hundreds of tests each need one.
+"""Fork servers that are forked from a process which has imported their work: hundreds of tests each need one.
 
     a worker of the run ── one process for each kind of work ── fork servers, forked from it ── their children
 
