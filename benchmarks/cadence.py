@@ -28,11 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headwater.chance import Random, random_from
-from headwater.discover.cadence.channel import Bounds, ChannelFacts
+from headwater.discover.cadence.channel import ChannelFacts, PollBounds
 from headwater.discover.cadence.planning import next_poll
 from headwater.discover.cadence.price import Price, next_price
-from headwater.discover.cadence.rhythm import Observation, Rhythm, observe, rate
-from headwater.discover.cadence.week import FLAT, Floats, common_profile
+from headwater.discover.cadence.rhythm import FLAT, Floats, Observation, Rhythm, common_profile, observe, rate
 
 Times: TypeAlias = NDArray[np.float64]
 
@@ -42,7 +41,7 @@ JUDGED_FROM = datetime(2025, 9, 1, tzinfo=UTC).timestamp()
 JUDGED_UNTIL = datetime(2025, 12, 1, tzinfo=UTC).timestamp()
 HOUR, DAY = 3_600.0, 86_400.0
 TICK = 900.0
-BOUNDS = Bounds()
+BOUNDS = PollBounds()
 
 
 @dataclass
@@ -187,7 +186,7 @@ class Play:
         if self._rule.is_steered:
             self._ground.price = next_price(self._ground.price, made, self._allowed)
         if self._rule.is_learning and (hour - START) % DAY == 0:
-            self._ground.common = common_profile(feed.rhythm.hours() for feed in self._feeds)
+            self._ground.common = common_profile(feed.rhythm for feed in self._feeds)
         if (hour - START) % (20 * DAY) == 0:
             report(f"{self._rule.name}: {moment(hour):%d %B}, price {self._ground.price.hours:.3g}")
 

@@ -41,11 +41,11 @@ from lxml import etree
 from headwater.discover.feeds import read_feed
 from headwater.discover.feeds.dates import EARLIEST
 from headwater.discover.feeds.draft import LONGEST_GUID, Draft, reading_of
-from headwater.discover.feeds.links import absolute
-from headwater.discover.feeds.words import LONGEST_TITLE, one_line, plain
+from headwater.discover.feeds.words import LONGEST_TITLE, absolute, plain
 from headwater.discover.items import Item, Reading, Unreadable
 from headwater.simweb.message import Request
 from headwater.simweb.world import World
+from headwater.storable import one_line
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "feeds"
 ADDRESS = "https://feeds.example/feed"  # where stored feeds are said to come from

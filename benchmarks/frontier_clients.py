@@ -22,7 +22,7 @@ from headwater.frontier.settle import settle
 from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import RetryLater, RetryPolicy, settlement_of
 from headwater.politeness.backoff import Backoff
-from headwater.politeness.settlement import Visit
+from headwater.politeness.slots import Visit
 
 PROCESSES = 2
 CONNECTIONS_EACH = 2

@@ -134,8 +134,8 @@ async def pooling(port: int) -> Compared:
     async with our_transport(port) as kept, our_transport(port, Pooling(idle=1)) as closed:
         with_pool, without = OurClients(kept, "identity"), OurClients(closed, "identity")
         found = await compared(with_pool.through_fetcher, without.through_fetcher, lambda round_: round_.per_s)
-        assert kept.connections["reused"] > kept.connections["new"]
-        assert closed.connections["new"] > closed.connections["reused"]
+        assert kept.figures.counts["connections.reused"] > kept.figures.counts["connections.new"]
+        assert closed.figures.counts["connections.new"] > closed.figures.counts["connections.reused"]
     print(f"pooling   on {found.ours:12,.0f}, off {found.theirs:16,.0f} pages per second", flush=True)
     return found
 

@@ -13,15 +13,13 @@ import aiohttp
 from headwater.chance import new_id, random_from
 from headwater.clock import SystemClock
 from headwater.fetch.fetcher import Clear, Fetcher, FetchRequest
-from headwater.fetch.held_slot import HeldSlot
+from headwater.fetch.held_slot import HeldSlot, Request, send_once
 from headwater.fetch.outcomes import Answered
-from headwater.fetch.request import Request, send_once
 from headwater.net.body import Complete
 from headwater.net.guard import AddressGuard, parse_allowed_place
 from headwater.net.identity import Identity
 from headwater.net.transport import Pooling, Response, TransferLimits, Transport
-from headwater.politeness.settlement import Visit
-from headwater.politeness.window import StartWindow
+from headwater.politeness.slots import StartWindow, Visit
 from headwater.simweb.resolver import SimResolver
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 

@@ -28,7 +28,7 @@ def role_of(name: str, services: Services, stop: asyncio.Event, resolver: SimRes
         case "maintain":
             return maintain(services, stop)
         case _:
-            return run_everything(services, stop, lambda _: None, lambda _: None, resolver)
+            return run_everything(services, stop, resolver=resolver)
 
 
 async def maintain(services: Services, stop: asyncio.Event) -> None:

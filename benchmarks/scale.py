@@ -48,8 +48,8 @@ from headwater.services import open_services
 from headwater.settings import Given, load
 from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.world import World
+from headwater.sources.finding import find_source
 from headwater.sources.source import Profile
-from headwater.sources.store import find_source
 
 # As it comes, but for what only a benchmark may do: lose what it wrote.
 SERVER = {"fsync": "off", "full_page_writes": "off", "max_wal_size": "8GB", "autovacuum_naptime": "1h"}
@@ -66,6 +66,8 @@ COMMANDS = (
     "sources list",
     "sources list --status failing",
     "sources list --status paused",
+    "sources list --status struggling",
+    "sources list --status warning",
     "sources list --tag rare",
     "sources show Publisher-77",
     "hosts list",
@@ -73,7 +75,11 @@ COMMANDS = (
     "frontier stats",
     "frontier list",
     "frontier list --status dead",
+    "frontier list --prefix https://site-77.example/",
     "docs list",
+    "docs list --since 1h",
+    "docs list --language xx",
+    "docs show https://site-78.example/77",
     "docs search rare7",
     "docs search harvest",
     "jobs list",
@@ -104,9 +110,10 @@ REST = (
     "vacuum analyze hosts",
     "vacuum analyze robots",
 )
+# Of pollers that the world tells of, not of one that an earlier run measured.
 UNDER_WAY = (
-    "update slots set expires_at = now() + interval '1 day' where expires_at < now() + interval '1 day'",
-    "update channels set lease_until = now() + interval '1 day' where token is not null",
+    "update slots set expires_at = now() + interval '1 day' where owner like 'poller %'",
+    "update channels set lease_until = now() + interval '1 day' where leased_by = 'poller'",
 )
 DUE_AGAIN = """
 update channels set next_poll_at = now()

@@ -71,6 +71,7 @@ def _steps(n: dict[str, int]) -> list[tuple[str, tuple[int, ...]]]:
         ("runs", (n["runs"], sources, DAYS)),
         ("log", (n["log"], hosts, DAYS, n["entries"], sources)),
         ("marks", ()),
+        ("rollups", (sources,)),
         ("texts", (TEXTS, WORDS)),
         ("documents", (n["documents"], sources, hosts, TEXTS)),
         ("beside_documents", ()),

@@ -31,11 +31,11 @@ from (select n, 'https://' || pg_temp.host_of(1 + n % $2::integer) || '/s' || n 
       from generate_series(0, $1::integer - 1) as n) as numbered;
 
 -- name: channels
--- $1 sources, $2 hosts. One each; fifty are due.
+-- $1 sources, $2 hosts. One each; fifty are due. A crawl begins at a page of its source that was fetched.
 insert into channels (id, source_id, kind, url, url_hash, bucket, host, title, is_enabled, is_active, next_poll_at,
                       next_reason, poll_interval, last_polled_at, last_ok_at, last_new_at, newest_item_at,
                       last_item_count, consecutive_errors, silent_since, last_error, rhythm, domains, created_at, etag)
-select pg_temp.id_of('channel', n), pg_temp.id_of('source', n), kind, url || 'feed', sha256((url || 'feed')::bytea),
+select pg_temp.id_of('channel', n), pg_temp.id_of('source', n), kind, url, sha256(url::bytea),
        pg_temp.bucket_of(host), host, 'Channel ' || n, n % 100 <> 99, n % 100 < 97,
        now() + case when n < 50 then interval '-1 minute'
                     else interval '1 minute' + pg_temp.mixed(n) * interval '3 milliseconds' end,
@@ -44,7 +44,7 @@ select pg_temp.id_of('channel', n), pg_temp.id_of('source', n), kind, url || 'fe
        case when n % 400 = 5 then now() - interval '3 days' end, case when n % 200 = 3 then 'timeout' end,
        '{"hours": [1, 2, 3, 4, 5, 6, 7, 8, 9], "rate": 0.4}', array[host], now() - interval '90 days', '"' || n || '"'
 from (select n, pg_temp.host_of(1 + n % $2::integer) as host,
-             'https://' || pg_temp.host_of(1 + n % $2) || '/s' || n || '/' as url,
+             'https://' || pg_temp.host_of(1 + n % $2) || case when n % 20 < 19 then '/s' || n || '/feed' else '/' || n end as url,
              case when n % 20 < 16 then 'feed' when n % 20 < 18 then 'sitemap' when n % 20 = 18 then 'listing'
                   else 'crawl' end as kind
       from generate_series(0, $1::integer - 1) as n) as numbered;
@@ -180,6 +180,31 @@ with minutes as (
     where at > now() - interval '1 day' and at <= now() - interval '2 minutes' group by 1
 )
 update statistics_mark set folded_until = now() - interval '2 minutes', runs_folded_until = now() - interval '2 minutes';
+
+-- name: rollups
+-- $1 sources. What was counted of two days by the minute and of two months by the hour; of each source for a week.
+with minutes as (
+    insert into rollup_minutes (figure, minute, label, count)
+    select figure, minute, label, 7
+    from generate_series(date_trunc('minute', now() - interval '2 days'), now(), interval '1 minute') as minute,
+         unnest(array['fetches', 'requests', 'polls', 'items', 'documents']) as figure, unnest(array['a', 'b', 'c']) as label
+), hours as (
+    insert into rollup_hours (figure, hour, label, count)
+    select figure, hour, label, 400
+    from generate_series(date_trunc('hour', now() - interval '60 days'), now(), interval '1 hour') as hour,
+         unnest(array['fetches', 'requests', 'polls', 'items', 'documents']) as figure, unnest(array['a', 'b', 'c']) as label
+), totals as (
+    insert into rollup_totals (figure, label, count)
+    select figure, label, 1000000
+    from unnest(array['fetches', 'requests', 'polls', 'items', 'documents']) as figure, unnest(array['a', 'b', 'c']) as label
+), sources as (
+    insert into source_days (source_id, day, items, polls, errors)
+    select pg_temp.id_of('source', n), (now() at time zone 'utc')::date - ago, array_fill(1, array[24]),
+           array_fill(1::smallint, array[24]), array_fill(0::smallint, array[24])
+    from generate_series(7, 1, -1) as ago, generate_series(0, $1::integer - 1) as n
+)
+update rollup_mark set rolled_until = now() - interval '1 minute',
+                       sources_rolled_until = date_trunc('hour', now() - interval '70 minutes', 'UTC');
 
 -- name: texts
 -- $1 texts of $2 words; half of them are about the harvest.

@@ -29,7 +29,7 @@ from headwater.extraction.article import Article
 from headwater.extraction.extractor import extract
 from headwater.extraction.page import Page
 from headwater.extraction.templates.learner import TrainingPage, learn
-from headwater.extraction.templates.server import Served, TemplateRefusal, serve
+from headwater.extraction.templates.server import ServedPage, TemplateRefusal, serve
 from headwater.extraction.templates.template import Template, template_to_json
 from headwater.simweb.world import World
 
@@ -55,7 +55,7 @@ class Outcome:
 
     sample: Sample
     template: Template | None
-    answer: Served | TemplateRefusal | None
+    answer: ServedPage | TemplateRefusal | None
     fallen_back: float  # the template, or where it refuses the general extractor of ours
     fallen_back_plain: float  # the same with trafilatura
     general: float
@@ -64,7 +64,7 @@ class Outcome:
 
     @property
     def is_served(self) -> bool:
-        return isinstance(self.answer, Served)
+        return isinstance(self.answer, ServedPage)
 
     @property
     def why(self) -> str:
@@ -135,7 +135,7 @@ def outcome(sample: Sample, training: Sequence[TrainingPage], general: str) -> O
         f1(sample.truth, text.split("\n"))
         for text in (general, plain_trafilatura(sample.html), fast_trafilatura(sample.html))
     )
-    served = f1(sample.truth, answer.paragraphs) if isinstance(answer, Served) else None
+    served = f1(sample.truth, answer.paragraphs) if isinstance(answer, ServedPage) else None
     return Outcome(
         sample,
         template,

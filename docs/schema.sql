@@ -190,7 +190,10 @@ create table sources (
 );
 CREATE UNIQUE INDEX sources_address ON sources USING btree (url_hash) WHERE status <> 'deleted'::text;
 CREATE INDEX sources_beginning ON sources USING btree (lower(name) text_pattern_ops);
+CREATE INDEX sources_by_activity ON sources USING btree ((status = 'active'::text), lower(name), id);
+CREATE INDEX sources_by_creation ON sources USING btree (created_at, id);
 CREATE INDEX sources_by_name ON sources USING btree (lower(name), id);
+CREATE INDEX sources_by_url ON sources USING btree (url, id);
 CREATE INDEX sources_deleted ON sources USING btree (url_hash) WHERE status = 'deleted'::text;
 CREATE INDEX sources_ingestion_mode ON sources USING btree (ingestion_mode);
 CREATE INDEX sources_of_host ON sources USING btree (host);
@@ -279,7 +282,7 @@ create table channels (
     last_error         text,  -- With errors in a row the last of them; without any, what was wrong with an answer that was read all the same.
     last_status        smallint,
     rhythm             jsonb,
-    wishes             jsonb not null default '{}'::jsonb,  -- What its last body asked for: a 304 does not say it again.
+    publisher_hints    jsonb not null default '{}'::jsonb,  -- What its last body asked for: a 304 does not say it again.
     created_at         timestamptz not null default now(),
     updated_at         timestamptz not null default now(),
     answers            jsonb not null default '{}'::jsonb,  -- By address: validators of the further answers of the last run, and where an answer led.
@@ -293,10 +296,14 @@ create table channels (
     gone_before        timestamptz,  -- Vacancies it has not named since then are over: two answers left them out.
     doubted_since      timestamptz,  -- When its first whole answer was begun that named none of the vacancies that stood.
     is_unpolled        boolean generated always as (last_polled_at IS NULL) stored,
+    error_cause        text,  -- Where its errors come from, where more is known than their class; of a page that could not be read, why.
+    unread_page        text,  -- A further page of its list that could not be read, though the list was.
+    unread_since       timestamptz,
+    held_by            text,  -- What keeps its next poll from coming sooner, whatever interval a person sets.
     constraint channels_pkey PRIMARY KEY (id),
     constraint channels_source_id_kind_url_hash_key UNIQUE (source_id, kind, url_hash),
+    constraint channels_kind_fkey FOREIGN KEY (kind) REFERENCES channel_kinds(kind),
     constraint channels_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id),
-    constraint channels_kind_check CHECK (kind = ANY (ARRAY['feed'::text, 'sitemap'::text, 'listing'::text, 'api'::text, 'crawl'::text, 'search'::text, 'backfill'::text])),
     constraint channels_trigger_check CHECK (trigger = ANY (ARRAY['schedule'::text, 'manual'::text])),
     constraint channels_url_hash_check CHECK (length(url_hash) = 32),
     constraint leased_as_a_whole CHECK ((token IS NULL) = (lease_until IS NULL))
@@ -534,8 +541,9 @@ CREATE INDEX slots_expiry ON slots USING btree (expires_at);
 CREATE INDEX slots_of_owner ON slots USING btree (owner);
 
 create unlogged table sleepers (
-    owner text not null,
-    until timestamptz not null,
+    owner     text not null,
+    until     timestamptz not null,
+    waits_for text not null default 'work'::text,
     constraint sleepers_pkey PRIMARY KEY (owner)
 );
 
@@ -836,7 +844,6 @@ create table outbox (
     constraint outbox_kind_check CHECK (kind = ANY (ARRAY['document'::text, 'job'::text])),
     constraint outbox_op_check CHECK (op = ANY (ARRAY['upsert'::text, 'delete'::text]))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX outbox_by_time ON outbox USING btree (at);
 
 create table jobs (
     bucket                   smallint not null,
@@ -1019,6 +1026,304 @@ create table sizes (
     bytes    bigint not null,
     constraint sizes_pkey PRIMARY KEY (day, part),
     constraint sizes_bytes_check CHECK (bytes >= 0)
+);
+
+-- Every kind of channel that the program knows. Filled by `headwater db migrate`.
+create table channel_kinds (
+    kind text not null,
+    constraint channel_kinds_pkey PRIMARY KEY (kind)
+);
+
+create table change_counter (
+    is_only         boolean not null default true,
+    position        bigint not null default 0,  -- The last position of the log.
+    moved_at        timestamptz not null default '-infinity'::timestamptz,  -- The time of the last move: times of the log never go back, so that days follow positions.
+    oldest_position bigint not null default 1,  -- A reader that stands before the one below this has missed changes.
+    constraint change_counter_pkey PRIMARY KEY (is_only),
+    constraint change_counter_is_only_check CHECK (is_only)
+);
+
+create table changes (
+    position   bigint not null,
+    at         timestamptz not null,  -- When it was moved here; changed_at is when the archive changed.
+    kind       text not null,
+    bucket     smallint not null,
+    hash       bytea not null,
+    version    integer not null,
+    op         text not null,
+    changed_at timestamptz not null,
+    constraint changes_kind_check CHECK (kind = ANY (ARRAY['document'::text, 'job'::text])),
+    constraint changes_op_check CHECK (op = ANY (ARRAY['upsert'::text, 'delete'::text]))
+) partition by range (at);
+CREATE INDEX changes_by_key ON ONLY changes USING btree (hash);
+CREATE INDEX changes_by_position ON ONLY changes USING btree ("position");
+
+create table changes_default partition of changes default;
+CREATE INDEX changes_default_at ON changes_default USING btree (at);
+
+-- Not an SQL view: a filter that sinks deliver, feeds show and searches use.
+create table views (
+    id          uuid not null default gen_random_uuid(),
+    name        text not null,
+    query       text not null default ''::text,
+    kinds       text[] not null default '{}'::text[],
+    source_ids  uuid[] not null default '{}'::uuid[],
+    tags        text[] not null default '{}'::text[],  -- Of the source; any of them is enough.
+    languages   text[] not null default '{}'::text[],
+    countries   text[] not null default '{}'::text[],  -- ISO 3166 codes of two letters: of the vacancy, or of the source of a document.
+    min_quality smallint,
+    created_at  timestamptz not null default now(),
+    updated_at  timestamptz not null default now(),
+    constraint views_pkey PRIMARY KEY (id),
+    constraint views_name_key UNIQUE (name),
+    constraint views_kinds_check CHECK (kinds <@ ARRAY['document'::text, 'job'::text]),
+    constraint views_min_quality_check CHECK (min_quality >= 0 AND min_quality <= 100),
+    constraint views_name_check CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text)
+);
+
+create table sinks (
+    id              uuid not null default gen_random_uuid(),
+    name            text not null,
+    type            text not null,
+    options         jsonb not null default '{}'::jsonb,
+    view_id         uuid,
+    state           text not null default 'active'::text,
+    state_reason    text,
+    set_by          text,  -- The setting that made it; it follows that setting at each start. Null: a person made it.
+    position        bigint not null,
+    batch_number    bigint not null default 0,  -- Taken before the records of a batch are read: later batches have later ones, in microseconds of the clock.
+    owner           text,
+    token           uuid,
+    leased_until    timestamptz not null default '-infinity'::timestamptz,
+    is_handed_over  boolean not null default true,  -- False while it is worked: its last holder may have died with a request under way.
+    failures        integer not null default 0,  -- Failures of the whole sink in a row.
+    retry_at        timestamptz not null default '-infinity'::timestamptz,
+    looked_at       timestamptz,  -- When it was last taken up: every few minutes, also while there is nothing to send.
+    last_success_at timestamptz,
+    last_error      text,
+    last_error_at   timestamptz,
+    sent            bigint not null default 0,
+    created_at      timestamptz not null default now(),
+    updated_at      timestamptz not null default now(),
+    constraint sinks_pkey PRIMARY KEY (id),
+    constraint sinks_name_key UNIQUE (name),
+    constraint sinks_view_id_fkey FOREIGN KEY (view_id) REFERENCES views(id),
+    constraint sinks_name_check CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text),
+    constraint sinks_state_check CHECK (state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text]))
+) with (fillfactor=50);
+
+create table delivered (
+    sink_id      uuid not null,
+    kind         text not null,
+    bucket       smallint not null,
+    hash         bytea not null,
+    version      integer not null,
+    batch_number bigint not null,
+    place        text not null,  -- Where in the sink it lies, such as the name of an index.
+    at           timestamptz not null,
+    constraint delivered_pkey PRIMARY KEY (sink_id, kind, bucket, hash),
+    constraint delivered_sink_id_fkey FOREIGN KEY (sink_id) REFERENCES sinks(id) ON DELETE CASCADE
+) with (fillfactor=85);
+CREATE INDEX delivered_by_key ON delivered USING btree (hash);
+CREATE INDEX delivered_by_place ON delivered USING btree (sink_id, place);
+
+create table delivery_failures (
+    sink_id         uuid not null,
+    kind            text not null,
+    bucket          smallint not null,
+    hash            bytea not null,
+    position        bigint not null,
+    version         integer not null,
+    attempts        integer not null,
+    next_try_at     timestamptz,
+    error           text not null,
+    failed_at       timestamptz not null,
+    is_from_archive boolean not null,
+    constraint delivery_failures_pkey PRIMARY KEY (sink_id, kind, bucket, hash),
+    constraint delivery_failures_sink_id_fkey FOREIGN KEY (sink_id) REFERENCES sinks(id) ON DELETE CASCADE
+);
+CREATE INDEX delivery_failures_by_key ON delivery_failures USING btree (hash);
+CREATE INDEX delivery_failures_due ON delivery_failures USING btree (sink_id, next_try_at, "position");
+
+create table backfills (
+    number    bigint not null generated always as identity,
+    sink_id   uuid not null,
+    source_id uuid,
+    reason    text not null,
+    kind      text not null default 'document'::text,
+    at        timestamptz,
+    bucket    smallint not null default '-1'::integer,
+    hash      bytea not null default '\x'::bytea,  -- With kind, bucket and, for one source, its time: the last key that was looked at.
+    done      bigint not null default 0,
+    asked_at  timestamptz not null default now(),
+    constraint backfills_pkey PRIMARY KEY (number),
+    constraint backfills_sink_id_source_id_key UNIQUE NULLS NOT DISTINCT (sink_id, source_id),
+    constraint backfills_sink_id_fkey FOREIGN KEY (sink_id) REFERENCES sinks(id) ON DELETE CASCADE
+);
+
+-- Long work that was asked for through the API, and how far it is.
+create table operations (
+    id         uuid not null,
+    kind       text not null,
+    state      text not null default 'running'::text,
+    actor      text not null,
+    done       bigint not null default 0,
+    total      bigint,
+    result     jsonb,
+    problem    jsonb,
+    created_at timestamptz not null default now(),
+    beat_at    timestamptz not null default now(),  -- Written every few seconds by the process that works on it: one that is old was left by a dead one.
+    ended_at   timestamptz,
+    constraint operations_pkey PRIMARY KEY (id),
+    constraint operations_state_check CHECK (state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text, 'interrupted'::text]))
+);
+CREATE INDEX operations_by_time ON operations USING btree (created_at DESC, id DESC);
+
+-- Answers to requests with an Idempotency-Key, kept for a day.
+create table kept_answers (
+    caller   text not null,
+    key      text not null,
+    request  bytea not null,  -- Hash of method, path and body: a key belongs to one request.
+    began_at timestamptz not null default now(),
+    status   smallint,  -- Empty while the request is under way.
+    body     bytea,
+    constraint kept_answers_pkey PRIMARY KEY (caller, key)
+);
+CREATE INDEX kept_answers_by_time ON kept_answers USING btree (began_at);
+
+-- People who log in to the web role.
+create table web_users (
+    name                text not null,
+    role                text not null,
+    password_hash       text not null,  -- Argon2id, with its salt and parameters.
+    is_disabled         boolean not null default false,
+    created_by          text not null,
+    created_at          timestamptz not null default now(),
+    password_changed_at timestamptz not null default now(),
+    last_login_at       timestamptz,
+    constraint web_users_pkey PRIMARY KEY (name),
+    constraint web_users_name_check CHECK (name ~ '^[a-z0-9][a-z0-9._@-]{0,62}$'::text),
+    constraint web_users_role_check CHECK (role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text]))
+);
+CREATE INDEX web_users_admins ON web_users USING btree (name) WHERE role = 'admin'::text AND NOT is_disabled;
+
+create table web_tokens (
+    id           uuid not null,
+    name         text not null,
+    hash         bytea not null,  -- SHA-256 of the token; the token itself is shown once and stands nowhere.
+    prefix       text not null,  -- Its first letters, by which a person knows it again.
+    role         text not null,
+    created_by   text not null,
+    created_at   timestamptz not null default now(),
+    expires_at   timestamptz,
+    last_used_at timestamptz,
+    revoked_at   timestamptz,
+    constraint web_tokens_pkey PRIMARY KEY (id),
+    constraint web_tokens_hash_key UNIQUE (hash),
+    constraint web_tokens_name_check CHECK (name ~ '^[a-z0-9][a-z0-9._@-]{0,62}$'::text),
+    constraint web_tokens_role_check CHECK (role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text]))
+);
+CREATE UNIQUE INDEX web_tokens_by_name ON web_tokens USING btree (name) WHERE revoked_at IS NULL;
+CREATE INDEX web_tokens_by_time ON web_tokens USING btree (created_at DESC, id DESC);
+
+create table web_sessions (
+    hash         bytea not null,  -- SHA-256 of the value of the cookie.
+    user_name    text not null,
+    address      text not null,
+    created_at   timestamptz not null default now(),
+    last_seen_at timestamptz not null default now(),  -- Written at most once a minute.
+    expires_at   timestamptz not null,
+    constraint web_sessions_pkey PRIMARY KEY (hash),
+    constraint web_sessions_user_name_fkey FOREIGN KEY (user_name) REFERENCES web_users(name) ON DELETE CASCADE
+);
+CREATE INDEX web_sessions_by_end ON web_sessions USING btree (expires_at);
+CREATE INDEX web_sessions_by_user ON web_sessions USING btree (user_name, created_at DESC);
+
+create table login_attempts (
+    subject       text not null,  -- An address, or the hash of a name: people type passwords where names belong.
+    failures      integer not null,
+    failed_at     timestamptz not null default now(),
+    blocked_until timestamptz not null,
+    constraint login_attempts_pkey PRIMARY KEY (subject)
+);
+CREATE INDEX login_attempts_by_time ON login_attempts USING btree (failed_at);
+
+-- No line is changed, and none of the last day is removed.
+create table audit_log (
+    id         bigint not null generated always as identity,
+    at         timestamptz not null default now(),
+    actor      text not null,
+    role       text,
+    proof      text not null,  -- How the actor showed who it is: a token, a session, a proxy, the command line.
+    action     text not null,  -- The operation of the API, such as add_view.
+    target     text not null,
+    status     smallint not null,
+    request_id text not null,
+    address    text not null,
+    details    jsonb not null default '{}'::jsonb,  -- What was asked for, cut and without secrets.
+    constraint audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_by_action ON audit_log USING btree (action, at DESC, id DESC);
+CREATE INDEX audit_log_by_actor ON audit_log USING btree (actor, at DESC, id DESC);
+CREATE INDEX audit_log_by_both ON audit_log USING btree (actor, action, at DESC, id DESC);
+CREATE INDEX audit_log_by_time ON audit_log USING btree (at DESC, id DESC);
+CREATE TRIGGER keep_rows BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION keep_audit_log();
+CREATE TRIGGER keep_table BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION keep_audit_log();
+
+create table rollup_minutes (
+    figure text not null,
+    minute timestamptz not null,
+    label  text not null,
+    count  bigint not null,
+    constraint rollup_minutes_pkey PRIMARY KEY (figure, minute, label)
+) with (fillfactor=80);
+CREATE INDEX rollup_minutes_old ON rollup_minutes USING btree (minute);
+
+create table rollup_hours (
+    figure text not null,
+    hour   timestamptz not null,
+    label  text not null,
+    count  bigint not null,
+    constraint rollup_hours_pkey PRIMARY KEY (figure, hour, label)
+) with (fillfactor=80);
+CREATE INDEX rollup_hours_old ON rollup_hours USING btree (hour);
+
+create table rollup_totals (
+    figure text not null,
+    label  text not null,
+    count  bigint not null,
+    constraint rollup_totals_pkey PRIMARY KEY (figure, label)
+) with (fillfactor=50);
+
+create table rollup_mark (
+    only_row             boolean not null default true,
+    rolled_until         timestamptz not null,  -- Minutes up to then were counted; the last ones are counted again, for rows that come late.
+    sources_rolled_until timestamptz not null,  -- A whole hour: source_days has all hours before it.
+    database_bytes       bigint not null default 0,
+    constraint rollup_mark_pkey PRIMARY KEY (only_row),
+    constraint rollup_mark_only_row_check CHECK (only_row)
+);
+
+create table figure_totals (
+    figure text not null,
+    count  bigint not null,
+    constraint figure_totals_pkey PRIMARY KEY (figure)
+) with (fillfactor=50);
+
+create table source_days (
+    source_id uuid not null,
+    day       date not null,
+    items     integer[] not null,
+    polls     smallint[] not null,
+    errors    smallint[] not null,
+    constraint source_days_pkey PRIMARY KEY (source_id, day)
+) with (fillfactor=80);
+CREATE INDEX source_days_old ON source_days USING brin (day);
+
+create table health_marks (
+    part  text not null,
+    since timestamptz not null default now(),
+    constraint health_marks_pkey PRIMARY KEY (part)
 );
 
 create view takedown_watchers as
@@ -1286,10 +1591,12 @@ function hold_hosts(p_buckets smallint[], p_hosts text[], p_default_delay_ms int
 function host_backwards(p_url text) returns text immutable;  -- (migration)
 function is_claim(p_one document_key, p_other document_key) returns boolean stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function is_comparable(p_words integer) returns boolean immutable;
+function is_in_view(v views, p_kind text, p_source_id uuid, p_language text, p_country text, p_quality smallint) returns boolean stable;
 function is_one_text(p_content bytea, p_simhash bigint, p_other_content bytea, p_other_simhash bigint) returns boolean immutable;
 function is_owner_alive(p_owner text, p_within interval) returns boolean volatile;
 function is_same_story(p_first bigint, p_simhash bigint) returns boolean immutable;
 function is_taken_down(p_keys text[]) returns boolean volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
+function keep_audit_log() returns trigger volatile;  -- (migration)
 function keep_body(b new_body, p_now timestamptz) returns void volatile;
 function keep_document(n new_document, p_now timestamptz, OUT outcome text, OUT version integer, OUT is_new boolean, OUT other_bucket smallint, OUT other_hash bytea) returns record volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function keep_outlinks(p_bucket smallint, p_url_hash bytea, p_targets bytea) returns void volatile;
@@ -1302,6 +1609,7 @@ function lock_claims(p_hashes bytea[]) returns void volatile;
 function lock_hashes(p_hashes bytea[]) returns void volatile;
 function lock_hosts(p_buckets smallint[], p_hosts text[]) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
 function lock_number(p_hash bytea) returns bigint immutable;
+function move_changes(p_most integer) returns integer volatile set plan_cache_mode=force_custom_plan;
 function near_duplicate_of(p_told telling, p_simhash bigint) returns document_key stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function note_address_change() returns trigger volatile;  -- (migration)
 function note_closure() returns trigger volatile;  -- (migration)
@@ -1333,7 +1641,7 @@ function step_down(p_one document_key, p_for document_key, p_is_believed boolean
 function steps_back_of(rank bigint) returns smallint immutable;
 function story_of(n new_document, p_simhash bigint, p_is_claimed boolean, p_now timestamptz, OUT told telling, OUT first bigint) returns record stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function strip_claim(p_bucket smallint, p_url_hash bytea) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
-function submission_outcome(e url_frontier, i submission, p_owner_rank smallint, p_now timestamptz) returns text stable;
+function submission_outcome(e url_frontier, i submission, p_source uuid, p_owner_rank smallint, p_now timestamptz) returns text stable;
 function submit_urls(p_source uuid, p_channel uuid, p_items submission[], p_default_delay_ms integer, p_now timestamptz DEFAULT NULL::timestamptz, p_new_hosts integer DEFAULT NULL::integer) returns TABLE(place integer, outcome text) volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
 function takedowns_over(p_domains text[]) returns TABLE(domain_or_url text, domain text, key_prefix text) volatile;
 function telling_of(p_one document_key) returns telling stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
@@ -1346,3 +1654,4 @@ function watch_takedowns() returns void volatile;
 function withdraw_page(p_bucket smallint, p_url_hash bytea, p_reason text, p_now timestamptz) returns integer volatile;
 function without_claim(n new_document) returns new_document immutable;
 function write_document(n new_document, p_simhash bigint, p_original document_key, p_is_believed boolean, p_near document_key, p_told_since timestamptz, p_told_first bigint, p_version integer, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan;
+function write_source(p_id uuid, p_profile jsonb) returns uuid volatile;

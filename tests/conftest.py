@@ -7,22 +7,28 @@ HEADWATER_TEST_SCHEMA=name has everything in a schema of that name, beside table
 """
 
 import asyncio
+import gc
 import os
 import shutil
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from itertools import count
+from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import asyncpg
 import hypothesis
 import pytest
+from tests import fork_servers, search_servers, warm_process
+from tests.administrator import Administrator, database_named
+from tests.compiled import rewrite_tests
 from tests.distribution import has_programs, start_server, stop_server
-from tests.fork_servers import Sources
+from tests.known_types import introspection_of_clones
 from tests.published import GUARD
+from tests.rows import leave_first_rows
+from tests.scheduling import GroupScheduling, longest_first, scheduling
+from tests.search_servers import NoServer
+from tests.warm_process import Forks
 
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.locks import FileLock, exclusively
@@ -30,6 +36,7 @@ from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.database.programs import FOLDERS
 from headwater.database.translate import with_schema
+from headwater.extraction.pool import links
 from headwater.extraction.pool.links import ForkServerLink
 
 RUN_FOLDER = "HEADWATER_TEST_RUN_FOLDER"
@@ -52,26 +59,54 @@ if PG_VERSION >= 18:
     # more than reading it.
     UNSAFE_BUT_QUICK["io_method"] = "sync"
 
+NO_SEARCH_SERVER = "no search server: "
+# Debian's packages of the same name, by the marker of the tests that need them.
+PROGRAMS = {"browser": "chromium", "redis": "redis-server"}
+
 RUN_LOCK = pytest.StashKey[FileLock]()
-_numbers = count(1)
 
 # How long an example takes says more about the machine than about the code.
 hypothesis.settings.register_profile("headwater", deadline=None)
 hypothesis.settings.load_profile("headwater")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Ten thousand tests live to the end: looking through them for rubbish, again and again, finds none."""
+    gc.disable()
+    result = yield
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    return result
+
+
+# Before the tests of a target are picked by their markers.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if shutil.which("chromium") is None:
-        for item in items:
-            if item.get_closest_marker("browser"):
-                item.add_marker(pytest.mark.skip(reason="no chromium"))
+    leave_first_rows(items)
+    longest_first(items)
+    for marker, program in PROGRAMS.items():
+        if shutil.which(program) is None:
+            for item in items:
+                if item.get_closest_marker(marker):
+                    item.add_marker(pytest.mark.skip(reason=f"no {program}"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> GroupScheduling:
+    return scheduling(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
-    unseen = sum("no chromium" in str(report.longrepr) for report in skipped)
-    if unseen:
-        terminalreporter.write_line(f"{unseen} tests need a browser and were skipped: install Debian's chromium.")
+    for program in PROGRAMS.values():
+        if unseen := sum(f"no {program}" in str(report.longrepr) for report in skipped):
+            terminalreporter.write_line(f"{unseen} tests were skipped: install Debian's {program}.")
+    serverless = [str(report.longrepr) for report in skipped if NO_SEARCH_SERVER in str(report.longrepr)]
+    if serverless:
+        why = serverless[0].rpartition(NO_SEARCH_SERVER)[2].rstrip("')")
+        terminalreporter.write_line(f"{len(serverless)} tests need a search server and were skipped: {why}.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -87,6 +122,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[RUN_LOCK] = FileLock(folder / "run.lock")
     config.stash[RUN_LOCK].try_exclusive()
     os.environ[RUN_FOLDER] = str(folder)
+    if config.getoption("numprocesses", None):
+        rewrite_tests(config)
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_NEEDED_BYTES:
         in_memory(folder).mkdir()
         in_memory(folder).chmod(0o711)
@@ -130,6 +167,7 @@ def _remove_run(folder: Path) -> None:
 
 
 def _stop_and_remove(folder: Path) -> None:
+    warm_process.stop_all(folder)
     for cluster in folder.rglob("users.lock"):
         asyncio.run(EmbeddedServer(cluster.parent).stop())
     stop_server(folder / DISTRIBUTION)
@@ -137,16 +175,25 @@ def _stop_and_remove(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forked_servers() -> Iterator[None]:
+def forked_servers(run_folder: Path) -> Iterator[None]:
     """A fork server costs milliseconds, not the second that its imports take."""
     if not hasattr(os, "pidfd_open"):
         yield
         return
-    sources = Sources()
+    forks = Forks(run_folder, fork_servers.__name__)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ForkServerLink, "open", sources.opening())
+        patch.setattr(ForkServerLink, "open", fork_servers.opening(forks))
+        # Time that nobody else wants is what a run on all processors does not have.
+        patch.setattr(links, "_LOWEST_PRIORITY", 0)
         yield
-    sources.close()
+    forks.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def known_types(run_folder: Path) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asyncpg.Connection, "_introspect_types", introspection_of_clones(clone_of(run_folder)))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -158,6 +205,17 @@ def run_folder() -> Path:
 def quick_folder(run_folder: Path) -> Path:
     """Where clusters of this run lie: in memory if there is enough, and then perhaps without leave to execute."""
     return in_memory(run_folder) if in_memory(run_folder).exists() else run_folder
+
+
+@pytest.fixture(scope="session", params=search_servers.KINDS)
+def search_server_url(request: pytest.FixtureRequest, quick_folder: Path) -> Iterator[str]:
+    """A real OpenSearch, and a real Elasticsearch: started by the first test that asks, with nothing in it."""
+    try:
+        server = search_servers.start_server(request.param, Path(tempfile.mkdtemp(dir=quick_folder)) / request.param)
+    except NoServer as error:
+        pytest.skip(f"{NO_SEARCH_SERVER}{error}")
+    yield server.url
+    server.stop()
 
 
 @pytest.fixture
@@ -205,6 +263,11 @@ def template_name(run_folder: Path) -> str:
     return run_folder.name.replace("-", "_").lower()
 
 
+def clone_of(run_folder: Path) -> str:
+    """How names of clones begin; not those of databases that begin empty."""
+    return f"{template_name(run_folder)}_clone"
+
+
 async def _make_template(server_url: str, name: str, run_folder: Path) -> None:
     done = run_folder / "template.done"
     async with exclusively(run_folder / "template.lock"):
@@ -219,17 +282,23 @@ async def _make_template(server_url: str, name: str, run_folder: Path) -> None:
             done.touch()
 
 
+@pytest.fixture(scope="session")
+def administrator(server_url: str) -> Iterator[Administrator]:
+    with Administrator(server_url) as one:
+        yield one
+
+
 @pytest.fixture
-async def database_url(server_url: str, template: str) -> AsyncIterator[str]:
+def database_url(administrator: Administrator, template: str, run_folder: Path) -> Iterator[str]:
     """A fresh database with the current schema."""
-    async with _new_database(server_url, template, f'template "{template}" strategy file_copy') as url:
+    with administrator.new_database(clone_of(run_folder), f'template "{template}" strategy file_copy') as url:
         yield with_schema(url, OWN_SCHEMA) if OWN_SCHEMA else url
 
 
 @pytest.fixture
-async def empty_database_url(server_url: str, run_folder: Path) -> AsyncIterator[str]:
+def empty_database_url(administrator: Administrator, run_folder: Path) -> Iterator[str]:
     """A fresh database with nothing in it."""
-    async with _new_database(server_url, f"{template_name(run_folder)}_none", "strategy file_copy") as url:
+    with administrator.new_database(f"{template_name(run_folder)}_empty", "strategy file_copy") as url:
         yield url
 
 
@@ -239,25 +308,9 @@ async def database(database_url: str) -> AsyncIterator[Database]:
         yield connected
 
 
-@asynccontextmanager
-async def _new_database(server_url: str, base: str, how: str) -> AsyncIterator[str]:
-    name = f"{base}_{os.getpid()}_{next(_numbers)}"
-    await _administer(server_url, f'create database "{name}" {how}')
-    try:
-        yield database_named(server_url, name)
-    finally:
-        await _administer(server_url, f'drop database "{name}" with (force)')
-
-
 async def _administer(server_url: str, statement: str, name: str = "postgres") -> None:
     connection = await asyncpg.connect(database_named(server_url, name))
     try:
         await connection.execute(statement)
     finally:
         await connection.close()
-
-
-def database_named(server_url: str, name: str) -> str:
-    # Not urlunsplit: it drops the empty host of a socket's address.
-    address = urlsplit(server_url)
-    return f"{address.scheme}://{address.netloc}/{name}?{address.query}"

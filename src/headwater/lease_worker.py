@@ -9,7 +9,7 @@ from uuid import UUID
 
 from headwater.clock import Clock
 from headwater.errors import DatabaseDown, OutOfResources, QueryFailed, as_fields
-from headwater.figures import LEASES_LOST, WORK_BROKE, WORK_LOST, Figures
+from headwater.figures import LEASES_LOST, NOT_GIVEN_BACK, WORK_BROKE, WORK_LOST, Figures
 from headwater.load import Load
 from headwater.log import Logger
 from headwater.settling import Settling
@@ -39,33 +39,33 @@ class HasToken(Protocol):
     def token(self) -> UUID: ...
 
 
-Lease = TypeVar("Lease", bound=HasToken)
+AnyLease = TypeVar("AnyLease", bound=HasToken)
 
 
-class WorkSource(Protocol[Lease]):
+class WorkSource(Protocol[AnyLease]):
     """Where a lease worker gets its work, and how it does it."""
 
-    async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
+    async def claim(self, most: int) -> tuple[Sequence[AnyLease], timedelta | None]:
         """And where there was nothing, when to come back; None if nobody knows."""
 
-    async def claim_alone(self) -> Lease | None:
+    async def claim_alone(self) -> AnyLease | None:
         """Something that must run with nothing beside it, to see whether it is what kills workers."""
 
     async def has_lonely_work(self) -> bool: ...
 
-    async def work(self, lease: Lease) -> None: ...
+    async def work(self, lease: AnyLease) -> None: ...
 
-    async def extend(self, leases: Sequence[Lease]) -> Collection[UUID]:
+    async def extend(self, leases: Sequence[AnyLease]) -> Collection[UUID]:
         """The tokens that still hold."""
 
-    async def release(self, leases: Sequence[Lease]) -> None: ...
+    async def release(self, leases: Sequence[AnyLease]) -> None: ...
 
     async def release_all_but(self, held: Collection[UUID]) -> None:
-        """Whatever else is leased to this worker: it was granted or worked on, and the database's answer was lost."""
+        """Give back every other lease of this worker: granted or worked on, while the database's answer was lost."""
 
     async def rest(self, come_back_in: timedelta | None) -> None: ...
 
-    def named(self, lease: Lease) -> dict[str, Any]:
+    def named(self, lease: AnyLease) -> dict[str, Any]:
         """How a lease is called in a log line."""
 
 
@@ -90,8 +90,8 @@ class Room:
 
 
 @dataclass(slots=True)
-class LeaseWorker(Generic[Lease]):
-    work_source: WorkSource[Lease]
+class LeaseWorker(Generic[AnyLease]):
+    work_source: WorkSource[AnyLease]
     clock: Clock
     log: Logger
     size: int
@@ -101,7 +101,7 @@ class LeaseWorker(Generic[Lease]):
     load: Load | None = None  # in place of a fixed size
     figures: Figures = field(default_factory=Figures)
     idle: Callable[[], int] = lambda: 0  # how many of those at work only wait for what others find
-    _running: dict[asyncio.Task[None], Lease] = field(default_factory=dict, init=False)
+    _running: dict[asyncio.Task[None], AnyLease] = field(default_factory=dict, init=False)
     _alone_from: float = field(default=float("-inf"), init=False)
     _ending: asyncio.Future[None] | None = field(default=None, init=False)
     _missed: set[asyncio.Task[None]] = field(default_factory=set, init=False)
@@ -112,7 +112,7 @@ class LeaseWorker(Generic[Lease]):
     _is_beating: bool = field(default=True, init=False)
     _pause: float = field(default=FIRST_PAUSE, init=False)
     _room: Room = field(init=False)
-    _lost: list[Lease] = field(default_factory=list, init=False)
+    _lost: list[AnyLease] = field(default_factory=list, init=False)
     _is_short: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -144,6 +144,7 @@ class LeaseWorker(Generic[Lease]):
                 await self.work_source.release_all_but(())
         except (DatabaseDown, QueryFailed) as error:
             # Its leases run out by themselves.
+            self.figures.add(NOT_GIVEN_BACK, error.what)
             self.log.warning("release_failed", **as_fields(error))
 
     async def _recover(self, stop: asyncio.Event) -> None:
@@ -209,7 +210,7 @@ class LeaseWorker(Generic[Lease]):
             await self.work_source.release(lost)
             del self._lost[: len(lost)]
 
-    def _start(self, lease: Lease) -> None:
+    def _start(self, lease: AnyLease) -> None:
         task = asyncio.create_task(self._work(lease, self._troubles))
         self._running[task] = lease
         task.add_done_callback(self._forget)
@@ -284,7 +285,7 @@ class LeaseWorker(Generic[Lease]):
         if self._ending is not None and not self._ending.done():
             self._ending.set_result(None)
 
-    async def _work(self, lease: Lease, troubles: int) -> None:
+    async def _work(self, lease: AnyLease, troubles: int) -> None:
         try:
             await self.work_source.work(lease)
             # What was begun before the last trouble says nothing about whether that is over.
@@ -356,7 +357,7 @@ def worth_a_claim(size: int) -> int:
     return max(1, min(size // IDLE_SHARE, LARGEST_CLAIM))
 
 
-async def give_back(work_source: WorkSource[Lease], running: Mapping[asyncio.Task[None], Lease]) -> None:
+async def give_back(work_source: WorkSource[AnyLease], running: Mapping[asyncio.Task[None], AnyLease]) -> None:
     """Work under way ends where it is; the next worker need not wait until its leases have run out."""
     left = {task: lease for task, lease in running.items() if not task.done()}
     for task in left:

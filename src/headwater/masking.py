@@ -18,7 +18,7 @@ _OURS = Path(__file__).parent
 _DETAILS = re.compile(r"\n\s*(?:DETAIL|HINT|CONTEXT|QUERY|STATEMENT|WHERE):.*", re.DOTALL)
 # Bounded, as all that is looked for in texts of others.
 _ADDRESS = re.compile(
-    r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9A-Fa-f:.]{2,45}\]|[0-9A-Fa-f]{0,4}(?:::?[0-9A-Fa-f]{1,4}){2,7})(?![\w.]\w)"
+    r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"'<>]{1,1000}|(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9A-Fa-f:.]{2,45}\]|[0-9A-Fa-f]{0,4}(?:::?[0-9A-Fa-f]{1,4}){2,7})(?![\w.]\w)"
 )
 INTERNAL = "(internal address)"
 
@@ -57,7 +57,7 @@ def without_details(text: str) -> str:
 
 
 def without_addresses(text: str) -> str:
-    """Without addresses of machines that are not public."""
+    """Without addresses of machines that are not public, unless in a URL: the operator or a page wrote that one."""
     return _ADDRESS.sub(lambda found: INTERNAL if _is_internal(found[0].strip("[]")) else found[0], text)
 
 

@@ -1,4 +1,4 @@
-"""Words of our code, the log and the database, as people say them."""
+"""Words of our code, the log and the database, and sizes, as people say them."""
 
 import re
 
@@ -34,3 +34,11 @@ def as_stored(text: str) -> str:
 def spelt_out(text: str) -> str:
     """Without the names that only our code uses; all else stays as it is."""
     return _SAID.get(text) or _INNER.sub(lambda found: _SAID.get(found[0], found[0].replace("_", " ")), text)
+
+
+def size_in_words(count: float) -> str:
+    """`0 bytes`, `12 kB`, `3.4 MB`, `1.2 GB`, `5.6 TB`."""
+    for unit, length in (("TB", 1024**4), ("GB", 1024**3), ("MB", 1024**2)):
+        if count >= length:
+            return f"{count / length:,.1f} {unit}"
+    return f"{count / 1024:,.0f} kB" if count >= 1024 else f"{count:,.0f} bytes"

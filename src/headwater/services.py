@@ -22,7 +22,6 @@ from headwater.errors import DatabaseDown, QueryFailed, as_fields
 from headwater.figures import Figures
 from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
-from headwater.metrics import Metrics
 from headwater.net.outage import NetworkWatch
 from headwater.politeness.hosts import has_answered
 from headwater.settings import Loaded, Settings
@@ -39,7 +38,6 @@ class Services:
     clock: Clock
     random: Random
     log: Logger
-    metrics: Metrics
     figures: Figures
     dsn: str
     listeners: Listeners
@@ -49,8 +47,8 @@ class Services:
 
 
 def logger_for(loaded: Loaded) -> Logger:
-    database, search = loaded.settings.database, loaded.settings.search
-    given = (database.url, database.direct_url, search.elasticsearch_url)
+    database, sinks = loaded.settings.database, loaded.settings.deliver
+    given = (database.url, database.direct_url, sinks.elasticsearch_url, sinks.meili_url, sinks.meili_key)
     secrets = [secret.get_secret_value() for secret in given if secret]
     settings = loaded.settings
     log = make_logger(settings.log.level, settings.log.format, secrets=secrets, mode=settings.service.mode)
@@ -176,7 +174,6 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
         clock=clock,
         random=random,
         log=log,
-        metrics=Metrics(),
         figures=figures,
         dsn=dsn,
         listeners=Listeners(heard_at, loaded.application_name, random, log),

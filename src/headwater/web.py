@@ -13,14 +13,11 @@ from aiohttp.abc import AbstractResolver
 from headwater.errors import SettingError
 from headwater.fetch.browser import Browser
 from headwater.fetch.crowds import Crowds
-from headwater.fetch.fetcher import Fetcher
+from headwater.fetch.fetcher import DatabasePreflight, Fetcher
+from headwater.fetch.held_slot import SlotReservations
 from headwater.fetch.passing import PassingReservations, PassingRobots, Strangers
-from headwater.fetch.preflight import DatabasePreflight
-from headwater.fetch.render import Renderer
-from headwater.fetch.render_parts import Rendering
-from headwater.fetch.robots import RobotsCache
-from headwater.fetch.robots_store import DatabaseRobots
-from headwater.fetch.slot_reservations import SlotReservations
+from headwater.fetch.render import Renderer, Rendering
+from headwater.fetch.robots import DatabaseRobots, RobotsCache
 from headwater.frontier.control import end_where, revive_where
 from headwater.frontier.entry import DeadReason
 from headwater.net.guard import AddressGuard, parse_allowed_place
@@ -28,13 +25,11 @@ from headwater.net.identity import Identity, identity_of
 from headwater.net.transport import Pooling, TransferLimits, Transport
 from headwater.politeness.addresses import answering_domains
 from headwater.politeness.hosts import follow_address, pace_everybody
-from headwater.politeness.regrants import Regranter
-from headwater.politeness.robots import Robots
-from headwater.politeness.robots_text import LARGEST_BYTES
-from headwater.politeness.slots import SlotKeeper
+from headwater.politeness.robots import LARGEST_BYTES, Robots
+from headwater.politeness.slots import Regranter, SlotKeeper
 from headwater.services import Services, direct_address
 from headwater.settings.groups import FetchSettings, NetworkSettings
-from headwater.sources.unblocking import unblock_where
+from headwater.sources.store import unblock_where
 from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.origin import Origin
 
@@ -155,6 +150,7 @@ def transport_of(
         resolver=resolver,
         dialled=None if politeness.enabled else partial(follow_address, services.database, politeness.delay),
         crowded=Crowds(services.clock, politeness.address_delay, partial(answering_domains, services.database)),
+        figures=services.figures,
     )
 
 

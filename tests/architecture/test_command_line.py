@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "headwater"
+from tests.architecture.modules import MODULES, SOURCE, nodes_of
+
 CLI = SOURCE / "cli"
 # The program itself starts the command line.
 STARTS = SOURCE / "__main__.py"
@@ -16,8 +17,10 @@ OPENED_ELSEWHERE = frozenset({"open_web", "page_pool", "channel_pool", "channel_
 
 
 def test_nothing_depends_on_the_command_line() -> None:
-    others = [file for file in SOURCE.rglob("*.py") if not file.is_relative_to(CLI) and file != STARTS]
-    assert not [shown(file) for file in others if any(name.startswith("headwater.cli") for name in imports_of(file))]
+    others = [file for file in MODULES if not file.is_relative_to(CLI) and file != STARTS]
+    assert not [
+        shown(file) for file in others if any(f"{name}.".startswith("headwater.cli.") for name in imports_of(file))
+    ]
 
 
 def test_commands_hold_no_sql_and_begin_no_transaction() -> None:
@@ -50,7 +53,7 @@ def commands() -> list[Path]:
 
 
 def imports_of(file: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in nodes_of(file):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -58,7 +61,7 @@ def imports_of(file: Path) -> Iterator[str]:
 
 
 def names_imported_by(file: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in nodes_of(file):
         if isinstance(node, ast.ImportFrom):
             yield from (alias.name for alias in node.names)
 
@@ -66,7 +69,7 @@ def names_imported_by(file: Path) -> Iterator[str]:
 def database_work_in(file: Path) -> list[tuple[int, str]]:
     """Lines of a module, and what stands there."""
     found = []
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in nodes_of(file):
         match node:
             case ast.ImportFrom(module="headwater.database.queries"):
                 found.append((node.lineno, "loads queries"))

@@ -3,13 +3,15 @@
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from headwater.cli.app import app
-from headwater.cli.reference import AHEAD_OF_THEIR_ROLES, every_command, pages
-from headwater.settings import Settings, every_setting
+from headwater.cli.reference import every_command
+from headwater.cli.reference import pages as written_pages
+from headwater.settings import every_setting
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -22,10 +24,10 @@ COMMAND = re.compile(r"\bheadwater((?: [a-z][a-z-]*){1,2})")
 TARGET = re.compile(r"\bmake ([a-z][a-z0-9-]*)")
 PLACE = re.compile(r"`((?:src|tests|docs|benchmarks)/[\w./-]+)`")
 
-each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+pages = cache(written_pages)
 
 
-@pytest.mark.parametrize("name", ["settings.md", "commands.md", "states.md"])
+@pytest.mark.parametrize("name", ["settings.md", "commands.md", "states.md", "metrics.md"])
 def test_generated_pages_are_what_the_code_says(name: str) -> None:
     written = (ROOT / "docs" / name).read_text("utf-8")
     assert written == pages()[name], "run: make docs"
@@ -37,10 +39,6 @@ def test_every_setting_has_a_row_and_a_meaning() -> None:
     assert not silent
 
 
-def test_groups_said_to_be_ahead_of_their_roles_exist() -> None:
-    assert set(AHEAD_OF_THEIR_ROLES) <= set(Settings.model_fields)
-
-
 def test_every_command_has_a_section_and_every_option_a_meaning() -> None:
     page = pages()["commands.md"]
     assert all(f"\n## {name}\n" in page for name, _ in every_command(app, "headwater"))
@@ -48,28 +46,27 @@ def test_every_command_has_a_section_and_every_option_a_meaning() -> None:
     assert not [line for line in options if re.fullmatch(r"\* `[^`]+`:?\s*(\*\[.*\]\*|\*\*\[.*\]\*\*)?", line)]
 
 
-@each_document
-def test_every_relative_link_leads_to_a_file(document: Path) -> None:
-    targets = [link.partition("#")[0] for link in LINK.findall(without_code(document))]
-    broken = [target for target in targets if target and "://" not in target and not leads_somewhere(document, target)]
-    assert not broken
+def test_every_relative_link_leads_to_a_file() -> None:
+    links = [
+        (document, link.partition("#")[0]) for document in DOCUMENTS for link in LINK.findall(without_code(document))
+    ]
+    relative = [(document, target) for document, target in links if target and "://" not in target]
+    assert not [(shown(document), target) for document, target in relative if not leads_somewhere(document, target)]
 
 
-@each_document
-def test_every_command_a_document_names_exists(document: Path) -> None:
+def test_every_command_a_document_names_exists() -> None:
     known = [name for name, _ in every_command(app, "headwater")]
-    assert not [name for name in named(COMMAND, document, "headwater") if not is_command(name, known)]
+    assert not [(place, name) for place, name in named(COMMAND, "headwater") if not is_command(name, known)]
 
 
-@each_document
-def test_every_make_target_a_document_names_exists(document: Path) -> None:
+def test_every_make_target_a_document_names_exists() -> None:
     targets = set(re.findall(r"^([a-z][a-z0-9-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    assert not set(named(TARGET, document)) - targets
+    assert not [(place, name) for place, name in named(TARGET) if name not in targets]
 
 
-@each_document
-def test_every_file_a_document_names_exists(document: Path) -> None:
-    assert not [place for place in PLACE.findall(document.read_text("utf-8")) if not (ROOT / place).exists()]
+def test_every_file_a_document_names_exists() -> None:
+    places = [(shown(one), place) for one in DOCUMENTS for place in PLACE.findall(one.read_text("utf-8"))]
+    assert not [(document, place) for document, place in places if not (ROOT / place).exists()]
 
 
 def test_the_map_of_the_folders_names_them_all_and_the_rule_of_imports_is_the_one_that_is_checked() -> None:
@@ -82,11 +79,11 @@ def test_the_map_of_the_folders_names_them_all_and_the_rule_of_imports_is_the_on
     assert " → ".join(layers).replace("headwater.", "") == " ".join(shown.split())
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.stem)
-def test_a_decision_record_is_short_and_has_its_parts(record: Path) -> None:
-    text = record.read_text("utf-8")
-    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == PARTS_OF_A_RECORD
-    assert len(text.splitlines()) <= 40
+def test_a_decision_record_is_short_and_has_its_parts() -> None:
+    texts = {record.stem: record.read_text("utf-8") for record in RECORDS}
+    parts = {name: re.findall(r"^## (.+)$", text, re.MULTILINE) for name, text in texts.items()}
+    assert {name: found for name, found in parts.items() if found != PARTS_OF_A_RECORD} == {}
+    assert [name for name, text in texts.items() if len(text.splitlines()) > 40] == []
 
 
 def test_decision_records_are_numbered_without_gaps() -> None:
@@ -101,9 +98,15 @@ def leads_somewhere(document: Path, target: str) -> bool:
     return (document.parent / target).exists()
 
 
-def named(what: re.Pattern[str], document: Path, before: str = "") -> Iterator[str]:
-    for code in CODE.findall(document.read_text("utf-8")):
-        yield from (before + found for found in what.findall(code))
+def named(what: re.Pattern[str], before: str = "") -> Iterator[tuple[str, str]]:
+    """Each document with a name that stands in its code."""
+    for document in DOCUMENTS:
+        for code in CODE.findall(document.read_text("utf-8")):
+            yield from ((shown(document), before + found) for found in what.findall(code))
+
+
+def shown(document: Path) -> str:
+    return str(document.relative_to(ROOT))
 
 
 def is_command(name: str, known: list[str]) -> bool:

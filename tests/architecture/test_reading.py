@@ -5,11 +5,10 @@ caller's process, and nothing of ours calls it.
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from tests.architecture.modules import MODULES, SOURCE, nodes_of
 
-SOURCE = Path(__file__).parents[2] / "src" / "headwater"
 IN_FEEDS, IN_PAGES = "library/feeds.py", "library/pages.py"
 # Each with the only modules that may name it.
 PARSERS = {
@@ -27,8 +26,8 @@ PARSERS = {
 
 def importers_of(name: str) -> set[str]:
     found = set()
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path in MODULES:
+        for node in nodes_of(path):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("headwater."):
                 named = {alias.name for alias in node.names}
                 found |= {str(path.relative_to(SOURCE))} if name in named else set()

@@ -5,32 +5,29 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from functools import cache
 from pathlib import Path
 
 import asyncpg
 import pytest
+from tests.architecture.modules import MODULES, SOURCE, nodes_of, tree_of
 
 from headwater.database.queries import all_query_files, load_queries
-from headwater.settings.groups import INERT, every_setting
+from headwater.settings.groups import every_setting
 from headwater.sources.source import Profile
 
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "headwater"
 # A text that names code: `headwater.extraction.work:read_sent`, or its end behind the name of a module.
 NAMED_IN_TEXT = re.compile(r"(?:^|headwater(?:\.\w+)+):(\w+)")
+ROUTE = re.compile(r"router\.(?:get|post|put|patch|delete)")
 # Called by a library under these names.
 CALLBACKS = {
     *("connection_made", "connection_lost", "data_received", "eof_received", "pause_writing", "resume_writing"),
-    *("emit", "doctype"),
+    *("emit", "doctype", "capture_signals"),
 }
-# Its names are for programs of others.
-FRONT_DOOR = "library/"
+# Their names are for programs of others.
+FRONT_DOOR = ("library/", "client/")
 EXEMPT = {
-    "archive/outbox.py: take_pending": "sinks take changes by it",
-    "archive/outlinks.py: outlinks_of": "links of a document, for programs",
-    "archive/reads.py: list_documents": "pages of the archive, for programs",
-    "metrics.py: exposition": "the page of figures, which comes with the server",
+    "reports/rollups.py: series_of": "charts of the console, which comes with the server",
+    "reports/rollups.py: hours_of_sources": "the same",
     "simweb/namespace.py: available": "run by tests and benchmarks as a program of its own",
     "simweb/world/world.py: guises": "the truth about what the simulated web shows, for tests",
 }
@@ -63,9 +60,8 @@ READ_BY_OTHERS = {
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-@cache
 def trees() -> dict[Path, ast.Module]:
-    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
+    return {path: tree_of(path) for path in MODULES}
 
 
 def defined(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
@@ -81,9 +77,9 @@ def defined(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def is_command(node: Definition) -> bool:
-    """Registered by its decorator: `@app.command`, `@app.default`."""
-    names = (ast.unparse(one).partition("(")[0] for one in node.decorator_list)
-    return any(name.endswith((".command", ".default")) for name in names)
+    """Registered by its decorator: `@app.command`, `@app.default`, or `@router.get` and the other methods of HTTP."""
+    names = [ast.unparse(one).partition("(")[0] for one in node.decorator_list]
+    return any(name.endswith((".command", ".default")) or name.startswith("router.") for name in names)
 
 
 def used(nodes: ast.AST) -> Iterator[str]:
@@ -125,6 +121,7 @@ def test_every_public_name_is_used_by_the_product() -> None:
         ("def f(): ...\nf()", False),
         ("def f(): ...\n_ = 'headwater.a.b:f'", False),
         ("@app.command\ndef f(): ...", False),
+        ("@router.get('/f')\ndef f(): ...", False),
     ],
 )
 def test_a_name_that_only_names_itself_is_unread(code: str, is_unread: bool) -> None:
@@ -139,15 +136,13 @@ def test_every_query_has_a_caller() -> None:
 
 def test_every_setting_is_read_by_the_product() -> None:
     asked = read_outside(["settings/"])
-    unread = [one.path for one in every_setting() if one.attribute not in asked]
-    assert set(unread) <= set(INERT)
-    assert set(INERT) == {"search.elasticsearch_url"}
+    assert [one.path for one in every_setting() if one.attribute not in asked] == []
 
 
 def test_every_field_of_a_source_is_read_by_the_product() -> None:
     columns = set(re.findall(r"\bs\.(\w+)", sql_of_product()))
-    asked = read_outside([*CARRIERS, "cli/"]) | columns
-    unread = [one.name for one in fields(Profile) if one.name not in asked | methods_of_profile()]
+    asked = read_outside([*CARRIERS, "cli/"]) | columns | methods_of_profile()
+    unread = [one.name for one in fields(Profile) if one.name not in asked]
     assert [name for name in unread if name not in SHOWN_ONLY] == []
 
 
@@ -163,8 +158,8 @@ def methods_of_profile() -> set[str]:
 
 def read_outside(places: Iterable[str]) -> set[str]:
     """Attributes that modules elsewhere ask for."""
-    ours = (tree for path, tree in trees().items() if not str(path.relative_to(SOURCE)).startswith(tuple(places)))
-    return {node.attr for tree in ours for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    ours = (path for path in MODULES if not str(path.relative_to(SOURCE)).startswith(tuple(places)))
+    return {node.attr for path in ours for node in nodes_of(path) if isinstance(node, ast.Attribute)}
 
 
 def sql_of_product() -> str:

@@ -14,8 +14,7 @@ from headwater.fetch.browser import Browser
 from headwater.fetch.fetcher import FetchRequest
 from headwater.fetch.held_slot import HeldSlot
 from headwater.fetch.outcomes import Answered
-from headwater.fetch.render import Rendered, Renderer, RenderFailed
-from headwater.fetch.render_parts import Rendering
+from headwater.fetch.render import Rendered, Renderer, RenderFailed, Rendering
 from headwater.net.transport import Response
 from headwater.simweb.message import Page
 from headwater.urls.canonical import canonicalise

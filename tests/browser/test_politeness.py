@@ -16,7 +16,7 @@ from headwater.simweb.mischief.replies import Throttle
 from headwater.simweb.questions import highest_concurrency
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 PARTS = "".join(f"<script src=/{n}.js></script>" for n in range(5))
 NEXT_SLOT = "select next_slot_at from hosts where host = 'a.test'"
@@ -31,6 +31,7 @@ def five_parts(stage: Stage) -> Stage:
     return stage
 
 
+@pytest.mark.long
 async def test_the_next_slot_moves_by_the_number_of_requests(five_parts: Stage) -> None:
     stage = five_parts
     async with stage.with_held_slot() as (held_slot, document):
@@ -45,6 +46,7 @@ async def test_the_next_slot_moves_by_the_number_of_requests(five_parts: Stage) 
     assert moved == 5 * timedelta(milliseconds=1030)
 
 
+@pytest.mark.long
 async def test_parts_come_one_after_the_other_and_are_written_down(five_parts: Stage) -> None:
     stage = five_parts
     await stage.render()
@@ -53,9 +55,10 @@ async def test_parts_come_one_after_the_other_and_are_written_down(five_parts: S
     await stage.path.fetch("http://a.test/")
     gaps = await smallest_gaps(stage.path.database, timedelta(minutes=1))
     assert [gap.host for gap in gaps] == ["a.test"]
-    assert not any(gap.is_broken for gap in gaps)
+    assert [gap for gap in gaps if gap.is_broken] == []
 
 
+@pytest.mark.long
 async def test_a_host_that_says_slow_down_is_left_alone_at_once(five_parts: Stage) -> None:
     stage = five_parts
     stage.path.sim.script("a.test", Throttle(seconds=60), "/1.js")
@@ -67,6 +70,7 @@ async def test_a_host_that_says_slow_down_is_left_alone_at_once(five_parts: Stag
     assert await stage.path.database.fetchval("select reason from host_closures") == "retry_after"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change",
     [
@@ -86,6 +90,7 @@ async def test_without_its_place_at_the_host_a_page_gets_nothing(five_parts: Sta
     assert stage.asked() == ["a.test/"]
 
 
+@pytest.mark.long
 async def test_a_request_that_the_deadline_cuts_off_is_paid_for_too(
     five_parts: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +126,7 @@ def noted_timeouts(monkeypatch: pytest.MonkeyPatch, length: timedelta) -> list[a
     return noted
 
 
+@pytest.mark.long
 async def test_what_is_refused_counts_as_asked_for(stage: Stage) -> None:
     stage.site.pages["/"] = html("<script>for (let n = 0; n < 50; n++) fetch('/part?n=' + n).catch(() => {})</script>")
     asked: list[str] = []
@@ -136,6 +142,7 @@ async def test_what_is_refused_counts_as_asked_for(stage: Stage) -> None:
     assert len(asked) == MOST_REQUESTS
 
 
+@pytest.mark.long
 async def test_a_fault_of_ours_is_no_fault_of_the_page(five_parts: Stage) -> None:
     async def broken_fetch(url: CanonicalUrl, kind: str) -> Response | None:
         raise DatabaseDown("The database does not answer.")
@@ -144,6 +151,7 @@ async def test_a_fault_of_ours_is_no_fault_of_the_page(five_parts: Stage) -> Non
         await five_parts.rendering.renderer.render(canonicalise("http://a.test/"), broken_fetch)
 
 
+@pytest.mark.long
 async def test_no_more_pages_are_open_at_once_than_allowed(five_parts: Stage) -> None:
     open_now: list[int] = []
     running = 0

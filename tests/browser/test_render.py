@@ -13,7 +13,6 @@ from headwater.simweb.message import Page
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("browser"),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
@@ -66,6 +65,7 @@ async def test_text_that_only_a_script_writes_is_seen(stage: Stage) -> None:
     assert stage.asked() == ["a.test/", "a.test/app.js"]
 
 
+@pytest.mark.long
 async def test_what_a_script_asks_of_its_own_site_is_fetched_and_counted(stage: Stage) -> None:
     stage.site.pages["/"] = html(
         "<p id=p></p><p id=q></p><script>fetch('/data.json').then(r => r.json()).then(d => p.textContent = d.text)\n"
@@ -82,6 +82,7 @@ async def test_what_a_script_asks_of_its_own_site_is_fetched_and_counted(stage: 
     assert sorted(stage.asked()) == ["a.test/", "a.test/data.json", "www.a.test/more"]
 
 
+@pytest.mark.long
 async def test_every_request_for_a_page_is_ours_by_name_and_without_cookies(stage: Stage) -> None:
     stage.site.pages["/"] = html(
         "<script>document.cookie = 'a=1'; document.title = navigator.userAgent</script><script src=/app.js></script>"
@@ -94,6 +95,7 @@ async def test_every_request_for_a_page_is_ours_by_name_and_without_cookies(stag
     assert not any(visit.has_cookie for visit in stage.path.visits())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_name", [True, False], ids=["another site", "loopback"])
 async def test_a_page_cannot_call_anybody_but_its_own_site(stage: Stage, listener: Listener, is_name: bool) -> None:
     home = "b.test" if is_name else f"127.0.0.1:{listener.port}"
@@ -106,6 +108,7 @@ async def test_a_page_cannot_call_anybody_but_its_own_site(stage: Stage, listene
     assert stage.asked() == ["a.test/"]
 
 
+@pytest.mark.long
 async def test_neither_looks_nor_anything_but_a_question_reaches_the_site(stage: Stage) -> None:
     stage.with_renderer(quiet_within=timedelta(seconds=3))
     stage.site.pages["/"] = html(
@@ -118,6 +121,7 @@ async def test_neither_looks_nor_anything_but_a_question_reaches_the_site(stage:
     assert stage.asked() == ["a.test/"]
 
 
+@pytest.mark.long
 async def test_a_page_gets_so_many_requests_and_no_more(stage: Stage) -> None:
     # However busy the machine is: the page is at rest when it has asked for all of them.
     stage.with_renderer(quiet=timedelta(seconds=2), quiet_within=timedelta(seconds=30))
@@ -129,6 +133,7 @@ async def test_a_page_gets_so_many_requests_and_no_more(stage: Stage) -> None:
     assert len(stage.asked()) == MOST_REQUESTS
 
 
+@pytest.mark.long
 async def test_redirects_of_parts_are_requests_too(stage: Stage) -> None:
     stage.site.pages["/"] = html("<script>for (let n = 0; n < 15; n++) fetch('/part?n=' + n).catch(() => {})</script>")
     stage.site.pages["/part"] = Page(b"", status=302, headers=(("Location", "/end"),))
@@ -137,6 +142,7 @@ async def test_redirects_of_parts_are_requests_too(stage: Stage) -> None:
     assert len(stage.asked()) == MOST_REQUESTS
 
 
+@pytest.mark.long
 async def test_parts_that_robots_or_a_takedown_forbid_are_not_requested(stage: Stage) -> None:
     stage.site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /private/\n")
     stage.site.pages["/"] = html(
@@ -150,6 +156,7 @@ async def test_parts_that_robots_or_a_takedown_forbid_are_not_requested(stage: S
     assert stage.asked() == ["a.test/"]
 
 
+@pytest.mark.long
 async def test_a_page_that_goes_on_by_script_is_followed_on_its_site(stage: Stage) -> None:
     stage.site.pages["/"] = html("<script>location.replace('/next')</script>")
     stage.site.pages["/next"] = html("<p>The next page</p>")
@@ -159,6 +166,7 @@ async def test_a_page_that_goes_on_by_script_is_followed_on_its_site(stage: Stag
     assert result.final_url == "http://a.test/next"
 
 
+@pytest.mark.long
 async def test_a_page_that_leaves_for_nowhere_is_no_page(stage: Stage) -> None:
     stage.site.pages["/"] = html("<script>location.href = 'about:blank'</script>")
     result = await stage.render()
@@ -166,6 +174,7 @@ async def test_a_page_that_leaves_for_nowhere_is_no_page(stage: Stage) -> None:
     assert result.reason is WhyFailed.LEFT_SITE
 
 
+@pytest.mark.long
 async def test_an_endless_script_ends_with_the_deadline(stage: Stage) -> None:
     stage.with_renderer(deadline=timedelta(seconds=1))
     stage.site.pages["/"] = html("<p>Text</p><script>while (true) {}</script>")
@@ -174,6 +183,7 @@ async def test_an_endless_script_ends_with_the_deadline(stage: Stage) -> None:
     assert result.reason is WhyFailed.DEADLINE
 
 
+@pytest.mark.long
 async def test_a_page_that_never_rests_is_taken_as_it_stands(stage: Stage) -> None:
     stage.with_renderer(quiet_within=timedelta(seconds=3))
     stage.site.pages["/"] = html("<p>Text</p><script>setInterval(() => fetch('/tick').catch(() => {}), 100)</script>")
@@ -183,6 +193,7 @@ async def test_a_page_that_never_rests_is_taken_as_it_stands(stage: Stage) -> No
     assert "Text" in result.html
 
 
+@pytest.mark.long
 async def test_a_page_that_grows_beyond_all_bounds_is_refused(stage: Stage) -> None:
     stage.with_renderer(longest_html=10_000)
     stage.site.pages["/"] = html("<script>document.body.append('x'.repeat(20000))</script>")
@@ -191,6 +202,7 @@ async def test_a_page_that_grows_beyond_all_bounds_is_refused(stage: Stage) -> N
     assert result.reason is WhyFailed.TOO_LARGE
 
 
+@pytest.mark.long
 async def test_a_page_cannot_lie_about_its_text_nor_break_it(stage: Stage) -> None:
     stage.site.pages["/"] = html(
         "<p id=p></p><script>p.textContent = 'half \\ud800 a pair'\n"
@@ -201,6 +213,7 @@ async def test_a_page_cannot_lie_about_its_text_nor_break_it(stage: Stage) -> No
     assert '<p id="p">half \ufffd a pair</p>' in result.html
 
 
+@pytest.mark.long
 async def test_pages_share_nothing(stage: Stage) -> None:
     stage.site.pages["/"] = html(
         "<p id=p></p><script>p.textContent = `seen ${localStorage.n ?? 'nothing'}`; localStorage.n = 'before'</script>"

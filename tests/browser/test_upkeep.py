@@ -12,7 +12,7 @@ from headwater.clock import SystemClock
 from headwater.fetch.browser import Browser, RenderUnavailable, Upkeep, own_memory_bytes
 from headwater.fetch.render import Rendered, RenderFailed, WhyFailed
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session")]
 
 MEGABYTE = 1024 * 1024
 

@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 
 import orjson
 from tests.clocks import ManualClock
+from tests.integration.fetch.conftest import UNHURRIED
 
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.listen import Listener
 from headwater.discover.importing import Imported, carry_out, plan_import
-from headwater.discover.polls.poll import Ran
-from headwater.discover.polls.polling import Polling
+from headwater.discover.polls.polling import Polling, Ran
 from headwater.discover.polls.prices import steer
 from headwater.run.polling import channel_reader, polling_of
 from headwater.services import Services, open_services
@@ -24,8 +24,8 @@ from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.resolver import SimResolver
 from headwater.simweb.server import SimWeb
 from headwater.simweb.world import World
-from headwater.sources.channels import NOTICE
 from headwater.sources.exchange.reading import read_sources
+from headwater.sources.store import NOTICE
 from headwater.web import open_web
 
 DELAY = timedelta(milliseconds=5)
@@ -39,6 +39,7 @@ def settings_for(database_url: str, port: int) -> dict[str, str]:
         "fetch.contact": "mailto:test@headwater.test",
         "poll.concurrency": "20",
         "log.level": "error",
+        **UNHURRIED,
     }
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from datetime import timedelta
 
+import pytest
 from tests.endtoend.conftest import settings_for
 
 from headwater.chance import random_from
@@ -23,6 +24,7 @@ from headwater.urls.canonical import canonicalise
 WITHOUT_LIMIT = -1
 
 
+@pytest.mark.long
 async def test_a_site_is_crawled_whole_and_known_to_be(database_url: str) -> None:
     clock = SystemClock()
     world = World(2, 40, start=WORLD_BEGINS, crawl_delays=())
@@ -36,9 +38,7 @@ async def test_a_site_is_crawled_whole_and_known_to_be(database_url: str) -> Non
         async with database.transaction() as connection:
             profile = Profile(publisher.home, kind=SourceKind.DOCS, max_depth=WITHOUT_LIMIT)
             source = await take_up(connection, WantedSource(profile), "tester", timedelta(milliseconds=5))
-        running = asyncio.create_task(
-            run_everything(services, stop, lambda _: None, lambda _: None, SimResolver(port, clock=clock))
-        )
+        running = asyncio.create_task(run_everything(services, stop, resolver=SimResolver(port, clock=clock)))
         async with asyncio.timeout(240):
             while (crawl := await crawl_of(database, source)).state is not CrawlState.COMPLETE:
                 assert crawl.state is not CrawlState.FAILED

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -16,6 +17,7 @@ KEPT = {
     "repeated": [],
     "counters_equal_recount": True,
 }
+DELIVERED = {"behind": {"demo-files": 0, "demo-webhook": 0}, "webhooks_forged": 0}
 
 
 @pytest.mark.long
@@ -26,6 +28,9 @@ def test_it_follows_publishers_from_their_list_to_documents() -> None:
         summary = demo(seconds=60)
     assert summary["polls"]["not_modified"] > 0
     assert summary["documents"] > 0
+    assert {name: summary["delivery"][name] for name in DELIVERED} == DELIVERED
+    assert summary["delivery"]["jsonl_lines"] > 0
+    assert summary["delivery"]["webhooks"] > 0
     assert summary["discovered"] > summary["fetched"] > 0
 
 
@@ -38,6 +43,27 @@ def demo(seconds: int) -> dict[str, Any]:
     summary: dict[str, Any] = orjson.loads(done.stdout.splitlines()[-1])
     assert {name: summary[name] for name in KEPT} == KEPT
     return summary
+
+
+@pytest.mark.long
+def test_it_is_kept_where_the_settings_say(open_folder: Path) -> None:
+    kept = open_folder / "data"
+    flags = ["--set", f"service.data_dir={kept}", "demo", "--keep", "--headless", "--seconds", "1", "--publishers", "2"]
+    done = subprocess.run(
+        [sys.executable, "-m", "headwater", *flags], capture_output=True, text=True, timeout=100, check=False
+    )
+    [folder] = kept.iterdir()
+    assert (folder / "postgresql").is_dir(), done.stderr
+    assert f"--set service.data_dir={folder} frontier stats" in done.stdout
+
+
+def test_a_place_to_keep_it_in_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    place = tmp_path / "file" / "data"
+    words = ["--set", f"service.data_dir={place}", "demo", "--keep"]
+    done = subprocess.run([sys.executable, "-m", "headwater", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"The demo cannot be kept in {place}: Not a directory." in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -53,7 +79,11 @@ def demo(seconds: int) -> dict[str, Any]:
             {"disallowed_requests": 1, "counters_equal_recount": False},
             ["1 request for what robots.txt disallows", "the counters differ from a recount"],
         ),
+        (
+            {"delivery": {"behind": {"demo-files": 3, "demo-webhook": 0}, "webhooks_forged": 1}},
+            ["sinks are behind the log ({'demo-files': 3})", "a webhook came with a wrong signature"],
+        ),
     ],
 )
 def test_what_does_not_hold_is_said(broken: dict[str, object], words: list[str]) -> None:
-    assert broken_promises(KEPT | broken) == words
+    assert broken_promises(KEPT | {"delivery": DELIVERED} | broken) == words

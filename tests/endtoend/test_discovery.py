@@ -6,11 +6,11 @@ from itertools import islice
 import pytest
 from tests.endtoend.conftest import DELAY, Days, simulated_days
 
-from headwater.discover.polls.poll import Ran
+from headwater.discover.polls.polling import Ran
 from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.questions import smallest_gaps, unconditional_repeats
 from headwater.simweb.world.publishers import Publisher
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import canonicalise
 
 
@@ -111,6 +111,7 @@ async def test_everything_published_is_discovered_once_within_the_budget(
         assert min(smallest_gaps(visits).values()) >= DELAY.total_seconds()
 
 
+@pytest.mark.long
 async def test_the_price_is_steered_and_shared(database_url: str) -> None:
     async with simulated_days(database_url, 10, 1) as days:
         await days.subscribe()

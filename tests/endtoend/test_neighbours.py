@@ -11,6 +11,7 @@ import pytest
 import zstandard
 from tests.clocks import ManualClock
 from tests.hostile.street import MARK, Employer, Street, street
+from tests.told import TOLD
 
 from headwater.database.migrate import migrate
 from headwater.database.pool import Database
@@ -34,8 +35,8 @@ select j.apply_url, j.title, j.org_name, j.location_raw, j.country, j.deadline, 
        j.search_tsv::text as search, s.url as source
 from jobs j join sources s on s.id = j.source_id order by j.apply_url, j.title
 """
-DELETED = """
-select d.canonical_url from outbox o join documents d on (d.bucket, d.url_hash) = (o.bucket, o.hash)
+DELETED = f"""
+select d.canonical_url from {TOLD} join documents d on (d.bucket, d.url_hash) = (o.bucket, o.hash)
 where o.kind = 'document' and o.op = 'delete'
 """
 # Their own rows about the neighbour, what it listed among them, which nothing of others is made of.

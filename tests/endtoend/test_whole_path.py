@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from tests.endtoend.conftest import ended, settings_for, started
+from tests.told import TOLD
 
 from headwater.chance import random_from
 from headwater.clock import PacedClock, SystemClock
@@ -59,7 +60,6 @@ async def play(database: Database, database_url: str, web: SimWeb, clock: PacedC
         "lease.sweep_every": "1s",
         "poll.tick": "200ms",
         "keep.run_days": "3650",
-        "keep.outbox_days": "forever",
     }
     task = {"flags": flags, "port": port, "pace": PACE, "began": clock.began}
     for _ in range(KILLS):
@@ -125,7 +125,7 @@ async def assert_documents_are_right(database: Database, expected: dict[str, Ite
 async def assert_sinks_would_be_told(database: Database) -> None:
     """Of every document in its last version, unless it is a copy of another."""
     untold = await database.fetchval(
-        "select count(*) from documents d where duplicate_of is null and not exists (select 1 from outbox o"
+        f"select count(*) from documents d where duplicate_of is null and not exists (select 1 from {TOLD}"
         " where o.hash = d.url_hash and o.version = d.version)"
     )
     assert untold == 0

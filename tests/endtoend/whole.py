@@ -25,9 +25,7 @@ async def work(task: dict[str, Any]) -> None:
             run_everything(
                 services,
                 stop,
-                lambda _ran: None,
-                lambda _told: None,
-                SimResolver(task["port"], clock=clock),
+                resolver=SimResolver(task["port"], clock=clock),
                 calendar=lambda: world_time(clock, task["began"], task["pace"]),
             )
         )

@@ -10,6 +10,8 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
+from tests.told import TOLD
+
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.simweb.questions import smallest_gaps
@@ -111,7 +113,7 @@ async def versions_that_went_back(database: Database) -> Broken:
     """I4: the past of a document is older than its present, and no version was told of twice."""
     past = """select d.url from documents d join document_versions v using (bucket, url_hash)
               where v.version >= d.version"""
-    told = """select d.url from documents d join outbox o on o.bucket = d.bucket and o.hash = d.url_hash
+    told = f"""select d.url from documents d join {TOLD} on o.bucket = d.bucket and o.hash = d.url_hash
               where o.kind = 'document' group by d.url, o.version having count(*) > 1"""
     return [*await _urls(database, past), *await _urls(database, told)]
 

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from itertools import pairwise
+from statistics import median
 
 import asyncpg
 import pytest
@@ -28,7 +30,7 @@ SITES = hosts(10)
 PAGES = pages_of(SITES, count=3)
 SCAN = "select count(*), max(length(e.url)) from url_frontier e join hosts h using (bucket, host)"
 UNPACED = timedelta()
-ROUNDS = 12
+ROUNDS = 7
 ENTRIES = 200
 
 
@@ -86,18 +88,22 @@ async def test_without_autovacuum_our_own_keeps_dead_rows_bounded(database: Data
     async with database.transaction() as connection:
         found = [FoundUrl(f"http://host{number % 50}.test/{number}") for number in range(ENTRIES)]
         await submit(connection, Submitter(source, EntryOrigin.MANUAL), found, default_delay=UNPACED)
-    sizes = []
+    await growth_by_round(database, vacuum=True)
+    with_vacuum = await growth_by_round(database, vacuum=True)
+    without = await growth_by_round(database, vacuum=False)
+    # A round in which the server itself holds a snapshot is made up for in the next: rounds are judged, not their sum.
+    assert median(with_vacuum) * 10 < median(without), (with_vacuum, without)
+    assert await invariants.broken(database) == []
+
+
+async def growth_by_round(database: Database, *, vacuum: bool) -> list[int]:
+    sizes = [await size_of_hot_tables(database)]
     for _ in range(ROUNDS):
         await go_round(database)
-        await vacuum_hot_tables(database)
+        if vacuum:
+            await vacuum_hot_tables(database)
         sizes.append(await size_of_hot_tables(database))
-    with_vacuum = sizes[-1] - sizes[ROUNDS // 2]
-    for _ in range(ROUNDS // 2):
-        await go_round(database)
-    without = await size_of_hot_tables(database) - sizes[-1]
-    # A page or two more or less, as rows happen to fall.
-    assert with_vacuum * 10 < without, (with_vacuum, without)
-    assert await invariants.broken(database) == []
+    return [after - before for before, after in pairwise(sizes)]
 
 
 async def go_round(database: Database) -> None:

@@ -27,8 +27,7 @@ from headwater.frontier.claim import Claimer
 from headwater.frontier.clock_steps import ClockLook, ClockWatch
 from headwater.frontier.settle import settle
 from headwater.frontier.verdicts import HostSaysWait, RetryLater, RetryPolicy, settlement_of
-from headwater.politeness.settlement import Visit
-from headwater.politeness.slots import Slot, SlotKeeper
+from headwater.politeness.slots import Slot, SlotKeeper, Visit
 from headwater.simweb.questions import by_host, smallest_gaps
 from headwater.simweb.visits import Visit as Visited
 
@@ -314,6 +313,7 @@ async def test_a_channel_polled_in_that_future_is_polled_when_it_was_meant_to_be
     assert row["is_past"]
 
 
+@pytest.mark.long
 async def test_a_clock_that_was_set_forward_ends_no_lease_early(database: Database, watch: ClockWatch) -> None:
     await queue(database, urls(2))
     claimed = await Claimer(database, SystemClock(), "w", LEASE).claim(4)

@@ -28,8 +28,8 @@ FORGOTTEN = (
     """progress = '[1, 2]'""",
     """progress = '{"todo": [{"url": 1}]}'""",
     """progress = '{"todo": "nonsense"}'""",
-    """rhythm = '[]', wishes = '"nonsense"', answers = 'null'""",
-    """wishes = '7', answers = '{"http://host0.test/feed.xml": 5}'""",
+    """rhythm = '[]', publisher_hints = '"nonsense"', answers = 'null'""",
+    """publisher_hints = '7', answers = '{"http://host0.test/feed.xml": 5}'""",
 )
 SET_ASIDE = (
     "url = 'not an address'",
@@ -72,6 +72,7 @@ async def test_a_corrupt_entry_is_dead_with_a_reason_and_the_others_are_fetched(
     assert set(bench.asked()) == {SOUND}
 
 
+@pytest.mark.long
 async def test_a_channel_that_cannot_be_read_is_set_aside_and_the_others_are_polled(
     bench: Workbench, database_url: str
 ) -> None:
@@ -86,7 +87,7 @@ async def test_a_channel_that_cannot_be_read_is_set_aside_and_the_others_are_pol
         return not await bench.database.fetchval(waits)
 
     async with bench.everything(database_url) as running:
-        await until(all_dealt_with, within_seconds=30)
+        await until(all_dealt_with)
         await bench.until_settled()
     rows = await bench.database.fetch(
         "select host, last_ok_at is not null as is_polled, disabled_reason, token from channels "
@@ -99,6 +100,7 @@ async def test_a_channel_that_cannot_be_read_is_set_aside_and_the_others_are_pol
     assert running.log.events("work_broke") == []
 
 
+@pytest.mark.long
 async def test_a_source_that_cannot_be_read_is_blocked_and_its_pages_wait(bench: Workbench, database_url: str) -> None:
     """A page that its poller never saw comes first to whoever reads pages."""
     listed, unlisted = await follow(bench, 0), await follow(bench, 1)
@@ -114,13 +116,14 @@ async def test_a_source_that_cannot_be_read_is_blocked_and_its_pages_wait(bench:
         return bool(await bench.database.fetchval(blocked) == 2)
 
     async with bench.everything(database_url):
-        await until(both_blocked, within_seconds=30)
+        await until(both_blocked)
         await bench.database.execute("update url_frontier set next_fetch_at = now() where status = 'failed'")
         await until_fetched(bench, SOUND)
     waiting = await bench.database.fetch("select status, retry_count from url_frontier where host = 'host1.test'")
     assert all(row["status"] in ("pending", "failed") and row["retry_count"] <= 1 for row in waiting)
 
 
+@pytest.mark.long
 async def test_what_was_learned_of_a_host_and_cannot_be_read_is_left_out(bench: Workbench, database_url: str) -> None:
     await bench.queue(*(f"http://host{number}.test/page" for number in range(8)))
     for number, body in enumerate((None, b"", b"\xff\xfe\x00Disallow: /", b"<html>Disallow: /</html>"), start=4):

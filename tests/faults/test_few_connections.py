@@ -52,7 +52,7 @@ async def test_a_worker_with_too_few_connections_loses_no_page(bench: Workbench,
         limited(bench.database, database_url, most=3) as dsn,
         bench.worker(dsn, fetch__concurrency="40") as worker,
     ):
-        await bench.until_settled(90)
+        await bench.until_settled()
     assert worker.log.events("work_lost") == []
     assert set(await bench.rows("status, held, crash_count")) == {("fetched", None, 0)}
     assert sorted(bench.asked()) == sorted(PAGES)
@@ -71,7 +71,7 @@ async def test_a_poller_with_too_few_connections_loses_no_poll(bench: Workbench,
         limited(bench.database, database_url, most=3) as dsn,
         bench.poller(dsn, poll__concurrency="20") as poller,
     ):
-        await until(all_polled, 90)
+        await until(all_polled)
     assert poller.log.events("work_lost") == []
     assert await bench.database.fetchval("select max(lost_count + consecutive_errors) from channels") == 0
     assert await bench.database.fetchval("select count(*) from runs where status <> 'ok'") == 0

@@ -112,7 +112,7 @@ async def test_running_figures_go_on_after_a_restart_of_the_database_and_after_a
                     await bench.queue("http://a.test/1", "http://a.test/2")
                 await shown(capsys, waiting=2)
                 pulse.is_broken = True
-                async with asyncio.timeout(30):
+                async with asyncio.timeout(300):
                     while not tasks.health["show_figures"].deaths:
                         await asyncio.sleep(0.01)
                 pulse.is_broken = False
@@ -125,6 +125,6 @@ async def test_running_figures_go_on_after_a_restart_of_the_database_and_after_a
 
 async def shown(capsys: pytest.CaptureFixture[str], waiting: int) -> None:
     """Figures whose last column says so."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(300):
         while not re.search(rf"(\s+0){{6}}\s+{waiting}\s*$", capsys.readouterr().err, re.MULTILINE):
             await asyncio.sleep(0.05)

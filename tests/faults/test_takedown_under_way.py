@@ -36,8 +36,8 @@ from headwater.run.fetching import start_reading_pages
 from headwater.run.maintenance import Maintenance
 from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
-from headwater.sources.channels import NOTICE
 from headwater.sources.source import SourceKind
+from headwater.sources.store import NOTICE
 from headwater.supervisor import Supervisor
 
 GONE = "gone.test"
@@ -145,7 +145,7 @@ async def ended_or_waiting(taking: asyncio.Task[TakedownResult], database: Datab
     if stop == "before it looks":
         await taking
     else:
-        await until(lambda: is_waiting(database), within_seconds=20)
+        await until(lambda: is_waiting(database))
 
 
 def vacancies(host: str, *, apply: str) -> Page:
@@ -227,7 +227,7 @@ async def test_killed_between_its_row_and_its_sweep_a_takedown_is_finished_by_ma
         await alter(path.database, "outlive_watchers", ("begin\n", f"begin\n {STOP_HERE} \n"))
         async with closed_gate(database_url) as somebody_stopped:
             flags = ("--set", f"database.url={database_url}", "--set", f"service.data_dir={tmp_path}")
-            typed = (PROGRAM, *flags, "takedown", "add", GONE)
+            typed = (PROGRAM, *flags, "takedown", "add", GONE, "--yes")
             process = await asyncio.create_subprocess_exec(*typed, stdout=asyncio.subprocess.DEVNULL)
             await somebody_stopped()
             os.kill(process.pid, signal.SIGKILL)

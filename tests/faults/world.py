@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from tests.integration.fetch.conftest import UNHURRIED
 from tests.integration.frontier.surgery import until
 
 from headwater.chance import random_from
@@ -128,6 +129,7 @@ class Workbench:
             "lease.duration": LONG_LEASE,
             "extract.children": "1",
             "extract.templates": "false",
+            **UNHURRIED,
             **more,
         }
 
@@ -166,7 +168,7 @@ class Workbench:
         """All roles at once, as `up` runs them."""
 
         def role(services: Services, stop: asyncio.Event) -> Role:
-            return run_everything(services, stop, lambda _ran: None, lambda _told: None, self.resolver)
+            return run_everything(services, stop, resolver=self.resolver)
 
         async with self._running(role, dsn, flags) as running:
             yield running
@@ -197,14 +199,14 @@ class Workbench:
             host,
         )
 
-    async def until_settled(self, within_seconds: float = 30) -> None:
+    async def until_settled(self) -> None:
         """Until every entry is fetched or dead."""
         left = "select count(*) from url_frontier where status in ('pending', 'failed', 'fetching')"
 
         async def nothing_left() -> bool:
             return not await self.database.fetchval(left)
 
-        await until(nothing_left, within_seconds)
+        await until(nothing_left)
 
     async def rows(self, columns: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in await self.database.fetch(f"select {columns} from url_frontier order by url")]

@@ -12,9 +12,9 @@ from uuid import UUID, uuid4
 
 from headwater.database.queries import load_queries
 from headwater.search.listing import VACANCY_COLUMNS
+from headwater.sources.finding import ids_beginning_with
 from headwater.sources.kinds import NEWS
 from headwater.sources.source import Profile
-from headwater.sources.store import ids_beginning_with
 
 # Values by position, or by name where the statement has names.
 Calls = Sequence[tuple[object, ...] | Mapping[str, object]]
@@ -53,11 +53,15 @@ class Sample:
     slot_bucket: int
     slot_token: UUID
     last_event: int
-    last_change: int
     runs: list[UUID]
     # Since then there were twenty requests, and twenty runs.
     log_since: datetime
     runs_since: datetime
+    # A sink that holds every document, is leased, and is behind by some changes; it delivers the view.
+    sink: UUID
+    sink_token: UUID
+    view: UUID
+    log_position: int
 
     def settlement(self, lease: Any) -> tuple[object, ...]:
         return (
@@ -151,13 +155,17 @@ def _by_name(w: Sample) -> dict[str, Calls]:
     return {
         **{f"archive.{name}": made for name, made in _archive(w).items()},
         **{f"database.{name}": made for name, made in _database().items()},
+        **{f"deliver.{name}": made for name, made in _deliver(w).items()},
+        "deliver.sinks.delivered_documents": [{"sink_id": w.sink, "hashes": w.hashes}],
         **{f"discover.{name}": made for name, made in _discover(w).items()},
         **{f"fetch.{name}": made for name, made in _fetch(w).items()},
         **{f"frontier.{name}": made for name, made in _frontier(w).items()},
         **{f"ingest.{name}": made for name, made in _ingest(w).items()},
         **{f"learning.{name}": made for name, made in _learning(w).items()},
         **{f"politeness.{name}": made for name, made in _politeness(w).items()},
-        **{f"reports.{name}": made for name, made in (_reports(w) | _sizes()).items()},
+        **{f"reports.{name}": made for name, made in (_reports(w) | _rollups(w) | _sizes()).items()},
+        **{f"accounts.{name}": made for name, made in (_accounts(w) | _audit(w)).items()},
+        **{f"serve.{name}": made for name, made in _serve(w).items()},
         **{f"search.{name}": made for name, made in _search(w).items()},
         **{f"sources.{name}": made for name, made in _sources(w).items()},
     }
@@ -166,14 +174,6 @@ def _by_name(w: Sample) -> dict[str, Calls]:
 def _archive(w: Sample) -> dict[str, Calls]:
     key, jobs = (w.bucket, w.hash), ([w.job_bucket], [w.job_hash])
     within = ("elpmaxe.", "", -1, b"", 500)
-    listed: dict[str, object] = {
-        "at": None,
-        "bucket": -1,
-        "url_hash": b"",
-        "since": None,
-        "duplicates": False,
-        "limit": 50,
-    }
     return {
         "redirects_of": [(w.buckets, w.hashes)],
         "found_on": [(w.bucket, w.hash)],
@@ -182,17 +182,16 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "keep_document": [(w.document(), w.now)],
         "tombstone_documents": [([w.bucket], [w.hash], "gone", w.now)],
         "write_changes": [(["document"], [w.bucket], [w.hash], [2], ["upsert"], w.now)],
-        "take_pending": [(100,)],
-        "forget_changes": [([w.last_change, w.last_change - 1],)],
+        "wake_deliverers": [()],
         "newest_body": [key],
         "newest_bodies_of_source": [(w.source, -1, b"", 50)],
         "keep_outlinks": [(*key, NEW)],
         "outlinks_of": [key],
         "read_document": [key],
         "find_document": [(w.hash,)],
-        "list_documents": [listed],
-        "list_documents_of_source": [listed | {"source_id": w.source}],
         "versions_of_document": [key],
+        "versions_in_short": [(*key, 1_000_000, 50)],
+        "version_of_document": [(*key, 1)],
         "hold_jobs": [jobs],
         "write_jobs": [([], w.source, w.channel, w.now)],
         "see_jobs_again": [(*jobs, w.channel, w.now)],
@@ -229,7 +228,6 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "forget_versions_of": [(w.buckets, w.hashes)],
         "forget_outlinks_of": [(w.buckets, w.hashes)],
         "forget_old_versions": [(1, 50), (3650, 50)],
-        "forget_old_changes": [(1, 1_000), (3650, 1_000)],
     }
 
 
@@ -244,6 +242,9 @@ def _database() -> dict[str, Calls]:
         "record_migration": [(9999, "name", "checksum")],
         "erase_migration": [(9999,)],
         "functions_are_noted": [()],
+        "kinds_are_noted": [()],
+        "missing_kinds": [(["feed"],)],
+        "note_kinds": [(["feed"],)],
         "read_functions": [()],
         "record_functions": [(["sample"], ["checksum"])],
         "drop_of_functions": [()],
@@ -357,6 +358,17 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "after_hash": b"",
         "most": 500,
         "limit": 51,
+        "offset": 0,
+    }
+    counted = {name: listed[name] for name in listed if name not in ("after_bucket", "after_hash", "limit", "offset")}
+    in_order: dict[str, object] = {
+        "bucket": w.host_bucket,
+        "host": w.host,
+        "level": None,
+        "at": w.now - DAY,
+        "url_hash": b"",
+        "most": 1_001,
+        "by_priority": False,
     }
     return {
         "submit_urls": [(w.source, w.channel, w.submissions(), 1_000, None, 100)],
@@ -383,6 +395,7 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "sources_with_held_entries": [()],
         "entries_of_host": [(*host, b"", ["pending", "failed"], 500)],
         "entries_of_hosts": [(w.host_bucket, [w.host], b"", 500)],
+        "count_waiting": [(w.host_bucket, [w.host], 500)],
         "count_living": [keys],
         "robots_blocked_of_host": [(*host, b"", 500)],
         "delete_entry": [key],
@@ -394,6 +407,11 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "compare_counts": [()],
         "recount_entries": [()],
         "list_entries": [listed],
+        "count_matching": [counted],
+        "count_matching_of_source": [counted | {"source_id": w.source}],
+        "waiting_in_order": [in_order, in_order | {"level": 5, "by_priority": True}],
+        "entries_from": [(w.host_bucket, w.hash[:5], w.hash[:5] + b"\xff" * 27)],
+        "owned_by_followed": [keys],
         "list_entries_of_source": [listed | {"source_id": w.source}],
         "find_entry": [(*key, None)],
         "closures_of_host": [host],
@@ -562,6 +580,8 @@ def _reports(w: Sample) -> dict[str, Calls]:
     key, keys, job = (w.bucket, w.hash), (w.buckets, w.hashes), (w.job_bucket, w.job_hash)
     first = ("", NOBODY)
     return {
+        "log_now": [()],
+        "delays_of_log": [()],
         "write_a_little": [()],
         "what_the_role_sees": [()],
         "which_database": [()],
@@ -575,18 +595,29 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "page_of_sources": [("", NOBODY, 50)],
         "delays": [()],
         "list_sources": [
-            (*first, None, None, None, None, 50),
-            (*first, "paused", None, None, None, 50),
-            (*first, "blocked", None, None, None, 50),
-            (*first, "failing", None, None, None, 50),
-            (*first, "silent", None, None, None, 50),
-            (*first, None, "jobs", None, None, 50),
-            (*first, None, None, "rare", None, 50),
-            (*first, None, None, "nowhere", None, 50),
-            (*first, None, None, None, "publisher 77%", 50),
+            (*first, None, None, None, None, None, 50),
+            (*first, "paused", None, None, None, None, 50),
+            (*first, "blocked", None, None, None, None, 50),
+            (*first, "failing", None, None, None, None, 50),
+            (*first, "silent", None, None, None, None, 50),
+            (*first, None, "jobs", None, None, None, 50),
+            (*first, None, None, "rare", None, None, 50),
+            (*first, None, None, "nowhere", None, None, 50),
+            (*first, None, None, None, "publisher 77%", None, 50),
+        ],
+        "sorted_sources": [
+            {"order": f"{name} {way}", "status": None, "kind": None, "tag": None, "feed_active": False}
+            | {"limit": 50, "offset": 0}
+            for name in ("name", "url", "enabled", "created_at")
+            for way in ("asc", "desc")
+        ],
+        "count_matching_sources": [
+            {"status": "paused", "kind": None, "tag": None, "beginning": None, "feed_active": False, "cap": 1_000}
         ],
         "count_sources": [()],
-        "list_runs": [(None, None, 20, NOBODY), (w.source, None, 20, NOBODY)],
+        "list_runs": [(None, None, 20, NOBODY, None), (w.source, None, 20, NOBODY, None)],
+        "list_events": [(None, None, 20), (w.source, w.last_event, 20)],
+        "source_of_channel": [(w.channel,)],
         "runs_lately": [(None, MINUTE), (w.source, MINUTE)],
         "runs_after": [(w.now - MINUTE, None, w.runs), (w.now - MINUTE, w.source, w.runs)],
         "schedule": [(20,)],
@@ -612,7 +643,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "end_of_page": [(*key, w.now - HOUR)],
         "vacancy_with_id": [(w.job_bucket, w.job_id)],
         "sightings_of_vacancy": [job],
-        "sources_to_look_at": [(10, 5_000, "too many failures", NEWS)],
+        "sources_to_look_at": [(10, 5_000, ["too many failures"], NEWS, ["dead_domain"])],
         "read_sources": [(w.sources,)],
         "facts_of_sources": [(w.sources, 10)],
         "troubled_hosts": [(None, 1_000), ([w.host], 1_000)],
@@ -622,12 +653,107 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "requests_lately": [()],
         "rows_in_default": [(10_000,)],
         "count_suspects": [(1_000,)],
+        "oldest_due": [()],
         "kept_of_page": [key],
         "pages_of_crawl": [(w.source, 2)],
         "page_in_short": [key],
         "way_it_was_found": [key],
         "followers_of_host": [([w.host], [w.host_bucket], [w.host])],
         "listed_at": [key],
+    }
+
+
+def _rollups(w: Sample) -> dict[str, Calls]:
+    requests, runs = (w.log_since, w.now), (w.runs_since, w.now)
+    minute = w.now.replace(second=0, microsecond=0)
+    return {
+        "rolled_until": [()],
+        "roll_alone": [()],
+        "recount_requests": [(*requests, [100, 1_000])],
+        "recount_polls": [(*runs, HOUR)],
+        "recount_discoveries": [(w.now - 2 * MINUTE, w.now, [60_000, 300_000])],
+        "recount_archive": [(w.now - 2 * MINUTE, w.now)],
+        "write_rollups": [([minute, minute], ["polls", "polls"], ["a", "new"], [9, 5])],
+        "roll_counted": [()],
+        "note_levels": [()],
+        "move_rollup_mark": [(w.now,)],
+        "forget_rollups": [(2 * DAY, 400)],
+        "roll_source_hour": [(w.runs_since, 1)],
+        "move_source_mark": [(w.now,)],
+        "forget_source_days": [(35, 5_000)],
+        "rollup_totals": [()],
+        "figure_totals": [()],
+        "rollup_state": [()],
+        "health_marks": [()],
+        "note_health": [(["network"],)],
+        "series_by_minutes": [("polls", w.now - DAY, w.now, 5 * MINUTE, False)],
+        "series_by_hours": [("polls", w.now - 10 * DAY, w.now, HOUR, False)],
+        "days_of_sources": [(w.sources, w.now.date() - 7 * DAY)],
+        "runs_since_rolled": [(w.sources, w.now - HOUR)],
+    }
+
+
+def _accounts(w: Sample) -> dict[str, Calls]:
+    token = {"id": uuid4(), "name": "tool", "hash": NEW, "prefix": "hw_1", "role": "viewer", "created_by": "ann"}
+    return {
+        "standing": [()],
+        "add_user": [("ann", "admin", "hash", "command line")],
+        "lock_admins": [()],
+        "lock_user": [("ann",)],
+        "read_user": [("ann",)],
+        "list_users": [("", 51)],
+        "change_user": [("ann", "viewer", None, None)],
+        "remove_user": [("nobody",)],
+        "add_token": [token | {"expires_at": w.now + DAY}],
+        "token_shown": [(NEW,)],
+        "note_token_used": [(token["id"],)],
+        "list_tokens": [(w.now, NOBODY, 51)],
+        "tokens_called": [("tool",)],
+        "revoke_token": [(token["id"],)],
+        "begin_attempt": [("account ann", 5, 300.0, DAY)],
+        "wait_for_attempt": [("account ann",)],
+        "forgive_account": [("account ann",)],
+        "forgive_address": [("address 192.0.2.1",)],
+        "forget_attempts": [(DAY,)],
+        "begin_session": [(NEW, "ann", "hash", "192.0.2.1", DAY)],
+        "note_login": [("ann", "hash", None)],
+        "drop_oldest_sessions": [("ann", 20)],
+        "session_shown": [(NEW, HOUR)],
+        "note_session_seen": [(NEW,)],
+        "end_session": [(NEW,)],
+        "end_sessions_of": [("ann",)],
+        "forget_sessions": [(HOUR,)],
+        "count_accounts": [()],
+    }
+
+
+def _audit(w: Sample) -> dict[str, Calls]:
+    page = (w.now, 2**62, w.now - 30 * DAY, 51)
+    line = {"actor": "ann", "role": "admin", "proof": "session", "action": "add_view", "target": "/api/v1/views"}
+    return {
+        "write_audit": [line | {"status": 201, "request_id": "r", "address": "192.0.2.1", "details": {}}],
+        "audit_page": [page],
+        "audit_page_of_actor": [(*page, "ann")],
+        "audit_page_of_action": [(*page, "add_view")],
+        "audit_page_of_both": [(*page, "ann", "add_view")],
+        "forget_audit": [(400, 5_000)],
+    }
+
+
+def _serve(w: Sample) -> dict[str, Calls]:
+    operation = uuid4()
+    return {
+        "begin_operation": [(operation, "sources.import", "ann", 100)],
+        "note_progress": [(operation, 50)],
+        "end_operation": [(operation, "done", {"added": 100}, None, 100)],
+        "read_operation": [(operation, MINUTE)],
+        "list_operations": [(MINUTE, w.now, NOBODY, 51)],
+        "forget_operations": [(7 * DAY,)],
+        "begin_answer": [("ann", "key", NEW, MINUTE)],
+        "kept_answer": [("ann", "key")],
+        "keep_answer": [("ann", "key", 200, b"{}")],
+        "drop_answer": [("ann", "key")],
+        "forget_answers": [(DAY,)],
     }
 
 
@@ -644,8 +770,10 @@ def _sizes() -> dict[str, Calls]:
 def _search(w: Sample) -> dict[str, Calls]:
     filters: dict[str, object] = {
         **dict.fromkeys(("language", "source_id", "since", "until", "rank", "bucket", "hash")),
+        **dict.fromkeys(("view_id", "view_question")),
         "duplicates": False,
         "most": 1_000,
+        "looked": 1_000,
         "limit": 21,
         "mark": "*",
         "angles": "()",
@@ -656,7 +784,7 @@ def _search(w: Sample) -> dict[str, Calls]:
         return filters | question
 
     newest: dict[str, object] = {
-        **dict.fromkeys(("first_seen_at", "language", "since", "until")),
+        **dict.fromkeys(("first_seen_at", "language", "since", "until", "view_id", "view_question")),
         "bucket": 0,
         "hash": b"",
         "duplicates": False,
@@ -664,13 +792,35 @@ def _search(w: Sample) -> dict[str, Calls]:
         "limit": 21,
     }
     newest_jobs = newest | dict.fromkeys(VACANCY_COLUMNS)
+    in_view: dict[str, object] = {"view_id": w.view, "view_question": "'harvest' & 'language english'"}
+    view: dict[str, object] = {
+        **{name: [] for name in ("kinds", "source_ids", "tags", "languages", "countries")},
+        "query": "harvest",
+        "min_quality": None,
+    }
     return {
         "question_to_documents": [("harvest", None)],
-        "search_documents": [asked("rare7"), asked("harvest")],
+        "search_documents": [asked("rare7"), asked("harvest"), asked("harvest") | in_view],
         "question_to_jobs": [("lorry", None)],
-        "search_jobs": [asked("lorri")],
-        "newest_documents": [newest | {"source_id": one} for one in (None, w.source)],
-        "newest_jobs": [newest_jobs | {"source_id": one} for one in (None, w.source)],
+        "search_jobs": [asked("lorri"), asked("lorri") | in_view],
+        "has_language": [("en",), ("xx",)],
+        "newest_documents": [
+            *(newest | {"source_id": one} for one in (None, w.source)),
+            newest | {"source_id": None} | in_view,
+        ],
+        "newest_jobs": [
+            *(newest_jobs | {"source_id": one} for one in (None, w.source)),
+            newest_jobs | {"source_id": None} | in_view,
+        ],
+        "add_view": [view | {"name": "another"}],
+        "change_view": [view | {"name": "sample", "id": w.view}],
+        "remove_view": [(NOBODY,)],
+        "sinks_of_view": [(w.view,)],
+        "view_named": [("sample",)],
+        "view_with_id": [(w.view,)],
+        "list_views": [()],
+        "count_documents_in_view": [(w.view, "'harvest' & 'language english'", 500)],
+        "count_jobs_in_view": [(w.view, "'lorri' & 'language english'", 500)],
     }
 
 
@@ -693,8 +843,7 @@ def _sources(w: Sample) -> dict[str, Calls]:
         }
 
     return {
-        "create_source": [edited | {"url_hash": NEW, "url": profile.url}],
-        "update_source": [edited | {"id": w.source}],
+        "write_source": [(None, edited | {"url_hash": f"\\x{NEW.hex()}", "url": profile.url}), (w.source, edited)],
         "bring_polls_forward": [(w.source, HOUR)],
         "plan_revisits": [(w.source, [HOUR])],
         "want_all_again": [(w.source,)],
@@ -735,6 +884,7 @@ def _sources(w: Sample) -> dict[str, Calls]:
             }
         ],
         "feed_is_followed": [(w.address,)],
+        "refill_sinks": [(w.source, "its name changed")],
         "site_of_source": [(w.source,)],
         "disable_channel": [(w.channel, "a person")],
         "poll_now": [(w.source, None, "a person", "manual", None)],
@@ -758,6 +908,124 @@ def _sources(w: Sample) -> dict[str, Calls]:
         "day_before": [(DAY,)],
         "begin_backfill": [(w.channel, timedelta(), "a person")],
     }
+
+
+def _deliver(w: Sample) -> dict[str, Calls]:
+    kinds = ["document"] * len(w.buckets)
+    keys: dict[str, object] = {"kinds": kinds, "buckets": w.buckets, "hashes": w.hashes}
+    columns = (kinds, w.buckets, w.hashes)
+    places = [""] * len(w.buckets)
+    reader: dict[str, object] = {"sink_id": w.sink, "view_id": w.view, "question": "'harvest' & 'language english'"}
+    range_ = bytes([7]) + bytes(31), bytes([7, 1]) + bytes(30)
+    key, job = (w.bucket, w.hash), {"buckets": [w.job_bucket], "hashes": [w.job_hash]}
+    documents = {"buckets": w.buckets, "hashes": w.hashes}
+    versions = [1] * len(w.buckets)
+    sink: dict[str, object] = {"type": "jsonl", "options": "{}"}
+    failed: dict[str, object] = {
+        "positions": [w.log_position] * len(w.buckets),
+        "versions": versions,
+        "finals": [False] * len(w.buckets),
+        "from_archive": [False] * len(w.buckets),
+        "errors": ["no"] * len(w.buckets),
+        "first_wait": MINUTE,
+        "longest": DAY,
+        "most": 8,
+    }
+    settled = {"id": w.sink, "token": w.sink_token, "position": w.log_position, "lease": MINUTE, "is_success": True}
+    return {
+        "move_changes": [(20,)],
+        "wake_log_readers": [()],
+        "sleep_at_log": [("reader", MINUTE)],
+        "look_for_work": [("deliverer", MINUTE, MINUTE)],
+        "log_state": [()],
+        "read_log": [(w.log_position - 20, w.log_position, 500)],
+        "note_oldest": [()],
+        "documents_as_they_are": [documents | reader, documents | dict.fromkeys(reader)],
+        "jobs_as_they_are": [job | reader],
+        "bodies_as_they_came": [(w.buckets, w.hashes)],
+        "document_keys": [(*key, 500)],
+        "job_keys": [(w.job_bucket, w.job_hash, 500)],
+        "document_keys_of_source": [(w.source, None, -1, b"", 500)],
+        "job_keys_of_source": [(w.source, None, -1, b"", 500)],
+        "lease_sink": [(w.sink, "sample", MINUTE, MINUTE)],
+        "filled_places": [(w.sink,)],
+        "begin_batch": [(w.sink, w.sink_token, MINUTE)],
+        "note_intents": [keys | {"sink_id": w.sink, "token": w.sink_token, "batch_number": 1, "places": places}],
+        "settle_sink": [settled | {"sent": 20}],
+        "release_sink": [(w.sink, w.sink_token)],
+        # A place without records, as one of a new source, and a sink with some anywhere.
+        "holds_records": [(w.sink, "nowhere"), (w.sink, None)],
+        "outnumber": [(w.sink, w.sink_token, 1)],
+        "feeds_of_sources": [([w.source],)],
+        "try_sink_at_once": [(w.sink,)],
+        "document_keys_to_export": [(-1, b"", 500, None)],
+        "job_keys_to_export": [(-1, b"", 500, None)],
+        "put_sink_off": [(w.sink, w.sink_token, MINUTE, "down", 1)],
+        "disable_sink": [(w.sink, w.sink_token, "gone")],
+        "note_delivered": [keys | {"sink_id": w.sink, "versions": versions, "batch_number": 1, "places": places}],
+        "forget_delivered": [(w.sink, *columns)],
+        "note_failures": [keys | {"sink_id": w.sink} | failed],
+        "forget_failures": [(w.sink, *columns)],
+        "failures_due": [(w.sink, 500)],
+        "move_backfill": [(1, "document", None, *key, 500)],
+        "end_backfill": [(1,)],
+        "ask_backfill": [(w.sink, None, "it is new")],
+        "clear_failures": [(w.sink,)],
+        "retry_failures": [(w.sink,)],
+        "add_sink": [sink | {"name": "another", "view_id": None, "set_by": None}],
+        "change_sink": [sink | {"id": w.sink}],
+        "remove_sink": [(NOBODY,)],
+        "set_sink_state": [(w.sink, "paused", None)],
+        "list_sinks": [(None,)],
+        "failures_of_sink": [(w.sink, 20)],
+        "way_into_sinks": [("document", *key)],
+        "changes_of_record": [("document", *key)],
+        "count_documents_in_range": [(*range_, 5_001)],
+        "count_jobs_in_range": [(*range_, 5_001)],
+        "documents_in_range": [reader | {"first": range_[0], "last": range_[1]}],
+        "jobs_in_range": [reader | {"first": range_[0], "last": range_[1]}],
+        "records_on_their_way": [(w.sink, "document", w.log_position, w.hashes)],
+        "note_strays": [(w.sink, "document", w.buckets, w.hashes, places)],
+        "ask_again": [(w.sink, "document", w.buckets, w.hashes, versions, places)],
+        "held_by_sinks": [("document", w.buckets, w.hashes)],
+        "vacancies_to_remove": [(w.sink, -1, b"", 20)],
+    }
+
+
+# A log and a sink as large as the archive.
+VIEW = """
+insert into views (name, query, tags) values ('sample', 'harvest', '{news}')
+on conflict (name) do update set query = excluded.query returning id
+"""
+SINK = """
+insert into sinks (name, type, view_id, position, token, leased_until)
+values ('sample', 'jsonl', $1, $2 - 20, gen_random_uuid(), now() + interval '1 hour')
+on conflict (name) do update set position = excluded.position returning id, token
+"""
+LOGGED = """
+insert into changes (position, at, kind, bucket, hash, version, op, changed_at)
+select row_number() over (order by d.changed_at), now(), 'document', d.bucket, d.url_hash, d.version, 'upsert',
+       d.changed_at
+from documents d
+"""
+COUNTED = "update change_counter set position = (select max(position) from changes) returning position"
+HELD = """
+insert into delivered (sink_id, kind, bucket, hash, version, batch_number, place, at)
+select $1::uuid, 'document', bucket, url_hash, version, 1, '', now() from documents
+union all
+select $1::uuid, 'job', bucket, canonical_hash, version, 1, '', now() from jobs
+"""
+
+
+async def delivered(connection: Any) -> dict[str, Any]:
+    if not await connection.fetchval("select exists (select from changes)"):
+        await connection.execute(LOGGED)
+    position = await connection.fetchval(COUNTED)
+    view = await connection.fetchval(VIEW)
+    sink = await connection.fetchrow(SINK, view, position)
+    await connection.execute(f"{HELD} on conflict do nothing", sink["id"])
+    await connection.execute("analyze changes, delivered, sinks, views, delivery_failures, backfills")
+    return {"sink": sink["id"], "sink_token": sink["token"], "view": view, "log_position": position}
 
 
 CHANNEL = "select * from channels where kind = 'feed' and is_active and token is null order by md5(url) limit 1"
@@ -813,8 +1081,8 @@ async def sample(connection: Any) -> Sample:
         slot_bucket=slot["bucket"],
         slot_token=slot["token"],
         last_event=await connection.fetchval("select max(id) from events"),
-        last_change=await connection.fetchval("select max(seq) from outbox"),
         runs=[uuid4() for _ in range(20)],
         log_since=await connection.fetchval("select at from fetch_log order by at desc offset 20 limit 1"),
         runs_since=await connection.fetchval("select at from runs order by at desc offset 20 limit 1"),
+        **await delivered(connection),
     )

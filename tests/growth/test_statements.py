@@ -14,8 +14,10 @@ LEASE = {"bucket": 1, "token": NOBODY, "host": "a.example", "url_hash": NEW}
 VALUES: dict[str, Any] = {
     **dict.fromkeys(("now", "log_since", "runs_since"), NOW),
     **dict.fromkeys(("source", "channel", "leased_channel", "channel_token", "job_id", "slot_token"), UUID(int=7)),
+    **dict.fromkeys(("sink", "sink_token", "view"), UUID(int=7)),
+    "log_position": 100,
     **dict.fromkeys(("host", "url"), "a.example"),
-    **dict.fromkeys(("host_bucket", "bucket", "job_bucket", "slot_bucket", "last_event", "last_change"), 1),
+    **dict.fromkeys(("host_bucket", "bucket", "job_bucket", "slot_bucket", "last_event"), 1),
     **dict.fromkeys(("hash", "address", "job_hash"), NEW),
     **{key: [1] for key in ("buckets", "host_buckets")},
     **{key: [NEW] for key in ("hashes", "item_hashes")},

@@ -28,7 +28,7 @@ async def work(task: dict[str, Any]) -> list[float]:
     await web.start(task["address"], 80)
     resolver = SimResolver(80, clock=clock, address=task["address"])
     async with open_services(load(Given(flags=task["flags"]))) as services:
-        running = asyncio.create_task(run_everything(services, stop, lambda _: None, lambda _: None, resolver))
+        running = asyncio.create_task(run_everything(services, stop, resolver=resolver))
         await web.visits.until(lambda seen: {one.host for one in seen if one.path == "/page"} >= names)
         stop.set()
         await running

@@ -21,7 +21,7 @@ async def work(task: dict[str, Any]) -> None:
     stop = asyncio.Event()
     resolver = SimResolver(task["port"], clock=SystemClock(), addresses=task["addresses"], names=task["names"])
     async with open_services(load(Given(flags=task["flags"]))) as services:
-        running = asyncio.create_task(run_everything(services, stop, lambda _: None, lambda _: None, resolver))
+        running = asyncio.create_task(run_everything(services, stop, resolver=resolver))
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         hearing = asyncio.create_task(asyncio.to_thread(sys.stdin.read))

@@ -54,6 +54,7 @@ def test_json_that_is_none_is_a_sentence(body: bytes, why: str) -> None:
     assert len(found.why) < 250
 
 
+@pytest.mark.long
 def test_a_million_items_are_cut_and_noted() -> None:
     body = b"[" + b",".join([b'{"url":"/1"}'] * 1_000_000) + b"]"
     began = time.process_time()

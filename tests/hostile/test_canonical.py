@@ -21,9 +21,8 @@ from headwater.extraction.pool.extraction_pool import ExtractionPool
 from headwater.frontier.verdicts import RetryPolicy, settlement_of
 from headwater.ingest.judge import judge_answer
 from headwater.ingest.page_context import Context
-from headwater.ingest.page_reader import PageReader
+from headwater.ingest.page_reader import ChildReader, PageReader
 from headwater.ingest.page_store import PageStore
-from headwater.ingest.reading import Reader
 from headwater.learning.template_cache import TemplateCache
 from headwater.net.body import Complete
 from headwater.net.transport import Response
@@ -64,7 +63,7 @@ class Reporter:
         verdict = judge_answer(answer, lease)
         page_reader = PageReader(
             Context(self.stage.database, SystemClock(), TemplateCache(SystemClock(), random_from(1))),
-            Reader(self.pool, "Headwater"),
+            ChildReader(self.pool, "Headwater"),
         )
         verdict, effects = await page_reader.read(lease, verdict, answer)  # type: ignore[arg-type]
         settlement = settlement_of(lease, verdict, AT_ONCE, RetryPolicy(), random_from(1))

@@ -114,18 +114,21 @@ def test_nesting_does_not_overflow_the_tolerant_way(tag: str) -> None:
     assert "Read tolerantly" in readable("&" + rss(f"<item>{LINK}</item>" + tag * 20_000)).notes[0]
 
 
+@pytest.mark.long
 def test_a_million_items_are_ten_thousand() -> None:
     reading = readable(rss("".join(f"<item><link>https://site.example/{n}</link></item>" for n in range(1_000_000))))
     assert len(reading.items) == MOST_ENTRIES
     assert "Only the first 10,000 entries were read." in reading.notes
 
 
+@pytest.mark.long
 def test_entries_without_links_count_too() -> None:
     reading = readable(rss("<item/>" * 400_000))
     assert reading.items == ()
     assert reading.notes[0] == "Skipped 10,000 entries without a link that can be fetched."
 
 
+@pytest.mark.long
 def test_an_item_of_fifty_megabytes_is_cut() -> None:
     item = only(rss(f"<item>{LINK}<description>{'x' * (50 << 20)}</description></item>"))
     assert len(item.content) <= 1_000_000

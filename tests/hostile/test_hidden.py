@@ -14,7 +14,7 @@ from headwater.extraction.hidden import visible_page
 from headwater.extraction.jobs.pages import vacancies_in
 from headwater.extraction.page import Page, Selectors
 from headwater.extraction.templates.learner import TrainingPage, learn
-from headwater.extraction.templates.server import Served, serve
+from headwater.extraction.templates.server import ServedPage, serve
 from headwater.extraction.templates.template import Template
 from headwater.urls.scope import Scope
 
@@ -112,7 +112,7 @@ COMMENTS = [
 @pytest.mark.parametrize("inside", [*HIDING, *COMMENTS])
 def test_hidden_text_and_comments_are_in_nothing_that_a_template_serves(template: Template, inside: str) -> None:
     answer = serve(template, page(inside, seed=9))
-    assert isinstance(answer, Served)
+    assert isinstance(answer, ServedPage)
     assert "canary" not in answer.text
 
 
@@ -149,7 +149,7 @@ def test_the_links_of_a_closed_menu_stay_and_their_words_go(template: Template, 
     found = article(html)
     assert found.links == tuple(places)
     answer = serve(template, html)
-    assert isinstance(answer, Served)
+    assert isinstance(answer, ServedPage)
     assert "canary" not in (found.text + answer.text).lower()
 
 

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from tests.hostile.street import DELAY, LONGEST_WAIT_S, Employer, Paper, Story, Street, address_of, paper, street, told
+from tests.told import TOLD
 
 from headwater.database.pool import Database
 from headwater.discover.importing import carry_out, plan_import
@@ -19,7 +20,7 @@ from headwater.simweb.neighbours import Plan, canary
 from headwater.simweb.neighbours.plan import Pages, always
 from headwater.simweb.neighbours.pretence import ACTING, POSTS, TENANT, TENANTS_BESIDE, honest_lines
 from headwater.simweb.neighbours.weight import ENTANGLED
-from headwater.sources.exchange.reading import Format, read_sources
+from headwater.sources.exchange.reading import ListFormat, read_sources
 
 pytestmark = pytest.mark.long
 
@@ -158,7 +159,7 @@ async def test_noindex_withdraws_the_page_that_says_it_and_no_other(database: Da
         )
         assert [address_of(row) for row in withdrawn if not here.is_hostile(address_of(row))] == []
         told_to_sinks = await database.fetchval(
-            "select count(*) from outbox o join documents d on (d.bucket, d.url_hash) = (o.bucket, o.hash)"
+            f"select count(*) from {TOLD} join documents d on (d.bucket, d.url_hash) = (o.bucket, o.hash)"
             " where o.op = 'delete' and d.url like '%/post-%'"
         )
         assert told_to_sinks == 0
@@ -211,7 +212,7 @@ async def test_a_copy_fetched_first_leaves_the_original_the_original(database: D
         assert all("new bridge" in found[url]["text"] for url in victim.urls)
         assert not set(copies) & set(found), "a copy is shown as an original"
         deleted = await database.fetch(
-            "select d.url, d.url_hash, d.canonical_url from outbox o"
+            f"select d.url, d.url_hash, d.canonical_url from {TOLD}"
             " join documents d on (d.bucket, d.url_hash) = (o.bucket, o.hash) where o.op = 'delete'"
         )
         assert not {address_of(row) for row in deleted} & set(victim.urls)
@@ -262,7 +263,7 @@ async def test_an_imported_recipe_sends_no_secret_to_a_stranger(
     stranger = Pages({"/items": always(Page(b'{"items": []}', "application/json"))})
     flags = {"poll.secrets_file": str(secrets)}
     async with street(database, database_url, {"api.stranger.test": stranger}, Plan(), flags) as here:
-        plan = await plan_import(database, read_sources(json.dumps(row).encode(), Format.JSONL).rows)
+        plan = await plan_import(database, read_sources(json.dumps(row).encode(), ListFormat.JSONL).rows)
         await carry_out(database, plan, DELAY, "tester")
         async with here.working():
             await here.settle()

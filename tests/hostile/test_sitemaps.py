@@ -19,6 +19,8 @@ HOME = "https://harbour.example"
 BASE = f"{HOME}/sitemap.xml"
 ONE_URL = b"<url><loc>https://harbour.example/a</loc></url>"
 
+# The limit on processor time ends the rest, however busy the machine is.
+HANGS_AFTER_SECONDS = 600
 # As a program of its own, so that neither memory nor time can be hidden: 400 MB of addresses, 10 s of processor.
 LIMITED = """
 import resource, sys
@@ -48,7 +50,7 @@ def read_under_limits(body: bytes, folder: Path) -> tuple[str, str]:
     file = folder / "sitemap"
     file.write_bytes(body)
     child = [sys.executable, "-c", LIMITED, str(file)]
-    done = subprocess.run(child, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(child, capture_output=True, text=True, timeout=HANGS_AFTER_SECONDS, check=False)
     assert done.returncode == 0, done.stderr[-500:]
     what, why = done.stdout.splitlines()
     return what, why
@@ -112,36 +114,40 @@ def test_deep_nesting_ends_at_a_hundred_levels() -> None:
     assert reading.notes == ("It is nested deeper than 100 levels.",)
 
 
-def bombs() -> dict[str, tuple[Callable[[], bytes], str]]:
-    urls = b"".join(b"<url><loc>https://harbour.example/%d</loc></url>" % number for number in range(60_000))
-    long_urls = b"<url><loc>https://harbour.example/" + b"x" * 1_200 + b"</loc></url>"
-    return {
-        "60 MB": (lambda: b"<urlset>" + long_urls * 50_000 + b"</urlset>", "Reading"),
-        "gzip bomb": (lambda: gzip.compress(b"\x00" * 120 * 2**20, 1), "Unreadable"),
-        "gzip bomb of spaces": (lambda: gzip.compress(b"<urlset>" + b" " * 120 * 2**20, 1), "Unreadable"),
-        "gzip bomb of lines": (lambda: gzip.compress(b"\n" * 120 * 2**20, 1), "Unreadable"),
-        "gzip of many members": (lambda: gzip.compress(b"") * 100_000, "Unreadable"),
-        "50,001 URLs and more": (lambda: b"<urlset>" + urls + b"</urlset>", "Reading"),
-        "millions of empty elements": (lambda: b"<urlset>" + ONE_URL + b"<b/>" * 12_000_000 + b"</urlset>", "Reading"),
-        "millions of unclosed CDATA": (lambda: b"<urlset>&x;" + b"<![CDATA[" * 5_000_000, "Unreadable"),
-        "millions of stray ampersands": (lambda: b"<urlset>" + b"&" * 45_000_000, "Unreadable"),
-        "one loc of 45 MB": (
-            lambda: b"<urlset><url><loc>" + b"x" * 45_000_000 + b"</loc></url></urlset>",
-            "Unreadable",
-        ),
-        "an attribute of 45 MB": (lambda: b'<urlset x="' + b"y" * 45 * 2**20 + b'">' + ONE_URL, "Reading"),
-        "a text of one line": (lambda: b"https://harbour.example/" + b"x" * 45_000_000, "Unreadable"),
-    }
+def many_urls() -> bytes:
+    return b"".join(b"<url><loc>https://harbour.example/%d</loc></url>" % number for number in range(60_000))
 
 
+LONG_URL = b"<url><loc>https://harbour.example/" + b"x" * 1_200 + b"</loc></url>"
+BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "60 MB": (lambda: b"<urlset>" + LONG_URL * 50_000 + b"</urlset>", "Reading"),
+    "gzip bomb": (lambda: gzip.compress(b"\x00" * 60 * 2**20, 1), "Unreadable"),
+    "gzip bomb of spaces": (lambda: gzip.compress(b"<urlset>" + b" " * 60 * 2**20, 1), "Unreadable"),
+    "gzip bomb of lines": (lambda: gzip.compress(b"\n" * 60 * 2**20, 1), "Unreadable"),
+    "gzip of many members": (lambda: gzip.compress(b"") * 100_000, "Unreadable"),
+    "50,001 URLs and more": (lambda: b"<urlset>" + many_urls() + b"</urlset>", "Reading"),
+    "millions of empty elements": (lambda: b"<urlset>" + ONE_URL + b"<b/>" * 3_000_000 + b"</urlset>", "Reading"),
+    "millions of unclosed CDATA": (lambda: b"<urlset>&x;" + b"<![CDATA[" * 1_200_000, "Unreadable"),
+    "millions of stray ampersands": (lambda: b"<urlset>" + b"&" * 11_000_000, "Unreadable"),
+    "one loc of 11 MB": (
+        lambda: b"<urlset><url><loc>" + b"x" * 11_000_000 + b"</loc></url></urlset>",
+        "Unreadable",
+    ),
+    "an attribute of 11 MB": (lambda: b'<urlset x="' + b"y" * 11 * 2**20 + b'">' + ONE_URL, "Reading"),
+    "a text of one line": (lambda: b"https://harbour.example/" + b"x" * 11_000_000, "Unreadable"),
+}
+
+
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="limits on memory hold on Linux only")
-@pytest.mark.parametrize(("made", "expected"), bombs().values(), ids=bombs().keys())
+@pytest.mark.parametrize(("made", "expected"), BOMBS.values(), ids=BOMBS.keys())
 def test_a_bomb_is_read_within_limits(made: Callable[[], bytes], expected: str, tmp_path: Path) -> None:
     what, why = read_under_limits(made(), tmp_path)
     assert what.split()[0] == expected
     assert why.endswith(".")
 
 
+@pytest.mark.long
 def test_no_more_than_50_000_urls_are_taken() -> None:
     urls = [f"https://harbour.example/{number}" for number in range(50_001)]
     as_xml = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
@@ -153,6 +159,7 @@ def test_no_more_than_50_000_urls_are_taken() -> None:
     assert (len(exactly.items), exactly.notes) == (50_000, ())
 
 
+@pytest.mark.long
 def test_what_is_beyond_50_mb_is_not_looked_at() -> None:
     start = b"<urlset>" + ONE_URL
     body = start + b" " * (MAX_BYTES - len(start)) + ONE_URL + b"</urlset>"
@@ -221,6 +228,7 @@ def test_dates_that_differ_are_believed() -> None:
     assert all(item.updated_at for item in readable(dated(*real)).items)
 
 
+@pytest.mark.long
 def test_a_full_sitemap_is_not_held_as_a_tree() -> None:
     extras = "<image><loc>https://harbour.example/i.png</loc></image>" * 20
     body = "".join(f"<url><loc>{HOME}/{number}</loc>{extras}</url>" for number in range(5_000))

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from headwater.extraction.templates.blocks import blocks_of
 from headwater.extraction.templates.explain import explain
 from headwater.extraction.templates.learner import TrainingPage, learn
-from headwater.extraction.templates.server import Served, TemplateRefusal, serve
+from headwater.extraction.templates.server import ServedPage, TemplateRefusal, serve
 from headwater.extraction.templates.template import Template, template_to_json
 from headwater.extraction.text import LONGEST_TEXT
 
@@ -60,16 +60,18 @@ HEAVY = {
 }  # fmt: skip
 
 
+@pytest.mark.heavy_rows
 @pytest.mark.parametrize("more", HEAVY.values(), ids=HEAVY.keys())
 def test_a_heavy_page_is_answered_within_bounds(template: Template, more: str) -> None:
     for html in (more, page(lines(9), more), page(lines(9), inside=more)):
         answer = serve(template, html)
-        assert isinstance(answer, Served | TemplateRefusal)
-        if isinstance(answer, Served):
+        assert isinstance(answer, ServedPage | TemplateRefusal)
+        if isinstance(answer, ServedPage):
             assert len(answer.text) <= LONGEST_TEXT
             answer.text.encode()
 
 
+@pytest.mark.heavy_rows
 @pytest.mark.parametrize("more", HEAVY.values(), ids=HEAVY.keys())
 def test_heavy_pages_teach_a_small_template_or_none(more: str) -> None:
     learned = learn([training(number, inside=more) for number in range(3)])
@@ -112,6 +114,6 @@ def test_what_is_hardly_a_page_is_refused(template: Template, html: str) -> None
 def test_markup_in_text_stays_text(template: Template) -> None:
     attack = "&lt;script&gt;alert(1)&lt;/script&gt; " + lines(9)[0]
     answer = serve(template, page([attack, *lines(9)[1:]]))
-    assert isinstance(answer, Served)
+    assert isinstance(answer, ServedPage)
     assert answer.paragraphs[0].startswith("<script>alert(1)</script>")
     assert all("alert" not in line for line in answer.paragraphs[1:])

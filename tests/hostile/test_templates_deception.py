@@ -14,7 +14,7 @@ from headwater.extraction.extractor import extract
 from headwater.extraction.page import Page
 from headwater.extraction.templates.explain import explain
 from headwater.extraction.templates.learner import FEWEST_PAGES, NotLearned, NotLearnedReason, TrainingPage, learn
-from headwater.extraction.templates.server import Served, serve
+from headwater.extraction.templates.server import ServedPage, serve
 from headwater.extraction.templates.template import Template
 from headwater.simweb.message import Request
 from headwater.simweb.world import GUISE_NAMES, Guise, GuiseName, Item, Publisher, World
@@ -94,14 +94,15 @@ def f1(truth: str, found: str) -> float:
 def wrongs(world: World, publisher: Publisher, template: Template, pages: Iterable[Guise]) -> Iterator[str]:
     for page in pages:
         found = serve(template, html_at(world, publisher, page.url))
-        if isinstance(found, Served) and (page.truth is None or f1(page.truth.text, found.text) < TRUE):
+        if isinstance(found, ServedPage) and (page.truth is None or f1(page.truth.text, found.text) < TRUE):
             yield page.url
 
 
 def share_served(world: World, publisher: Publisher, template: Template, urls: Sequence[str]) -> float:
-    return sum(isinstance(serve(template, html_at(world, publisher, url)), Served) for url in urls) / len(urls)
+    return sum(isinstance(serve(template, html_at(world, publisher, url)), ServedPage) for url in urls) / len(urls)
 
 
+@pytest.mark.long
 def test_the_hosts_show_every_layout_and_language(hosts: list[Host]) -> None:
     assert len({one.publisher.template for one in hosts}) == 6
     assert len({one.publisher.language for one in hosts}) == 7
@@ -111,7 +112,7 @@ def test_what_is_no_deception_is_read_as_it_was_written(world: World, hosts: lis
     for one in hosts:
         for item in one.unseen:
             found = serve(one.template, html_at(world, one.publisher, item.url))
-            assert isinstance(found, Served)
+            assert isinstance(found, ServedPage)
             assert f1(item.text, found.text) >= 0.97
             assert (found.title, found.published_at) == (item.title, item.published)
 
@@ -128,6 +129,7 @@ def test_no_front_page_is_served(world: World, hosts: list[Host], path: str) -> 
         assert share_served(world, one.publisher, one.template, [one.publisher.home + path]) == 0
 
 
+@pytest.mark.heavy_rows
 @pytest.mark.parametrize("name", GUISE_NAMES)
 def test_a_page_in_a_guise_is_read_rightly_or_refused(world: World, hosts: list[Host], name: GuiseName) -> None:
     for one in hosts:
@@ -149,6 +151,7 @@ def test_a_text_that_stands_twice_is_served_once(world: World, hosts: list[Host]
         assert share_served(world, one.publisher, one.template, urls) == 1
 
 
+@pytest.mark.heavy_rows
 @pytest.mark.parametrize("name", GUISE_NAMES)
 def test_one_deceiver_among_the_training_pages_opens_no_door_to_the_next(
     world: World, hosts: list[Host], name: GuiseName
@@ -162,6 +165,7 @@ def test_one_deceiver_among_the_training_pages_opens_no_door_to_the_next(
         assert share_served(world, one.publisher, template, [item.url for item in one.unseen]) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WALLS)
 def test_walls_teach_nothing(world: World, hosts: list[Host], name: GuiseName) -> None:
     for one in hosts:
@@ -169,6 +173,7 @@ def test_walls_teach_nothing(world: World, hosts: list[Host], name: GuiseName) -
         assert learn(pool) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", RELAUNCHES)
 def test_a_relaunched_host_is_learned_anew_from_its_old_and_new_pages(
     world: World, hosts: list[Host], name: GuiseName
@@ -197,4 +202,4 @@ def test_every_refusal_is_explained(world: World, hosts: list[Host]) -> None:
     for name in GUISE_NAMES:
         html = html_at(world, one.publisher, guises(world, one.publisher, name, 1)[0].url)
         told = explain(one.template, html)
-        assert (told.against is None) == isinstance(serve(one.template, html), Served)
+        assert (told.against is None) == isinstance(serve(one.template, html), ServedPage)

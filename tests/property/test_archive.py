@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.integration.archive.shelf import SOURCE, Shelf, broken, key_of
 
-from headwater.archive.document import Duplicate, Kept, Stored, UnchangedDocument
+from headwater.archive.documents import Duplicate, Kept, Stored, UnchangedDocument
 from headwater.archive.reads import versions_of
 from headwater.database.pool import Database
 from headwater.search.question import Filters
@@ -218,6 +219,7 @@ async def same_answers(database: Database, model: Model) -> None:
         assert {hit.url for hit in (await search(database, word, Filters(duplicates=True))).hits} == says_so
 
 
+@pytest.mark.long
 def test_any_order_of_pages_claims_copies_and_withdrawals_ends_as_the_model_says(database_url: str) -> None:
     with asyncio.Runner() as runner:
         database = runner.run(Database.connect(database_url, size=1))

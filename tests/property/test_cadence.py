@@ -1,6 +1,7 @@
 import json
 from datetime import UTC, datetime, time, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,6 +86,7 @@ def has_time(facts: ChannelFacts) -> bool:
     return facts.time_window is None and not facts.publisher_hints.skip_hours and not facts.publisher_hints.skip_days
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(policies, facts, moments, seeds)
 def test_every_poll_has_a_moment_a_reason_and_keeps_what_was_asked(
@@ -107,6 +109,7 @@ def test_every_poll_has_a_moment_a_reason_and_keeps_what_was_asked(
         assert found.interval <= plan.longest
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(windows, hours_of_day, days_of_week, moments)
 def test_an_opening_is_open_and_not_before_the_moment(
@@ -132,6 +135,7 @@ def test_no_open_minute_is_missed(opens: time, closes: time, zone: str, moment: 
     assert not any(hours.first_open(at := moment + n * MINUTE) == at for n in range(minutes))
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(rhythms())
 def test_a_rhythm_is_sound_small_and_survives_storage(rhythm: Rhythm) -> None:
@@ -143,6 +147,7 @@ def test_a_rhythm_is_sound_small_and_survives_storage(rhythm: Rhythm) -> None:
     silence(rhythm)
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(rhythms(), moments, st.floats(1e-6, 1e6), st.floats(1.0, 100.0))
 def test_a_dearer_poll_comes_later(rhythm: Rhythm, start: datetime, waiting: float, dearer: float) -> None:

@@ -8,11 +8,10 @@ from tests.simhashes import hamming
 from headwater.extraction.article import Article
 from headwater.extraction.dates import moment_from
 from headwater.extraction.extractor import extract
-from headwater.extraction.page import FeedHints, Page
+from headwater.extraction.page import FeedHints, Page, answer_from
 from headwater.extraction.robots import robots_of
 from headwater.extraction.similarity import simhash
-from headwater.extraction.text import content_hash, count_words, one_line, storable, tidy
-from headwater.extraction.wire import answer_from
+from headwater.extraction.text import content_hash, count_words, page_line, storable, tidy
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 any_text = st.text(st.characters(exclude_categories=()))
@@ -111,7 +110,7 @@ def test_strings_become_storable_and_stay_as_they_are(text: str) -> None:
     once = storable(text)
     once.encode()
     assert storable(once) == once
-    assert one_line(one_line(text)) == one_line(text)
+    assert page_line(page_line(text)) == page_line(text)
     assert tidy([tidy(text.split("\n"))]).split() == tidy(text.split("\n")).split()
 
 

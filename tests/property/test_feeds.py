@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from headwater.discover.feeds import read_feed
 from headwater.discover.feeds.dates import EARLIEST, moment
 from headwater.discover.feeds.draft import LONGEST_GUID
-from headwater.discover.feeds.links import LONGEST_LINK, absolute, is_http
-from headwater.discover.feeds.mend import mend
 from headwater.discover.feeds.pace import LONGEST, SHORTEST
-from headwater.discover.feeds.words import LONGEST_SUMMARY, LONGEST_TITLE, plain
+from headwater.discover.feeds.read import mend
+from headwater.discover.feeds.words import LONGEST_LINK, LONGEST_SUMMARY, LONGEST_TITLE, absolute, is_http, plain
 from headwater.discover.items import Item, Reading, Unreadable
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)

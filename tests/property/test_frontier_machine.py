@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -35,10 +36,10 @@ from tests.property.frontier_model import PACES, URLS, VERDICTS, Host, Model
 
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.pool import Database
+from headwater.frontier.claim import Allowance
 from headwater.frontier.control import EntryKey, change
 from headwater.frontier.entry import EntryOrigin, EntryStatus, Lease
 from headwater.frontier.maintain import fold_counters, promote, queue_revisits
-from headwater.frontier.shares import Allowance
 from headwater.frontier.submit import DOMAIN_CLAIM, HOME_CLAIM, NO_CLAIM, FoundUrl, SubmitOutcome, entry_priority
 from headwater.frontier.verdicts import Fetched, Released, RetryLater, Verdict
 from headwater.politeness.hosts import close_host
@@ -461,6 +462,7 @@ class FrontierMachine(RuleBasedStateMachine):
         return {row["url"]: row for row in rows}
 
 
+@pytest.mark.long
 def test_the_frontier_does_what_its_model_says(database_url: str) -> None:
     with asyncio.Runner() as runner:
         database = runner.run(Database.connect(database_url, size=2))

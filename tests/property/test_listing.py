@@ -1,6 +1,7 @@
 import json
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.long
 @given(pages)
 def test_whatever_the_page_what_is_listed_or_followed_lies_in_the_scope(html: str) -> None:
     found = read_listing(html, BASE, ListingRules(SITE), NOW)
@@ -77,6 +79,7 @@ def test_a_pattern_is_refused_or_answers(pattern: str, url: str) -> None:
     assert is_article_url(f"https://h/{url}", patterns) in (True, False)
 
 
+@pytest.mark.long
 @given(any_text, json_values)
 @settings(max_examples=200)
 def test_an_expression_is_refused_or_finds(text: str, document: object) -> None:
@@ -88,6 +91,7 @@ def test_an_expression_is_refused_or_finds(text: str, document: object) -> None:
         path.find(document)
 
 
+@pytest.mark.long
 @given(json_values.map(lambda value: json.dumps(value).encode()) | st.binary())
 def test_whatever_the_answer_it_is_read_or_a_sentence(body: bytes) -> None:
     read_api(body, recipe_from({"v": 1, "map": {"x": "x"}}, BASE), BASE, NOW)

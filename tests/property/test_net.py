@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from headwater.errors import SettingError
 from headwater.net.addresses import FORBIDDEN_V4, FORBIDDEN_V6, why_forbidden
-from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, encodings_in
+from headwater.net.body import BodyOutcome, BodyReader, Complete, TooLarge, Truncated, encodings_in
 from headwater.net.caching import LONGEST_WAIT, freshness, http_date, max_age, retry_after
 from headwater.net.charset import CharsetKind, charset_parameter, decode
 from headwater.net.charset_labels import ENCODING_OF_LABEL
@@ -47,7 +47,7 @@ encoding = st.sampled_from(sorted(PACKERS))
 encodings = st.lists(encoding, max_size=2)
 
 
-def read(data: bytes, names: Iterable[str], limit: int, chunk: int) -> Outcome:
+def read(data: bytes, names: Iterable[str], limit: int, chunk: int) -> BodyOutcome:
     reader = BodyReader(limit, tuple(names))
     for at in range(0, len(data), chunk):
         if outcome := reader.feed(data[at : at + chunk]):
@@ -156,7 +156,7 @@ def test_any_bytes_have_an_outcome_that_does_not_depend_on_the_chunks(
 
 @given(st.lists(any_text))
 def test_any_list_of_encodings_is_read(values: list[str]) -> None:
-    assert isinstance(BodyReader(10, encodings_in(values)).end(), Outcome)
+    assert isinstance(BodyReader(10, encodings_in(values)).end(), BodyOutcome)
 
 
 @given(st.ip_addresses())

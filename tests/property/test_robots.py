@@ -1,9 +1,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headwater.politeness.robots import parse_robots, parse_robots_text
-from headwater.politeness.robots_match import END, normalise_path, pattern_of
-from headwater.politeness.robots_text import robots_text
+from headwater.politeness.robots import END, normalise_path, parse_robots, parse_robots_text, pattern_of, robots_text
 from headwater.simweb.rules import allows, rules_for
 
 any_text = st.text(st.characters(exclude_categories=()))

@@ -1,4 +1,5 @@
 import orjson
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
@@ -6,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 from headwater.extraction.templates.blocks import blocks_of
 from headwater.extraction.templates.explain import explain
 from headwater.extraction.templates.learner import NotLearned, TrainingPage, learn
-from headwater.extraction.templates.server import Served, TemplateRefusal, serve
+from headwater.extraction.templates.server import ServedPage, TemplateRefusal, serve
 from headwater.extraction.templates.steps import handles_of, step_of
 from headwater.extraction.templates.template import Template, template_from, template_to_json
 
@@ -35,6 +36,7 @@ NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine
 three_pages = st.lists(paragraphs, min_size=3, max_size=4)
 
 
+@pytest.mark.long
 @given(bodies)
 def test_blocks_of_any_page_are_storable_and_placed(html: str) -> None:
     for block in blocks_of(LexborHTMLParser(html)):
@@ -51,6 +53,7 @@ def test_any_name_becomes_one_that_a_step_can_hold(identifier: str, classes: str
     assert all(handle.startswith(("div#", "div.")) for handle in handles_of(step))
 
 
+@pytest.mark.long
 @given(three_pages, bodies)
 @settings(max_examples=30, deadline=None)
 def test_learning_is_repeatable_and_what_was_learned_can_be_written_down(pages: list[list[str]], more: str) -> None:
@@ -61,6 +64,7 @@ def test_learning_is_repeatable_and_what_was_learned_can_be_written_down(pages: 
         assert template_from(orjson.loads(orjson.dumps(template_to_json(found)))) == found
 
 
+@pytest.mark.long
 @given(three_pages, paragraphs, bodies)
 @settings(max_examples=30, deadline=None)
 def test_any_page_is_served_storable_or_refused(pages: list[list[str]], lines: list[str], more: str) -> None:
@@ -69,22 +73,24 @@ def test_any_page_is_served_storable_or_refused(pages: list[list[str]], lines: l
         return
     for html in (more, page_of(lines, more)):
         answer = serve(template, html)
-        assert isinstance(answer, Served | TemplateRefusal)
-        assert (explain(template, html).against is None) == isinstance(answer, Served)
-        if isinstance(answer, Served):
+        assert isinstance(answer, ServedPage | TemplateRefusal)
+        assert (explain(template, html).against is None) == isinstance(answer, ServedPage)
+        if isinstance(answer, ServedPage):
             answer.text.encode()
             assert len(answer.paragraphs) == len(answer.hashes)
 
 
+@pytest.mark.long
 @given(three_pages, paragraphs)
 @settings(max_examples=30, deadline=None)
 def test_nothing_is_served_that_does_not_stand_on_the_page(pages: list[list[str]], lines: list[str]) -> None:
     template = learn([training(at, one) for at, one in enumerate(pages)])
     answer = serve(template, page_of(lines)) if isinstance(template, Template) else None
-    if isinstance(answer, Served):
+    if isinstance(answer, ServedPage):
         assert set(answer.paragraphs) <= set(lines)
 
 
+@pytest.mark.long
 @given(st.lists(st.lists(st.integers(0, 2**40 - 1), max_size=40), max_size=12))
 def test_what_a_template_remembers_is_bounded_and_written_exactly(pages: list[list[int]]) -> None:
     template = learn([training(at, [f"{line} {at} " + " ".join(NUMBERS) for line in NUMBERS[:4]]) for at in range(3)])

@@ -3,6 +3,7 @@ from random import Random
 from string import ascii_letters, digits, punctuation
 from urllib.parse import urlsplit
 
+import pytest
 from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
@@ -125,6 +126,7 @@ plain_hosts = st.one_of(
 plain_targets = st.from_regex(r"(?a:/[\w~!$&()*+,;=:@./-]{0,20}(\?[\w~!$&()*+,;=:@./?%-]{0,20})?)", fullmatch=True)
 
 
+@pytest.mark.long
 @settings(max_examples=500)
 @given(st.sampled_from(["http", "https"]), plain_hosts, ports, plain_targets)
 @example("http", "0x7f.1", "", "/")

@@ -131,7 +131,7 @@ async def test_a_worker_outlives_the_end_of_its_last_task_while_it_asks_for_lone
     errands, stop = LonelyErrands(), asyncio.Event()
     lease_worker = LeaseWorker(errands, SystemClock(), quiet_log(), size=2, lease=timedelta(minutes=5))
     running = asyncio.create_task(lease_worker.run(stop))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(300):
         while not errands.went_alone and not running.done():
             await asyncio.sleep(0)
     assert errands.went_alone == [True]
@@ -156,7 +156,7 @@ async def test_a_worker_that_makes_itself_idle_still_hears_that_it_should_stop()
     running = asyncio.create_task(lease_worker.run(stop))
     await settled()
     stop.set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(300):
         await running
     assert errands.released == 1
 
@@ -239,7 +239,7 @@ async def test_what_a_lost_database_interrupted_is_given_back_when_it_is_there_a
     errands, stop = LostErrands(), asyncio.Event()
     lease_worker = LeaseWorker(errands, SystemClock(), quiet_log(), size=1, lease=timedelta(minutes=5))
     running = asyncio.create_task(lease_worker.run(stop))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(300):
         while not errands.released:
             await asyncio.sleep(0.01)
     stop.set()

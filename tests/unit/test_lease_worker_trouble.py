@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 from headwater.clock import SystemClock
 from headwater.errors import DatabaseDown, QueryFailed
+from headwater.figures import NOT_GIVEN_BACK
 from headwater.lease_worker import FIRST_PAUSE, LONGEST_PAUSE, NEXT_BEAT, LeaseWorker
 from headwater.log import make_logger
 from headwater.settling import Settling
@@ -115,6 +116,20 @@ async def test_after_work_was_lost_one_at_a_time_tries_the_database() -> None:
     errands = await played(Errands(work_troubles=[DISK_IS_FULL] * SIZE))
     assert errands.claims == [SIZE, 1]
     assert errands.strays_asked_for == [0]
+
+
+async def test_work_that_could_not_be_given_back_at_the_end_is_counted() -> None:
+    class Away(Errands):
+        async def release(self, leases: Sequence[Errand]) -> None:
+            raise DatabaseDown("The database does not answer.")
+
+    stop, lease_worker = asyncio.Event(), lease_worker_of(Away(), StringIO())
+    running = asyncio.create_task(lease_worker.run(stop))
+    for _ in range(50):
+        await asyncio.sleep(0)
+    stop.set()
+    await running
+    assert lease_worker.figures.said == {NOT_GIVEN_BACK: "The database does not answer."}
 
 
 async def test_pauses_grow_up_to_a_limit_while_the_trouble_lasts() -> None:

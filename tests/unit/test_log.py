@@ -116,9 +116,13 @@ def test_production_tells_a_refused_statement_without_its_name_and_rows() -> Non
     assert "a.test/secret" in detailed["error"]
 
 
-def test_production_tells_no_address_inside() -> None:
-    error = QueryFailed("The database postgresql://me@10.0.0.7:5432/x and [fd00::7] do not answer, 9.9.9.9 does")
+def test_production_tells_no_address_inside_but_in_urls_and_never_credentials() -> None:
+    error = QueryFailed("The database postgresql://me:pw@10.0.0.7:5432/x and [fd00::7] do not answer, 9.9.9.9 does")
     assert json.loads(broken_line("prod", error))["error"] == (
-        "The database postgresql://***@(internal address):5432/x and (internal address) do not answer, 9.9.9.9 does"
+        "The database postgresql://***@10.0.0.7:5432/x and (internal address) do not answer, 9.9.9.9 does"
     )
-    assert "10.0.0.7" in broken_line("dev", error)
+    assert "fd00::7" in broken_line("dev", error)
+    named = QueryFailed("'http://[fd00::7]:9200/': Connect call failed ('10.0.0.7', 9200)")
+    assert json.loads(broken_line("prod", named))["error"] == (
+        "'http://[fd00::7]:9200/': Connect call failed ('(internal address)', 9200)"
+    )

@@ -11,10 +11,10 @@ from headwater.figures import Figures
 from headwater.reports.doctor import checks_of
 from headwater.reports.operations import (
     Operations,
-    Process,
+    RoleProcess,
     Settles,
     TaskTrouble,
-    Work,
+    WaitingWork,
     problems_in,
     settles_of,
     troubles_of,
@@ -25,24 +25,24 @@ MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 DAYS = {"runs": 15, "fetch_log": 15}
 
 
-def process(*does: str, is_alive: bool = True) -> Process:
+def process(*does: str, is_alive: bool = True) -> RoleProcess:
     beat = NOW if is_alive else NOW - 3 * MINUTE
-    return Process(UUID(int=1), "owner", does[0], does, "harbour", 42, "1.0", NOW - HOUR, beat, {}, {}, is_alive)
+    return RoleProcess(UUID(int=1), "owner", does[0], does, "harbour", 42, "1.0", NOW - HOUR, beat, {}, {}, is_alive)
 
 
-def operations(*processes: Process, work: Work | None = None, **more: Any) -> Operations:
+def operations(*processes: RoleProcess, work: WaitingWork | None = None, **more: Any) -> Operations:
     settles = Settles(0, None, None, None, 0)
     given = {"days_ahead": DAYS, **more}
-    return Operations(NOW, processes, work or Work(maintained_at=NOW), {}, settles, **given)
+    return Operations(NOW, processes, work or WaitingWork(maintained_at=NOW), {}, settles, **given)
 
 
 def kinds(now: Operations) -> list[str]:
     return [one.kind for one in problems_in(now)]
 
 
-def waiting_since(wait: timedelta) -> Work:
+def waiting_since(wait: timedelta) -> WaitingWork:
     moment = NOW - wait
-    return Work(poll_due=moment, poll_every=HOUR, host_open=moment, overdue=3, maintained_at=moment)
+    return WaitingWork(poll_due=moment, poll_every=HOUR, host_open=moment, overdue=3, maintained_at=moment)
 
 
 UP = process("poll", "fetch", "maintain")
@@ -82,16 +82,16 @@ def test_one_that_died_is_missed_at_once_and_it_is_said_when_it_was_seen() -> No
 
 
 def test_a_fetcher_that_fetches_nothing_is_told() -> None:
-    [one] = problems_in(operations(UP, work=Work(host_open=NOW - HOUR, maintained_at=NOW)))
+    [one] = problems_in(operations(UP, work=WaitingWork(host_open=NOW - HOUR, maintained_at=NOW)))
     assert (one.kind, "although a fetcher runs" in one.what) == ("stuck", True)
-    assert kinds(operations(UP, work=Work(host_open=NOW - HOUR, is_fetching=True, maintained_at=NOW))) == []
+    assert kinds(operations(UP, work=WaitingWork(host_open=NOW - HOUR, is_fetching=True, maintained_at=NOW))) == []
 
 
 @pytest.mark.parametrize(
     ("wait", "every", "expected"), [(20, 60, []), (61, 60, ["polls_late"]), (20, 15, ["polls_late"])]
 )
 def test_a_channel_that_waits_for_longer_than_its_interval_is_told(wait: int, every: int, expected: list[str]) -> None:
-    work = Work(poll_due=NOW - wait * MINUTE, poll_every=every * MINUTE, maintained_at=NOW)
+    work = WaitingWork(poll_due=NOW - wait * MINUTE, poll_every=every * MINUTE, maintained_at=NOW)
     assert kinds(operations(UP, work=work)) == expected
 
 

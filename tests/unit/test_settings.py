@@ -10,7 +10,6 @@ from headwater.settings import Given, every_setting, load
 from headwater.settings.aliases import ALIASES, IGNORED
 from headwater.settings.durations import format_duration, parse_duration, parse_span
 from headwater.settings.environment import load_from_surroundings
-from headwater.settings.groups import INERT
 
 
 def test_flag_beats_environment_beats_file_beats_default() -> None:
@@ -49,7 +48,7 @@ def test_two_aliases_that_disagree_warn_and_the_first_holds() -> None:
 
 SAMPLES = {
     "database.url": ("postgresql://u:p@h/d", None),
-    "search.elasticsearch_url": ("http://es:9200", None),
+    "deliver.elasticsearch_url": ("http://es:9200", None),
     "fetch.user_agent": ("NorthCloud-Crawler/1.0", "NorthCloud-Crawler/1.0"),
     "fetch.contact": ("a@b.org", "mailto:a@b.org"),
     "log.level": ("warning", "warning"),
@@ -235,15 +234,6 @@ def test_a_burst_for_all_hosts_is_ignored_and_told() -> None:
         assert "hosts policy set" in warning
 
 
-def test_a_setting_that_nothing_reads_is_told_to_whoever_set_it() -> None:
-    loaded = load(Given(environment={"HEADWATER_SEARCH__ELASTICSEARCH_URL": "http://search.test:9200"}))
-    assert [sentence.partition(" has no effect")[0] for sentence in loaded.inert] == [
-        "search.elasticsearch_url (environment HEADWATER_SEARCH__ELASTICSEARCH_URL)",
-    ]
-    assert load(Given()).inert == ()
-    assert INERT.keys() <= {setting.path for setting in every_setting()}
-
-
 @pytest.mark.parametrize("name", ["headwater", "hw_2", "_x", ""])
 def test_a_schema_is_named_by_an_identifier(name: str) -> None:
     assert load(Given(environment={"HEADWATER_DATABASE__SCHEMA": name})).settings.database.own_schema == name
@@ -358,8 +348,8 @@ def test_days_are_numbers_lengths_of_time_or_forever(written: object, days: obje
 )
 def test_days_that_make_no_sense_are_refused_with_a_sentence(written: object) -> None:
     with pytest.raises(SettingError) as refused:
-        load(Given(document={"keep": {"outbox_days": written}}))
+        load(Given(document={"keep": {"version_days": written}}))
     said = str(refused.value)
-    assert "keep.outbox_days" in said
+    assert "keep.version_days" in said
     assert "should be a number of days such as 400, 400d, 8w or 2y, from 1 to 3650, or forever" in said
     assert said.count("should be") == 1

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from headwater.discover.api.secrets import secrets_from
 from headwater.discover.exporting import rows_of, sources_rendered
 from headwater.discover.importing import Import, Imported, is_plain_api, needs_browser, needs_trust
-from headwater.reports.discovery import NOBODY, SourceFilter, list_sources
+from headwater.reports.discovery import NOBODY, SourceFilter, sources_that_match
 from headwater.services import Services
-from headwater.sources.exchange.fields import Row
-from headwater.sources.exchange.rows import BadLine
-from headwater.sources.external import external_ids_of
+from headwater.sources.exchange.fields import BadLine, Row
+from headwater.sources.finding import external_ids_of
+from headwater.sources.store import channels_of
 
 EXPORTED_AT_ONCE = 500
 
@@ -67,11 +67,13 @@ async def export_sources(services: Services, wanted: SourceFilter) -> list[Row]:
     """Rows by the names of their sources: one for each feed."""
     rows: list[Row] = []
     after = ("", NOBODY)
-    while page := await list_sources(services.database, wanted, EXPORTED_AT_ONCE, after):
-        ids = await external_ids_of(services.database, [one.source.id for one in page])
-        rendered = await sources_rendered(services.database, [one.source for one in page])
-        for one in page:
-            own, is_rendered = ids.get(one.source.id, ()), one.source.id in rendered
-            rows += rows_of(one.source, one.channels, external_ids=own, is_rendered=is_rendered)
-        after = (page[-1].source.name, page[-1].source.id)
+    while page := await sources_that_match(services.database, wanted, EXPORTED_AT_ONCE, after):
+        ids = [source.id for source in page]
+        channels = await channels_of(services.database, ids)
+        external_ids = await external_ids_of(services.database, ids)
+        rendered = await sources_rendered(services.database, page)
+        for source in page:
+            own, is_rendered = external_ids.get(source.id, ()), source.id in rendered
+            rows += rows_of(source, channels[source.id], external_ids=own, is_rendered=is_rendered)
+        after = (page[-1].name, page[-1].id)
     return rows

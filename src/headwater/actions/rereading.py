@@ -10,8 +10,7 @@ from headwater.archive.raw import KeptBody
 from headwater.errors import NotFound
 from headwater.ingest.inspection import Compared, Explained, Inspection
 from headwater.ingest.page_context import Context
-from headwater.ingest.page_reader import PageReader
-from headwater.ingest.reading import Reader
+from headwater.ingest.page_reader import ChildReader, PageReader
 from headwater.ingest.replay import Replay, Replayed
 from headwater.learning.template_cache import TemplateCache
 from headwater.net.identity import identity_of
@@ -21,7 +20,7 @@ from headwater.reports.documents import body_of
 from headwater.reports.templates import read_schooling, state_of
 from headwater.run.extraction_pools import page_pool, pool_size_of
 from headwater.services import Services
-from headwater.sources.store import find_source
+from headwater.sources.finding import find_source
 
 
 @dataclass(slots=True)
@@ -49,6 +48,13 @@ async def reextract(
         async for one in replay.over(found.id, limit=limit, stores=stores):
             account.outcomes[one.outcome] += 1
             on_page(one)
+
+
+async def reextract_page(services: Services, named: str, *, stores: bool = True) -> Replayed:
+    """One stored page, by its URL or the id of its document. Raises NotFound where it is no longer kept."""
+    body = await read_stored_page(services, named)
+    async with replay_of(services) as replay:
+        return await replay.page(body, stores=stores)
 
 
 async def compare_pages(
@@ -94,7 +100,7 @@ async def replay_of(services: Services) -> AsyncIterator[Replay]:
     settings = services.settings
     template_cache = TemplateCache(services.clock, services.random, is_open=settings.extract.templates)
     async with page_pool(services) as pool:
-        reader = Reader(pool, identity_of(settings.fetch).product_token)
+        reader = ChildReader(pool, identity_of(settings.fetch).product_token)
         page_reader = PageReader(Context(services.database, services.clock, template_cache), reader)
         yield Replay(services.database, page_reader, pool_size_of(settings.extract))
 
@@ -105,5 +111,5 @@ async def inspection_of(services: Services) -> AsyncIterator[Inspection]:
     settings = services.settings
     context = Context(services.database, services.clock, TemplateCache(services.clock, services.random))
     async with page_pool(services) as pool:
-        reader = Reader(pool, identity_of(settings.fetch).product_token)
+        reader = ChildReader(pool, identity_of(settings.fetch).product_token)
         yield Inspection(services.database, context, reader, pool_size_of(settings.extract))

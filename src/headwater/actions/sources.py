@@ -7,25 +7,26 @@ from typing import Any
 from uuid import UUID
 
 from headwater.archive.jobs import Left, jobs_left_by
-from headwater.discover.adding import WantedSource, change, check, take_up
+from headwater.discover.adding import Stopped, WantedSource, change, change_status, check, take_up
 from headwater.discover.api.secrets import secrets_from
-from headwater.discover.searching.exploring import SiteLook
 from headwater.discover.searching.following import (
     Eyes,
     FollowRequest,
     LookBegun,
+    LookListener,
     NotFollowed,
-    Progress,
-    Seen,
+    SeenSite,
+    SiteLook,
     chosen_from,
 )
-from headwater.discover.stopping import Stopped, change_status
 from headwater.discover.trying import Trial
 from headwater.errors import UsageError
+from headwater.reports.discovery import DiscoveryOverview, overviews
 from headwater.run.polling import channel_reader, poll_of
 from headwater.services import Services
+from headwater.sources.finding import find_source
 from headwater.sources.source import Source, SourceStatus
-from headwater.sources.store import find_source, require_new
+from headwater.sources.store import poll_now, require_new
 from headwater.web import open_web
 
 
@@ -41,15 +42,15 @@ class Added:
 
 
 async def add_source(
-    services: Services, request: FollowRequest, progress: Progress = lambda _step: None
+    services: Services, request: FollowRequest, progress: LookListener = lambda _step: None
 ) -> Added | NotFollowed:
-    """Raises UsageError for what can never work, and where the source exists already."""
+    """Raises UsageError for a source that can never work, and where it exists already."""
     settings, database = services.settings, services.database
     secrets = secrets_from(settings.poll.secrets_file)
     # Known before the site is asked for anything.
     await require_new(database, request.wanted.profile)
     check(request.wanted, secrets)
-    seen: Seen | NotFollowed = Seen()
+    seen: SeenSite | NotFollowed = SeenSite()
     if request.is_looked_at:
         progress(LookBegun(request.wanted.profile.address))
         async with eyes_of(services, leaves_no_trace=request.is_dry) as eyes:
@@ -103,7 +104,7 @@ async def stop_sources(
 
 
 async def vacancies_left_by(services: Services, named: Sequence[str]) -> list[tuple[Source, Left]]:
-    """What would become of the vacancies of sources if they were deleted."""
+    """The vacancies that sources would leave if they were deleted."""
     return [(one, await jobs_left_by(services.database, one.id)) for one in await found_sources(services, named)]
 
 
@@ -111,3 +112,9 @@ async def found_sources(services: Services, named: Sequence[str]) -> list[Source
     if not named:
         raise UsageError("No source was named.", fix="`headwater sources list` shows those there are.")
     return [await find_source(services.database, one) for one in named]
+
+
+async def poll_sources(services: Services, named: Sequence[str]) -> list[tuple[DiscoveryOverview, int]]:
+    """Ask for polls now: each source, and how many of its channels are due; none of one that is to be left alone."""
+    found = await overviews(services.database, await found_sources(services, named))
+    return [(one, 0 if one.is_left_alone else await poll_now(services.database, one.source.id)) for one in found]

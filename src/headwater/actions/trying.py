@@ -1,14 +1,13 @@
-"""Channels, pages and addresses asked once through the real path, to see what would come of it; nothing is stored."""
+"""Channels, pages and addresses asked once through the real path, to be shown; nothing is stored."""
 
 from dataclasses import dataclass, replace
 
 from headwater.discover.items import Item
 from headwater.discover.trying import Trial, try_channels
 from headwater.extraction.page import FeedHints
-from headwater.fetch.fetcher import Clear, FetchRequest
-from headwater.fetch.following import Follower, is_closed_for_good
-from headwater.fetch.outcomes import Outcome, TakenDown
-from headwater.ingest.reading import Reader
+from headwater.fetch.fetcher import Clear, FetchRequest, Follower, is_closed_for_good
+from headwater.fetch.outcomes import FetchOutcome, TakenDown
+from headwater.ingest.page_reader import ChildReader
 from headwater.ingest.simulating import SimulatedPage, simulate_pages
 from headwater.net.transport import Response
 from headwater.politeness.hosts import Pace, pace_of, read_host
@@ -16,7 +15,7 @@ from headwater.politeness.slots import NotBefore
 from headwater.run.extraction_pools import page_pool
 from headwater.run.polling import channel_reader, poll_of
 from headwater.services import Services
-from headwater.sources.store import find_source
+from headwater.sources.finding import find_source
 from headwater.urls.canonical import CanonicalUrl
 from headwater.web import open_web
 
@@ -29,10 +28,10 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class FetchedOnce:
-    """`steps` are the addresses of all hops, each with what happened there. `pace` is None where nothing was asked."""
+    """`steps` are the addresses of all hops, each with its outcome. `pace` is None where nothing was asked."""
 
-    steps: list[tuple[CanonicalUrl, Clear | Outcome | Response]]
-    outcome: Outcome | NotBefore
+    steps: list[tuple[CanonicalUrl, Clear | FetchOutcome | Response]]
+    outcome: FetchOutcome | NotBefore
     pace: Pace | None = None
 
 
@@ -52,7 +51,7 @@ async def simulate_source(services: Services, named: str, most: int, *, reads_pa
         return Simulation(trials, [])
     profile = (await find_source(services.database, named)).profile
     async with open_web(services, "headwater sources simulate") as web, page_pool(services) as pool:
-        reader = Reader(pool, web.identity.product_token)
+        reader = ChildReader(pool, web.identity.product_token)
         pages = [(item.url, hints_of(item)) for item in items]
         follower = Follower(web.fetcher, web.reservations)
         return Simulation(trials, await simulate_pages(follower, reader, profile, pages))
@@ -71,7 +70,7 @@ def hints_of(item: Item) -> FeedHints:
 
 async def fetch_once(services: Services, target: CanonicalUrl, method: str) -> FetchedOnce:
     """One address as a worker would ask it."""
-    steps: list[tuple[CanonicalUrl, Clear | Outcome | Response]] = []
+    steps: list[tuple[CanonicalUrl, Clear | FetchOutcome | Response]] = []
     async with open_web(services, "headwater fetch") as web:
         fetcher = replace(web.fetcher, observer=lambda url, what: steps.append((url, what)))
         async with web.reservations.reserve_slot(target.host, "test") as held_slot:

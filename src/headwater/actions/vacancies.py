@@ -1,10 +1,10 @@
 """Vacancies taken out by a person."""
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.jobs import delete_jobs
 from headwater.reports.discovery import time_now
 from headwater.reports.vacancies import find_vacancy
 from headwater.services import Services
+from headwater.urls.fingerprint import DocumentKey
 
 
 async def remove_vacancy(services: Services, named: str, actor: str, reason: str) -> tuple[str, bool]:

@@ -1,21 +1,135 @@
-"""Keeping documents, in the caller's transaction: new, changed, the same again, a copy of another, gone.
+"""Documents and their outlinks, kept in the caller's transaction: new, changed, the same again, a copy, gone.
 
 All of it happens in the database's own `keep_document` and `tombstone_documents`, which also say what they lock and in
 which order. A transaction keeps one document, after it has locked the hosts and entries it settles.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
-from headwater.archive.document import DocumentKey, Duplicate, Kept, NewDocument, Stored, UnchangedDocument, to_signed
-from headwater.database.pool import Connection
+import zstandard
+
+from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.errors import UsageError
 from headwater.storable import storable, storable_json
+from headwater.urls.fingerprint import DocumentKey
 
 queries = load_queries("headwater.archive")
 
+# What is a change, beside the text: what the database's `says_the_same` compares.
+TRACKED = (
+    "source_id",
+    "claimed_url",
+    "title",
+    "summary",
+    "author",
+    "published_at",
+    "language",
+    "section",
+    "keywords",
+    "page_type",
+)
+
 _NOWHERE = (None, None)
+MOST_OUTLINKS = 1_000
+_LEVEL = 1
+# As many addresses as there can be, each as long as it can be.
+_LARGEST_BYTES = 8 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDocument:
+    """`simhash` None: nothing to compare. `metadata` is whatever the page said that has no field of its own.
+
+    It stands under the address it was read from. `claimed` is another page that this one calls canonical, with the
+    address `canonical_url`: a claim, which the archive believes or not.
+    """
+
+    bucket: int
+    url_hash: bytes
+    source_id: UUID
+    url: str
+    canonical_url: str
+    title: str
+    text: str
+    word_count: int
+    content_hash: bytes
+    summary: str = ""
+    author: str = ""
+    published_at: datetime | None = None
+    updated_at: datetime | None = None
+    language: str = ""
+    section: str = ""
+    keywords: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
+    page_type: str = ""
+    quality: int | None = None
+    quality_parts: Mapping[str, int] = field(default_factory=dict)
+    simhash: int | None = None
+    produced_by: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    claimed: DocumentKey | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.url_hash) != 32 or len(self.content_hash) != 32:
+            raise UsageError(f"A hash of {self.url} does not have 32 bytes.")
+
+    @property
+    def key(self) -> DocumentKey:
+        return DocumentKey(self.bucket, self.url_hash)
+
+    @property
+    def claimed_url(self) -> str | None:
+        return self.canonical_url if self.claimed else None
+
+
 _AS_THEY_ARE = tuple(name for name in NewDocument.__dataclass_fields__ if name != "claimed")
+
+
+class Op(StrEnum):
+    UPSERT = "upsert"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Delivered. `near` is a document that said nearly the same before."""
+
+    version: int
+    is_new: bool
+    near: DocumentKey | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnchangedDocument:
+    """Nothing was written."""
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """Kept, and not delivered: another page told the same before, or is the one that this page calls canonical."""
+
+    version: int
+    of: DocumentKey
+
+
+Kept = Stored | UnchangedDocument | Duplicate
+
+
+def to_signed(simhash: int | None) -> int | None:
+    """PostgreSQL knows 64 bits with a sign only."""
+    return None if simhash is None else (simhash + 2**63) % 2**64 - 2**63
+
+
+def to_unsigned(simhash: int | None) -> int | None:
+    return None if simhash is None else simhash % 2**64
 
 
 async def keep_document(connection: Connection, new: NewDocument, now: datetime) -> Kept:
@@ -34,6 +148,7 @@ async def keep_document(connection: Connection, new: NewDocument, now: datetime)
 async def tombstone(connection: Connection, bucket: int, url_hash: bytes, reason: str, now: datetime) -> bool:
     """Take it from search and sinks; what it was stays readable. False: there was nothing to take."""
     taken = await connection.fetchval(queries.tombstone_documents, [bucket], [url_hash], storable(reason), now)
+    connection.after_commit(queries.wake_deliverers)
     return bool(taken)
 
 
@@ -50,3 +165,24 @@ def document_row(new: NewDocument) -> tuple[Any, ...]:
 
 def key_in(row: Any, bucket: str, url_hash: str) -> DocumentKey | None:
     return None if row[url_hash] is None else DocumentKey(row[bucket], row[url_hash])
+
+
+async def keep_outlinks(connection: Connection, key: DocumentKey, targets: Sequence[str]) -> None:
+    """Replaces the outlinks stored before."""
+    await connection.execute(queries.keep_outlinks, *key, pack_outlinks(targets))
+
+
+def pack_outlinks(targets: Sequence[str]) -> bytes:
+    """The first so many distinct ones, in page order: one a line, compressed. An address has no line breaks."""
+    lines = "\n".join(list(dict.fromkeys(targets))[:MOST_OUTLINKS])
+    return zstandard.compress(lines.encode(errors="replace"), _LEVEL)
+
+
+async def outlinks_of(database: Connection | Database, key: DocumentKey) -> list[str]:
+    packed: bytes | None = await database.fetchval(queries.outlinks_of, *key)
+    return unpack_outlinks(packed) if packed else []
+
+
+def unpack_outlinks(packed: bytes) -> list[str]:
+    lines = zstandard.ZstdDecompressor().decompress(packed, max_output_size=_LARGEST_BYTES)
+    return lines.decode().split("\n") if lines else []

@@ -1,4 +1,4 @@
-"""Versions and changes that were kept for as long as the settings say; each batch is a transaction of its own."""
+"""Versions that were kept for as long as the settings say; each batch is a transaction of its own."""
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
@@ -11,11 +11,6 @@ BATCH = 1_000
 async def forget_old_versions(database: Database, days: int | None, batch: int = BATCH) -> int:
     """Former versions of documents; how many there were."""
     return await _in_batches(database, queries.forget_old_versions, days, batch)
-
-
-async def forget_old_changes(database: Database, days: int | None, batch: int = BATCH) -> int:
-    """Changes in the outbox; how many there were."""
-    return await _in_batches(database, queries.forget_old_changes, days, batch)
 
 
 async def _in_batches(database: Database, query: str, days: int | None, batch: int) -> int:

@@ -1,124 +1,27 @@
 """A vacancy on its way into the archive, and what becomes of it beside the one that stands there."""
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.document import DocumentKey
-from headwater.errors import UrlRejected, UsageError
 from headwater.storable import storable
-from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.canonical import CanonicalUrl, web_addresses
 from headwater.urls.domains import Voice
+from headwater.urls.fingerprint import DocumentKey
+from headwater.vacancy import DEFAULTS, FIELDS, NewJob
 
 # A day is over when it is over everywhere on earth.
 LAST_ZONE = timedelta(hours=12)
-# How a vacancy was read is no part of what it says.
-NOT_TRACKED = frozenset(
-    {"language", "compensation_confidence", "data_provenance", "raw_metadata", "is_detailed", "page_url", "document"}
-)
-# Where nothing is said. Only when it is stored: a page that says nothing does not overrule a list that does.
-DEFAULTS = {"work_modality": "onsite", "career_type": "staff"}
-# What may stand there without a word of the vacancy's: a source's name and kind, a level read off the title, defaults.
-ASSUMABLE = frozenset({"org_name", "org_type", "level_norm", *DEFAULTS})
 
 
 class JobStatus(StrEnum):
     ACTIVE = "active"
     EXPIRED = "expired"
     DELETED = "deleted"  # by a person, for good; or by a takedown, for as long as that holds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewJob:
-    """None, False and what is empty mean: not said. `is_detailed`: read on the vacancy's own page, not in a list.
-    `page_url` is the address its words were read from.
-    """
-
-    canonical_hash: bytes
-    title: str
-    org_name: str
-    apply_url: str
-    language: str = ""
-    location_raw: str = ""
-    country: str | None = None
-    country_iso: str | None = None
-    city: str | None = None
-    region_code: str | None = None
-    level_norm: str | None = None
-    mission_tags: tuple[str, ...] = ()
-    functional_tags: tuple[str, ...] = ()
-    international_eligible: bool = False
-    deadline: date | None = None
-    application_window: Mapping[str, str] = field(default_factory=dict)
-    description_snippet: str = ""
-    org_type: str | None = None
-    career_type: str | None = None
-    contract_type: str | None = None
-    contract_duration_months: int | None = None
-    contract_urgency: str | None = None
-    work_modality: str | None = None
-    work_hours: str | None = None
-    benefits: tuple[str, ...] = ()
-    policy_flags: tuple[str, ...] = ()
-    donor_context: tuple[str, ...] = ()
-    project_modality: str | None = None
-    procurement_vehicle: str | None = None
-    crisis_type: tuple[str, ...] = ()
-    response_phase: str | None = None
-    humanitarian_cluster: tuple[str, ...] = ()
-    surge_required: bool | None = None
-    deployment_timeframe: str | None = None
-    duty_station_hardship: str | None = None
-    compensation_visible: bool = False
-    compensation_type: str | None = None
-    compensation_min_usd: Decimal | None = None
-    compensation_max_usd: Decimal | None = None
-    compensation_currency: str | None = None
-    compensation_confidence: float | None = None
-    data_provenance: str = ""
-    raw_metadata: Mapping[str, Any] = field(default_factory=dict)
-    is_detailed: bool = False
-    page_url: str = ""
-    document: DocumentKey | None = None
-
-    def __post_init__(self) -> None:
-        if len(self.canonical_hash) != 32 or not self.title:
-            raise UsageError(f"The vacancy {self.title!r} lacks its title or a hash of 32 bytes.")
-
-    @property
-    def key(self) -> DocumentKey:
-        """A vacancy may have no host of its own: its bucket is the first byte of its hash."""
-        return DocumentKey(self.canonical_hash[0], self.canonical_hash)
-
-    @property
-    def tracked(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in FIELDS if name not in NOT_TRACKED}
-
-    @property
-    def assumed(self) -> frozenset[str]:
-        """Fields that nobody has said. Rows from before these were marked show it by what their facts lack."""
-        if (marked := self.raw_metadata.get("assumed")) is not None:
-            return frozenset(marked)
-        facts = self.raw_metadata.get("facts")
-        if facts is None:
-            return frozenset()
-        return frozenset(
-            name for name in ASSUMABLE - set(facts) if getattr(self, name) == DEFAULTS.get(name, getattr(self, name))
-        )
-
-    @property
-    def said(self) -> dict[str, Any]:
-        assumed = self.assumed
-        return {name: NOT_SAID.get(name) if name in assumed else getattr(self, name) for name in FIELDS}
-
-
-FIELDS = tuple(NewJob.__dataclass_fields__)
-NOT_SAID = {"org_name": ""}  # any other that may be assumed: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +36,12 @@ class Teller:
 
     def speaks_for(self, job: NewJob) -> bool:
         """Whether its word counts for the place where one applies."""
-        return any(self.voice.covers(url.host) for url in addresses_of(job.apply_url))
+        return any(self.voice.covers(url.host) for url in web_addresses(job.apply_url))
 
 
 @dataclass(frozen=True, slots=True)
 class StandingJob:
-    """`is_abandoned`: its source was deleted. `is_final`: a person deleted the vacancy."""
+    """`is_abandoned`: its source was deleted. `is_deleted_by_person`: a person deleted the vacancy."""
 
     job: NewJob
     status: JobStatus
@@ -146,7 +49,7 @@ class StandingJob:
     source_id: UUID
     is_spoken_for: bool = False
     is_abandoned: bool = False
-    is_final: bool = False
+    is_deleted_by_person: bool = False
 
     @property
     def is_free(self) -> bool:
@@ -191,7 +94,7 @@ def judge_sighting(standing: StandingJob | None, new: NewJob, teller: Teller, no
     speaks = teller.speaks_for(new)
     if standing is None:
         return Ignored() if is_over(new, now) else Write(new, 1, speaks)
-    if standing.is_final:
+    if standing.is_deleted_by_person:
         return Ignored()
     is_own = teller.source_id == standing.source_id
     if is_own and speaks == standing.is_spoken_for:
@@ -265,7 +168,7 @@ def move_job(job: NewJob, to: CanonicalUrl | None) -> NewJob:
 
 
 def with_former_words(job: NewJob, former: Iterable[StandingJob], teller: Teller) -> NewJob:
-    """What its list said of a vacancy under addresses that led to this one, where both words count alike."""
+    """With the words of its list about a vacancy under addresses that led to this one, where both words count alike."""
     for one in former:
         if one.is_spoken_for == teller.speaks_for(one.job) == teller.speaks_for(job):
             same = replace(one.job, canonical_hash=job.canonical_hash, apply_url=job.apply_url)
@@ -289,15 +192,6 @@ def clean_job(job: NewJob) -> NewJob:
 
 def as_given_back(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
-
-
-def addresses_of(*urls: str) -> list[CanonicalUrl]:
-    """Those that are web addresses."""
-    found = []
-    for url in filter(None, urls):
-        with suppress(UrlRejected):
-            found.append(canonicalise(url))
-    return found
 
 
 def row_of(write: Write) -> dict[str, Any]:

@@ -6,19 +6,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.document import DocumentKey, Op
-from headwater.archive.documents import key_in
+from headwater.archive.documents import Op, key_in
 from headwater.archive.job import (
-    FIELDS,
     JobStatus,
-    NewJob,
     SeenAgain,
     SeenElsewhere,
     Sighting,
     StandingJob,
     Teller,
     Write,
-    addresses_of,
     as_given_back,
     clean_job,
     is_over,
@@ -29,13 +25,16 @@ from headwater.archive.job import (
     row_of,
     with_former_words,
 )
-from headwater.archive.outbox import Change, ChangeKind, write_changes
+from headwater.archive.outbox import Change, write_changes
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.net.redirects import LONGEST_CHAIN
 from headwater.politeness.takedown import takedowns_for
+from headwater.record_kind import RecordKind
 from headwater.storable import storable
-from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise, web_addresses
+from headwater.urls.fingerprint import DocumentKey
+from headwater.vacancy import FIELDS, NewJob
 
 queries = load_queries("headwater.archive")
 
@@ -46,7 +45,7 @@ OURSELVES = "headwater"
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class JobCounts:
     """Each one found is inserted, updated or skipped; skipped are those that are as they were or not wanted."""
 
     found: int
@@ -66,7 +65,7 @@ class Left:
 NOTHING_LEFT = Left()
 
 
-async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJob], now: datetime) -> Counts:
+async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJob], now: datetime) -> JobCounts:
     """Once per transaction, after its hosts. Nothing of a place that was taken down is kept."""
     left = await _left_addresses(connection, teller, jobs)
     wanted = await _without_takedowns(connection, teller, [move_job(job, left.get(job.key)) for job in jobs])
@@ -96,7 +95,7 @@ async def keep_jobs(connection: Connection, teller: Teller, jobs: Sequence[NewJo
     over = [one.job.key for one in sightings if isinstance(one, Write) and is_over(one.job, now)]
     await _expire(connection, {*over, *(one.job.key for one in former)}, now)
     inserted = sum(row["version"] == 1 for row in written)
-    return Counts(len(jobs), inserted, len(written) - inserted, len(jobs) - len(written))
+    return JobCounts(len(jobs), inserted, len(written) - inserted, len(jobs) - len(written))
 
 
 def _with_former_words(
@@ -109,10 +108,10 @@ async def _left_addresses(
     connection: Connection, teller: Teller, jobs: Sequence[NewJob]
 ) -> Mapping[DocumentKey, CanonicalUrl]:
     """Addresses that redirect to a vacancy's own page, by the key of the vacancy there: the two are one."""
-    named = {job.key: url for job in jobs for url in addresses_of(job.apply_url) if key_at(url) == job.key}
+    named = {job.key: url for job in jobs for url in web_addresses(job.apply_url) if key_at(url) == job.key}
     if teller.channel_id:
         return await _led_to(connection, named) if named else {}
-    pages = [url for url in addresses_of(teller.url) if key_at(url) in named]
+    pages = [url for url in web_addresses(teller.url) if key_at(url) in named]
     return {key_at(left): page for page in pages for left in await _leading_to(connection, page)}
 
 
@@ -139,7 +138,7 @@ async def _leading_to(connection: Connection, page: CanonicalUrl) -> list[Canoni
     way = [page]
     for _ in range(LONGEST_CHAIN):
         finder = await connection.fetchval(queries.found_on, *_entry_of(way[-1]))
-        found = addresses_of(finder or "")
+        found = web_addresses(finder or "")
         rows = await connection.fetch(queries.redirects_of, *_columns(map(_entry_of, found)))
         if not any(canonicalise(row["moved_to"]).url_hash == way[-1].url_hash for row in rows):
             break
@@ -153,8 +152,8 @@ def _entry_of(url: CanonicalUrl) -> DocumentKey:
 
 async def _without_takedowns(connection: Connection, teller: Teller, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
     """By every address they carry: of the source, of the list or page, and of the place where one applies."""
-    told_at = addresses_of(teller.url, teller.source_url)
-    carried = [addresses_of(job.apply_url, job.page_url) for job in jobs]
+    told_at = web_addresses(teller.url, teller.source_url)
+    carried = [web_addresses(job.apply_url, job.page_url) for job in jobs]
     hosts = {url.host for urls in (told_at, *carried) for url in urls}
     taken_down = await takedowns_for(connection, hosts)
     if not taken_down:
@@ -172,7 +171,7 @@ async def _without_gone(
         one.job.key: address
         for one in sightings
         if isinstance(one, Write) and one.version > 1 and standing[one.job.key].status is JobStatus.EXPIRED
-        for address in addresses_of(one.job.apply_url)
+        for address in web_addresses(one.job.apply_url)
     }
     if not back:
         return list(sightings)
@@ -287,12 +286,12 @@ def _standing(row: Any) -> StandingJob:
         row["source_id"],
         is_spoken_for=row["is_spoken_for"],
         is_abandoned=row["is_abandoned"],
-        is_final=row["status"] == JobStatus.DELETED and row["deleted_by"] != OURSELVES,
+        is_deleted_by_person=row["status"] == JobStatus.DELETED and row["deleted_by"] != OURSELVES,
     )
 
 
 async def _tell(connection: Connection, rows: Iterable[Any], op: Op, now: datetime) -> None:
-    changes = [Change(ChangeKind.JOB, row["bucket"], row["canonical_hash"], row["version"], op) for row in rows]
+    changes = [Change(RecordKind.JOB, row["bucket"], row["canonical_hash"], row["version"], op) for row in rows]
     await write_changes(connection, changes, now)
 
 

@@ -7,23 +7,20 @@ SELECT outcome, version, is_new, other_bucket, other_hash FROM keep_document($1:
 SELECT tombstone_documents($1::smallint[], $2::bytea[], $3::text, $4::timestamptz);
 
 -- name: write_changes
--- What sinks have to be told; in the order given.
+-- Changes for sinks; in the order given.
 INSERT INTO outbox (kind, bucket, hash, version, op, at)
 SELECT c.kind, c.bucket, c.hash, c.version, c.op, $6::timestamptz
 FROM unnest($1::text[], $2::smallint[], $3::bytea[], $4::integer[], $5::text[]) WITH ORDINALITY
      AS c (kind, bucket, hash, version, op, place)
 ORDER BY c.place;
 
--- name: take_pending
--- The oldest changes nobody else has taken.
-SELECT seq, kind, bucket, hash, version, op, at FROM outbox ORDER BY seq LIMIT $1::integer FOR UPDATE SKIP LOCKED;
-
--- name: forget_changes
--- Changes that every sink was told, or that were handed on to them.
-DELETE FROM outbox WHERE seq = ANY ($1::bigint[]);
+-- name: wake_deliverers
+-- One NOTIFY, and only if a process of `deliver` sleeps.
+SELECT pg_notify('headwater_changes', '') WHERE EXISTS
+    (SELECT 1 FROM sleepers WHERE waits_for = 'changes' AND until > statement_timestamp());
 
 -- name: newest_body
--- What was sent last for a page.
+-- The last body of a page.
 SELECT at, bucket, url_hash, source_id, url, status, headers, body, body_bytes, coding FROM raw_bodies
 WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT 1;
 
@@ -60,35 +57,31 @@ FROM generate_series(0, 255) AS b
 CROSS JOIN LATERAL (SELECT * FROM documents e WHERE e.bucket = b::smallint AND e.url_hash = $1::bytea) AS d
 LIMIT 1;
 
--- name: list_documents
--- Documents that are not deleted, newest first, from a place on.
-SELECT bucket, url_hash, source_id, url, canonical_url, title, summary, author, published_at, language, word_count, page_type,
-       quality, version, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of
-FROM documents
-WHERE deleted_at IS NULL AND first_seen_at <= coalesce(:at::timestamptz, 'infinity')
-  AND (first_seen_at < coalesce(:at, 'infinity') OR (bucket, url_hash) > (:bucket::smallint, :url_hash::bytea) AND :bucket >= 0)
-  AND first_seen_at >= coalesce(:since::timestamptz, '-infinity') AND (:duplicates::boolean OR duplicate_of IS NULL)
-ORDER BY first_seen_at DESC, bucket, url_hash LIMIT :limit::integer;
-
--- name: list_documents_of_source
--- As list_documents, of one source.
-SELECT bucket, url_hash, source_id, url, canonical_url, title, summary, author, published_at, language, word_count, page_type,
-       quality, version, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of
-FROM documents
-WHERE deleted_at IS NULL AND first_seen_at <= coalesce(:at::timestamptz, 'infinity')
-  AND (first_seen_at < coalesce(:at, 'infinity') OR (bucket, url_hash) > (:bucket::smallint, :url_hash::bytea) AND :bucket >= 0)
-  AND first_seen_at >= coalesce(:since::timestamptz, '-infinity') AND (:duplicates::boolean OR duplicate_of IS NULL)
-  AND source_id = :source_id::uuid
-ORDER BY first_seen_at DESC, bucket, url_hash LIMIT :limit::integer;
-
 -- name: versions_of_document
--- What a document says now and said before, newest first.
+-- The versions of a document, the present one first.
 SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, deleted_at AS replaced_at
 FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea
 UNION ALL
 SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, replaced_at
 FROM document_versions WHERE bucket = $1 AND url_hash = $2
 ORDER BY version DESC;
+
+-- name: versions_in_short
+-- A page of the versions of a document, the newest first, without their texts.
+SELECT version, title, content_hash, word_count, crawled_at, changed_at, deleted_at AS replaced_at
+FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea AND version < $3::integer
+UNION ALL
+(SELECT version, title, content_hash, word_count, crawled_at, changed_at, replaced_at
+ FROM document_versions WHERE bucket = $1 AND url_hash = $2 AND version < $3 ORDER BY version DESC LIMIT $4::integer)
+ORDER BY version DESC LIMIT $4;
+
+-- name: version_of_document
+-- One version of a document.
+SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, deleted_at AS replaced_at
+FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea AND version = $3::integer
+UNION ALL
+SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, replaced_at
+FROM document_versions WHERE bucket = $1 AND url_hash = $2 AND version = $3;
 
 -- name: hold_jobs
 -- Vacancies that are known already, with who tells them, locked in one order everywhere.
@@ -108,7 +101,7 @@ ORDER BY j.bucket, j.canonical_hash FOR UPDATE OF j;
 
 -- name: write_jobs
 -- New vacancies, and known ones that changed; answers with what was written.
--- Invariants: one that somebody else made in this moment is left as it is, since its version is not the one before ours. With
+-- Invariants: one that another process made in this moment is left as it is, since its version is not the one before ours. With
 -- its source a vacancy leaves the list that named it: no list decides about what another source tells. `Driver/cook` is
 -- searched as two words: the parser would take it for a path. Questions are parted by the same sign.
 INSERT INTO jobs (bucket, canonical_hash, source_id, channel_id, document_bucket, document_hash, title, org_name, apply_url,
@@ -271,7 +264,7 @@ FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::timestamptz[]) AS g (bu
 WHERE j.bucket = g.bucket AND j.canonical_hash = g.canonical_hash;
 
 -- name: count_jobs_left
--- What would become of the open vacancies of a source if it were removed: how many there are, and how many of them a list of
+-- The open vacancies of a source, as its removal would find them: how many there are, and how many of them a list of
 -- another source names.
 SELECT count(*) AS standing, count(*) FILTER (WHERE EXISTS (
     SELECT 1 FROM job_sightings n
@@ -398,7 +391,7 @@ FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
 WHERE d.bucket = g.bucket AND d.url_hash = g.url_hash AND d.deleted_at IS NOT NULL;
 
 -- name: forget_versions_of
--- What these documents said before.
+-- The former versions of these documents.
 DELETE FROM document_versions v USING unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
 WHERE v.bucket = g.bucket AND v.url_hash = g.url_hash;
 
@@ -412,11 +405,6 @@ WHERE l.bucket = g.bucket AND l.url_hash = g.url_hash;
 DELETE FROM document_versions WHERE ctid = ANY (ARRAY(
     SELECT v.ctid FROM document_versions v WHERE v.replaced_at < now() - make_interval(days => $1::integer)
     ORDER BY v.replaced_at LIMIT $2::integer));
-
--- name: forget_old_changes
--- Changes that have waited for so many days, the oldest first; a batch.
-DELETE FROM outbox WHERE seq = ANY (ARRAY(
-    SELECT o.seq FROM outbox o WHERE o.at < now() - make_interval(days => $1::integer) ORDER BY o.at LIMIT $2::integer));
 
 -- name: server_now
 -- The only clock that decides anything.

@@ -9,12 +9,12 @@ from uuid import UUID
 import orjson
 import zstandard
 
-from headwater.archive.document import DocumentKey
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed
 from headwater.net.body import BodyReader, Complete, Packed
 from headwater.storable import storable
+from headwater.urls.fingerprint import DocumentKey
 
 queries = load_queries("headwater.archive")
 

@@ -64,12 +64,19 @@ app.command(
 app.command("headwater.cli.crawl:app", name="crawl", help="Poll now, and read the log of runs.")
 app.command("headwater.cli.status.status:status", name="status", help="How things stand, and what is polled next.")
 app.command("headwater.cli.problems:problems", name="problems", help="All that is wrong, and what to do about it.")
+app.command(
+    "headwater.cli.healthcheck:healthcheck", name="healthcheck", help="Is the installation well? For containers."
+)
+app.command("headwater.cli.metrics:metrics", name="metrics", help="Figures in the text format of Prometheus.")
 app.command("headwater.cli.hosts:app", name="hosts", help="Hosts, their pace and their policies.")
 app.command(
     "headwater.cli.docs.group:app", name="docs", help="The archive: list, search, show a document, read pages again."
 )
 app.command("headwater.cli.templates.group:app", name="templates", help="Page layouts learned for each host.")
 app.command("headwater.cli.jobs:app", name="jobs", help="Vacancies: list and search those that are open.")
+app.command("headwater.cli.changes:changes", name="changes", help="The log of changes, as every sink reads it.")
+app.command("headwater.cli.views:app", name="views", help="Named filters for sinks, feeds and searches.")
+app.command("headwater.cli.sinks.group:app", name="sinks", help="Where documents and vacancies are delivered.")
 app.command("headwater.cli.takedown:app", name="takedown", help="Domains and URLs that are never visited.")
 app.command(
     "headwater.cli.explain:explain",
@@ -77,8 +84,10 @@ app.command(
     help="Why is this URL or source not fetched now, and when will it be?",
 )
 app.command("headwater.cli.fetch:fetch", name="fetch", help="One request through the real path, told step by step.")
+app.command("headwater.cli.mcp:mcp", name="mcp", help="Serve the archive to an agent on this machine (MCP).")
 app.command("headwater.cli.audit:app", name="audit", help="Check politeness and counters against the records.")
-app.command("headwater.cli.run:app", name="run", help="Run one role: poll, fetch, maintain.")
+app.command("headwater.cli.run:app", name="run", help="Run one role: poll, fetch, maintain, deliver, web.")
+app.command("headwater.cli.admin.group:app", name="admin", help="Who may call the web role: users, tokens, audit log.")
 app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, to look at.")
 
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App
 
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.launch import AsJson, Launch, Launched, with_services
 from headwater.cli.numbers import require_number
 from headwater.cli.output import say, show, show_json, show_table
-from headwater.cli.serving import with_services
 from headwater.cli.words import quantity as counted_in_words
 
 if TYPE_CHECKING:
-    from headwater.frontier.reads import Comparison
+    from headwater.frontier.reads import CountComparison
     from headwater.reports.politeness import AddressLoad, HostGap
     from headwater.services import Services
 
@@ -105,7 +104,7 @@ def gap_as_dict(gap: "HostGap") -> dict[str, object]:
 def conservation(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
     """Compare the counters with a recount of all entries. Exit 1 if they differ."""
 
-    async def work(services: "Services") -> "list[Comparison]":
+    async def work(services: "Services") -> "list[CountComparison]":
         from headwater.frontier.reads import compare_counts
 
         return await compare_counts(services.database)

@@ -1,9 +1,14 @@
 """Asking a person before something is done that cannot be undone."""
 
 import sys
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from headwater.cli.output import ask
 from headwater.errors import UsageError
+
+Yes = Annotated[bool, Parameter(negative="", help="Do not ask.")]
 
 
 def require_consent(question: str, *, is_given: bool) -> None:

@@ -1,32 +1,27 @@
 """`headwater crawl`: polls now, and the log of runs."""
 
-from dataclasses import asdict
-from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 from cyclopts import App, Parameter
 
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_quiet_log
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_quiet_log, with_services
 from headwater.cli.output import say, say_more, show, show_json, show_table
-from headwater.cli.serving import with_services
 from headwater.cli.words import in_words, inert, length_of, pad, quantity, relative, shorten
 from headwater.errors import Refused, UsageError
+from headwater.shapes.runs import crawl_as_dict, run_as_dict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
-    from uuid import UUID
 
     from headwater.actions.urls import CrawlStory
-    from headwater.discover.polls.ending import Ending
+    from headwater.discover.polls.ending import RunEnding
     from headwater.discover.polls.lease import Leased
-    from headwater.reports.discovery import DiscoveryOverview, Run
+    from headwater.reports.discovery import DiscoveryOverview, Run, RunFollower
     from headwater.services import Services
 
 LOOK_EVERY_SECONDS = 1.0
-# A run is dated before what it found is stored: the log gets one that stored much behind others that are younger.
-LATE_BY_AT_MOST = timedelta(minutes=10)
 WIDEST_PLACE = 60
 PARTLY = 3
 
@@ -50,12 +45,9 @@ def poll_soon(sources: tuple[str, ...], launch: Launch) -> int:
         raise UsageError("No source was named.", fix="`headwater crawl run-due` polls everything that is due.")
 
     async def work(services: "Services") -> "list[tuple[DiscoveryOverview, int]]":
-        from headwater.reports.discovery import overviews
-        from headwater.sources.channels import poll_now
-        from headwater.sources.store import find_source
+        from headwater.actions.sources import poll_sources
 
-        found = await overviews(services.database, [await find_source(services.database, one) for one in sources])
-        return [(one, 0 if one.is_left_alone else await poll_now(services.database, one.source.id)) for one in found]
+        return await poll_sources(services, sources)
 
     asked = with_services(launch, work)
     resting = [one for one, channels in asked if not channels]
@@ -111,7 +103,7 @@ def run_due(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noq
     return PARTLY if counts["failed"] else 0
 
 
-def show_ending(channel: "Leased", ending: "Ending") -> None:
+def show_ending(channel: "Leased", ending: "RunEnding") -> None:
     message = _placed(place_of(channel.url.url, channel.source.url), ending.message)
     show(f"{ending.status:4}  {pad(channel.source.name, 30)}  {channel.kind:7}  {message}")
 
@@ -149,15 +141,15 @@ def logs(
     """
 
     async def work(services: "Services") -> None:
-        from headwater.reports.discovery import runs_lately, time_now
-        from headwater.reports.paging import page_of_runs
-        from headwater.sources.store import find_source
+        from headwater.reports.discovery import LATE_BY_AT_MOST, RunFollower, runs_lately, time_now
+        from headwater.reports.paging import RunFilter, page_of_runs
+        from headwater.sources.finding import find_source
 
         database = services.database
         wanted = (await find_source(database, source)).id if source else None
         # Before the list is read: what comes between the two is shown either way.
         known = await runs_lately(database, wanted, LATE_BY_AT_MOST) if follow else {}
-        page = await page_of_runs(database, wanted, limit, cursor)
+        page = await page_of_runs(database, RunFilter(wanted), limit, cursor)
         runs = page.items[::-1]
         now = await time_now(database)
         show_runs(runs, now, json=json)
@@ -165,26 +157,18 @@ def logs(
             say_more(page.cursor)
         if follow:
             known |= {run.id: run.at for run in runs}
-            await follow_runs(services, wanted, known, max(known.values(), default=now), json=json)
+            follower = RunFollower(database, known, max(known.values(), default=now), wanted)
+            await keep_showing(services, follower, json=json)
 
     with_services(launch, work)
 
 
-async def follow_runs(
-    services: "Services", source_id: "UUID | None", known: "dict[UUID, datetime]", newest: "datetime", *, json: bool
-) -> None:
-    """Each once, also those that come late; `known` is kept for as long as it may be read again."""
-    from headwater.reports.discovery import runs_after
-
+async def keep_showing(services: "Services", follower: "RunFollower", *, json: bool) -> None:
     while True:
         await services.clock.sleep(LOOK_EVERY_SECONDS)
-        since = newest - LATE_BY_AT_MOST
-        known = {run_id: at for run_id, at in known.items() if at > since}
-        for run in await runs_after(services.database, since, source_id, known):
-            known[run.id] = run.at
-            newest = max(newest, run.at)
+        for run in await follower.news():
             if json:
-                show_json(asdict(run))
+                show_json(run_as_dict(run))
             else:
                 show(line_of(run))
 
@@ -192,7 +176,7 @@ async def follow_runs(
 def show_runs(runs: "Sequence[Run]", now: "datetime", *, json: bool) -> None:
     if json:
         for run in runs:
-            show_json(asdict(run))
+            show_json(run_as_dict(run))
         return
     if not runs:
         say("Nothing was polled yet. `headwater up` keeps polling. Poll all that is due once: headwater crawl run-due")
@@ -260,9 +244,7 @@ def pages(
     crawl, limits = story.crawl, story.limits
     found, following = story.pages.items, story.pages.cursor
     if json:
-        told = [{"url": one.url, "status": one.status, "depth": one.depth, "error": one.error} for one in found]
-        state = {"state": crawl.state, "reason": crawl.reason, "pages": crawl.pages, "limits_reached": limits}
-        show_json({**state, "data": told, "cursor": following})
+        show_json(crawl_as_dict(story))
         return
     sums = ", ".join(f"{count:,} {word}" for word, count in crawl.pages.items()) or "no pages"
     show(f"{crawl.state}{': ' + in_words(crawl.reason) if crawl.reason else ''} ({sums})")

@@ -39,13 +39,16 @@ async def _migrate(loaded: "Loaded", to: int | None) -> None:
     async with open_server(loaded.settings, application_name=loaded.application_name) as database:
         before = await status(database)
         done = await apply(database, to)
-        stale = {*before.stale} - {*(await status(database)).stale}
+        after = await status(database)
+    stale = {*before.stale} - {*after.stale}
+    kinds = {*before.missing_kinds} - {*after.missing_kinds}
     if before.former:
         show(f"took over {before.former}")
     for one in done:
         show(f"applied {one}")
     said = [f"{quantity(len(done), 'migration')} applied"] if done else []
     said += [f"{len(stale)} functions made"] if stale else []
+    said += [f"{quantity(len(kinds), 'kind')} of channels added"] if kinds else []
     say(f"{', '.join(said)}." if said else "The schema is up to date.")
 
 
@@ -58,7 +61,7 @@ def rollback(
     ] = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
-    """Take back the newest migrations, and the data in the tables they made.
+    """Take back the newest migrations, and the data in the tables they made. Refused while roles run.
 
     Parameters
     ----------
@@ -69,20 +72,9 @@ def rollback(
         raise UsageError(f"--steps {steps} takes nothing back.", fix="Give a number of 1 or more.")
     if not yes:
         raise UsageError("A rollback deletes the data in the tables and columns it drops.", fix="Add --yes to do it.")
-    run_to_end(_rollback(launch.settings(), steps))
+    from headwater.actions.schema import take_back_migrations
 
-
-async def _rollback(loaded: "Loaded", steps: int) -> None:
-    from headwater.database.migrate import rollback as take_back
-    from headwater.database.migrate import status as find_status
-    from headwater.services import open_server
-
-    async with open_server(loaded.settings, application_name=loaded.application_name) as database:
-        there = len((await find_status(database)).applied)
-        if steps > there > 0:
-            fix = f"Give --steps {there} to take back all, and with them everything that is stored."
-            raise UsageError(f"{quantity(there, 'migration')} can be taken back, not {steps:,}.", fix=fix)
-        done = await take_back(database, steps)
+    done = run_to_end(take_back_migrations(launch.settings(), steps))
     for one in done:
         show(f"took back {one}")
     say(f"{quantity(len(done), 'migration')} taken back." if done else "There was nothing to take back.")
@@ -100,6 +92,7 @@ def status(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noq
                 "pending": [str(one) for one in found.pending],
                 "unknown": [str(one) for one in found.unknown],
                 "stale_functions": found.stale,
+                "missing_kinds": found.missing_kinds,
                 "former": str(found.former) if found.former else None,
             }
         )
@@ -113,6 +106,8 @@ def status(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noq
     if found.stale:
         more = f" and {len(found.stale) - SHOWN_NAMES} more" if len(found.stale) > SHOWN_NAMES else ""
         show(f"stale    functions {', '.join(found.stale[:SHOWN_NAMES])}{more}")
+    if found.missing_kinds:
+        show(f"missing  kinds of channels: {', '.join(found.missing_kinds)}")
 
 
 async def _status(loaded: "Loaded") -> tuple["Status", str]:

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.launch import AsJson, Launch, Launched, with_services
 from headwater.cli.output import show, show_json, show_table
-from headwater.cli.serving import with_services
 from headwater.cli.sources.group import show_source_story, what_next
 from headwater.cli.words import in_words, inert
 
@@ -28,7 +27,9 @@ def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> 
     from headwater.reports.explaining import explain as explain_named
 
     async def work(services: "Services") -> "PageStory | SourceStory":
-        return await explain_named(services.database, what)
+        from headwater.net.identity import identity_of
+
+        return await explain_named(services.database, what, identity_of(services.settings.fetch).user_agent)
 
     found = with_services(launch, work)
     if isinstance(found, SourceStory):
@@ -59,6 +60,8 @@ def show_story(found: "PageStory") -> None:
     show(f"  document: {inert(found.document)}")
     if found.vacancy:
         show(f"  vacancy: {inert(found.vacancy)}")
+    for line in found.delivery:
+        show(f"  delivery: {inert(line)}")
     if found.source:
         show(f"  source {inert(found.source)}, priority {found.priority}")
     if found.found_by:

@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.launch import AsJson, Launch, Launched, with_services
 from headwater.cli.output import say, show, show_json
-from headwater.cli.serving import with_services
 from headwater.cli.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.actions.trying import FetchedOnce
-    from headwater.fetch.outcomes import Outcome
+    from headwater.fetch.outcomes import FetchOutcome
     from headwater.net.transport import Response
     from headwater.politeness.slots import NotBefore
     from headwater.services import Services
@@ -113,7 +112,7 @@ def off_limits(why: str) -> str:
     return found["place"] if found and ":" in found["place"] else ""
 
 
-def result_as_dict(what: "Any | Outcome | NotBefore") -> dict[str, Any]:
+def result_as_dict(what: "Any | FetchOutcome | NotBefore") -> dict[str, Any]:
     from headwater.fetch.fetcher import Clear
     from headwater.fetch.outcomes import Answered, LedAway
     from headwater.net.transport import Response

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, TypeVar
 
 from headwater.errors import UsageError
-from headwater.phrases import as_stored
 
 if TYPE_CHECKING:
     from enum import StrEnum
@@ -21,15 +20,14 @@ def filter_from(
     prefix: str | None,
 ) -> "Filter":
     from headwater.frontier.entry import EntryOrigin, EntryStatus
-    from headwater.frontier.reads import Filter
-    from headwater.politeness.hosts import host_named
+    from headwater.frontier.listing import filter_for
 
-    return Filter(
+    return filter_for(
         status=word_of("status", EntryStatus, status),
-        host=host_named(host) if host else None,
+        host=host,
         origin=word_of("origin", EntryOrigin, origin),
-        reason=as_stored(reason) if reason else None,
-        url_prefix=prefix,
+        reason=reason,
+        prefix=prefix,
     )
 
 

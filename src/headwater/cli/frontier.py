@@ -1,7 +1,7 @@
 """`headwater frontier`: the queue of URLs, to look at, add to, retry and remove from."""
 
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, with_services
 from headwater.cli.output import say, say_more, show, show_json, show_table
-from headwater.cli.serving import with_services
-from headwater.cli.words import in_words
+from headwater.cli.words import in_words, quantity
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from uuid import UUID
 
-    from headwater.frontier.entry import EntryStatus
-    from headwater.frontier.reads import Counts, EntryPage
-    from headwater.frontier.submit import SubmitAnswer
+    from headwater.actions.urls import FrontierStats, QueuedUrl
+    from headwater.frontier.reads import EntryPage
     from headwater.services import Services
 
 PARTLY = 3
@@ -50,40 +47,25 @@ def stats(
 ) -> None:
     """Count URLs by status, of everything and of a page of sources by name."""
 
-    async def work(services: "Services") -> "tuple[dict[EntryStatus, int], Counts, dict[UUID, str]]":
-        from headwater.frontier.reads import count_entries_of, count_statuses, recount_statuses
+    async def work(services: "Services") -> "FrontierStats":
+        from headwater.actions.urls import frontier_stats
 
-        database = services.database
-        names = await _sources_after(services, cursor, limit + 1)
-        count = recount_statuses if recount else count_statuses
-        return await count(database), await count_entries_of(database, list(names)[:limit]), names
+        return await frontier_stats(services, limit, cursor, recounts=recount)
 
-    whole, counts, names = with_services(launch, work)
-    page = [source for source in list(names)[:limit] if source in counts.by_source]
-    following = list(names)[limit - 1] if len(names) > limit else None
+    found = with_services(launch, work)
     if json:
-        by_source = {str(source): counts.by_source[source] for source in page}
-        show_json({"by_status": whole, "by_source": by_source, "cursor": following})
+        from headwater.shapes.frontier import stats_as_dict
+
+        show_json(stats_as_dict(found))
         return
-    rows = [(names[source], *(f"{counts.by_source[source].get(status, 0):,}" for status in whole)) for source in page]
+    whole = found.by_status
+    rows = [
+        (found.names[source], *(f"{counts.get(status, 0):,}" for status in whole))
+        for source, counts in found.by_source.items()
+    ]
     rows.append(("all", *(f"{count:,}" for count in whole.values())))
     show_table(("source", *whole), rows)
-    say_more(following)
-
-
-async def _sources_after(services: "Services", cursor: str | None, limit: int) -> "dict[UUID, str]":
-    from uuid import UUID
-
-    from headwater.reports.frontier import page_of_sources, source_names
-
-    last, name = UUID(int=0), ""
-    if cursor:
-        try:
-            last = UUID(cursor)
-        except ValueError:
-            raise UsageError("This cursor was not made by a listing.", fix="Start again without one.") from None
-        name = (await source_names(services.database, [last])).get(last, "")
-    return await page_of_sources(services.database, limit, (name, last))
+    say_more(found.cursor)
 
 
 @app.command(name="list")
@@ -124,7 +106,7 @@ def list_entries(
     wanted = filter_from(status, host, origin, reason, prefix)
 
     async def work(services: "Services") -> "EntryPage":
-        from headwater.cli.docs.group import source_id_of
+        from headwater.actions.searching import source_id_of
         from headwater.frontier.reads import list_entries as read_page
 
         meant = replace(wanted, source_id=await source_id_of(services, source))
@@ -132,7 +114,9 @@ def list_entries(
 
     page = with_services(launch, work)
     if json:
-        show_json({"entries": [asdict(entry) for entry in page.entries], "cursor": page.cursor})
+        from headwater.shapes.frontier import entry_as_dict
+
+        show_json({"entries": [entry_as_dict(entry) for entry in page.entries], "cursor": page.cursor})
         return
     show_page(page)
 
@@ -151,7 +135,8 @@ def show_page(page: "EntryPage") -> None:
     if rows:
         show_table(("url", "status", "priority", "due", "reason"), rows, below=("url",))
     elif page.cursor:
-        say("None of the URLs looked at matches; others are left to look through.")
+        share = max(1, round(100 * page.share_looked_at))
+        say(f"None of the URLs looked at matches, about {share} % of all so far. --source and --host look at fewer.")
     else:
         say("No URL matches.")
     say_more(page.cursor)
@@ -180,55 +165,90 @@ def add(
     if not wanted:
         raise UsageError("There is nothing to add.", fix="Give URLs, or --from-file FILE.")
 
-    async def work(services: "Services") -> "list[SubmitAnswer]":
+    async def work(services: "Services") -> "list[QueuedUrl]":
         from headwater.actions.urls import queue_urls
 
         return await queue_urls(services, wanted, source)
 
     answers = with_services(launch, work)
-    acting = acting_among(answers)
     if json:
-        show_json({"answers": [asdict(answer) | {"has_effects": answer.url in acting} for answer in answers]})
+        from headwater.shapes.frontier import queued_as_dicts
+
+        show_json({"answers": queued_as_dicts(answers)})
     else:
-        for answer in answers:
-            reason = in_words(answer.reason or MEANINGS.get(answer.outcome, ""))
-            show(f"{in_words(answer.outcome):9}  {answer.url}" + (f"  ({reason})" if reason else ""))
-        known = next((answer.url for answer in answers if answer.outcome == "duplicate"), None)
-        if known:
-            say(f"To fetch again what is known already: headwater frontier retry {quote(known)}")
-        for url in acting:
-            say(f"Careful: {url} looks as if it did something when it is fetched (log out, delete, buy, unsubscribe).")
-        if acting:
-            say(f"It is fetched because you ask for it. Take it back: headwater frontier rm {quote(acting[0])}")
+        tell_answers(answers)
     return PARTLY if any(answer.reason for answer in answers) else 0
 
 
-def acting_among(answers: "Sequence[SubmitAnswer]") -> list[str]:
-    """Those that would not be fetched if a site had named them."""
-    from headwater.urls.canonical import canonicalise
-    from headwater.urls.effects import has_effects
-
-    return [answer.url for answer in answers if not answer.reason and has_effects(canonicalise(answer.url))]
+def tell_answers(answers: "Sequence[QueuedUrl]") -> None:
+    for answer in answers:
+        reason = in_words(answer.reason or MEANINGS.get(answer.outcome, ""))
+        show(f"{in_words(answer.outcome):9}  {answer.url}" + (f"  ({reason})" if reason else ""))
+    known = next((answer.url for answer in answers if answer.outcome == "duplicate"), None)
+    if known:
+        say(f"To fetch again what is known already: headwater frontier retry {quote(known)}")
+    acting = [answer.url for answer in answers if answer.has_effects]
+    for url in acting:
+        say(f"Careful: {url} looks as if it did something when it is fetched (log out, delete, buy, unsubscribe).")
+    if acting:
+        say(f"It is fetched because you ask for it. Take it back: headwater frontier rm {quote(acting[0])}")
 
 
 @app.command(name="retry")
-def retry(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Queue a known URL again, also one that was fetched or given up; its host's pace holds all the same.
+def retry(
+    url: str | None = None,
+    *,
+    status: str | None = None,
+    host: str | None = None,
+    reason: str | None = None,
+    source: str | None = None,
+    prefix: str | None = None,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Queue a known URL again, also one that was fetched or given up; or all URLs of a status.
+
+    The pace of their hosts holds all the same.
 
     Parameters
     ----------
     url
         As it was found or added.
+    status
+        Instead of one URL: all that are failed, dead or fetched.
+    host
+        With a status: only of this host.
+    reason
+        With a status: only those that ended so, such as max_retries.
+    source
+        With a status: only URLs found by this source, by its id, address, host or name.
+    prefix
+        With a status: only URLs that begin so.
     """
+    if (url is None) == (status is None):
+        raise UsageError("Either one URL is retried, or all of a status.", fix="Give a URL, or --status dead.")
+    if url is not None:
+        with_services(launch, lambda services: _retry_one(services, url))
+        show(f"{url} is queued again. Follow it: headwater explain {quote(url)}")
+        return
+    from headwater.cli.filters import filter_from
 
-    async def work(services: "Services") -> None:
-        from headwater.frontier.control import retry_now
-        from headwater.urls.canonical import canonicalise
+    wanted = filter_from(status, host, None, reason, prefix)
 
-        await retry_now(services.database, canonicalise(url))
+    async def work(services: "Services") -> int:
+        from headwater.actions.searching import source_id_of
+        from headwater.frontier.control import retry_where
 
-    with_services(launch, work)
-    show(f"{url} is queued again. Follow it: headwater explain {quote(url)}")
+        meant = replace(wanted, source_id=await source_id_of(services, source))
+        return await retry_where(services.database, meant)
+
+    show(f"{quantity(with_services(launch, work), 'URL')} queued again.")
+
+
+async def _retry_one(services: "Services", url: str) -> None:
+    from headwater.frontier.control import retry_now
+    from headwater.urls.canonical import canonicalise
+
+    await retry_now(services.database, canonicalise(url))
 
 
 @app.command(name="rm")

@@ -5,18 +5,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
 from headwater.cli.output import say, say_more, show, show_json, show_table
-from headwater.cli.serving import with_services
 from headwater.cli.words import in_words, quantity, relative, seconds, seconds_of
 from headwater.errors import UsageError
+from headwater.shapes.hosts import host_as_dict, rules_as_dict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from headwater.frontier.host_rules import RuleChange, RulesOfHost
+    from headwater.actions.hosts import HostStory
+    from headwater.frontier.host_rules import RulesOfHost
     from headwater.politeness.hosts import Pace
+    from headwater.reports.paging import ListPage
     from headwater.services import Services
 
 app = App(name="hosts", help="Hosts, their pace and their policies.")
@@ -54,17 +56,13 @@ def list_hosts(
         Hosts per page.
     """
 
-    async def work(services: "Services") -> list[Any]:
-        from headwater.politeness.hosts import host_named
-        from headwater.reports.frontier import list_hosts as read_page
-        from headwater.urls.fingerprint import bucket_of
+    async def work(services: "Services") -> "ListPage[Any]":
+        from headwater.actions.hosts import page_of_hosts
 
-        name = host_named(cursor) if cursor else ""
-        return await read_page(services.database, limit + 1, (bucket_of(name), name) if name else (-1, ""))
+        return await page_of_hosts(services, limit, cursor)
 
-    found = with_services(launch, work)
-    rows = found[:limit]
-    following = rows[-1]["host"] if len(found) > limit else None
+    page = with_services(launch, work)
+    rows, following = page.items, page.cursor
     if json:
         show_json({"hosts": [dict(row) for row in rows], "cursor": following})
         return
@@ -107,20 +105,16 @@ def show_host(host: str, *, json: AsJson = False, launch: Launched = Launch()) -
         Its name.
     """
 
-    async def work(services: "Services") -> "tuple[dict[str, Any], Pace, list[Any], datetime]":
-        from headwater.politeness.hosts import closures_of, host_named, pace_of, read_host
-        from headwater.reports.templates import server_time
+    async def work(services: "Services") -> "HostStory":
+        from headwater.actions.hosts import story_of_host
 
-        name = host_named(host)
-        row = await read_host(services.database, name)
-        closures = await closures_of(services.database, name)
-        return dict(row), pace_of(row), closures, await server_time(services.database)
+        return await story_of_host(services, host)
 
-    row, pace, closures, now = with_services(launch, work)
+    story = with_services(launch, work)
     if json:
-        show_json(row | {"effective_delay_ms": pace.delay.total_seconds() * 1000, "decided_by": pace.decided_by})
+        show_json(host_as_dict(story))
         return
-    for line in host_in_words(row, pace, closures, now):
+    for line in host_in_words(story.row, story.pace, story.closures, story.now):
         show(line)
 
 
@@ -160,7 +154,7 @@ def _standing(row: "Mapping[str, Any]", now: "datetime") -> list[tuple[str, str]
 
 
 def _past(row: "Mapping[str, Any]") -> str:
-    """What is neither an answer nor a failure was a page that is not there."""
+    """A request that was neither answered nor failed was for a page that is not there."""
     told = (
         (row["succeeded"], "answered"),
         (row["requests"] - row["succeeded"] - row["failed"], "for pages that are not there"),
@@ -219,10 +213,9 @@ def set_policy(
         raise UsageError(f"Nothing was asked for {host}.", fix=f"{SETTABLE} For example: {example_for(host)}")
 
     async def work(services: "Services") -> None:
-        from headwater.politeness.hosts import host_named
-        from headwater.politeness.hosts import set_policy as store
+        from headwater.actions.hosts import set_host_policy
 
-        await store(services.database, host_named(host), wanted, services.settings.politeness.delay)
+        await set_host_policy(services, host, wanted)
 
     with_services(launch, work)
     show_host(host, launch=launch)
@@ -239,12 +232,9 @@ def clear_policy(host: str, *, launch: Launched = Launch()) -> None:  # noqa: B0
     """
 
     async def work(services: "Services") -> None:
-        from headwater.politeness.hosts import clear_policy as clear
-        from headwater.politeness.hosts import host_named, read_host
+        from headwater.actions.hosts import clear_host_policy
 
-        name = host_named(host)
-        await read_host(services.database, name)
-        await clear(services.database, name, services.settings.politeness.delay)
+        await clear_host_policy(services, host)
 
     with_services(launch, work)
     show_host(host, launch=launch)
@@ -277,9 +267,17 @@ def set_rules(
     host
         Its name; `www.` counts.
     """
-    from headwater.frontier.host_rules import RuleChange
 
-    change_rules(host, RuleChange(keep_slash, keep, strip), launch, as_json=json)
+    async def work(services: "Services") -> "list[RulesOfHost]":
+        from headwater.actions.hosts import unusual_rules
+        from headwater.frontier.host_rules import RuleChange
+        from headwater.frontier.host_rules import set_rules as store
+        from headwater.politeness.hosts import host_named
+
+        await store(services.database, host_named(host), RuleChange(keep_slash, keep, strip))
+        return await unusual_rules(services)
+
+    show_rules(with_services(launch, work), as_json=json)
 
 
 @rules.command(name="clear")
@@ -291,34 +289,28 @@ def clear_rules(host: str, *, json: AsJson = False, launch: Launched = Launch())
     host
         Its name; `www.` counts.
     """
-    from headwater.frontier.host_rules import RuleChange
 
-    change_rules(host, RuleChange(keep_slash=False, keep_params=(), strip_params=()), launch, as_json=json)
-
-
-def change_rules(host: str, change: "RuleChange", launch: Launch, *, as_json: bool) -> None:
     async def work(services: "Services") -> "list[RulesOfHost]":
-        from headwater.frontier.host_rules import set_rules as store
+        from headwater.actions.hosts import unusual_rules
+        from headwater.frontier.host_rules import clear_rules as clear
         from headwater.politeness.hosts import host_named
 
-        await store(services.database, host_named(host), change)
+        await clear(services.database, host_named(host))
         return await unusual_rules(services)
 
-    show_rules(with_services(launch, work), as_json=as_json)
+    show_rules(with_services(launch, work), as_json=json)
 
 
 @rules.command(name="list")
 def list_rules(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
     """List the hosts whose URLs are not told apart as usual, and whether what is stored follows already."""
-    show_rules(with_services(launch, unusual_rules), as_json=json)
 
+    async def work(services: "Services") -> "list[RulesOfHost]":
+        from headwater.actions.hosts import unusual_rules
 
-async def unusual_rules(services: "Services") -> "list[RulesOfHost]":
-    from headwater.frontier.host_rules import read_rules
-    from headwater.urls.rules import DEFAULT_RULES
+        return await unusual_rules(services)
 
-    found = await read_rules(services.database)
-    return [one for one in found if one.rules != DEFAULT_RULES or one.rekeyed_at is None]
+    show_rules(with_services(launch, work), as_json=json)
 
 
 def show_rules(found: "list[RulesOfHost]", *, as_json: bool) -> None:
@@ -341,13 +333,3 @@ def show_rules(found: "list[RulesOfHost]", *, as_json: bool) -> None:
             for one in found
         ],
     )
-
-
-def rules_as_dict(one: "RulesOfHost") -> dict[str, Any]:
-    return {
-        "host": one.host,
-        "keep_slash": one.rules.keep_slash,
-        "keep": sorted(one.rules.keep_params),
-        "strip": sorted(one.rules.strip_params),
-        "is_applied": one.rekeyed_at is not None,
-    }

@@ -7,40 +7,27 @@ from cyclopts import App, Parameter
 
 from headwater.cli.docs.group import (
     Hits,
+    InView,
     Language,
-    Source,
-    account_of,
-    moment_of,
+    SourceOption,
     question_of,
     show_hit,
-    source_id_of,
     tell_about,
 )
-from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched
+from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched, with_services
 from headwater.cli.output import show, show_json, show_table
-from headwater.cli.serving import with_services
 from headwater.cli.words import inert
-from headwater.errors import UsageError
 
 if TYPE_CHECKING:
-    from headwater.reports.archive import DetailedHit, SearchAnswer
+    from headwater.actions.searching import JobWish
+    from headwater.reports.archive import SearchAnswer
     from headwater.reports.vacancies import VacancyRow
     from headwater.services import Services
 
-# What people may ask for: the column it stands in, and the words of its vocabulary.
-WORDS = {
-    "level": ("level_norm", "STATED_LEVELS", "intern, junior, mid, senior, lead or executive"),
-    "modality": ("work_modality", "MODALITIES", "onsite, field, remote, hybrid, home_based or flexible"),
-    "career": ("career_type", "CAREERS", "staff, consultancy, fellowship or internship"),
-    "contract": (
-        "contract_type",
-        "CONTRACTS",
-        "full_time, part_time, fixed_term, short_term, project_based, freelance or volunteer",
-    ),
-    "mission": ("mission_tags", "MISSIONS", "health, education, climate, wash, gender, governance, …"),
-}
-
-app = App(name="jobs", help="Vacancies: list and search those that are open, look at one, take one out.")
+app = App(name="jobs", help="Vacancies: list, search and export those that are open, look at one, take one out.")
+app.command(
+    "headwater.cli.exporting:export_jobs", name="export", help="Write open vacancies into a file, a folder or a pipe."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +43,16 @@ class Options:
         Parameter(help="full_time, part_time, fixed_term, short_term, project_based, freelance or volunteer."),
     ] = None
     mission: Annotated[str | None, Parameter(help="Its subject, such as health or climate.")] = None
-    source: Source = None
+    source: SourceOption = None
     language: Language = None
     since: Annotated[str | None, Parameter(help="Only those first seen since: 7d, 12h, or a date.")] = None
+    view: InView = None
 
     @property
-    def wanted(self) -> dict[str, str]:
-        return filters_from(self.country, {option: getattr(self, option) for option in WORDS})
+    def wish(self) -> "JobWish":
+        from headwater.actions.searching import JobWish
+
+        return JobWish(**asdict(self))
 
 
 @app.command(name="search")
@@ -100,52 +90,22 @@ def list_jobs(
 
 
 def _find(asked: str, options: Options, limit: int, cursor: str | None, *, is_json: bool, launch: Launch) -> None:
-    wanted = options.wanted
+    wish = options.wish
 
     async def work(services: "Services") -> "SearchAnswer":
-        from headwater.reports.archive import find_jobs
-        from headwater.search.question import Filters, QuestionKind
+        from headwater.actions.searching import jobs_wished
 
-        spoken = options.language and options.language.lower()
-        moment = moment_of(options.since, services.clock.now())
-        filters = Filters(QuestionKind.JOB, await source_id_of(services, options.source), spoken, moment)
-        return await find_jobs(services.database, services.clock, asked, filters, limit, wanted, cursor)
+        return await jobs_wished(services, asked, wish, limit, cursor)
 
     answer = with_services(launch, work)
     if is_json:
-        show_json({"jobs": [_job_for_programs(one) for one in answer.found], **account_of(answer)})
+        from headwater.shapes.archive import account_of, job_hit_as_dict
+
+        show_json({"jobs": [job_hit_as_dict(one) for one in answer.found], **account_of(answer)})
         return
     for one in answer.found:
         show_hit(one, facts_of(one.about))
     tell_about(answer, "vacancy", "vacancies")
-
-
-def filters_from(country: str | None, words: dict[str, str | None]) -> dict[str, str]:
-    """By column, in the words of the vocabularies: `sr` is senior, Kenya is KE."""
-    wanted = {}
-    for option, said in words.items():
-        if said is not None:
-            column, vocabulary, choices = WORDS[option]
-            wanted[column] = _known(option, said, vocabulary, choices)
-    return wanted | ({"country_iso": _country(country)} if country else {})
-
-
-def _known(option: str, said: str, vocabulary: str, choices: str) -> str:
-    from headwater.extraction.jobs import words
-
-    meaning: str = getattr(words, vocabulary).exactly(said)
-    if not meaning:
-        raise UsageError(f"There is no {option} {said!r}.", fix=f"One of: {choices}.")
-    return meaning
-
-
-def _country(said: str) -> str:
-    from headwater.extraction.jobs.countries import country_called
-
-    code = country_called(said)
-    if code is None:
-        raise UsageError(f"There is no country {said!r}.", fix="Write its name or its two letters, such as KE.")
-    return code
 
 
 def facts_of(about: Any) -> list[str]:
@@ -174,20 +134,6 @@ def _pay_in_words(said: dict[str, str]) -> str:
     return " ".join(filter(None, (said.get("currency"), amounts, period))) if amounts else ""
 
 
-def _job_for_programs(one: "DetailedHit") -> dict[str, Any]:
-    about = {name: value for name, value in one.about.items() if name not in ("bucket", "hash")}
-    hit = one.hit
-    return about | {
-        "canonical_hash": hit.hash.hex(),
-        "title": hit.title,
-        "apply_url": hit.url,
-        "source_id": hit.source_id,
-        "language": hit.language,
-        "snippet": hit.snippet,
-        "rank": hit.rank,
-    }
-
-
 @app.command(name="show")
 def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
     """Show a vacancy: its facts, the source that tells it, and other places that name it.
@@ -206,9 +152,9 @@ def show_job(vacancy: str, *, json: AsJson = False, launch: Launched = Launch())
     found = with_services(launch, work)
     about = found.about
     if json:
-        told = about | {"canonical_hash": about["canonical_hash"].hex()}
-        told |= {"document_hash": about["document_hash"] and about["document_hash"].hex()}
-        show_json(told | {"sightings": found.sightings, "ending": found.ending and asdict(found.ending)})
+        from headwater.shapes.archive import vacancy_as_dict
+
+        show_json(vacancy_as_dict(found))
         return
     show(inert(about["title"]))
     show(f"  {', '.join(inert(fact) for fact in facts_of(about) if fact)}")

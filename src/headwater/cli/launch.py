@@ -1,4 +1,4 @@
-"""The beginning of every command: where settings come from, and how its coroutine is run and interrupted."""
+"""The frame of every command: settings, the way to the installation, and how its coroutine is run and interrupted."""
 
 import asyncio
 import os
@@ -13,8 +13,10 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 if TYPE_CHECKING:
-    from headwater.settings import Loaded
+    from collections.abc import Awaitable, Callable
 
+    from headwater.services import Services
+    from headwater.settings import Loaded
 
 T = TypeVar("T")
 # Who did it, in the trail of events.
@@ -56,6 +58,8 @@ class Launch:
 # A parameter that the command line fills in by itself.
 Launched = Annotated[Launch, Parameter(parse=False)]
 Limit = Annotated[int, Parameter(validator=Number(gte=1, lte=100_000))]
+# A view or a sink that is there.
+Called = Annotated[str, Parameter(help="What it is called.")]
 # How far a list was shown: what every command that pages prints as "More", and takes.
 Cursor = Annotated[str | None, Parameter(help="Where the page before ended: the word it printed as --cursor.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="One JSON object instead of text.")]
@@ -93,3 +97,14 @@ async def _until_told(work: Coroutine[Any, Any, T]) -> T:
         return await task
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
+
+
+def with_services(launch: Launch, work: "Callable[[Services], Awaitable[T]]", *, migrates: bool = False) -> T:
+    return run_to_end(_serve(launch, work, migrates=migrates))
+
+
+async def _serve(launch: Launch, work: "Callable[[Services], Awaitable[T]]", *, migrates: bool) -> T:
+    from headwater.services import open_services
+
+    async with open_services(launch.settings(), migrates=migrates) as services:
+        return await work(services)

@@ -162,6 +162,13 @@ def ask(question: str) -> str:
     return sys.stdin.readline()
 
 
+def ask_secret(question: str) -> str:
+    """The line a person types, which nobody sees."""
+    from getpass import getpass
+
+    return getpass(f"{harmless(question)} ", sys.stderr)
+
+
 def show_steps(text: str, indent: int) -> None:
     """A hint on a terminal: its sentences folded, each of its commands on a line of its own, to be copied."""
     from headwater.cli.tables import INDENT, steps_in, wrap_text
@@ -187,7 +194,7 @@ async def show_json_with(value: Mapping[str, Any], name: str, parts: AsyncIterat
 
 
 def json_of(value: Any) -> str:
-    """What a terminal would obey stands only inside of texts, where an escape means the same."""
+    """Signs that a terminal would obey stand only inside of texts, where an escape means the same."""
     import orjson
 
     try:

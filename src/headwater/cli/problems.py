@@ -1,15 +1,14 @@
 """`headwater problems`: all that is wrong, since when, and what to do about it."""
 
 from collections import Counter
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched, Limit
+from headwater.cli.launch import AsJson, Launch, Launched, Limit, with_services
 from headwater.cli.output import say, show, show_json, show_steps, show_table, terminal_width
-from headwater.cli.serving import with_services
 from headwater.cli.words import in_words, inert, length_of, quantity, relative
+from headwater.shapes.status import problems_as_dict
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -40,12 +39,9 @@ def problems(
     """
 
     async def work(services: "Services") -> "Problems":
-        from headwater.reports.problems import find_problems_of
-        from headwater.sources.store import find_source
+        from headwater.actions.standing import all_problems, problems_of
 
-        if source is None:
-            return await all_problems(services)
-        return await find_problems_of(services.database, await find_source(services.database, source))
+        return await (all_problems(services) if source is None else problems_of(services, source))
 
     looked = with_services(launch, work)
     if json:
@@ -56,24 +52,6 @@ def problems(
         last = f"; the last poll ended {relative(looked.last_run, looked.now)}" if looked.last_run else ""
         show(f"No problems. Looked at {looked.now:%Y-%m-%d %H:%M:%S %Z}{last}.")
     return int(bool(looked.found))
-
-
-async def all_problems(services: "Services") -> "Problems":
-    from headwater.reports.problems import find_problems
-    from headwater.services import data_folder
-
-    settings = services.settings
-    return await find_problems(services.database, settings, data_folder(settings), services.clock)
-
-
-def problems_as_dict(looked: "Problems", limit: int) -> dict[str, Any]:
-    return {
-        "looked_at": looked.now,
-        "last_run_at": looked.last_run,
-        "count": len(looked.found),
-        "is_cut": looked.is_cut,
-        "problems": [asdict(one) for one in looked.found[:limit]],
-    }
 
 
 def show_problems(looked: "Problems", limit: int) -> None:

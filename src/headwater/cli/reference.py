@@ -12,14 +12,13 @@ from headwater.cli.config.group import as_written
 from headwater.cli.examples import EXAMPLES
 from headwater.cli.output import say
 from headwater.frontier import states
+from headwater.metrics import metrics_page
 from headwater.settings import every_setting
 from headwater.settings.aliases import ALIASES, IGNORED, IGNORED_IN_FILE
 from headwater.settings.groups import Setting, Settings
 from headwater.settings.loading import PREFIX
 
 USAGE = 2
-# Checked and shown, but read by roles that this version does not have.
-AHEAD_OF_THEIR_ROLES = ("search",)
 
 SETTINGS_INTRODUCTION = """\
 # Settings
@@ -37,11 +36,6 @@ set. A variable with `_FILE` after its name holds the path of a file to read the
 best given. A name that is not known, or a value that cannot be used, stops the program with one sentence.
 `headwater config show` prints every value and where it comes from; `headwater config check` also says which of the
 names that you use do nothing.
-"""
-
-AHEAD = """\
-Nothing acts on {groups} yet: the roles that read it are not in this version.
-Its values are checked and shown all the same, and `headwater doctor` looks whether a contact is set.
 """
 
 ALIASES_INTRODUCTION = """\
@@ -74,13 +68,17 @@ A command ends with one of these codes:
 
 def pages() -> Mapping[str, str]:
     """Every generated page by its name inside docs/."""
-    return {"settings.md": settings_page(), "commands.md": commands_page(), "states.md": states.as_markdown()}
+    return {
+        "settings.md": settings_page(),
+        "commands.md": commands_page(),
+        "states.md": states.as_markdown(),
+        "metrics.md": metrics_page(),
+    }
 
 
 def settings_page() -> str:
-    ahead = AHEAD.format(groups=_listed([f"`{group}`" for group in AHEAD_OF_THEIR_ROLES]))
     groups = "\n".join(_group_section(name) for name in Settings.model_fields)
-    return "\n".join((SETTINGS_INTRODUCTION, ahead, groups, ALIASES_INTRODUCTION.format(prefix=PREFIX), _aliases()))
+    return "\n".join((SETTINGS_INTRODUCTION, groups, ALIASES_INTRODUCTION.format(prefix=PREFIX), _aliases()))
 
 
 def commands_page() -> str:
@@ -152,10 +150,6 @@ def _aliases() -> str:
 def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     lines = (columns, ["---"] * len(columns), *rows)
     return "".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |\n" for line in lines)
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _current(file: Path) -> str:

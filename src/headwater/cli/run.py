@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from headwater.cli.launch import Launch, Launched
-from headwater.cli.serving import with_services
+from headwater.cli.launch import Launch, Launched, with_services
+from headwater.cli.output import announce
 
 if TYPE_CHECKING:
     import asyncio
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from headwater.services import Services
 
-app = App(name="run", help="Run one role: poll, fetch, maintain.")
+app = App(name="run", help="Run one role: poll, fetch, deliver, maintain, web.")
 
 
 @app.command(name="poll")
@@ -47,6 +47,30 @@ def fetch(
         await run_worker(services, owner, stop)
 
     return _run_role("fetch", alone, processes, launch)
+
+
+@app.command(name="deliver")
+def deliver(*, launch: Launched = Launch()) -> int:  # noqa: B008
+    """Move changes into the log and bring sinks up to date; until Ctrl-C. Any number of them may run."""
+
+    async def alone(services: "Services", owner: str, stop: "asyncio.Event") -> None:
+        from headwater.run.delivering import run_deliverer
+
+        await run_deliverer(services, owner, stop)
+
+    return _run_role("deliver", alone, 1, launch)
+
+
+@app.command(name="web")
+def web(*, launch: Launched = Launch()) -> int:  # noqa: B008
+    """Serve the API over HTTP; until Ctrl-C. Any number of them may run."""
+
+    async def alone(services: "Services", owner: str, stop: "asyncio.Event") -> None:
+        from headwater.serve.server import run_web
+
+        await run_web(services, owner, stop, lambda address: announce(f"API: {address}/api/docs"))
+
+    return _run_role("web", alone, 1, launch)
 
 
 def _run_role(

@@ -4,22 +4,31 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
-from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.consent import Yes, require_consent
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
 from headwater.cli.output import say, say_more, show, show_json, show_table
-from headwater.cli.serving import with_services
 from headwater.cli.words import inert, quantity
 
 if TYPE_CHECKING:
+    from headwater.actions.takedowns import SinkRemoval, TakedownStory
     from headwater.ingest.taking_down import TakedownResult
-    from headwater.reports.paging import Page
+    from headwater.reports.paging import ListPage
     from headwater.services import Services
 
-app = App(name="takedown", help="Domains and URLs that are never visited: add, list, lift.")
+app = App(name="takedown", help="Domains and URLs that are never visited: add, list, show, lift.")
 
 
 @app.command(name="add")
-def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) -> None:  # noqa: B008
+def add(
+    domain_or_url: str,
+    *,
+    reason: str = "",
+    yes: Yes = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
     """Never visit a domain with its subdomains and ports, one port, or URLs that begin so; withdraw what is stored.
+
+    A whole domain or port that documents are stored of is only taken down after a question.
 
     Parameters
     ----------
@@ -28,6 +37,8 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
     reason
         Who asked, and why.
     """
+    if not yes and (question := with_services(launch, lambda services: _question(services, domain_or_url))):
+        require_consent(question, is_given=False)
 
     async def work(services: "Services") -> "tuple[str, TakedownResult]":
         from headwater.ingest.taking_down import take_down_everywhere
@@ -45,6 +56,26 @@ def add(domain_or_url: str, *, reason: str = "", launch: Launched = Launch()) ->
             f"{quantity(done.living, 'URL')} being fetched right now" if done.living else "other work is under way"
         )
         show(f"No page of it is stored from now on; {under_way}, and maintenance ends the rest.")
+
+
+async def _question(services: "Services", domain_or_url: str) -> str:
+    """Empty where nobody has to be asked: some pages only, or nothing stored that would be gone for good."""
+    from headwater.ingest.taking_down import MOST_COUNTED, reach_of
+    from headwater.politeness.takedown import parse_takedown
+
+    takedown = parse_takedown(domain_or_url)
+    if not takedown.is_of_whole_site:
+        return ""
+    reach = await reach_of(services.database, takedown)
+    if not reach.documents:
+        return ""
+    documents = _at_least(reach.documents, MOST_COUNTED, "document")
+    urls = _at_least(reach.waiting, MOST_COUNTED, "queued URL")
+    return f"Take {_said(domain_or_url, takedown.name)} down? {documents} and {urls} would be removed."
+
+
+def _at_least(count: int, most: int, noun: str) -> str:
+    return f"{most:,} {noun}s or more" if count >= most else quantity(count, noun)
 
 
 @app.command(name="rm")
@@ -90,7 +121,7 @@ def list_takedowns(
         Takedowns per page.
     """
 
-    async def work(services: "Services") -> "Page[Any]":
+    async def work(services: "Services") -> "ListPage[Any]":
         from headwater.reports.paging import page_of_takedowns
 
         return await page_of_takedowns(services.database, limit, cursor)
@@ -117,3 +148,47 @@ def list_takedowns(
         below=("domain or URL",),
     )
     say_more(following)
+
+
+@app.command(name="show")
+def show_takedown(domain_or_url: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Show a takedown: since when, whether it is applied, and for each sink whether its removals were delivered.
+
+    Parameters
+    ----------
+    domain_or_url
+        As it was added.
+    """
+
+    async def work(services: "Services") -> "TakedownStory":
+        from headwater.actions.takedowns import takedown_story
+
+        return await takedown_story(services, domain_or_url)
+
+    found = with_services(launch, work)
+    if json:
+        from headwater.shapes.takedowns import story_as_dict
+
+        show_json(story_as_dict(found))
+        return
+    because = f": {inert(found.reason)}" if found.reason else ""
+    show(f"{found.takedown.name} is taken down since {found.created_at:%Y-%m-%d %H:%M:%S}{because}")
+    applied = f"applied at {found.swept_at:%Y-%m-%d %H:%M:%S}" if found.swept_at else "still being applied"
+    show(f"  archive: {applied}")
+    for one in found.sinks:
+        show(f"  sink {one.sink.name}: {removal_in_words(one)}")
+    if not found.sinks:
+        show("  there is no sink that could hold anything of it")
+
+
+def removal_in_words(one: "SinkRemoval") -> str:
+    from headwater.reports.sinks import state_word
+
+    cannot = f"; it was told, but cannot take back: {inert(one.forgets_not)}" if one.forgets_not else ""
+    if one.is_confirmed:
+        return f"every removal was delivered{cannot}" if cannot else "it holds nothing of it"
+    if not one.held:
+        told = quantity(one.sink.behind, "change")
+        return f"not confirmed: the sink is {state_word(one.sink)}, and {told} of the log are still to be sent to it"
+    waits, behind = quantity(one.held, "record"), quantity(one.sink.behind, "change")
+    return f"{waits} of it may still be there; the sink is {state_word(one.sink)}, {behind} behind"

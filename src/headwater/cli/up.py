@@ -1,27 +1,43 @@
 """`headwater up`: everything, in one terminal."""
 
 from collections import Counter
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import Launch, Launched, with_quiet_log
+from headwater.cli.launch import Launch, Launched, with_quiet_log, with_services
 from headwater.cli.output import announce, keep_below, message_width, say
-from headwater.cli.serving import with_services
 from headwater.cli.words import in_words, quantity, shorten, shorten_line
-from headwater.errors import DatabaseDown, QueryFailed
+from headwater.errors import Busy, DatabaseDown, QueryFailed
+from headwater.figures import NOT_GIVEN_BACK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import asyncio
+    from collections.abc import Iterator, Mapping
 
-    from headwater.discover.polls.poll import Ran
+    from headwater.deliver.delivering import Delivered
+    from headwater.discover.polls.polling import Ran
+    from headwater.figures import Figures
     from headwater.ingest.journey import Finished
+    from headwater.run.everything import Observers
+    from headwater.serve.server import ListeningSocket
     from headwater.services import Services
+    from headwater.settings.groups import WebSettings
     from headwater.supervisor import Supervisor, TaskHealth
 
 # Name and width of each figure; with what happened last in a line of its own, all fits into 80 columns.
-FIGURES = {"polls": 7, "found": 8, "fetched": 9, "documents": 11, "vacancies": 11, "failed": 8, "waiting": 9}
+FIGURES = {
+    "polls": 7,
+    "found": 8,
+    "fetched": 9,
+    "documents": 11,
+    "vacancies": 11,
+    "delivered": 11,
+    "failed": 8,
+    "waiting": 9,
+}
 HEADINGS = "".join(f"{name:>{width}}" for name, width in FIGURES.items())
 ON_A_TERMINAL_SECONDS, ELSEWHERE_SECONDS = 1.0, 60.0
 WIDEST_NEWS = 60
@@ -50,6 +66,9 @@ class Pulse:
         self.counts["vacancies"] += len(finished.effects.jobs)
         if finished.effects.document is not None:
             self.news = finished.effects.document.title
+
+    def delivered(self, batch: "Delivered") -> None:
+        self.counts["delivered"] += batch.sent
 
     def figures(self, waiting: int) -> str:
         counts = self.counts | Counter(waiting=waiting)
@@ -86,24 +105,64 @@ def up(
     is_watched = bool(message_width()) and not quiet
     # Figures tell a person how it goes; each step of it would push them off the screen.
     calm = with_quiet_log(launch) if is_watched else launch
-    with_services(calm, lambda services: keep_up(services, is_quiet=quiet), migrates=True)
-    announce("Stopped. Work under way was finished or given back.")
+    figures = with_services(calm, lambda services: keep_up(services, is_quiet=quiet), migrates=True)
+    for line in parting(figures):
+        announce(line)
 
 
-async def keep_up(services: "Services", *, is_quiet: bool) -> None:
-    from headwater.run.everything import run_everything
+def parting(figures: "Figures") -> list[str]:
+    """How it ended, and how it goes on. Pure."""
+    if not figures.counts[NOT_GIVEN_BACK]:
+        return ["Stopped. Work under way was finished or given back. Go on with: headwater up"]
+    return [
+        f"Stopped. Work under way could not be given back: {figures.said[NOT_GIVEN_BACK]}",
+        "It is not lost: once its leases have run out, the next `headwater up` does it again.",
+    ]
+
+
+async def keep_up(services: "Services", *, is_quiet: bool) -> "Figures":
+    from headwater.run.everything import Observers
     from headwater.run.stopping import until_stopped
     from headwater.supervisor import Supervisor
 
     pulse, tasks = Pulse(), Supervisor(services.clock, services.log, services.figures)
+    observers = Observers(pulse.polled, pulse.fetched, pulse.delivered)
     await introduce(services)
     async with tasks:
         if not is_quiet:
             tasks.keep("show_figures", lambda: show_figures(services, pulse, tasks))
         await until_stopped(
-            lambda stop: run_everything(services, stop, pulse.polled, pulse.fetched, supervisor=tasks),
+            lambda stop: run_and_serve(services, stop, observers, tasks),
             on_first=say_stopping,
         )
+    return services.figures
+
+
+async def run_and_serve(
+    services: "Services", stop: "asyncio.Event", observers: "Observers", tasks: "Supervisor"
+) -> None:
+    from headwater.run.everything import run_everything
+    from headwater.run.presence import WEB
+    from headwater.serve.server import require_known_callers, serve
+
+    await require_known_callers(services)
+    with listening_somewhere(services.settings.web) as bound:
+        tasks.keep("serve", lambda: serve(services, bound, stop, lambda address: announce(f"API: {address}/api/docs")))
+        await run_everything(services, stop, observers, supervisor=tasks, besides=[WEB])
+
+
+@contextmanager
+def listening_somewhere(web: "WebSettings") -> "Iterator[ListeningSocket]":
+    """At the port of the settings, else at a free one: on a laptop the usual one is often taken."""
+    from headwater.serve.server import listening
+
+    with ExitStack() as stack:
+        try:
+            bound = stack.enter_context(listening(web))
+        except Busy as error:
+            say(f"{error.what} A free port is used.")
+            bound = stack.enter_context(listening(web.model_copy(update={"port": 0})))
+        yield bound
 
 
 def say_stopping() -> None:

@@ -1,8 +1,6 @@
 """Times, counts and other people's texts as they are shown."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 from unicodedata import combining, east_asian_width
 
 from headwater.cli.output import UNPRINTABLE
@@ -61,18 +59,6 @@ def seconds_of(milliseconds: int) -> str:
 def quantity(count: int, noun: str, plural: str = "") -> str:
     """`1 source`, `2,000 sources`; `2 entries` where the plural is named."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
-
-
-def with_seconds(told: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """For programs: these lengths of time as whole seconds, under names that say so."""
-    lengths = {f"{name}_seconds": _seconds_in(told[name]) for name in names}
-    return {name: value for name, value in told.items() if name not in names} | lengths
-
-
-def _seconds_in(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_seconds_in(one) for one in value]
-    return None if value is None else round(value.total_seconds())
 
 
 def in_words(text: object) -> str:

@@ -31,7 +31,7 @@ class Afterwards:
             self._waiting[statement] = asyncio.create_task(self._send_later(statement, pause))
 
     async def close(self) -> None:
-        """What still waits is sent at once."""
+        """Notices that still wait are sent at once."""
         waiting = dict(self._waiting)
         for task in waiting.values():
             task.cancel()

@@ -9,7 +9,7 @@ from headwater.errors import QueryFailed
 
 queries = load_queries("headwater.database")
 
-HISTORY = ("fetch_log", "runs", "raw_bodies")
+HISTORY = ("fetch_log", "runs", "raw_bodies", "changes")
 DAYS_AHEAD = 16
 # Maintenance keeps more: with fewer it has not come by for days, and any role makes them.
 FEWEST_DAYS = DAYS_AHEAD // 2

@@ -66,6 +66,10 @@ class Listener:
             self._task.cancel()
             await asyncio.wait([self._task])
 
+    @property
+    def can_hear(self) -> bool:
+        return bool(self._dsn)
+
     async def wait(self, timeout: float) -> frozenset[str]:
         """The channels that spoke since the last call, none after `timeout` seconds.
 

@@ -2,7 +2,7 @@
 
 Whatever kills a migration, nothing of it remains. Statements that refuse to run in a transaction
 (`create index concurrently`, `vacuum`) can therefore not be migrations. Functions follow: a migration finds none of
-those that have a file, and the newest one makes all of them again, in its own transaction.
+those that have a file, and the newest one makes all of them again, in its own transaction; so do the kinds of channels.
 """
 
 import asyncio
@@ -10,11 +10,12 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
 from headwater.database.applied import Applied
+from headwater.database.channel_kinds import known_kinds, missing_kinds, note_kinds
 from headwater.database.former import LAST_OF_BEGINNING, require_last, state_before, take_over
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
@@ -87,7 +88,8 @@ class Migration:
 class Status:
     """`unknown` were applied by some other Headwater, `changed` differ from what was applied.
 
-    `stale` names functions that are not as their files say. `former` is where a ledger ends that was begun before ours.
+    `stale` names functions that are not as their files say, `missing_kinds` kinds of channels that are not stored yet.
+    `former` is where a ledger ends that was begun before ours.
     """
 
     applied: tuple[Migration, ...]
@@ -96,6 +98,7 @@ class Status:
     changed: tuple[Migration, ...]
     stale: tuple[str, ...] = ()
     former: Applied | None = None
+    missing_kinds: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -104,18 +107,21 @@ class Status:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """All migrations and functions of a schema."""
+class WantedSchema:
+    """All migrations and functions of a schema, and the kinds of channels that it has to know."""
 
     migrations: tuple[Migration, ...]
     functions: tuple[Function, ...]
+    kinds: tuple[str, ...] = ()
 
 
-def wanted(known: Sequence[Migration] | None, functions: Sequence[Function] | None) -> Wanted:
+def wanted(known: Sequence[Migration] | None, functions: Sequence[Function] | None) -> WantedSchema:
     """Our own files unless others are given; migrations that are given come without functions of ours."""
     if known is None:
-        return Wanted(known_migrations(), known_functions() if functions is None else tuple(functions))
-    return Wanted(tuple(known), tuple(functions or ()))
+        return WantedSchema(
+            known_migrations(), known_functions() if functions is None else tuple(functions), known_kinds()
+        )
+    return WantedSchema(tuple(known), tuple(functions or ()))
 
 
 @cache
@@ -223,6 +229,11 @@ async def require_current(
             f"The database has {stale_in_words(found)} of another Headwater, such as {found.stale[0]}.",
             fix="With the Headwater that is to work from now on run: headwater db migrate",
         )
+    if found.missing_kinds:
+        raise MigrationFailed(
+            f"The database does not know channels of the kind {found.missing_kinds[0]} yet.",
+            fix="Run: headwater db migrate",
+        )
 
 
 def stale_in_words(found: Status) -> str:
@@ -302,13 +313,15 @@ async def rollback(
     return done
 
 
-async def _apply_next(database: Database, target: int | None, ours: Wanted) -> Migration | None:
+async def _apply_next(database: Database, target: int | None, ours: WantedSchema) -> Migration | None:
     async with _alone(database, ours) as (connection, found):
         require_understood(found)
         missing = [one for one in found.pending if target is None or one.number <= target]
         if not missing:
             if found.stale and not found.pending:
                 await replace_functions(connection, ours.functions)
+            if found.missing_kinds:
+                await note_kinds(connection, ours.kinds)
             return None
         step = missing[0]
         await drop_functions(connection)
@@ -316,10 +329,11 @@ async def _apply_next(database: Database, target: int | None, ours: Wanted) -> M
         await connection.execute(queries.record_migration, step.number, step.name, step.checksum)
         if found.pending == (step,):
             await replace_functions(connection, ours.functions)
+            await note_kinds(connection, ours.kinds)
         return step
 
 
-async def _take_back_newest(database: Database, ours: Wanted) -> Migration | None:
+async def _take_back_newest(database: Database, ours: WantedSchema) -> Migration | None:
     async with _alone(database, ours) as (connection, found):
         require_understood(found)
         if not found.applied:
@@ -331,7 +345,7 @@ async def _take_back_newest(database: Database, ours: Wanted) -> Migration | Non
         return step
 
 
-async def _take_over_former(database: Database, ours: Wanted) -> None:
+async def _take_over_former(database: Database, ours: WantedSchema) -> None:
     async with _alone(database, ours) as (connection, found):
         if found.former:
             require_last(found.former)
@@ -344,7 +358,7 @@ async def _take_over_former(database: Database, ours: Wanted) -> None:
 
 
 @asynccontextmanager
-async def _alone(database: Database, ours: Wanted) -> AsyncIterator[tuple[Connection, Status]]:
+async def _alone(database: Database, ours: WantedSchema) -> AsyncIterator[tuple[Connection, Status]]:
     """A transaction in which nobody else migrates, and what it finds."""
     async with database.transaction() as connection:
         await connection.execute("set local lock_timeout = 0; set local statement_timeout = 0")
@@ -354,7 +368,7 @@ async def _alone(database: Database, ours: Wanted) -> AsyncIterator[tuple[Connec
         yield connection, await _compare_with_ledger(connection, ours)
 
 
-async def _make_room(connection: Connection, schema: str, ours: Wanted) -> None:
+async def _make_room(connection: Connection, schema: str, ours: WantedSchema) -> None:
     """The schema and the ledgers in it; refuse to begin among tables that have our names and are not ours."""
     with _without_right(schema):
         if schema and not await connection.fetchval(queries.schema_is_there, schema):
@@ -377,7 +391,7 @@ async def require_room(database: Database) -> None:
             await _refuse_foreign_names(connection, wanted(None, None))
 
 
-async def _refuse_foreign_names(connection: Connection, ours: Wanted) -> None:
+async def _refuse_foreign_names(connection: Connection, ours: WantedSchema) -> None:
     tables = [LEDGER_NAME, FUNCTION_LEDGER_NAME, *names_made_by(ours.migrations)]
     functions = [name for one in ours.migrations for name in MADE_FUNCTION.findall(one.up)]
     taken = await connection.fetch(queries.names_taken, tables, [*functions, *(one.name for one in ours.functions)])
@@ -414,9 +428,10 @@ async def _run_script(connection: Connection, step: Migration, script: str) -> N
         raise MigrationFailed(f"The migration {step} failed and left nothing behind: {error.what}", fix=fix) from error
 
 
-async def _compare_with_ledger(connection: Connection, ours: Wanted) -> Status:
+async def _compare_with_ledger(connection: Connection, ours: WantedSchema) -> Status:
     ledger, made = await _read_ledger(connection), await read_made(connection)
-    return compare(ours.migrations, ledger, ours.functions, made)
+    found = compare(ours.migrations, ledger, ours.functions, made)
+    return replace(found, missing_kinds=await missing_kinds(connection, ours.kinds))
 
 
 async def _read_ledger(connection: Connection) -> list[Applied]:

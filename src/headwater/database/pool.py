@@ -87,7 +87,7 @@ class Connection:
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
-        """What fails inside is taken back alone; the transaction around it goes on."""
+        """A failure inside takes back this block alone; the transaction around it goes on."""
         await self.execute("SAVEPOINT inside")
         try:
             yield
@@ -274,6 +274,10 @@ class Database:
             await connection.execute("COMMIT")
         for statement in connection.follow_ups:
             await self._afterwards.run(statement)
+
+    async def follow_up(self, statement: str) -> None:
+        """After a statement that committed by itself: as `Connection.after_commit` does it for a transaction."""
+        await self._afterwards.run(statement)
 
     async def opened_beside(self, purpose: str, seconds: float) -> Any:
         """A connection of the driver's that is no part of the pool; None where there is no way past a pooler."""

@@ -1,4 +1,4 @@
-"""What a data directory and the process list say about the server that may be running on it."""
+"""The server that may be running on a data directory, by its files and the process list."""
 
 import os
 import sys

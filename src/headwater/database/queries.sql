@@ -153,7 +153,8 @@ select h.name, coalesce((select min(n) from generate_series(1, 32) as n
 from unnest($1::text[]) as h (name);
 
 -- name: beat
--- That a process lives, what it does, and what it counted since its last beat, added to ten minutes of its own.
+-- That a process lives, what it does, and what it counted since its last beat, added to ten minutes of its own and to the sums
+-- since ever.
 -- Invariant: counts are given since its start, so that a beat whose answer was lost is counted once. `:is_first` is
 -- false after the first beat: a row that was forgotten meanwhile was counted already.
 with was as materialized (
@@ -164,11 +165,16 @@ with was as materialized (
            coalesce(jsonb_object_agg(g.figure, g.count), '{}'), :failing::text::jsonb
     from unnest(:figures::text[], :counts::bigint[]) as g (figure, count)
     on conflict (id) do update set beat_at = excluded.beat_at, counts = excluded.counts, failing = excluded.failing
+), grown as materialized (
+    select g.figure, g.count - coalesce((was.counts ->> g.figure)::bigint, 0) as more, g.said
+    from unnest(:figures, :counts, :said::text[]) as g (figure, count, said) left join was on true
+    where g.count > coalesce((was.counts ->> g.figure)::bigint, 0) and (:is_first::boolean or was.counts is not null)
+), summed as (
+    insert into figure_totals as t (figure, count) select figure, more from grown order by figure
+    on conflict (figure) do update set count = t.count + excluded.count
 )
 insert into role_figures as f (since, figure, process_id, count, said)
-select date_bin('10 minutes', now(), 'epoch'), g.figure, :id, g.count - coalesce((was.counts ->> g.figure)::bigint, 0), g.said
-from unnest(:figures, :counts, :said::text[]) as g (figure, count, said) left join was on true
-where g.count > coalesce((was.counts ->> g.figure)::bigint, 0) and (:is_first::boolean or was.counts is not null)
+select date_bin('10 minutes', now(), 'epoch'), figure, :id, more, said from grown
 on conflict (since, figure, process_id) do update set count = f.count + excluded.count, said = excluded.said;
 
 -- name: end_beats
@@ -183,3 +189,15 @@ delete from role_figures where since < now() - interval '3 days';
 -- name: say_alive
 -- Held until this session ends: for so long its owner lives, as `is_owner_alive` sees it.
 select pg_advisory_lock_shared(owner_key($1::text));
+
+-- name: kinds_are_noted
+-- Whether the schema has the table of the kinds of channels.
+select to_regclass('channel_kinds') is not null;
+
+-- name: missing_kinds
+-- Of these kinds of channels, those that the database does not know.
+select kind from unnest($1::text[]) as ours (kind) where kind not in (select kind from channel_kinds);
+
+-- name: note_kinds
+-- Kinds of channels that may be stored from now on. None goes: a channel may have it.
+insert into channel_kinds select unnest($1::text[]) on conflict do nothing;

@@ -70,7 +70,7 @@ def parse_functions(files: Mapping[str, str]) -> tuple[Function, ...]:
 
 
 def in_order(functions: Sequence[Function]) -> list[Function]:
-    """What a body in SQL calls comes before it: PostgreSQL reads it when it is made, and all others when they run."""
+    """Those that a body in SQL calls come before it: PostgreSQL reads it when it is made, others when they run."""
     by_name = {one.name: one for one in functions}
     calls = {
         one.name: {name for name in CALLED.findall(one.text) if name in by_name and name != one.name}

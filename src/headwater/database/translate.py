@@ -1,4 +1,4 @@
-"""What the driver raises, in our own words: which trouble is a lost database and which a refused statement."""
+"""Errors of the driver, in our own words: which trouble is a lost database and which a refused statement."""
 
 import re
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def with_schema(dsn: str, schema: str) -> str:
 
 
 def _length_of_userinfo(rest: str) -> int:
-    """What stands before the `@` of a host: the last of all, unless the address reads well without it."""
+    """The length of the text before the `@` of a host: the last of all, unless the address reads well without it."""
     authority = AUTHORITY.match(rest)
     assert authority is not None
     path = rest[authority.end() :].partition("?")[0]
@@ -72,7 +72,7 @@ def _length_of_userinfo(rest: str) -> int:
 
 
 def _escaped(text: str) -> str:
-    """What is escaped already stays: a `%` is meant as itself only where no escape follows."""
+    """Escapes stay as they are: a `%` is meant as itself only where no escape follows."""
     return "".join(piece if ESCAPE.fullmatch(piece) else quote(piece, safe="") for piece in ESCAPE.split(text))
 
 

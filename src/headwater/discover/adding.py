@@ -1,4 +1,4 @@
-"""Taking up a source and changing it: checked, stored, its channels with it; all in the caller's transaction."""
+"""Sources taken up, changed and stopped: checked, stored, and their channels with them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,25 +6,36 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from headwater.database.pool import Connection
+from headwater.archive.jobs import NOTHING_LEFT, Left, leave_jobs
+from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets, require_bound
-from headwater.discover.polls.classify import Body
-from headwater.discover.polls.response_cache import pack_response
+from headwater.discover.polls.requesting import Body, pack_response
 from headwater.errors import Refused, UsageError
 from headwater.extraction.jobs.pages import is_selector
 from headwater.extraction.jobs.text import shorten
 from headwater.extraction.selectors import check_selectors
+from headwater.frontier.control import let_go, set_aside
 from headwater.frontier.submit import JOBS_DELAY, hold_hosts, milliseconds
 from headwater.politeness.hosts import set_source_delay
 from headwater.politeness.takedown import takedowns_for
 from headwater.settings.durations import format_duration
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel
-from headwater.sources.channels import channels_of as stored_channels_of
-from headwater.sources.events import Event, record
-from headwater.sources.source import Mode, Profile, Source, SourceKind
-from headwater.sources.store import edit_source, read_source, store_source
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import Profile, Source, SourceKind, SourceMode, SourceStatus
+from headwater.sources.store import (
+    Event,
+    NewChannel,
+    add_channel,
+    disable_channel,
+    edit_source,
+    read_source,
+    record,
+    set_status,
+    store_source,
+)
+from headwater.sources.store import channels_of as stored_channels_of
+from headwater.sources.store import queries as source_queries
 from headwater.urls.articles import patterns_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.scope import folder_of, why_no_path
@@ -51,7 +62,7 @@ class WantedSource:
     profile: Profile
     feeds: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
-    mode: Mode | None = None
+    mode: SourceMode | None = None
     is_api: bool = False
     is_searched: bool = True
     search_again_at: datetime | None = None  # where a look has just found nothing
@@ -64,7 +75,7 @@ class WantedSource:
 async def take_up(
     connection: Connection, wanted: WantedSource, actor: str, default_delay: timedelta, secrets: Secrets | None = None
 ) -> UUID:
-    """Raises UsageError for what can never work, and where the source exists already.
+    """Raises UsageError for a source that can never work, and where it exists already.
 
     Without `secrets` their bindings are looked at when a request is made, and only then.
     """
@@ -137,9 +148,9 @@ async def change(
     default_delay: timedelta,
     secrets: Secrets | None = None,
 ) -> list[str]:
-    """The fields that are different now; channels and hosts follow what was said about them.
+    """The fields that are different now; channels and hosts follow them.
 
-    Raises UsageError for what can never work, as when it was added: nothing of the transaction may stay then.
+    Raises UsageError for values that can never work, as when it was added: nothing of the transaction may stay then.
     """
     require_paths(*changes.get("include_paths", ()), *changes.get("exclude_paths", ()))
     patterns_from(changes.get("article_patterns", ()))
@@ -175,11 +186,11 @@ async def change(
 async def _mode_with(connection: Connection, source_id: UUID, polled: Sequence[str]) -> dict[str, Any]:
     """A source whose pages alone were looked through has another mode once a person names feeds or sitemaps."""
     source = await read_source(connection, source_id)
-    if not polled or source.profile.ingestion_mode is not Mode.SPIDER:
+    if not polled or source.profile.ingestion_mode is not SourceMode.SPIDER:
         return {}
     channels = (await stored_channels_of(connection, [source_id]))[source_id]
-    is_looked_through = any(one.kind.traits.mode == Mode.SPIDER and one.is_enabled for one in channels)
-    return {"ingestion_mode": Mode.BOTH if is_looked_through else Mode.FEED}
+    is_looked_through = any(one.kind.traits.mode == SourceMode.SPIDER and one.is_enabled for one in channels)
+    return {"ingestion_mode": SourceMode.BOTH if is_looked_through else SourceMode.FEED}
 
 
 async def _replace(
@@ -222,13 +233,13 @@ async def _change_hint(
         await add_channel(connection, source_id, api, actor)
 
 
-def is_wanted_in(mode: Mode, kind: ChannelKind) -> bool:
+def is_wanted_in(mode: SourceMode, kind: ChannelKind) -> bool:
     """Feeds and sitemaps are polled in `feed` and `both`, pages looked through in `spider` and `both`."""
-    return mode is Mode.BOTH or kind.traits.mode in ("any", mode)
+    return mode is SourceMode.BOTH or kind.traits.mode in ("any", mode)
 
 
-async def _leave_out(connection: Connection, source_id: UUID, mode: Mode, actor: str) -> None:
-    """What the mode does not want stays on record, for another mode."""
+async def _leave_out(connection: Connection, source_id: UUID, mode: SourceMode, actor: str) -> None:
+    """Channels that the mode does not want stay on record, for another mode."""
     for channel in (await stored_channels_of(connection, [source_id]))[source_id]:
         if not is_wanted_in(mode, channel.kind) and channel.is_enabled:
             await disable_channel(connection, source_id, channel.id, NOT_WANTED, actor)
@@ -242,7 +253,7 @@ async def _follow_mode(connection: Connection, source_id: UUID, profile: Profile
     for channel in channels:
         if is_wanted_in(mode, channel.kind) and channel.disabled_reason == NOT_WANTED:
             await add_channel(connection, source_id, NewChannel(channel.kind, canonicalise(channel.url)), actor)
-    if profile.ingestion_mode is not Mode.FEED:
+    if profile.ingestion_mode is not SourceMode.FEED:
         kind = ChannelKind.CRAWL if profile.kind is SourceKind.DOCS else ChannelKind.LISTING
         await add_channel(connection, source_id, NewChannel(kind, profile.address), actor)
     elif not any(is_wanted_in(mode, channel.kind) for channel in channels):
@@ -261,10 +272,10 @@ def paths_of(profile: Profile, channels: Sequence[NewChannel]) -> tuple[str, ...
     return () if "/" in folders else tuple(sorted(folders))
 
 
-def mode_of(wanted: WantedSource) -> Mode:
+def mode_of(wanted: WantedSource) -> SourceMode:
     if wanted.mode is not None:
         return wanted.mode
-    return Mode.FEED if wanted.feeds or wanted.sitemaps else Mode.SPIDER
+    return SourceMode.FEED if wanted.feeds or wanted.sitemaps else SourceMode.SPIDER
 
 
 def check(wanted: WantedSource, secrets: Secrets | None = None) -> None:
@@ -280,7 +291,7 @@ def check(wanted: WantedSource, secrets: Secrets | None = None) -> None:
 
 
 def require_hint(hint: str | None) -> None:
-    """Raises UsageError for what is neither a CSS selector nor meant as the recipe of an API."""
+    """Raises UsageError for a hint that is neither a CSS selector nor meant as the recipe of an API."""
     said = (hint or "").strip()
     if said and not said.startswith("{") and not is_selector(said):
         raise UsageError(
@@ -304,7 +315,7 @@ def require_paths(*paths: str) -> None:
 
 
 def require_sound(selectors: Mapping[str, Any]) -> None:
-    for problem in check_selectors(selectors):
+    for problem in check_selectors(selectors) if selectors else ():
         raise UsageError(f"These selectors cannot be used. {problem}")
 
 
@@ -320,17 +331,17 @@ def channels_of(wanted: WantedSource) -> list[NewChannel]:
         given.append(NewChannel(ChannelKind.API, profile.address, recipe=recipe, speaks_for_site=trusted))
     has_polled = bool(given)
     is_unsaid = wanted.mode is None and not given and profile.kind is not SourceKind.NEWS
-    if wanted.mode in (Mode.SPIDER, Mode.BOTH) or is_unsaid:
+    if wanted.mode in (SourceMode.SPIDER, SourceMode.BOTH) or is_unsaid:
         kind = ChannelKind.CRAWL if profile.kind is SourceKind.DOCS else ChannelKind.LISTING
         given.append(NewChannel(kind, profile.address))
-    if (not given or (wanted.mode is Mode.BOTH and not has_polled)) and wanted.is_searched:
+    if (not given or (wanted.mode is SourceMode.BOTH and not has_polled)) and wanted.is_searched:
         reason = IN_VAIN if wanted.search_again_at else "looks for its channels"
         given.append(NewChannel(ChannelKind.SEARCH, profile.address, reason=reason))
     return given
 
 
 def with_answers(channels: Sequence[NewChannel], answers: Sequence[Body]) -> list[NewChannel]:
-    """Each with what its address answered already."""
+    """Each with the answer that its address has given already."""
     heard = {answer.response.url.url_hash: answer for answer in answers}
     found = ((one, heard.get(one.url.url_hash) if one.kind.traits.is_found else None) for one in channels)
     return [replace(one, heard=pack_response(answer)) if answer else one for one, answer in found]
@@ -364,3 +375,23 @@ def delays_asked(profile: Profile, channels: Sequence[NewChannel]) -> dict[str, 
             host = canonicalise(recipe.url).host
             asked[host] = max(asked.get(host, 0), milliseconds(recipe.throttle.delay))
     return asked
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Waiting entries that followed; of a removed source also the fate of its vacancies."""
+
+    entries: int
+    left: Left = NOTHING_LEFT
+
+
+async def change_status(
+    database: Database, source_id: UUID, status: SourceStatus, reason: str | None = None, actor: str = "headwater"
+) -> Stopped:
+    """No row goes: a deleted source keeps its history and its documents. Its vacancies are over."""
+    async with database.transaction() as connection:
+        await set_status(connection, source_id, status, reason, actor)
+        await connection.execute(source_queries.wake_pollers)
+    entries = await (let_go if status is SourceStatus.ACTIVE else set_aside)(database, source_id)
+    left = await leave_jobs(database, source_id) if status is SourceStatus.DELETED else NOTHING_LEFT
+    return Stopped(entries, left)

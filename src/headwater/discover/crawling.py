@@ -1,6 +1,7 @@
 """How far the crawl of a site has got, and its pages. Links come in with the pages that hold them."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
@@ -26,10 +27,14 @@ class Crawl:
 
 @dataclass(frozen=True, slots=True)
 class CrawledPage:
+    id: UUID
+    source_id: UUID
     url: str
     status: str
     depth: int
     error: str | None
+    created_at: datetime
+    updated_at: datetime
     key: tuple[int, bytes]  # where the next page of the list begins
 
 
@@ -56,7 +61,5 @@ async def pages_of(
     limit: int = 50,
 ) -> list[CrawledPage]:
     rows = await database.fetch(queries.pages_of_source, source_id, *after, status, limit)
-    return [
-        CrawledPage(row["url"], row["status"], row["depth"], row["error"], (row["bucket"], row["url_hash"]))
-        for row in rows
-    ]
+    names = [name for name in CrawledPage.__dataclass_fields__ if name != "key"]
+    return [CrawledPage(**{name: row[name] for name in names}, key=(row["bucket"], row["url_hash"])) for row in rows]

@@ -6,12 +6,10 @@ from uuid import UUID
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.importing import DYNAMIC, FEED_OFF
-from headwater.sources.channels import (
-    ChannelKind,
-    ChannelState,
-)
 from headwater.sources.exchange.fields import Row, row_fields_of
-from headwater.sources.source import Mode, Profile, Source, SourceKind, SourceStatus
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import Profile, Source, SourceKind, SourceMode, SourceStatus
+from headwater.sources.store import ChannelState
 from headwater.urls.scope import folder_of
 
 queries = load_queries("headwater.sources")
@@ -77,4 +75,4 @@ def explicit_paths(profile: Profile) -> tuple[str, ...]:
 def _said_mode(profile: Profile, by_kind: Mapping[ChannelKind, Sequence[str]]) -> str:
     """`spider` is also what is noted while nothing is known yet; said aloud it would add a listing."""
     looks_through = by_kind[ChannelKind.LISTING] or by_kind[ChannelKind.CRAWL]
-    return str(profile.ingestion_mode) if looks_through or profile.ingestion_mode is not Mode.SPIDER else ""
+    return str(profile.ingestion_mode) if looks_through or profile.ingestion_mode is not SourceMode.SPIDER else ""

@@ -1,4 +1,4 @@
-"""Many sources at once, from a file: first said what would happen, then done; doing it twice changes nothing."""
+"""Many sources at once, from a file: first planned and shown, then done; doing it twice changes nothing."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,18 +13,20 @@ from headwater.discover.adding import WantedSource, check, pace_hosts, take_up
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.api.secrets import Secrets
 from headwater.errors import Refused, UrlRejected, UsageError
-from headwater.sources.channels import (
-    ChannelKind,
+from headwater.sources.exchange.fields import NO_REASON_GIVEN, BadLine, Row, bad_line, profile_fields_of
+from headwater.sources.finding import note_external_ids
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import LONGEST_NAME, MOST_TAGS, Profile, SourceStatus
+from headwater.sources.store import (
     NewChannel,
     add_channel,
     channels_of,
     disable_channel,
+    edit_source,
+    read_source,
+    set_status,
+    store_source,
 )
-from headwater.sources.exchange.fields import NO_REASON_GIVEN, Row, profile_fields_of
-from headwater.sources.exchange.rows import BadLine, bad_line
-from headwater.sources.external import note_external_ids
-from headwater.sources.source import LONGEST_NAME, MOST_TAGS, Profile, SourceStatus
-from headwater.sources.store import edit_source, read_source, set_status, store_source
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
 from headwater.urls.effects import has_effects
@@ -35,14 +37,14 @@ BATCH = 200
 # Of a file, planned and carried out together.
 ROWS_AT_ONCE = 1_000
 DYNAMIC = "dynamic"
-# Begins the reason of a feed that came switched off, so that it is exported so again.
-FEED_OFF = "switched off in an imported list: "
+# Begins the reason of a feed that a person or an imported list switched off, so that it is exported so again.
+FEED_OFF = "switched off: "
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What an import would do: sources to add, feeds to add to sources there are, rows that are known, bad lines."""
+    """An import before it is done: sources to add, feeds to add to known sources, known rows, bad lines."""
 
     new: tuple[Row, ...] = ()
     more: tuple[tuple[Row, UUID | None], ...] = ()  # None: to a source that this very import adds
@@ -226,11 +228,12 @@ class Import:
             plan = await plan_import(self.database, rows, self.secrets, is_trusted=self.is_trusted, coming=coming)
             if self.is_dry:
                 _count(plan, done)
-            else:
-                await carry_out(
-                    self.database, plan, self.default_delay, self.actor, is_trusted=self.is_trusted, done=done
-                )
-            progress(len(rows))
+                progress(len(rows))
+                continue
+            await carry_out(
+                self.database, plan, self.default_delay, self.actor, progress, is_trusted=self.is_trusted, done=done
+            )
+            progress(len(plan.known) + len(plan.bad))
         done.bad.sort(key=lambda one: one.line)
         return done
 
@@ -248,7 +251,7 @@ def _count(plan: ImportPlan, done: Imported) -> None:
 async def _add(connection: Connection, row: Row, done: Imported, default_delay: timedelta, actor: str) -> None:
     try:
         async with connection.savepoint():
-            await _store(connection, row, default_delay, actor, is_trusted=done.is_trusted)
+            await store_row(connection, row, default_delay, actor, is_trusted=done.is_trusted)
     except (Refused, UsageError) as error:
         # Added by another process since the plan was made, or its feed is followed for another source.
         if await connection.fetchval(queries.source_at, canonicalise(row.url).url_hash) is not None:
@@ -262,7 +265,10 @@ async def _add(connection: Connection, row: Row, done: Imported, default_delay: 
         done.blocked += row.status == SourceStatus.BLOCKED
 
 
-async def _store(connection: Connection, row: Row, default_delay: timedelta, actor: str, *, is_trusted: bool) -> None:
+async def store_row(
+    connection: Connection, row: Row, default_delay: timedelta, actor: str, *, is_trusted: bool
+) -> UUID:
+    """A new source with all that its row says. Raises UsageError where it exists already."""
     wanted = wanted_from(row, is_trusted=is_trusted)
     if _is_deleted(row):
         # Without channels, and no host is asked more slowly for it.
@@ -278,6 +284,7 @@ async def _store(connection: Connection, row: Row, default_delay: timedelta, act
     await note_external_ids(connection, [(source_id, one) for one in row.external_ids])
     if is_trusted and row.render_mode == DYNAMIC and not _is_deleted(row):
         await _render(connection, [row])
+    return source_id
 
 
 async def _switch_off_feeds(
@@ -319,7 +326,7 @@ async def _add_feed(
 
 
 async def _update(connection: Connection, rows: Sequence[tuple[Row, UUID]], done: Imported, actor: str) -> int:
-    """What a known row still brings: its ids in other systems, and what only an operator's own file may say.
+    """News of a known row: its ids in other systems, and the fields that only an operator's own file may set.
 
     Answers with how many sources are different now.
     """

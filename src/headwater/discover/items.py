@@ -1,4 +1,4 @@
-"""What a channel's answer holds, whatever its kind. Readers return these; nothing here touches anything."""
+"""The content of a channel's answer, whatever its kind. Readers return these values; nothing here touches anything."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -47,7 +47,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class FoundItems:
-    """What one answer brought: items, and for job sources the vacancies it tells of.
+    """The yield of one answer: items, and for job sources the vacancies it tells of.
 
     `url` is the address that answered; it may hold an API's key, and is never stored.
     """
@@ -60,6 +60,6 @@ class FoundItems:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Not what the channel should be; `why` is a sentence for people."""
+    """An answer that is not of its channel's kind; `why` is a sentence for people."""
 
     why: str

@@ -1,4 +1,4 @@
-"""A publisher's wishes about polling: said by the head of an answer or in a feed, kept with the channel. Pure."""
+"""A publisher's hints about polling: said by the head of an answer or in a feed, kept with the channel. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class PublisherHints:
         return self == body and NO_WAIT <= self.ttl <= LONGEST_WAIT
 
     def to_dict(self) -> dict[str, Any]:
-        """What a 304 does not say again, as the channel's row keeps it: only what was said."""
+        """The hints that a 304 does not repeat, as the channel's row keeps them: only those that were given."""
         said = {
             "ttl": self.ttl.total_seconds(),
             "skip_hours": sorted(self.skip_hours),
@@ -46,7 +46,7 @@ class PublisherHints:
 
 
 def publisher_hints_from(stored: object) -> PublisherHints:
-    """As a channel's row keeps them. What was not written by us asks for nothing."""
+    """As a channel's row keeps them. A value that was not written by us asks for nothing."""
     said = stored if isinstance(stored, Mapping) else {}
     ttl = said.get("ttl")
     is_wait = isinstance(ttl, int | float) and 0 <= ttl <= LONGEST_WAIT.total_seconds()

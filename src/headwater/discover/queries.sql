@@ -15,7 +15,7 @@ WHERE is_active AND token IS NULL AND consecutive_errors = 0 AND kind = ANY ($2:
 -- Everything a run needs to know of the channels that were just leased.
 SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
-       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, c.speaks_for_site, c.lost_count,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.publisher_hints, c.answers, c.speaks_for_site, c.lost_count,
        c.named_at, c.gone_before, c.doubted_since,
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now,
@@ -36,7 +36,7 @@ WHERE c.id = ANY ($1::uuid[]) AND c.leased_by = $2::text AND c.token IS NOT NULL
 -- The same for a person who tries a source's channels without leasing them.
 SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS channel_url, c.recipe, c.trigger, c.poll_interval,
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
-       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.wishes, c.answers, c.speaks_for_site, c.lost_count,
+       c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.publisher_hints, c.answers, c.speaks_for_site, c.lost_count,
        c.named_at, c.gone_before, c.doubted_since,
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
@@ -76,7 +76,7 @@ WHERE token IS NOT NULL AND leased_by = $1::text AND token <> ALL ($2::uuid[]);
 -- enables it again has a sound one. Invariant: a stale token changes nothing.
 UPDATE channels
 SET is_enabled = false, is_active = false, disabled_reason = $3::text, updated_at = now(), progress = NULL, rhythm = NULL,
-    wishes = '{}', answers = '{}', error_class = NULL, token = NULL, leased_by = NULL, lease_until = NULL
+    publisher_hints = '{}', answers = '{}', error_class = NULL, error_cause = NULL, token = NULL, leased_by = NULL, lease_until = NULL
 WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
 
 -- name: known_items
@@ -175,12 +175,12 @@ SELECT progress = $3::jsonb FROM channels WHERE id = $1::uuid AND token = $2::uu
 UPDATE channels c
 SET (url, url_hash, bucket, host, title, next_poll_at, next_reason, poll_interval, etag, last_modified, last_polled_at,
      last_ok_at, last_new_at, newest_item_at, last_item_count, nochange_count, overflow_count, moved_count, silent_since,
-     consecutive_errors, error_class, class_errors, last_error, last_status, rhythm, wishes, answers, lost_count,
-     named_at, gone_before, doubted_since)
+     consecutive_errors, error_class, class_errors, error_cause, last_error, unread_page, unread_since, held_by, last_status, rhythm,
+     publisher_hints, answers, lost_count, named_at, gone_before, doubted_since)
     = (SELECT r.url, r.url_hash, r.bucket, r.host, r.title, r.next_poll_at, r.next_reason, r.poll_interval, r.etag,
               r.last_modified, r.last_polled_at, r.last_ok_at, r.last_new_at, r.newest_item_at, r.last_item_count, r.nochange_count,
-              r.overflow_count, r.moved_count, r.silent_since, r.consecutive_errors, r.error_class, r.class_errors, r.last_error,
-              r.last_status, r.rhythm, r.wishes, r.answers, r.lost_count, r.named_at, r.gone_before, r.doubted_since
+              r.overflow_count, r.moved_count, r.silent_since, r.consecutive_errors, r.error_class, r.class_errors, r.error_cause,
+              r.last_error, r.unread_page, r.unread_since, r.held_by, r.last_status, r.rhythm, r.publisher_hints, r.answers, r.lost_count, r.named_at, r.gone_before, r.doubted_since
        FROM jsonb_populate_record(c, $3::jsonb) AS r),
     former_urls = CASE WHEN $4::text IS NULL THEN c.former_urls
                        ELSE (c.url || c.former_urls)[1:20] END,
@@ -280,7 +280,8 @@ WHERE e.bucket = old.bucket AND e.url_hash = old.url_hash;
 
 -- name: pages_of_source
 -- A page of a source's pages, in key order.
-SELECT d.bucket, d.url_hash, e.url, p.status, d.depth, coalesce(e.reason, e.last_error) AS error
+SELECT d.bucket, d.url_hash, entry_id(d.bucket, d.url_hash) AS id, d.source_id, e.url, p.status, d.depth,
+       coalesce(e.reason, e.last_error) AS error, e.created_at, e.updated_at
 FROM discoveries d
 JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
 CROSS JOIN LATERAL page_status(e.status) AS p (status)

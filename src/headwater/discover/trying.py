@@ -1,4 +1,4 @@
-"""A source's channels asked once, to see what would come of it: through the real path, and nothing of it stored."""
+"""A source's channels asked once, to see their items: through the real path, and nothing of it stored."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -11,17 +11,25 @@ from headwater.database.queries import load_queries
 from headwater.discover.cadence.price import price_from
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.items import Item
-from headwater.discover.polls.classify import Body, Deferred, Heard, NotModified, RobotsRefusal, Trouble
 from headwater.discover.polls.lease import ChannelPast, Leased, leased_from, start_of, start_pages
 from headwater.discover.polls.reader import ChannelReader, task_of
-from headwater.discover.polls.requesting import Asker
+from headwater.discover.polls.requesting import (
+    Asker,
+    Body,
+    ChannelAnswer,
+    Deferred,
+    NotModified,
+    RobotsRefusal,
+    Trouble,
+)
 from headwater.discover.publisher_hints import PublisherHints
-from headwater.extraction.jobs.vacancy import Vacancy
 from headwater.net.transport import Response
 from headwater.politeness.hosts import pace_of, read_host
-from headwater.sources.channels import ChannelKind, NewChannel
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Profile, SourceKind
+from headwater.sources.store import NewChannel
 from headwater.urls.canonical import canonicalise
+from headwater.vacancy import NewJob
 
 queries = load_queries("headwater.discover")
 
@@ -39,7 +47,7 @@ class Trial:
     further: int = 0  # answers a run would ask for beyond this one
     notes: tuple[str, ...] = ()
     problem: str = ""
-    vacancies: tuple[Vacancy, ...] = ()
+    vacancies: tuple[NewJob, ...] = ()
     left_out: tuple[str, ...] = ()  # what looked like a vacancy and is none, and why
     more: tuple[str, ...] = ()  # the addresses of the further answers
 
@@ -55,7 +63,7 @@ async def try_channels(
 async def preview(
     asker: Asker, reader: ChannelReader, profile: Profile, new: NewChannel, now: datetime, answer: Body | None = None
 ) -> Trial:
-    """A channel that is not stored yet: what it lists, whatever its age. `answer` is its own, where it was asked."""
+    """A channel that is not stored yet: its items, whatever their age. `answer` is its own, where it was asked."""
     channel = _unstored(profile, new, now)
     trial = await try_channel(asker, reader, channel, now, answer)
     if trial.items or trial.problem or not trial.more:
@@ -135,7 +143,7 @@ async def try_channel(
     )
 
 
-def _response_of(heard: Heard) -> Response | None:
+def _response_of(heard: ChannelAnswer) -> Response | None:
     return heard.response if isinstance(heard, Body | NotModified) else None
 
 

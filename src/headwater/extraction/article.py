@@ -1,4 +1,4 @@
-"""What extraction returns. All strings can be stored in PostgreSQL, and everything is bounded."""
+"""The results of extraction. All strings can be stored in PostgreSQL, and everything is bounded."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +22,7 @@ class NoArticleReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts:
-    """What holds for any page. `links` are URLs, and none when the page asks not to be followed; `unfollowed` are
+    """The facts of any page. `links` are URLs, and none when the page asks not to be followed; `unfollowed` are
     those of them that it marks as not its own word; `guided` is what the host's template was good for.
     `plugin_failure` is a sentence about a plug-in that should have read the page.
     """

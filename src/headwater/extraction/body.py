@@ -18,7 +18,7 @@ from headwater.extraction.page import LONGEST_HTML, Page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.paywall import without_calls
 from headwater.extraction.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted_sentences, template_in
-from headwater.extraction.templates.server import Served, serve_elements
+from headwater.extraction.templates.server import ServedPage, serve_elements
 from headwater.extraction.templates.steps import headings_of
 from headwater.extraction.text import comparable, count_words, storable, tidy
 
@@ -52,7 +52,7 @@ for _name in ("trafilatura", "htmldate"):
 
 
 class Producer(StrEnum):
-    """Who wrote down the text, where no template did."""
+    """The extractor that made the text, where no template did."""
 
     SELECTORS = "selectors"
     STRUCTURED = "structured"
@@ -70,7 +70,7 @@ class ArticleBody(NamedTuple):
     words: int
     is_teasers: bool = False
     guided: Guided | None = None
-    served: Served | None = None
+    served: ServedPage | None = None
 
 
 class _Line(NamedTuple):
@@ -79,7 +79,7 @@ class _Line(NamedTuple):
 
 
 class _LinkTexts(NamedTuple):
-    """What links say, and which of it is a heading of the page itself."""
+    """The texts of links, and which of them are headings of the page itself."""
 
     all: frozenset[str]
     sections: frozenset[str]
@@ -90,7 +90,7 @@ class _LinkTexts(NamedTuple):
 
 
 class KnownFacts(NamedTuple):
-    """What is already known of the page and must not be taken for its text."""
+    """Facts already known of the page, which must not be taken for its text."""
 
     titles: frozenset[str]
     anchors: Anchors
@@ -133,7 +133,7 @@ def _learned(elements: Elements, page: Page, known: KnownFacts) -> ArticleBody:
     if template is None:
         return _general(tree, page, known)
     answer = serve_elements(template, elements, page.zone())
-    if not isinstance(answer, Served):
+    if not isinstance(answer, ServedPage):
         return _general(tree, page, known)._replace(guided=Guided(refused=answer.reason))
     body = ArticleBody(answer.text, page.guide.name, count_words(answer.text), served=answer)
     if not page.guide.audits:

@@ -1,4 +1,4 @@
-"""Who wrote it."""
+"""The author of a page."""
 
 import re
 
@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 from headwater.extraction.overview import Overview
 from headwater.extraction.page import Page
 from headwater.extraction.selectors import selected_value
-from headwater.extraction.text import one_line
+from headwater.extraction.text import page_line
 
 _LONGEST = 300
 # Longer than this, the element holds a biography rather than a name.
@@ -31,11 +31,11 @@ def author_of(tree: LexborHTMLParser, page: Page, seen: Overview) -> str:
 
 
 def _shown_author(tree: LexborHTMLParser) -> str:
-    shown = (one_line(node.text(separator=" "), _LONGEST) for node in tree.css(_SHOWN)[:5])
+    shown = (page_line(node.text(separator=" "), _LONGEST) for node in tree.css(_SHOWN)[:5])
     return next((_AFTER_A_NAME.split(text)[0] for text in shown if 0 < len(text) <= _LONGEST_SHOWN), "")
 
 
 def _name_in(said: str) -> str:
-    plain = one_line(said, _LONGEST)
+    plain = page_line(said, _LONGEST)
     found = _BEFORE_A_NAME.match(plain)
     return plain[found.end() :] if found else plain

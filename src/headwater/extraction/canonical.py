@@ -3,9 +3,7 @@
 from headwater.errors import UrlRejected
 from headwater.extraction.elements import Elements, attribute
 from headwater.urls.canonical import CanonicalUrl, canonicalise
-from headwater.urls.domains import registrable_domain
-
-_DEFAULT_PORTS = frozenset({80, 443})
+from headwater.urls.domains import is_same_site
 
 
 def canonical_links(elements: Elements) -> list[str]:
@@ -29,10 +27,3 @@ def _parsed(href: str, base: str) -> CanonicalUrl | None:
         return canonicalise(href.strip(), base=base)
     except UrlRejected:
         return None
-
-
-def is_same_site(one: CanonicalUrl, other: CanonicalUrl) -> bool:
-    """Whether both lie in one registrable domain."""
-    ports = {one.origin.port, other.origin.port}
-    is_one_domain = one.host == other.host or registrable_domain(one.host) == registrable_domain(other.host)
-    return is_one_domain and (len(ports) == 1 or ports <= _DEFAULT_PORTS)

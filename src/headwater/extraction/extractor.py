@@ -16,8 +16,8 @@ from headwater.extraction.overview import Overview, overview_of
 from headwater.extraction.page import Page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS, PageType, is_challenge, is_soft_404, page_type_of
 from headwater.extraction.paywall import is_sold
-from headwater.extraction.plugins import Given, given_by_plugin
-from headwater.extraction.quality import Evidence, quality_of
+from headwater.extraction.plugins import PluginAnswer, given_by_plugin
+from headwater.extraction.quality import QualitySigns, quality_of
 from headwater.extraction.selectors import selected_text
 from headwater.extraction.similarity import simhash
 from headwater.extraction.text import content_hash
@@ -59,13 +59,13 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     )
 
 
-def _chosen(tree: LexborHTMLParser, page: Page, given: Given) -> Chosen:
+def _chosen(tree: LexborHTMLParser, page: Page, given: PluginAnswer) -> Chosen:
     if given.text:
         return Chosen(given.text, given.producer)
     return Chosen(selected_text(tree, page.selectors), Producer.SELECTORS)
 
 
-def _facts(page: Page, seen: Overview, body: ArticleBody, given: Given) -> dict[str, Any]:
+def _facts(page: Page, seen: Overview, body: ArticleBody, given: PluginAnswer) -> dict[str, Any]:
     return {
         "url": page.url,
         "canonical_url": seen.canonical_url,
@@ -105,8 +105,8 @@ def _why_no_article(seen: Overview, body: ArticleBody) -> NoArticleReason | None
     return NoArticleReason.TOO_SHORT if body.words < SHORTEST_ARTICLE_WORDS else None
 
 
-def _evidence(seen: Overview, body: ArticleBody, published_at: datetime | None) -> Evidence:
-    return Evidence(
+def _evidence(seen: Overview, body: ArticleBody, published_at: datetime | None) -> QualitySigns:
+    return QualitySigns(
         words=body.words,
         title=seen.title,
         description=seen.description,

@@ -47,7 +47,7 @@ class Anchors:
 
     @cached_property
     def texts(self) -> frozenset[str]:
-        """What the anchors say, as `comparable` writes it: a line that says no more is a link, not prose.
+        """The texts of the anchors, as `comparable` writes it: a line that says no more is a link, not prose.
 
         Asked for the first time before the tree is pruned, if at all: few pages need it.
         """
@@ -55,7 +55,7 @@ class Anchors:
 
     @cached_property
     def texts_within(self) -> frozenset[str]:
-        """What those say that lead to a place of their own page, as in a table of contents."""
+        """The texts of anchors that lead to a place of their own page, as in a table of contents."""
         return texts_of(anchor.node for anchor in self.found if len(anchor.href) > 1 and anchor.href[0] == "#")
 
 

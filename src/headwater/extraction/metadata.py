@@ -1,11 +1,11 @@
-"""What the head of a page says about it: OpenGraph, Twitter and plain <meta>."""
+"""The metadata in the head of a page: OpenGraph, Twitter and plain <meta>."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from headwater.extraction.elements import Elements
-from headwater.extraction.text import one_line, unescape_line
+from headwater.extraction.text import page_line, unescape_line
 
 MOST_KEYWORDS = 50
 _LONGEST_KEYWORD = 200
@@ -69,7 +69,7 @@ def metadata_from(said: Mapping[str, str]) -> Metadata:
 
 def keywords_in(written: Iterable[str]) -> tuple[str, ...]:
     """Distinct, in the order given; each string may hold several, between commas."""
-    each = (one_line(word, _LONGEST_KEYWORD) for text in written for word in text.split(","))
+    each = (page_line(word, _LONGEST_KEYWORD) for text in written for word in text.split(","))
     return tuple(islice(dict.fromkeys(word for word in each if word), MOST_KEYWORDS))
 
 

@@ -15,7 +15,7 @@ from headwater.extraction.page import Page
 from headwater.extraction.page_type import Signs, signs_of
 from headwater.extraction.robots import PageRobots, robots_of
 from headwater.extraction.selectors import selected_value
-from headwater.extraction.text import comparable, one_line
+from headwater.extraction.text import comparable, page_line
 from headwater.extraction.title import headline_in, without_site_name
 
 _LONGEST_TITLE = 500
@@ -108,11 +108,11 @@ def _titles(elements: Elements, page: Page, metadata: Metadata, linked: LinkedDa
         metadata.og_title,
         page_title,
     )
-    return tuple(one_line(title, _LONGEST_TITLE) for title in shown)
+    return tuple(page_line(title, _LONGEST_TITLE) for title in shown)
 
 
 def _first_line(nodes: Sequence[LexborNode]) -> str:
-    lines = (one_line(node.text(separator=" "), _LONGEST_TITLE) for node in nodes[:3])
+    lines = (page_line(node.text(separator=" "), _LONGEST_TITLE) for node in nodes[:3])
     return next((line for line in lines if line), "")
 
 

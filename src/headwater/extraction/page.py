@@ -1,12 +1,24 @@
-"""What extraction is given: one fetched page, and what was known about it before."""
+"""One page given to extraction, with the facts known before; on its way into a child, and the answer on its way back.
+
+The answer is checked: a page may have taken its child over.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from functools import cache
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import orjson
+
+from headwater.errors import UsageError
+from headwater.extraction.article import Article, NotAnArticle
 from headwater.extraction.templates.guide import Guide
 from headwater.extraction.text import storable
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 # The fetch path caps bodies below this; a person's own file may be larger.
 LONGEST_HTML = 10_000_000
@@ -15,7 +27,7 @@ _PART = 16_384
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedHints:
-    """What the channel knew; `content` is its full text as HTML, where it has it."""
+    """The channel's words about the page; `content` is its full text as HTML, where it has it."""
 
     title: str = ""
     author: str = ""
@@ -31,6 +43,17 @@ class Selectors:
 
     fields: Mapping[str, str] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
+
+
+def selectors_from(saved: object) -> Selectors:
+    """From what a source has saved: `{article, list, page}`, all optional; the article's own are read here."""
+    group = saved.get("article") if isinstance(saved, Mapping) else None
+    named = group if isinstance(group, Mapping) else {}
+    exclude = named.get("exclude")
+    return Selectors(
+        fields={name: css for name, css in named.items() if isinstance(css, str) and css.strip()},
+        exclude=tuple(css for css in exclude if isinstance(css, str)) if isinstance(exclude, list) else (),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,3 +117,49 @@ def _next_character(body: bytes, place: int) -> int:
             break
         place += 1
     return place
+
+
+def encode_page(page: Page, now: datetime) -> bytes:
+    """One line of JSON, then the body as it is: megabytes are neither copied into JSON nor out of it."""
+    return orjson.dumps({"page": head_of(page), "now": now}) + b"\n" + page.body
+
+
+def page_from(received: bytes) -> tuple[Page, datetime]:
+    head, _, body = received.partition(b"\n")
+    said = orjson.loads(head)
+    return page_with(said["page"], body), datetime.fromisoformat(said["now"])
+
+
+def head_of(page: Page) -> orjson.Fragment:
+    """All of it but its body, as JSON."""
+    return orjson.Fragment(orjson.dumps(replace(page, body=b""), default=_nothing))
+
+
+def page_with(head: object, body: bytes) -> Page:
+    return replace(_pages().validate_python(head), body=body)
+
+
+def answer_from(value: object) -> Article | NotAnArticle:
+    """A child's answer, read from JSON."""
+    try:
+        return _answers().validate_python(value)
+    except ValueError as problem:
+        raise UsageError("An extraction child answered with something that is no article.") from problem
+
+
+def _nothing(value: object) -> str:
+    return "" if value == b"" else str(value)
+
+
+@cache
+def _pages() -> "TypeAdapter[Page]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Page)
+
+
+@cache
+def _answers() -> "TypeAdapter[Article | NotAnArticle]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Article | NotAnArticle)

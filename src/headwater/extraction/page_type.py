@@ -1,4 +1,4 @@
-"""What kind of page it is, by a few signs each of which can be wrong alone."""
+"""The kind of a page, by a few signs each of which can be wrong alone."""
 
 import re
 from dataclasses import dataclass

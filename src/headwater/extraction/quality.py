@@ -21,7 +21,7 @@ class Quality:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class QualitySigns:
     words: int
     title: str
     description: str
@@ -31,7 +31,7 @@ class Evidence:
     metadata: Metadata
 
 
-def quality_of(seen: Evidence) -> Quality:
+def quality_of(seen: QualitySigns) -> Quality:
     og = seen.metadata
     said = (seen.title, seen.description, seen.published_at, og.og_title, og.og_image, seen.keywords)
     parts = (

@@ -1,4 +1,4 @@
-"""What a page asks of robots, in its head and in X-Robots-Tag: for all, or for us by name."""
+"""The wishes of a page to robots, in its head and in X-Robots-Tag: for all, or for us by name."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

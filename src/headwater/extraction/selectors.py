@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from headwater.extraction.blocks import text_of
 from headwater.extraction.page import Selectors
-from headwater.extraction.text import one_line
+from headwater.extraction.text import page_line
 
 _LONGEST_SELECTOR = 500
 _MOST_EXCLUDES = 100
@@ -34,17 +34,6 @@ _GROUPS = {"article": _ARTICLE_FIELDS, "list": _LIST_FIELDS, "page": _PAGE_FIELD
 _LISTS = frozenset({"exclude", "exclude_from_list"})
 # Where a value stands in these elements; in any other it is the text.
 _ATTRIBUTES = {"meta": "content", "time": "datetime", "link": "href", "img": "src"}
-
-
-def selectors_from(saved: object) -> Selectors:
-    """From what a source has saved: `{article, list, page}`, all optional; the article's own are read here."""
-    group = saved.get("article") if isinstance(saved, Mapping) else None
-    named = group if isinstance(group, Mapping) else {}
-    exclude = named.get("exclude")
-    return Selectors(
-        fields={name: css for name, css in named.items() if isinstance(css, str) and css.strip()},
-        exclude=tuple(css for css in exclude if isinstance(css, str)) if isinstance(exclude, list) else (),
-    )
 
 
 def fields_of_items(saved: object) -> dict[str, str]:
@@ -94,7 +83,7 @@ def _problem_of(css: object) -> str:
     try:
         LexborHTMLParser("").css(css)
     except (SelectolaxError, UnicodeEncodeError):
-        return f"“{one_line(css, 80)}” is not a CSS selector."
+        return f"“{page_line(css, 80)}” is not a CSS selector."
     return ""
 
 
@@ -120,7 +109,7 @@ def selected_value(tree: LexborHTMLParser, selectors: Selectors, *names: str) ->
 
 def _value_of(node: LexborNode) -> str:
     said = node.attributes.get(_ATTRIBUTES.get(node.tag or "", ""))
-    return one_line(said or node.text(separator=" "), 5_000)
+    return page_line(said or node.text(separator=" "), 5_000)
 
 
 def _found(within: LexborHTMLParser | LexborNode, css: str) -> list[LexborNode]:

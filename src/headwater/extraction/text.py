@@ -5,6 +5,8 @@ import unicodedata
 from hashlib import sha256
 from html import unescape
 
+from headwater.storable import UNWANTED, one_line
+
 LONGEST_TEXT = 1_000_000
 LONGEST_LINE = 1_000
 
@@ -16,10 +18,8 @@ _RUN = rf"[ {KEPT_SPACE}{KEPT_TAB}]*+{KEPT_BREAK}"
 _KEPT_BREAKS = re.compile(rf"(?<![ {KEPT_SPACE}{KEPT_TAB}]){_RUN}(?:{_RUN})*+")
 _SHOWN = str.maketrans({KEPT_BREAK: "\n", KEPT_SPACE: " ", KEPT_TAB: "\t"})
 
-# PostgreSQL refuses NUL and lone surrogates, XML the other controls, and terminals obey some of them.
-_UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 _ODD_SPACES = re.compile(r"[\x0b\x0c\x85]")
-# The same in UTF-8. One pattern each: with a fixed first byte they are searched for as fast as memory is read.
+# Both in UTF-8. One pattern each: with a fixed first byte they are searched for as fast as memory is read.
 _ODD_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
 _ODD_SEQUENCES = (re.compile(rb"\xc2[\x80-\x9f]"), re.compile(rb"\xef\xbf[\xbe\xbf]"))
 _NOT_A_LETTER = re.compile(r"[\W_]+")
@@ -33,7 +33,7 @@ _CHARACTERS_PER_WORD = 2
 
 def storable(text: str, limit: int = LONGEST_TEXT) -> str:
     cut = text[:limit]
-    return cut if _is_plain(cut) else _UNSTORABLE.sub("", _ODD_SPACES.sub(" ", cut))
+    return cut if _is_plain(cut) else UNWANTED.sub("", _ODD_SPACES.sub(" ", cut))
 
 
 def _is_plain(text: str) -> bool:
@@ -52,18 +52,14 @@ def _are_plain(written: bytes) -> bool:
     return not has_controls and (written.isascii() or not any(odd.search(written) for odd in _ODD_SEQUENCES))
 
 
-def one_line(text: str, limit: int = LONGEST_LINE) -> str:
-    """Every run of white space is one space; the limit holds for what is looked at, too."""
-    # A megabyte of indentation must not hide the words behind it, nor cost more than they are worth.
-    line = storable(text, limit * 10)
-    if not line.isascii():
-        line = _KEPT.sub(" ", line)
-    return " ".join(line.split())[:limit].rstrip()
+def page_line(text: str, limit: int = LONGEST_LINE) -> str:
+    """One line of a page's text: white space of its code counts as any other."""
+    return one_line(text if text.isascii() else _KEPT.sub(" ", text[: limit * 10]), limit)
 
 
 def unescape_line(text: str, limit: int = LONGEST_LINE) -> str:
     """One line of what a publisher escaped once too often: `doesn&amp;#8217;t` in JSON or in an attribute."""
-    return one_line(unescape(text[: limit * 10]) if "&" in text else text, limit)
+    return page_line(unescape(text[: limit * 10]) if "&" in text else text, limit)
 
 
 def tidy(lines: list[str]) -> str:

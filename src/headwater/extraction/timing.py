@@ -40,7 +40,7 @@ class Timing(NamedTuple):
 
 
 def timing_of(tree: LexborHTMLParser, page: Page, seen: Overview, now: datetime) -> Timing:
-    """What only a guess could add is left to `guess_date`."""
+    """Without guesses: those are made by `guess_date`."""
     zone, linked, hints = page.zone(), seen.linked_data, page.hints
     selected = selected_value(tree, page.selectors, "published_time", "publish_date")
     published = (

@@ -16,15 +16,14 @@ from headwater.extraction.article import Article
 from headwater.extraction.blocks import text_of_html
 from headwater.extraction.extractor import extract
 from headwater.extraction.hidden import visible_page
-from headwater.extraction.page import Page
+from headwater.extraction.page import Page, head_of, page_with
 from headwater.extraction.page_type import PageType
-from headwater.extraction.templates.explain import Explanation, explain
+from headwater.extraction.templates.explain import TemplateExplanation, explain
 from headwater.extraction.templates.guide import agreement, template_in
 from headwater.extraction.templates.learner import FEWEST_PAGES, NotLearned, TrainingPage, learn
-from headwater.extraction.templates.server import Served, serve
+from headwater.extraction.templates.server import ServedPage, serve
 from headwater.extraction.templates.steps import headings_of
 from headwater.extraction.templates.template import Template, template_from, template_to_json
-from headwater.extraction.wire import head_of, page_with
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -75,9 +74,9 @@ def train(pages: Sequence[Page], now: datetime) -> Training:
     return Training(tuple(one for one in learned_templates if one.pages), pages=read)
 
 
-def explain_page(page: Page) -> Explanation:
+def explain_page(page: Page) -> TemplateExplanation:
     template = template_in(page.guide) if page.guide else None
-    return explain(template, page.markup(), page.zone()) if template else Explanation()
+    return explain(template, page.markup(), page.zone()) if template else TemplateExplanation()
 
 
 def encode_task(task: str, pages: Sequence[Page], now: datetime) -> bytes:
@@ -91,7 +90,7 @@ def is_task(received: bytes) -> bool:
     return received.startswith(_MARK)
 
 
-def do_task(received: bytes) -> Training | Explanation:
+def do_task(received: bytes) -> Training | TemplateExplanation:
     head, _, bodies = received.partition(b"\n")
     said = orjson.loads(head)
     pages, at = list[Page](), 0
@@ -102,7 +101,7 @@ def do_task(received: bytes) -> Training | Explanation:
 
 
 def training_from(value: object) -> Training:
-    """What a child answered; checked, since a page may have taken its child over."""
+    """A child's answer; checked, since a page may have taken its child over."""
     try:
         example = _trainings().validate_python(value)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
@@ -112,12 +111,12 @@ def training_from(value: object) -> Training:
     return example
 
 
-def explanation_from(value: object) -> Explanation:
+def explanation_from(value: object) -> TemplateExplanation:
     """The same for a page that was explained; what is not believed explains nothing."""
     try:
         return _explanations().validate_python(value)
     except ValueError:
-        return Explanation()
+        return TemplateExplanation()
 
 
 def _training_page(page: Page, now: datetime) -> TrainingPage | None:
@@ -138,13 +137,13 @@ def _training_page(page: Page, now: datetime) -> TrainingPage | None:
 
 def _is_served(page: Page) -> bool:
     template = template_in(page.guide) if page.guide else None
-    return template is not None and isinstance(serve(template, page.markup(), page.zone()), Served)
+    return template is not None and isinstance(serve(template, page.markup(), page.zone()), ServedPage)
 
 
 def _read_by(templates: Mapping[str, Template], examples: Sequence[TrainingPage]) -> int:
     """Each page counts once, by the template it would be lent."""
     lent = [(templates.get(section_of(example.url)) or templates.get(""), example) for example in examples]
-    return sum(isinstance(serve(one, example.html, example.zone), Served) for one, example in lent if one)
+    return sum(isinstance(serve(one, example.html, example.zone), ServedPage) for one, example in lent if one)
 
 
 def _by_section(examples: Sequence[TrainingPage]) -> dict[str, Template]:
@@ -160,7 +159,7 @@ def _by_section(examples: Sequence[TrainingPage]) -> dict[str, Template]:
 def _learned_template(section: str, template: Template, examples: Sequence[TrainingPage]) -> LearnedTemplate:
     own = [example for example in examples if section in ("", section_of(example.url))]
     answers = [(serve(template, example.html, example.zone), example) for example in own]
-    agreed = [_agreement(answer, example) for answer, example in answers if isinstance(answer, Served)]
+    agreed = [_agreement(answer, example) for answer, example in answers if isinstance(answer, ServedPage)]
     return LearnedTemplate(
         section=section,
         template=template_to_json(template),
@@ -169,7 +168,7 @@ def _learned_template(section: str, template: Template, examples: Sequence[Train
     )
 
 
-def _agreement(answer: Served, example: TrainingPage) -> float:
+def _agreement(answer: ServedPage, example: TrainingPage) -> float:
     return agreement(answer.text, example.general, headings_of(visible_page(example.html)))
 
 
@@ -181,7 +180,7 @@ def _trainings() -> "TypeAdapter[Training]":
 
 
 @cache
-def _explanations() -> "TypeAdapter[Explanation]":
+def _explanations() -> "TypeAdapter[TemplateExplanation]":
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Explanation)
+    return TypeAdapter(TemplateExplanation)

@@ -1,4 +1,4 @@
-"""What an extraction child runs. Importing this loads everything heavy, so that children forked after it share it."""
+"""The work of an extraction child. Importing this loads everything heavy, so that children forked after it share it."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -8,19 +8,20 @@ from headwater.extraction.article import Article, NotAnArticle
 from headwater.extraction.extractor import extract
 from headwater.extraction.jobs.answers import harvest_page
 from headwater.extraction.language import language_model
-from headwater.extraction.page import Page
-from headwater.extraction.plugins import installed
-from headwater.extraction.templates.explain import Explanation
+from headwater.extraction.page import Page, page_from
+from headwater.extraction.templates.explain import TemplateExplanation
 from headwater.extraction.training import Training, do_task, is_task
-from headwater.extraction.wire import page_from
+from headwater.plugins import EXTRACTORS, installed
 
 _SAMPLE = (
     b"<title>Warm up</title><article><p>" + b"Every library is asked once before any page is. " * 20 + b"</article>"
 )
 
 
-def read_sent(sent: bytes | Mapping[str, Any]) -> Article | NotAnArticle | Training | Explanation | dict[str, Any]:
-    """What `wire.sent` or `examples.sent_task` packed, or a task for `harvest_page`; the answer is written as JSON."""
+def read_sent(
+    sent: bytes | Mapping[str, Any],
+) -> Article | NotAnArticle | Training | TemplateExplanation | dict[str, Any]:
+    """The answer to a page of `encode_page`, a task of `encode_task` or one of `harvest_page`; written as JSON."""
     if not isinstance(sent, bytes):
         return harvest_page(sent)
     if is_task(sent):
@@ -30,7 +31,7 @@ def read_sent(sent: bytes | Mapping[str, Any]) -> Article | NotAnArticle | Train
 
 
 # Only their names: the code of plug-ins is imported in the child that needs it.
-installed()
+installed(EXTRACTORS)
 # Once through everything: the libraries compile their patterns when they are first used.
 language_model()
 extract(Page(url="http://warm-up.example/", body=_SAMPLE), datetime(2000, 1, 1, tzinfo=UTC))

@@ -72,7 +72,7 @@ class Chromium:
     open_pages: int = 0
 
     def kill(self) -> None:
-        # Once it is gone, the number may be somebody else's.
+        # Once it is gone, the number may be another process's.
         if self.process.is_connected():
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)

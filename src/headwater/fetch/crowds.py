@@ -10,7 +10,7 @@ from datetime import timedelta
 from headwater.clock import Clock
 from headwater.fetch.held_slot import SlotMissed
 from headwater.politeness.addresses import MOST_NAMES, SHARED_FROM
-from headwater.politeness.slots import NotBefore
+from headwater.politeness.slots import NoSlot, NotBefore
 
 LONGEST_WAIT_S = 5.0
 LOOK_AGAIN_S = 60.0
@@ -44,7 +44,7 @@ class Crowds:
         now = self.clock.monotonic()
         wait = max(machine.next_at - now, 0.0)
         if wait > LONGEST_WAIT_S:
-            raise SlotMissed(NotBefore(timedelta(seconds=wait), "address"))
+            raise SlotMissed(NotBefore(timedelta(seconds=wait), NoSlot.ADDRESS))
         machine.next_at = now + wait + self.pace.total_seconds()
         await self.clock.sleep(wait)
 

@@ -1,5 +1,9 @@
-"""One URL asked politely: the function every request of the system goes through."""
+"""One URL asked politely: looked at before each request, asked in its slot, followed where it leads.
 
+`Fetcher.fetch` is the function every request of the system goes through.
+"""
+
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -7,31 +11,42 @@ from typing import Protocol
 
 from headwater.chance import Random
 from headwater.clock import Clock
-from headwater.fetch.held_slot import HeldSlot
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.fetch.held_slot import HeldSlot, Request, SlotReservations, send_once
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,
     Disallowed,
     Failed,
+    FetchOutcome,
     Later,
     LeaseLost,
     LedAway,
-    Outcome,
     RobotsUnknown,
     TakenDown,
 )
-from headwater.fetch.request import Request, send_once
+from headwater.fetch.robots import RobotsCache, StoredRobots, stored_robots_from
 from headwater.net.problems import FetchProblem
 from headwater.net.redirects import REPEATS_THE_METHOD, BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
 from headwater.net.transport import Response, TransferLimits, Transport
 from headwater.net.validators import conditional_headers
-from headwater.politeness.slots import NotBefore
+from headwater.politeness.slots import NoSlot, NotBefore
+from headwater.politeness.takedown import Takedown, Takedowns, domains_above, taken_down_in_words
+from headwater.politeness.takedown import queries as takedown_queries
 from headwater.urls.canonical import CanonicalUrl
+from headwater.urls.origin import Origin
+
+queries = load_queries("headwater.fetch")
 
 PAGE = "page"
 Refusal = Disallowed | TakenDown | RobotsUnknown | Failed | Later | LeaseLost
 JITTER = 0.1
 LONGEST_WAIT = timedelta(seconds=8)
+
+REMEMBERED = 10_000
+# Career pages are small; a larger one is something else.
+JOB_PAGE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +108,15 @@ class Preflight(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _RedirectTrail:
     url: CanonicalUrl
     hops: int
     permanent: PermanentRun
     headers: Mapping[str, str]
 
-    def after(self, hop: Hop) -> "_Way":
+    def after(self, hop: Hop) -> "_RedirectTrail":
         headers = self.headers if hop.is_same_origin else {}
-        return _Way(hop.url, self.hops + 1, self.permanent.after(hop), headers)
+        return _RedirectTrail(hop.url, self.hops + 1, self.permanent.after(hop), headers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +129,11 @@ class Fetcher:
     retries: int = 2
     redirects: int = 5
     # Called with each check and each answer on the way, to explain a fetch.
-    observer: Callable[[CanonicalUrl, "Clear | Outcome | Response"], None] = lambda _url, _what: None
+    observer: Callable[[CanonicalUrl, "Clear | FetchOutcome | Response"], None] = lambda _url, _what: None
 
-    async def fetch(self, request: FetchRequest, held_slot: HeldSlot) -> Outcome:
+    async def fetch(self, request: FetchRequest, held_slot: HeldSlot) -> FetchOutcome:
         """Every hop is looked at like the first: being redirected into a forbidden place is still a visit."""
-        way = _Way(request.url, request.hops, request.permanent, request.headers)
+        way = _RedirectTrail(request.url, request.hops, request.permanent, request.headers)
         while True:
             clear = await self.preflight.look(way.url, held_slot)
             self.observer(way.url, clear)
@@ -153,7 +168,7 @@ class Fetcher:
         return replace(self.limits, body_bytes=body_bytes, is_only_inside=is_only_inside)
 
     async def _ask(
-        self, request: FetchRequest, way: _Way, held_slot: HeldSlot, limits: TransferLimits
+        self, request: FetchRequest, way: _RedirectTrail, held_slot: HeldSlot, limits: TransferLimits
     ) -> Response | Later | LeaseLost | Failed:
         attempt = 1
         while True:
@@ -161,7 +176,9 @@ class Fetcher:
             asked = Request(way.url, request.kind, limits, headers, request.method, request.body)
             answer = await send_once(self.transport, asked, held_slot)
             if isinstance(answer, NotBefore):
-                return LeaseLost() if answer.why == "lost" else Later(answer.wait, way.url, way.hops, answer.why)
+                if answer.why is NoSlot.LOST:
+                    return LeaseLost()
+                return Later(answer.wait, way.url, way.hops, answer.reason)
             if isinstance(answer, Response):
                 return answer
             if not is_worth_another_try(answer, attempt, self.retries):
@@ -179,3 +196,93 @@ def wait_before_trying_again(attempt: int, random: Random) -> timedelta:
 def is_worth_another_try(problem: FetchProblem, attempt: int, most: int) -> bool:
     """A GET may be repeated; a problem that time does not heal is not tried again."""
     return attempt <= most and problem.is_transient
+
+
+async def is_taken_down(database: Database, url: CanonicalUrl) -> bool:
+    """For callers that get no held slot at its host, and so are not told by a look before a request."""
+    rows = await database.fetch(takedown_queries.takedowns_of_domains, list(domains_above(url.host)))
+    return bool(taken_down_in_words(rows, url))
+
+
+@dataclass(slots=True)
+class DatabasePreflight:
+    database: Database
+    robots_cache: RobotsCache
+    body_bytes: int
+    strangers: Mapping[Origin, StoredRobots] = field(
+        default_factory=dict
+    )  # robots.txt that is kept in this process alone
+    _hashes: OrderedDict[Origin, bytes] = field(default_factory=OrderedDict, init=False)
+
+    async def look(self, url: CanonicalUrl, held_slot: HeldSlot) -> Clear | Refusal:
+        origin = url.origin
+        row = await self.database.fetchrow(
+            queries.look_before_request,
+            url.bucket,
+            url.host,
+            origin.scheme,
+            origin.port,
+            list(domains_above(url.host)),
+            self._remembered(origin),
+        )
+        assert row is not None
+        if Takedowns(tuple(Takedown(*one) for one in row["takedowns"])).covers(url):
+            return TakenDown(url)
+        is_job_host = bool(row["serves_jobs"])
+        known = self.strangers.get(origin) or stored_robots_from(row)
+        refusal = await self.robots_cache.why_not(url, known, held_slot, is_job_host=is_job_host)
+        if refusal is not None:
+            return refusal
+        self._remember(origin, row["body_hash"])
+        usual = min(JOB_PAGE_BYTES, self.body_bytes) if is_job_host else self.body_bytes
+        return Clear((row["max_kb_per_page"] or 0) * 1024 or usual, bool(row["allow_js"]))
+
+    def _remembered(self, origin: Origin) -> bytes | None:
+        """The hash of the copy we have read already, so that it is not sent again."""
+        known = self._hashes.get(origin)
+        return known if self.robots_cache.remembers(known) else None
+
+    def _remember(self, origin: Origin, body_hash: bytes | None) -> None:
+        if body_hash is not None:
+            self._hashes[origin] = body_hash
+            self._hashes.move_to_end(origin)
+            if len(self._hashes) > REMEMBERED:
+                self._hashes.popitem(last=False)
+
+
+async def is_closed_for_good(reservations: SlotReservations, refused: NotBefore, url: CanonicalUrl) -> bool:
+    """A host that was taken down is closed for thousands of years: that is no wait."""
+    return refused.why is NoSlot.CLOSED and await is_taken_down(reservations.slots.database, url)
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """Entries do not use this: where one of them leads to another host is an entry of its own."""
+
+    fetcher: Fetcher
+    reservations: SlotReservations
+
+    async def fetch(self, request: FetchRequest) -> FetchOutcome:
+        """`Later` where a host on the way has no slot soon."""
+        while True:
+            outcome = await self._at_one_host(request)
+            if not isinstance(outcome, LedAway):
+                return outcome
+            # What was meant for the first server is not told to the next.
+            request = replace(
+                request,
+                url=outcome.to,
+                validated=request.validated or request.url,
+                hops=outcome.hops,
+                permanent=outcome.permanent,
+                headers={},
+                is_only_inside=False,
+            )
+
+    async def _at_one_host(self, request: FetchRequest) -> FetchOutcome:
+        async with self.reservations.reserve_slot(request.url.host, request.kind) as held_slot:
+            if isinstance(held_slot, NotBefore) and await is_closed_for_good(self.reservations, held_slot, request.url):
+                return TakenDown(request.url)
+            if isinstance(held_slot, NotBefore):
+                return Later(held_slot.wait, request.url, request.hops, held_slot.reason)
+            return await self.fetcher.fetch(request, held_slot)

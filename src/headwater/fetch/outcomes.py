@@ -6,7 +6,7 @@ from datetime import timedelta
 from headwater.net.problems import FetchProblem
 from headwater.net.redirects import PermanentRun
 from headwater.net.transport import Response
-from headwater.politeness.robots_match import Decision
+from headwater.politeness.robots import Decision
 from headwater.urls.canonical import CanonicalUrl
 
 
@@ -82,4 +82,4 @@ class LeaseLost:
     """Another worker may hold the entry: drop everything."""
 
 
-Outcome = Answered | LedAway | Disallowed | TakenDown | RobotsUnknown | Later | BadRedirect | Failed | LeaseLost
+FetchOutcome = Answered | LedAway | Disallowed | TakenDown | RobotsUnknown | Later | BadRedirect | Failed | LeaseLost

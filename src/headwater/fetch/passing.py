@@ -14,14 +14,10 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.fetch.held_slot import HeldSlot
-from headwater.fetch.robots import RobotsAnswer, RobotsStore, StoredRobots
-from headwater.fetch.slot_reservations import SlotReservations, settlement_for
+from headwater.fetch.held_slot import HeldSlot, SlotReservations, settlement_for
+from headwater.fetch.robots import RobotsAccess, RobotsAnswer, RobotsStore, StoredRobots
 from headwater.politeness.robots import Robots
-from headwater.politeness.robots_access import RobotsAccess
-from headwater.politeness.settlement import Visit
-from headwater.politeness.slots import REACH, NotBefore
-from headwater.politeness.window import StartWindow
+from headwater.politeness.slots import REACH, NoSlot, NotBefore, StartWindow, Visit
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.origin import Origin
 
@@ -63,7 +59,7 @@ class Strangers:
         spaced = self._last[host] + self._delay(host).total_seconds() if host in self._last else now
         earliest = max(now, spaced, self._closed_until.get(host, now))
         if earliest - now > REACH.total_seconds():
-            return NotBefore(timedelta(seconds=earliest - now), self._why(host))
+            return NotBefore(timedelta(seconds=earliest - now), NoSlot.DELAY, self._why(host))
         self._last[host] = earliest
         return StartWindow(earliest, earliest + LEASE_SECONDS, earliest)
 

@@ -10,7 +10,7 @@ LEFT JOIN robots r ON r.bucket = $1::smallint AND r.host = $2::text AND r.scheme
 LEFT JOIN host_policies p ON p.bucket = $1 AND p.host = $2;
 
 -- name: store_robots
--- What an origin's robots.txt said, or that it could not be had; while unreachable the last good body stays.
+-- The answer of an origin for its robots.txt, or that it could not be had; while unreachable the last good body stays.
 INSERT INTO robots AS r (bucket, host, scheme, port, access, body, body_hash, http_status, failure, failing_since, fetched_at,
                          expires_at, etag, last_modified, crawl_delay_ms, sitemaps, disallow)
 VALUES (:bucket::smallint, :host::text, :scheme::text, :port::integer, :access::text, :body::bytea, :body_hash::bytea,
@@ -39,7 +39,8 @@ WHERE bucket = $1::smallint AND host = $2::text AND scheme = $3::text AND port =
 
 -- name: read_robots_of_host
 -- Every robots.txt a host has, by origin.
-SELECT host, scheme, port, access, body, http_status, failure, failing_since, fetched_at, expires_at, crawl_delay_ms, sitemaps
+SELECT host, scheme, port, access, body, http_status, failure, failing_since, fetched_at, expires_at, crawl_delay_ms, sitemaps,
+       disallow
 FROM robots WHERE bucket = $1::smallint AND host = $2::text ORDER BY scheme DESC, port;
 
 -- name: expired_robots
@@ -53,5 +54,5 @@ WHERE r.expires_at <= statement_timestamp() AND h.closed_until <= statement_time
 ORDER BY r.expires_at LIMIT $1::integer;
 
 -- name: is_known_host
--- Whether anybody else may be asking a host.
+-- Whether other processes may be asking a host.
 SELECT EXISTS (SELECT 1 FROM hosts WHERE bucket = $1::smallint AND host = $2::text);

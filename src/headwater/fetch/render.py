@@ -15,12 +15,23 @@ from headwater.urls.scope import without_www
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Route, WebSocketRoute
+from dataclasses import replace
+
+from headwater.database.pool import Database
+from headwater.fetch.fetcher import Fetcher, FetchRequest
+from headwater.fetch.held_slot import HeldSlot, SlotReservations
+from headwater.fetch.outcomes import Answered, FetchOutcome
+from headwater.net.body import Complete
+from headwater.politeness.slots import Charges, NotBefore, StartWindow
 
 MOST_REQUESTS = 20
-# What a text can depend on; looks are of no use to anybody here.
+# A text can depend on these; looks are of no use here.
 KINDS = frozenset({"document", "script", "xhr", "fetch"})
 # Few are let through: cookies, reports, pins and preloads would be work for a network that is not there.
 _KEPT_HEADERS = ("content-type", "content-language", "access-control-")
+KIND = "render"
+# The place came with the document's slot; the first part needs a grant of its own.
+_PASSED = StartWindow(float("-inf"), float("-inf"), float("-inf"))
 
 
 class Fetch(Protocol):
@@ -193,3 +204,56 @@ async def _html_of(page: "Page", longest: int) -> str:
     asked = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
     answer = await session.send("Runtime.evaluate", asked)
     return str(answer["result"].get("value", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    renderer: Renderer
+    fetcher: Fetcher
+    reservations: SlotReservations
+    database: Database
+
+    async def render(self, document: Response, held_slot: HeldSlot) -> Rendered | RenderFailed:
+        """`document` was fetched in `held_slot`, which is still held; what it asks for is charged to its host."""
+        charges = Charges(self.database, held_slot.clock, MOST_REQUESTS - 1)
+        own_slot = HeldSlot(held_slot.bucket, held_slot.host, held_slot.token, _PASSED, KIND, charges, held_slot.clock)
+        # A part that fails is left out: the page has a deadline, and the host has been asked enough.
+        parts = PageParts(replace(self.fetcher, retries=0), self.reservations, document, own_slot)
+        try:
+            result = await self.renderer.render(document.url, parts)
+        finally:
+            # Cut off in the middle, a request has begun all the same.
+            if own_slot.past.started_after is None:
+                own_slot.ended()
+            await charges.note(held_slot.bucket, held_slot.token, own_slot.past)
+        if own_slot.close_for is None:
+            return result
+        held_slot.close_for = own_slot.close_for
+        return RenderFailed(WhyFailed.SLOW_DOWN, result.requests, wait=own_slot.close_for)
+
+
+@dataclass(frozen=True, slots=True)
+class PageParts:
+    """Takedown, robots.txt and guard are asked for each part as for any request."""
+
+    fetcher: Fetcher
+    reservations: SlotReservations
+    document: Response
+    own_slot: HeldSlot
+
+    async def __call__(self, url: CanonicalUrl, kind: str) -> Response | None:
+        if kind == "document" and url.url == self.document.url.url:
+            return self.document
+        if self.own_slot.close_for is not None:
+            return None
+        outcome = await self._fetch(FetchRequest(url, KIND))
+        if isinstance(outcome, Answered) and isinstance(outcome.response.content, Complete):
+            return outcome.response
+        return None
+
+    async def _fetch(self, request: FetchRequest) -> FetchOutcome | NotBefore:
+        if request.url.host == self.own_slot.host:
+            return await self.fetcher.fetch(request, self.own_slot)
+        # With or without `www.` is the same site, but another host with slots of its own.
+        async with self.reservations.reserve_slot(request.url.host, KIND) as held_slot:
+            return held_slot if isinstance(held_slot, NotBefore) else await self.fetcher.fetch(request, held_slot)

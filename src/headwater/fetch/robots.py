@@ -1,35 +1,41 @@
-"""robots.txt of an origin: from the shared store while fresh, else asked for politely, and every failure a wait."""
+"""robots.txt of an origin: one copy in the database while fresh, else asked for politely, and every failure a wait.
+
+The meaning of an answer, and how long it holds, is that of RFC 9309 2.3.1 and 2.4.
+"""
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from hashlib import sha256
 from typing import Any, Protocol
 
-from headwater.fetch.held_slot import HeldSlot
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
+from headwater.fetch.held_slot import HeldSlot, Request, SlotReservations, send_once, wait_asked_for
 from headwater.fetch.outcomes import Disallowed, Failed, Later, LeaseLost, RobotsUnknown
-from headwater.fetch.request import Request, send_once, wait_asked_for
-from headwater.fetch.slot_reservations import SlotReservations
 from headwater.net.body import Truncated, Undecodable
 from headwater.net.caching import max_age
 from headwater.net.problems import FetchProblem, Problem, problem_with
 from headwater.net.redirects import BrokenRedirect, Hop, next_hop
 from headwater.net.transport import Response, TransferLimits, Transport
 from headwater.net.validators import Validators, conditional_headers
+from headwater.politeness.hosts import set_crawl_delay
 from headwater.politeness.robots import Robots, parse_robots
-from headwater.politeness.robots_access import (
-    RobotsAccess,
-    RobotsFailure,
-    WhileUnreachable,
-    access_from_response,
-    fresh_for,
-    while_unreachable,
-)
-from headwater.politeness.slots import NotBefore
+from headwater.politeness.slots import NoSlot, NotBefore
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.fingerprint import bucket_of
 from headwater.urls.origin import Origin
 
+queries = load_queries("headwater.fetch")
+
+FRESH_FOR = timedelta(hours=24)
+FRESH_FOR_JOBS = timedelta(hours=12)
+# A site that says max-age=0 would have us ask before every page.
+FRESH_AT_LEAST = timedelta(hours=1)
+UNREACHABLE_AT_MOST = timedelta(days=30)
 FIRST_RETRY = timedelta(minutes=5)
 LONGEST_RETRY = timedelta(hours=6)
 LONGEST_ASKED = timedelta(hours=24)
@@ -38,6 +44,61 @@ LONG_FILE_BYTES = 20_000
 TOO_MANY_REQUESTS = 429
 
 RobotsObjection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None
+
+RulesChanged = Callable[[Origin, Robots | None], None]
+Look = Callable[[CanonicalUrl, HeldSlot], Awaitable[object]]
+ORIGINS_A_ROUND = 20
+
+
+class RobotsFailure(StrEnum):
+    """Why there is no status."""
+
+    TIMEOUT = "timeout"
+    DNS = "dns"
+    TLS = "tls"
+    CONNECTION = "connection"
+    BODY = "body"  # broke off, or cannot be decompressed
+    REFUSED_ADDRESS = "refused_address"  # a redirect to where we do not go
+
+
+class RobotsAccess(StrEnum):
+    RULES = "rules"  # the body says
+    UNCHANGED = "unchanged"  # the copy says, and is fresh again
+    ALLOW_ALL = "allow_all"  # there is none ("unavailable")
+    UNREACHABLE = "unreachable"  # nobody knows: not now
+
+
+class WhileUnreachable(StrEnum):
+    USE_COPY = "use_copy"
+    WAIT = "wait"
+    GIVE_UP = "give_up"
+
+
+def access_from_response(answer: int | RobotsFailure) -> RobotsAccess:
+    """`answer` is the status after at most five redirects; one that still redirects counts as none at all."""
+    if isinstance(answer, RobotsFailure):
+        return RobotsAccess.UNREACHABLE
+    if 200 <= answer < 300:
+        return RobotsAccess.RULES
+    if answer == 304:
+        return RobotsAccess.UNCHANGED
+    # 429 is about our pace, not about the file: a host that asks for less must not get everything.
+    if 300 <= answer < 500 and answer != 429:
+        return RobotsAccess.ALLOW_ALL
+    return RobotsAccess.UNREACHABLE
+
+
+def fresh_for(max_age: timedelta | None, *, is_job_host: bool) -> timedelta:
+    """`max_age` of Cache-Control may shorten our own term, never lengthen it."""
+    longest = FRESH_FOR_JOBS if is_job_host else FRESH_FOR
+    return longest if max_age is None else min(max(max_age, FRESH_AT_LEAST), longest)
+
+
+def while_unreachable(since: datetime, now: datetime, *, has_copy: bool) -> WhileUnreachable:
+    """`since` is the first failure after the last answer; after 30 days entries die `unreachable`, copy or not."""
+    if now - since >= UNREACHABLE_AT_MOST:
+        return WhileUnreachable.GIVE_UP
+    return WhileUnreachable.USE_COPY if has_copy else WhileUnreachable.WAIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +181,7 @@ class RobotsCache:
         failing_for = known.failing_for if known else timedelta()
         ours = min(max(FIRST_RETRY, failing_for), LONGEST_RETRY)
         wait = max(ours, min((heard.asked_wait if heard else None) or timedelta(), LONGEST_ASKED))
-        gives_up = (
+        is_final = (
             known is not None
             and known.failing_since is not None
             and while_unreachable(known.failing_since, known.now, has_copy=False) is WhileUnreachable.GIVE_UP
@@ -128,7 +189,7 @@ class RobotsCache:
         why = heard.detail or f"HTTP {heard.answer}" if heard else known.failure if known else ""
         status = heard.status if heard else known.status if known else None
         is_asked = status == TOO_MANY_REQUESTS or bool(heard and heard.asked_wait)
-        return RobotsUnknown(wait, f"robots.txt could not be had ({why})", gives_up, status, is_asked)
+        return RobotsUnknown(wait, f"robots.txt could not be had ({why})", is_final, status, is_asked)
 
     def _standing(self, known: StoredRobots) -> Robots | RobotsAccess:
         """A copy holds while its origin is unreachable, for thirty days."""
@@ -216,10 +277,10 @@ class RobotsCache:
                     elsewhere if isinstance(elsewhere, NotBefore) else await send_once(self.transport, asked, elsewhere)
                 )
         match answer:
-            case NotBefore(_, "lost"):
+            case NotBefore(_, NoSlot.LOST):
                 return LeaseLost()
-            case NotBefore(wait, why):
-                return Later(wait, page, 0, why)
+            case NotBefore(wait):
+                return Later(wait, page, 0, answer.reason)
             case FetchProblem(Problem.BLOCKED_ADDRESS) if robots_url.origin == page.origin:
                 # The host itself is off limits, whatever its robots.txt would say.
                 return Failed(answer, 0)
@@ -292,3 +353,71 @@ def stored_robots_from(row: Any) -> StoredRobots | None:
         validators=Validators(row["etag"], row["last_modified"]),
         now=row["now"],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseRobots:
+    """`changed` is told of rules that are not what they were: waiting entries are woken or ended by them."""
+
+    database: Database
+    default_delay: timedelta
+    changed: RulesChanged
+
+    async def store(
+        self, origin: Origin, heard: RobotsAnswer, access: RobotsAccess, term: timedelta, robots: Robots | None
+    ) -> None:
+        has_rules = access is RobotsAccess.RULES
+        delay = robots.crawl_delay if robots else None
+        async with self.database.transaction() as connection:
+            await connection.execute(
+                *queries.store_robots(
+                    bucket=bucket_of(origin.host),
+                    host=origin.host,
+                    scheme=origin.scheme,
+                    port=origin.port,
+                    access=str(access),
+                    body=heard.body if has_rules else None,
+                    body_hash=sha256(heard.body).digest() if has_rules else None,
+                    http_status=None if isinstance(heard.answer, RobotsFailure) else heard.answer,
+                    failure=heard.detail or str(heard.answer) if access is RobotsAccess.UNREACHABLE else None,
+                    term=term,
+                    etag=heard.validators.etag,
+                    last_modified=heard.validators.last_modified,
+                    crawl_delay_ms=round(delay.total_seconds() * 1000) if delay is not None else None,
+                    sitemaps=list(robots.sitemaps) if robots else [],
+                    disallow=list(robots.disallowed) if robots else [],
+                )
+            )
+            if access is not RobotsAccess.UNREACHABLE:
+                await set_crawl_delay(connection, origin.host, delay or timedelta(), self.default_delay)
+
+    def rules_changed(self, origin: Origin, robots: Robots | None) -> None:
+        self.changed(origin, robots)
+
+    async def freshen(self, origin: Origin, term: timedelta) -> None:
+        await self.database.execute(queries.freshen_robots, *_key(origin), term)
+
+
+async def robots_of_host(database: Database, host: str) -> list[Any]:
+    return await database.fetch(queries.read_robots_of_host, bucket_of(host), host)
+
+
+def _key(origin: Origin) -> tuple[int, str, str, int]:
+    return bucket_of(origin.host), origin.host, origin.scheme, origin.port
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRounds:
+    database: Database
+    reservations: SlotReservations
+    look: Look
+
+    async def go(self) -> int:
+        """How many origins were looked at. Each takes its turn at its host like any other request."""
+        rows = await self.database.fetch(queries.expired_robots, ORIGINS_A_ROUND)
+        for row in rows:
+            origin = Origin(row["scheme"], row["host"], row["port"])
+            async with self.reservations.reserve_slot(origin.host, "robots") as held_slot:
+                if not isinstance(held_slot, NotBefore):
+                    await self.look(canonicalise(f"{origin}/"), held_slot)
+        return len(rows)

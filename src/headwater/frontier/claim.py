@@ -1,16 +1,20 @@
-"""Leases on due entries: hosts first, one round trip, and when to come back if there is nothing."""
+"""Leases on due entries: hosts first, one round trip, and when to come back if there is nothing.
 
+How much of one worker may be busy for one registrable domain, one source and hosts in doubt is decided here (`Shares`).
+"""
+
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
+from uuid import UUID
 
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
 from headwater.frontier.entry import EntryOrigin, Lease
-from headwater.frontier.shares import Allowance
-from headwater.politeness.window import LEASE_MARGIN, start_window_for
+from headwater.politeness.slots import LEASE_MARGIN, start_window_for
 
 queries = load_queries("headwater.frontier")
 
@@ -18,6 +22,19 @@ LARGEST_BATCH = 1_000
 # How long a claim trusts where the last one found its first open host. Then it looks from the beginning again, so that
 # a host left behind by a transaction that ended late is found.
 MARKS_HOLD = timedelta(seconds=10)
+# A busy worker still meets a new publisher: at every so many claims one host in doubt comes first.
+DOUBTED_EVERY = 8
+Owner = TypeVar("Owner")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How much the next claim may take. Owners that have their share are served when nobody else waits."""
+
+    doubted: int
+    doubted_first: int
+    full_domains: tuple[str, ...] = ()
+    full_sources: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +134,39 @@ def lease_from(row: Any, asked_at: float, answered_at: float, lease: timedelta) 
         found_by=row["found_by"],
         is_doubted=row["is_doubted"],
     )
+
+
+@dataclass(slots=True)
+class Shares:
+    """The leases a worker with `size` places holds, by whom they are for.
+
+    Hosts in doubt have at most half of the places: a place given to a silent host is gone for half a minute. A domain
+    has a quarter and a source a half while others wait.
+    """
+
+    size: int
+    _claims: int = field(default=0, init=False)
+    _held: dict[UUID, Lease] = field(default_factory=dict, init=False)
+
+    def take(self, lease: Lease) -> None:
+        self._held[lease.token] = lease
+
+    def give_back(self, lease: Lease) -> None:
+        self._held.pop(lease.token, None)
+
+    def next_allowance(self) -> Allowance:
+        self._claims += 1
+        held = self._held.values()
+        doubted = sum(lease.is_doubted for lease in held)
+        room = max(max(1, self.size // 2) - doubted, 0)
+        is_their_turn = not doubted and self._claims % DOUBTED_EVERY == 0
+        return Allowance(
+            room,
+            min(room, int(is_their_turn)),
+            _full(Counter(lease.domain for lease in held if lease.domain), max(2, self.size // 4)),
+            _full(Counter(lease.found_by for lease in held if lease.found_by), max(2, self.size // 2)),
+        )
+
+
+def _full(counts: Counter[Owner], share: int) -> tuple[Owner, ...]:
+    return tuple(owner for owner, count in counts.items() if count >= share)

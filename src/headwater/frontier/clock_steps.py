@@ -21,14 +21,14 @@ NO_STEP = timedelta()
 
 @dataclass(frozen=True, slots=True)
 class ClockLook:
-    """What the database's clock said, and what ours, which only ever goes forward."""
+    """One moment by the database's clock and by ours, which only ever goes forward."""
 
     now: datetime
     moment: float
 
 
 def step_of(now: datetime, moment: float, seen_at: datetime, last: ClockLook | None) -> timedelta:
-    """How far the clock was set since anybody looked: negative is back. Zero where nothing happened."""
+    """How far the clock was set since the last look of any process: negative is back. Zero where nothing happened."""
     if seen_at - now >= SMALLEST_STEP:
         return now - seen_at
     if last is None:

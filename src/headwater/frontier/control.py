@@ -1,4 +1,4 @@
-"""What acts on many waiting entries at once: pause and resume, rules that changed, a person's retry.
+"""Changes of many waiting entries at once: pause and resume, rules that changed, a person's retry.
 
 Each works in batches of its own transactions, finds its entries by key and never scans the table; a fetch that is under
 way is left alone and meets the same rule when it settles or before its next request.
@@ -14,8 +14,9 @@ from uuid import UUID
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.errors import Busy, NotFound, Refused
+from headwater.errors import Busy, NotFound, Refused, UsageError
 from headwater.frontier.entry import DeadReason, EntryStatus
+from headwater.frontier.reads import EntryRow, Filter, list_entries
 from headwater.politeness.takedown import takedowns_for
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
@@ -24,6 +25,7 @@ queries = load_queries("headwater.frontier")
 
 BATCH = 1_000
 WAITING = (EntryStatus.PENDING, EntryStatus.FAILED)
+RETRYABLE = (EntryStatus.FAILED, EntryStatus.DEAD, EntryStatus.FETCHED)
 # Closed until a person opens it.
 FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 
@@ -150,6 +152,42 @@ async def retry_now(database: Database, url: CanonicalUrl) -> None:
         if await change(connection, [EntryKey(url.bucket, url.url_hash)], before=before, status=EntryStatus.PENDING):
             return
     await _refuse_change(database, url)
+
+
+async def retry_where(
+    database: Database, wanted: Filter, on_progress: Callable[[int], None] = lambda _retried: None
+) -> int:
+    """All that match wait in line again, but for what is taken down or belongs to a source that is not followed.
+
+    By keys and in batches: a page that looked at many rows and found none goes on with the next.
+    """
+    if wanted.status not in RETRYABLE:
+        words = ", ".join(RETRYABLE)
+        raise UsageError("Many URLs are retried by their status.", fix=f"Give one of: {words}.")
+    if wanted == Filter(status=EntryStatus.FETCHED):
+        raise UsageError("This would fetch everything again.", fix="Give a host, a source or a prefix as well.")
+    count, cursor = 0, None
+    while True:
+        page = await list_entries(database, wanted, limit=BATCH, cursor=cursor)
+        count += await _retry_batch(database, wanted.status, page.entries)
+        on_progress(count)
+        if (cursor := page.cursor) is None:
+            return count
+
+
+async def _retry_batch(database: Database, status: EntryStatus, entries: Sequence[EntryRow]) -> int:
+    if not entries:
+        return 0
+    columns = [one.id.bytes[0] for one in entries], [one.url_hash for one in entries]
+    async with database.transaction() as connection:
+        rows = await connection.fetch(queries.owned_by_followed, *columns)
+        taken_down = await takedowns_for(connection, {row["host"] for row in rows})
+        keys = [
+            EntryKey(row["bucket"], row["url_hash"])
+            for row in rows
+            if not (taken_down and taken_down.covers(canonicalise(row["url"])))
+        ]
+        return await change(connection, keys, before=(status,), status=EntryStatus.PENDING) if keys else 0
 
 
 async def _require_followed(connection: Connection, url: CanonicalUrl) -> None:

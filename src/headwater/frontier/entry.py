@@ -5,7 +5,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from headwater.errors import UrlRejected
-from headwater.politeness.window import StartWindow
+from headwater.politeness.slots import StartWindow
 from headwater.urls.canonical import canonicalise
 from headwater.urls.fingerprint import entry_id
 

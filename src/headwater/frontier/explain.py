@@ -29,7 +29,7 @@ class EntryPast:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class EntryExplanation:
     url: str
     status: EntryStatus
     why: str
@@ -45,7 +45,7 @@ class Explanation:
     is_left: bool = False  # by a source that was removed
 
 
-async def explain(database: Database, url: CanonicalUrl, now: datetime | None = None) -> Explanation:
+async def explain(database: Database, url: CanonicalUrl, now: datetime | None = None) -> EntryExplanation:
     row = await database.fetchrow(queries.find_entry, url.bucket, url.url_hash, now)
     if row is None:
         raise NotFound(f"{url.url} is not in the frontier.", fix="Nobody has submitted it, or it was removed.")
@@ -64,7 +64,7 @@ async def explain(database: Database, url: CanonicalUrl, now: datetime | None = 
     why, next_at = reason_and_time(row, [(one["reason"], one["until"]) for one in closures], ahead)
     if taken_down:
         why, next_at = taken_down, None
-    return Explanation(
+    return EntryExplanation(
         row["url"],
         EntryStatus(row["status"]),
         why,

@@ -12,7 +12,7 @@ from typing import Any
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.errors import UsageError
+from headwater.errors import NotFound, UsageError
 from headwater.urls.canonical import canonicalise
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.rules import DEFAULT_RULES, HostRules, use_rules
@@ -32,7 +32,7 @@ _PARAM = re.compile(r"[^\s&=#?/]{1,100}")
 
 @dataclass(slots=True)
 class Rekeyed:
-    """What became of the entries that were looked at."""
+    """How many of the entries looked at got another key."""
 
     moved: int = 0
     merged: int = 0
@@ -55,7 +55,7 @@ class RulesOfHost:
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """What a person sets; None leaves it as it is."""
+    """The rules that a person sets; None leaves one as it is."""
 
     keep_slash: bool | None = None
     keep_params: Collection[str] | None = None
@@ -118,6 +118,16 @@ async def set_rules(database: Database, host: str, change: RuleChange) -> HostRu
             await _rekey_addresses(connection, host, rules)
     await use_stored_rules(database)
     return rules
+
+
+async def clear_rules(database: Database, host: str) -> None:
+    """Raises NotFound for a host without any: a slip in its name must not look like success."""
+    if not any(one.host == host and one.rules != DEFAULT_RULES for one in await read_rules(database)):
+        raise NotFound(
+            f"No URL rules are set for {host}.",
+            fix="`headwater hosts rules list` shows the hosts that have some; `www.` counts.",
+        )
+    await set_rules(database, host, RuleChange(keep_slash=False, keep_params=(), strip_params=()))
 
 
 async def _rekey_addresses(connection: Connection, host: str, rules: HostRules) -> None:

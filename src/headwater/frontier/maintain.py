@@ -1,4 +1,4 @@
-"""What keeps the frontier in order: small pieces, each safe to run anywhere at any time, by several at once."""
+"""The frontier kept in order: small pieces, each safe to run anywhere at any time, by several at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,7 +105,7 @@ async def name_domains(database: Database) -> int:
 
 
 async def follow_source_status(database: Database) -> int:
-    """What a pause or a resume missed because it was submitted or given back in that moment."""
+    """Pause or resume the entries that were submitted or given back in the moment of a pause or a resume."""
     count = 0
     for row in await database.fetch(queries.recently_stopped_sources):
         count += await set_aside(database, row["id"])

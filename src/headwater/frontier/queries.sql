@@ -4,7 +4,7 @@
 SELECT place, outcome FROM submit_urls($1::uuid, $2::uuid, $3::submission[], $4::integer, $5::timestamptz, $6::integer);
 
 -- name: read_source_for_submit
--- What a source says about its URLs' urgency, whether it may submit at all, and the time by which URLs are judged.
+-- The urgency of a source's URLs, whether it may submit at all, and the time by which URLs are judged.
 SELECT id, kind, priority, status, now() AS now FROM sources WHERE id = $1::uuid FOR KEY SHARE;
 
 -- name: claim_entries
@@ -47,7 +47,8 @@ ON CONFLICT (owner) DO UPDATE SET until = excluded.until;
 
 -- name: wake_sleepers
 -- One NOTIFY, and only if a worker sleeps.
-SELECT pg_notify('headwater_work', '') WHERE EXISTS (SELECT 1 FROM sleepers WHERE until > statement_timestamp());
+SELECT pg_notify('headwater_work', '') WHERE EXISTS
+    (SELECT 1 FROM sleepers WHERE waits_for = 'work' AND until > statement_timestamp());
 
 -- name: promote_hosts
 -- Hosts for which something better has fallen due while they waited; a batch.
@@ -142,7 +143,7 @@ FROM (SELECT source_id, status, 1 AS entries FROM moved UNION ALL SELECT $1::uui
 GROUP BY 1, 2;
 
 -- name: held_entries_of_source
--- What was set aside while the source was paused; a batch.
+-- Entries set aside while the source was paused; a batch.
 SELECT bucket, url_hash FROM url_frontier WHERE held = 'paused' AND source_id = $1::uuid
 ORDER BY bucket, url_hash LIMIT $2::integer;
 
@@ -161,6 +162,14 @@ ORDER BY url_hash LIMIT $5::integer;
 -- A page of the entries of hosts that share a bucket, in key order, whatever became of them.
 SELECT bucket, url_hash, url FROM url_frontier
 WHERE bucket = $1::smallint AND host = ANY ($2::text[]) AND url_hash > $3::bytea ORDER BY url_hash LIMIT $4::integer;
+
+-- name: count_waiting
+-- How many entries of hosts that share a bucket wait to be fetched; so many at the most.
+SELECT count(*) FROM (
+    SELECT FROM url_frontier
+    WHERE bucket = $1::smallint AND host = ANY ($2::text[]) AND status IN ('pending', 'failed') AND held IS NULL
+    LIMIT $3::integer
+) AS waiting;
 
 -- name: count_living
 -- How many of these entries are not dead.
@@ -263,53 +272,101 @@ GROUP BY 1;
 -- name: list_entries
 -- A page in key order. At most `:most` rows are looked at, so a rare filter answers quickly with "searched up to here".
 WITH looked AS MATERIALIZED (
-    SELECT bucket, url_hash, host, url, source_id, origin, depth, priority, status, held, next_fetch_at, retry_count,
-           reason, last_error, last_status, last_fetched_at, discovered_at
+    SELECT bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, status, held, next_fetch_at,
+           retry_count, fetch_count, reason, last_error, last_status, etag, last_modified, content_hash, last_fetched_at,
+           discovered_at, created_at, updated_at
     FROM url_frontier
     WHERE (bucket, url_hash) > (:after_bucket::smallint, :after_hash::bytea) AND (:bucket::smallint IS NULL OR bucket = :bucket)
     ORDER BY bucket, url_hash LIMIT :most::integer
 )
 SELECT * FROM (
-    SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held,
-           l.next_fetch_at, l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at,
-           true AS matches
-    FROM looked l
+    SELECT l.*, true AS matches FROM looked l
     WHERE (:status::text IS NULL OR l.status = :status) AND (:host::text IS NULL OR l.host = :host)
       AND (:origin::text IS NULL OR l.origin = :origin)
       AND (:reason::text IS NULL OR l.reason = :reason) AND (:url_prefix::text IS NULL OR starts_with(l.url, :url_prefix))
-    ORDER BY l.bucket, l.url_hash LIMIT :limit::integer
+    ORDER BY l.bucket, l.url_hash LIMIT :limit::integer OFFSET :offset::integer
 ) AS page
 UNION ALL
-SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held, l.next_fetch_at,
-       l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at, false
-FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
+SELECT l.*, false FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
 WHERE (SELECT count(*) FROM looked) = :most;
 
 -- name: list_entries_of_source
 -- The same for one source, by what it found.
 WITH looked AS MATERIALIZED (
-    SELECT e.bucket, e.url_hash, e.host, e.url, d.source_id, e.origin, d.depth, e.priority, e.status, e.held, e.next_fetch_at,
-           e.retry_count, e.reason, e.last_error, e.last_status, e.last_fetched_at, e.discovered_at
+    SELECT e.bucket, e.url_hash, e.host, e.url, d.source_id, e.origin, e.parent_url, d.depth, e.priority, e.status, e.held,
+           e.next_fetch_at, e.retry_count, e.fetch_count, e.reason, e.last_error, e.last_status, e.etag, e.last_modified,
+           e.content_hash, e.last_fetched_at, e.discovered_at, e.created_at, e.updated_at
     FROM discoveries d JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
     WHERE d.source_id = :source_id::uuid AND (d.bucket, d.url_hash) > (:after_bucket::smallint, :after_hash::bytea)
       AND (:bucket::smallint IS NULL OR d.bucket = :bucket)
     ORDER BY d.bucket, d.url_hash LIMIT :most::integer
 )
 SELECT * FROM (
-    SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held,
-           l.next_fetch_at, l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at,
-           true AS matches
-    FROM looked l
+    SELECT l.*, true AS matches FROM looked l
     WHERE (:status::text IS NULL OR l.status = :status) AND (:host::text IS NULL OR l.host = :host)
       AND (:origin::text IS NULL OR l.origin = :origin)
       AND (:reason::text IS NULL OR l.reason = :reason) AND (:url_prefix::text IS NULL OR starts_with(l.url, :url_prefix))
-    ORDER BY l.bucket, l.url_hash LIMIT :limit::integer
+    ORDER BY l.bucket, l.url_hash LIMIT :limit::integer OFFSET :offset::integer
 ) AS page
 UNION ALL
-SELECT l.bucket, l.url_hash, l.host, l.url, l.source_id, l.origin, l.depth, l.priority, l.status, l.held, l.next_fetch_at,
-       l.retry_count, l.reason, l.last_error, l.last_status, l.last_fetched_at, l.discovered_at, false
-FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
+SELECT l.*, false FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
 WHERE (SELECT count(*) FROM looked) = :most;
+
+-- name: count_matching
+-- How many entries a filter finds among the first `:most`, and among how many that was.
+WITH looked AS MATERIALIZED (
+    SELECT status, host, origin, reason, url FROM url_frontier WHERE :bucket::smallint IS NULL OR bucket = :bucket
+    ORDER BY bucket, url_hash LIMIT :most::integer
+)
+SELECT count(*) AS looked,
+       count(*) FILTER (WHERE (:status::text IS NULL OR l.status = :status) AND (:host::text IS NULL OR l.host = :host)
+      AND (:origin::text IS NULL OR l.origin = :origin)
+      AND (:reason::text IS NULL OR l.reason = :reason) AND (:url_prefix::text IS NULL OR starts_with(l.url, :url_prefix))) AS found
+FROM looked l;
+
+-- name: count_matching_of_source
+-- The same for one source, by what it found.
+WITH looked AS MATERIALIZED (
+    SELECT e.status, e.host, e.origin, e.reason, e.url
+    FROM discoveries d JOIN url_frontier e ON e.bucket = d.bucket AND e.url_hash = d.url_hash
+    WHERE d.source_id = :source_id::uuid AND (:bucket::smallint IS NULL OR d.bucket = :bucket)
+    ORDER BY d.bucket, d.url_hash LIMIT :most::integer
+)
+SELECT count(*) AS looked,
+       count(*) FILTER (WHERE (:status::text IS NULL OR l.status = :status) AND (:host::text IS NULL OR l.host = :host)
+      AND (:origin::text IS NULL OR l.origin = :origin)
+      AND (:reason::text IS NULL OR l.reason = :reason) AND (:url_prefix::text IS NULL OR starts_with(l.url, :url_prefix))) AS found
+FROM looked l;
+
+-- name: waiting_in_order
+-- Waiting entries of one host behind a place, by urgency or by time: every level of urgency has its own order in the index.
+SELECT w.* FROM generate_series(1, 10) AS level
+CROSS JOIN LATERAL (
+    SELECT bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, status, held, next_fetch_at,
+           retry_count, fetch_count, reason, last_error, last_status, etag, last_modified, content_hash, last_fetched_at,
+           discovered_at, created_at, updated_at
+    FROM url_frontier
+    WHERE bucket = :bucket::smallint AND host = :host::text AND priority = level AND status IN ('pending', 'failed')
+      AND held IS NULL AND (:level::integer IS NULL OR level <= :level)
+      AND (next_fetch_at, url_hash)
+        > (CASE WHEN coalesce(:level, level) = level THEN :at::timestamptz ELSE '-infinity' END, :url_hash::bytea)
+    ORDER BY next_fetch_at, url_hash LIMIT :most::integer
+) AS w
+ORDER BY CASE WHEN :by_priority::boolean THEN -w.priority END, w.next_fetch_at, w.url_hash LIMIT :most;
+
+-- name: entries_from
+-- Entries of a bucket whose hashes lie between two: those that an id may mean.
+SELECT bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, status, held, next_fetch_at,
+       retry_count, fetch_count, reason, last_error, last_status, etag, last_modified, content_hash, last_fetched_at,
+       discovered_at, created_at, updated_at
+FROM url_frontier WHERE bucket = $1::smallint AND url_hash BETWEEN $2::bytea AND $3::bytea LIMIT 100;
+
+-- name: owned_by_followed
+-- Those of some entries whose sources are active.
+SELECT e.bucket, e.url_hash, e.host, e.url
+FROM unnest($1::smallint[], $2::bytea[]) AS k (bucket, url_hash)
+JOIN url_frontier e ON e.bucket = k.bucket AND e.url_hash = k.url_hash
+JOIN sources s ON s.id = e.source_id AND s.status = 'active';
 
 -- name: find_entry
 -- Everything known of one entry, with its host, its source and its live lease.
@@ -342,7 +399,7 @@ SELECT count(*) FROM (
 ) AS better;
 
 -- name: history_of_entry
--- What happened to an entry, newest first.
+-- The requests for an entry, newest first.
 SELECT at, kind, owner, started_at, duration_ms, status, body_bytes, verdict, reason FROM fetch_log
 WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT $3::integer;
 
@@ -451,7 +508,7 @@ UPDATE hosts h SET domain = g.domain FROM unnest($1::smallint[], $2::text[], $3:
 WHERE h.bucket = g.bucket AND h.host = g.host;
 
 -- name: pass_on_clock_mark
--- The time, if it went on as it should since anybody looked; nothing where the clock may have been set.
+-- The time, if it went on as it should since the last look; nothing where the clock may have been set.
 -- Invariant: it is read when the mark is held, since a wait for it would be in the time.
 WITH held AS MATERIALIZED (
     SELECT seen_at FROM clock_mark FOR UPDATE

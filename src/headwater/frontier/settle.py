@@ -9,8 +9,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
 from headwater.frontier.entry import Lease
-from headwater.politeness.settlement import Settlement
-from headwater.politeness.slots import Slot
+from headwater.politeness.slots import Settlement, Slot
 
 queries = load_queries("headwater.frontier")
 

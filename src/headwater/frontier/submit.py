@@ -90,7 +90,7 @@ class Submitter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _WantedUrl:
     found: FoundUrl
     url: CanonicalUrl
     is_external: bool
@@ -146,7 +146,7 @@ async def hold_hosts(connection: Connection, hosts: Collection[str], default_del
     await connection.execute(queries.hold_hosts, buckets, named, milliseconds(default_delay), domains)
 
 
-def wanted_or_why(found: FoundUrl, submitter: Submitter, today: date) -> "_Wanted | str":
+def wanted_or_why(found: FoundUrl, submitter: Submitter, today: date) -> "_WantedUrl | str":
     """The URL under its key, or the word that says why it will never be fetched."""
     scope = submitter.scope
     try:
@@ -159,11 +159,11 @@ def wanted_or_why(found: FoundUrl, submitter: Submitter, today: date) -> "_Wante
     if not found.hops and (trap := trap_for(url, submitter.origin, today)):
         return str(trap)
     # What a feed or a sitemap lists elsewhere is as good as the rest of its list.
-    return _Wanted(found, url, placement is Placement.EXTERNAL and submitter.origin is EntryOrigin.SPIDER)
+    return _WantedUrl(found, url, placement is Placement.EXTERNAL and submitter.origin is EntryOrigin.SPIDER)
 
 
 def trap_for(url: CanonicalUrl, origin: EntryOrigin, today: date) -> Trap | None:
-    """What a person names is fetched; of a redirect only its target's effects count, which were looked at before."""
+    """A person's URLs are fetched; of a redirect only its target's effects count, which were looked at before."""
     if origin is EntryOrigin.MANUAL:
         return None
     return trap_in(url, today=today, is_told=origin is not EntryOrigin.SPIDER)
@@ -178,46 +178,61 @@ async def _source(connection: Connection, source_id: UUID) -> Any:
     return row
 
 
-async def _without_takedowns(connection: Connection, judged: "list[_Wanted | str]") -> "Iterator[_Wanted | str]":
+async def _without_takedowns(connection: Connection, judged: "list[_WantedUrl | str]") -> "Iterator[_WantedUrl | str]":
     taken_down = await takedowns_for(connection, _hosts(judged))
     return (
-        "takedown" if taken_down and isinstance(one, _Wanted) and taken_down.covers(one.url) else one for one in judged
+        "takedown" if taken_down and isinstance(one, _WantedUrl) and taken_down.covers(one.url) else one
+        for one in judged
     )
 
 
-def _hosts(judged: "Sequence[_Wanted | str]") -> set[str]:
-    return {one.url.host for one in judged if isinstance(one, _Wanted)}
+def _hosts(judged: "Sequence[_WantedUrl | str]") -> set[str]:
+    return {one.url.host for one in judged if isinstance(one, _WantedUrl)}
 
 
 def _rows(
-    judged: "Sequence[_Wanted | str]", submitter: Submitter, base: int
+    judged: "Sequence[_WantedUrl | str]", submitter: Submitter, base: int
 ) -> tuple[list[tuple[object, ...]], dict[tuple[int, bytes], int]]:
     """Rows for the database, each URL once, and the place (from 1) under which it is answered."""
-    rows: list[tuple[object, ...]] = []
-    places: dict[tuple[int, bytes], int] = {}
+    best: dict[tuple[int, bytes], tuple[_WantedUrl, int]] = {}
     for one in judged:
-        if isinstance(one, str) or (key := (one.url.bucket, one.url.url_hash)) in places:
-            continue
-        found, url = one.found, one.url
-        priority = found.priority or entry_priority(base, submitter.origin, found.depth, is_external=one.is_external)
-        rows.append(
-            (
-                *key,
-                url.host,
-                url.url,
-                str(submitter.origin),
-                storable(found.parent_url),
-                found.depth,
-                priority,
-                found.due_in,
-                found.changed_at,
-                found.hops,
-                registrable_domain(url.host),
-                rank_of(url, submitter),
+        if not isinstance(one, str):
+            found, key = one.found, (one.url.bucket, one.url.url_hash)
+            priority = found.priority or entry_priority(
+                base, submitter.origin, found.depth, is_external=one.is_external
             )
-        )
-        places[key] = len(rows)
-    return rows, places
+            best[key] = _best_of(best[key], (one, priority)) if key in best else (one, priority)
+    rows = [_row(one, priority, submitter) for one, priority in best.values()]
+    return rows, {key: place for place, key in enumerate(best, 1)}
+
+
+def _best_of(first: tuple[_WantedUrl, int], second: tuple[_WantedUrl, int]) -> tuple[_WantedUrl, int]:
+    """Of a URL that is listed twice: with the better priority, as soon and as newly changed as either says."""
+    (better, priority), (other, _) = (second, first) if second[1] > first[1] else (first, second)
+    ours, theirs = better.found, other.found
+    due_in = min(ours.due_in, theirs.due_in) if ours.due_in and theirs.due_in else None
+    changed_at = max((at for at in (ours.changed_at, theirs.changed_at) if at), default=None)
+    return replace(better, found=replace(ours, due_in=due_in, changed_at=changed_at)), priority
+
+
+def _row(one: _WantedUrl, priority: int, submitter: Submitter) -> tuple[object, ...]:
+    """As the database's type `submission` has it."""
+    found, url = one.found, one.url
+    return (
+        url.bucket,
+        url.url_hash,
+        url.host,
+        url.url,
+        str(submitter.origin),
+        storable(found.parent_url),
+        found.depth,
+        priority,
+        found.due_in,
+        found.changed_at,
+        found.hops,
+        registrable_domain(url.host),
+        rank_of(url, submitter),
+    )
 
 
 def rank_of(url: CanonicalUrl, submitter: Submitter) -> int:
@@ -236,7 +251,7 @@ def is_below(url: CanonicalUrl, home: CanonicalUrl) -> bool:
 
 def _answers(
     batch: Sequence[FoundUrl],
-    judged: "Sequence[_Wanted | str]",
+    judged: "Sequence[_WantedUrl | str]",
     places: dict[tuple[int, bytes], int],
     outcomes: dict[int, str],
 ) -> Iterator[SubmitAnswer]:

@@ -1,4 +1,4 @@
-"""What became of a request, as values; and what each means for its entry and its host. Pure."""
+"""The verdicts on a request, and the change of entry and host that each of them means. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -6,14 +6,7 @@ from datetime import timedelta
 from headwater.chance import Random
 from headwater.frontier.entry import DeadReason, EntryStatus, Lease
 from headwater.politeness.backoff import Backoff, wait_before_retry
-from headwater.politeness.settlement import (
-    HOST_OK,
-    HOST_SAID_SLOW_DOWN,
-    HOST_UNJUDGED,
-    HOST_UNREACHABLE,
-    Settlement,
-    Visit,
-)
+from headwater.politeness.slots import HOST_OK, HOST_SAID_SLOW_DOWN, HOST_UNJUDGED, HOST_UNREACHABLE, Settlement, Visit
 from headwater.storable import storable
 
 LONGEST_CLOSURE = timedelta(hours=24)
@@ -95,7 +88,7 @@ class RetryPolicy:
 
 
 def settlement_of(lease: Lease, verdict: Verdict, visit: Visit, policy: RetryPolicy, random: Random) -> Settlement:
-    """What a verdict changes. The fence, the counters and the log are the database's part."""
+    """The change that a verdict means. The fence, the counters and the log are the database's part."""
     base = _of_visit(lease, visit)
     match verdict:
         case Fetched():

@@ -1,4 +1,4 @@
-"""Workers that sleep until a submit wakes them: a hint that saves a second, never something anybody depends on."""
+"""Workers that sleep until a submit wakes them: a hint that saves a second, never a promise."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.sources.events import Event, Level, record
+from headwater.sources.store import Event, Level, record
 
 queries = load_queries("headwater.reports")
 
@@ -53,7 +53,7 @@ NONE = DecayFigures()
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class GoodShare:
     """Some of all; `what` is what the rest lacks."""
 
     what: str
@@ -102,13 +102,13 @@ def falls(recent: DecayFigures, past: DecayFigures) -> Iterator[str]:
         yield f"the median quality is {recent.quality:.0f}, before {past.quality:.0f}"
 
 
-def has_fallen(now: Share, before: Share) -> bool:
+def has_fallen(now: GoodShare, before: GoodShare) -> bool:
     if not _are_enough(now.all, before.all, FEWEST_PAGES):
         return False
     return before.value - now.value >= LEAST_FALL and chance_of(now, before) < BY_CHANCE
 
 
-def chance_of(now: Share, before: Share) -> float:
+def chance_of(now: GoodShare, before: GoodShare) -> float:
     """That so few of so many happen at the rate of before: exact, since the usual approximation is wrong by orders
     of magnitude where pages are few and nearly all of them were good.
     """
@@ -124,23 +124,23 @@ def lags(recent: DecayFigures, before: DecayFigures) -> Iterator[bool]:
     yield recent.quality < before.quality - MADE_GOOD * LOWER_QUALITY and recent.quality < before.quality_low
 
 
-def _shares(figures: DecayFigures) -> tuple[Share, ...]:
+def _shares(figures: DecayFigures) -> tuple[GoodShare, ...]:
     return (
         _yield(figures),
-        Share("of its documents have a date", figures.dated, figures.documents),
-        Share("of its documents have a title", figures.titled, figures.documents),
+        GoodShare("of its documents have a date", figures.dated, figures.documents),
+        GoodShare("of its documents have a title", figures.titled, figures.documents),
     )
 
 
-def _yield(figures: DecayFigures) -> Share:
-    return Share(f"of its last {figures.pages} pages yield a document", figures.documents, figures.pages)
+def _yield(figures: DecayFigures) -> GoodShare:
+    return GoodShare(f"of its last {figures.pages} pages yield a document", figures.documents, figures.pages)
 
 
 def _are_enough(recent: int, past: int, fewest: tuple[int, int]) -> bool:
     return recent >= fewest[0] and past >= fewest[1]
 
 
-def _percent(share: Share) -> str:
+def _percent(share: GoodShare) -> str:
     return f"{share.value * 100:.0f} %"
 
 

@@ -1,4 +1,4 @@
-"""What two readings of one page have in common, and where they differ. Pure."""
+"""The difference between two readings of one page, and their likeness. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import Any
 
-from headwater.archive.document import TRACKED, NewDocument
+from headwater.archive.documents import TRACKED, NewDocument
 from headwater.archive.reads import Document
 from headwater.storable import storable
 
@@ -19,7 +19,7 @@ MOST_ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What would change. `likeness`: how much of the two texts' words they share, 0 to 1, in whatever order."""
+    """The change. `likeness`: how much of the two texts' words they share, 0 to 1, in whatever order."""
 
     fields: Mapping[str, tuple[Any, Any]]
     likeness: float = 1.0
@@ -63,7 +63,7 @@ def side_by_side(one: str, other: str) -> tuple[tuple[str, str], ...]:
 
 
 def _by_place(lines: Iterable[str], shared: set[str]) -> dict[str, list[str]]:
-    """What a text has alone, by the shared line before it; with every shared line, so that its order is known."""
+    """Lines of one text alone, by the shared line before them; with every shared line, so that its order is known."""
     before = ""
     found: dict[str, list[str]] = {before: []}
     for line in lines:

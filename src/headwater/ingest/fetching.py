@@ -10,10 +10,9 @@ from uuid import UUID
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.pool import Database
 from headwater.errors import DatabaseDown, QueryFailed
-from headwater.frontier.claim import Claimer, has_suspects
+from headwater.frontier.claim import Claimer, Shares, has_suspects
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.settle import extend, release, release_all_but
-from headwater.frontier.shares import Shares
 from headwater.frontier.verdicts import Dead, HostSaysWait, Postponed, Released, RetryLater
 from headwater.frontier.wake import Sleeper
 from headwater.ingest.journey import Finished, Journey, log_fields

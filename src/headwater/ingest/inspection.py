@@ -1,4 +1,4 @@
-"""What hosts' templates make of stored pages, beside the general extractor."""
+"""Stored pages read by their hosts' templates, beside the general extractor."""
 
 import asyncio
 from collections import Counter
@@ -12,12 +12,12 @@ from headwater.archive.raw import KeptBody
 from headwater.database.pool import Database
 from headwater.extraction.article import Article, NotAnArticle
 from headwater.extraction.pool.extraction_pool import Done
-from headwater.extraction.templates.explain import Explanation
+from headwater.extraction.templates.explain import TemplateExplanation
 from headwater.extraction.templates.guide import PRODUCER, agreement
 from headwater.extraction.training import encode_task, explanation_from
 from headwater.ingest.difference import likeness, side_by_side
-from headwater.ingest.page_reader import ContextSource
-from headwater.ingest.reading import Read, Reader, UnreadablePage, page_of
+from headwater.ingest.judge import ReadPage, UnreadablePage
+from headwater.ingest.page_reader import ChildReader, ContextSource, page_of
 from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
 
 # Two texts that share fewer of their words or of their lines are shown line by line.
@@ -25,7 +25,7 @@ ALIKE = 0.95
 
 
 class InspectionAnswer(StrEnum):
-    """What a host's template had to say about a page."""
+    """The answer of a host's template to a page."""
 
     SERVED = "served"
     REFUSED = "refused"
@@ -50,7 +50,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TemplateComparison:
     """All pages of a comparison in figures; by reason, how many were refused and how many no template was asked."""
 
     pages: int
@@ -62,9 +62,9 @@ class Comparison:
     differ: int
 
 
-def summary_of(pages: Sequence[Compared]) -> Comparison:
+def summary_of(pages: Sequence[Compared]) -> TemplateComparison:
     served = [one.likeness for one in pages if one.answer is InspectionAnswer.SERVED]
-    return Comparison(
+    return TemplateComparison(
         pages=len(pages),
         served=len(served),
         refused=Counter(one.why for one in pages if one.answer is InspectionAnswer.REFUSED),
@@ -82,11 +82,11 @@ class Explained:
     template: str
     answer: InspectionAnswer
     why: str
-    explanation: Explanation
+    explanation: TemplateExplanation
 
 
-def answer_of(read: Read) -> tuple[InspectionAnswer, str]:
-    """What became of a template on a page that was read with one."""
+def answer_of(read: ReadPage) -> tuple[InspectionAnswer, str]:
+    """The answer of a template, from a page that was read with one."""
     match read:
         case Article() | NotAnArticle() if read.guided and read.guided.refused:
             return InspectionAnswer.REFUSED, read.guided.refused
@@ -101,11 +101,11 @@ def answer_of(read: Read) -> tuple[InspectionAnswer, str]:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What hosts' templates make of stored pages; nothing is stored."""
+    """Reads stored pages by their hosts' templates; nothing is stored."""
 
     database: Database
     context: ContextSource
-    reader: Reader
+    reader: ChildReader
     at_once: int
 
     async def compare(self, source_id: UUID, *, limit: int | None = None) -> AsyncIterator[Compared]:
@@ -122,7 +122,7 @@ class Inspection:
             return None
         task = encode_task("explain", [page_of(response, known, self.reader.product_token)], body.at)
         read, told = await asyncio.gather(self.reader.read(response, known, response.at), self.reader.pool.run(task))
-        explanation = explanation_from(told.value) if isinstance(told, Done) else Explanation()
+        explanation = explanation_from(told.value) if isinstance(told, Done) else TemplateExplanation()
         return Explained(known.guide.name, *answer_of(read), explanation)
 
     async def _compared(self, body: KeptBody) -> Compared:

@@ -12,9 +12,8 @@ from headwater.errors import UrlRejected, blames_nobody
 from headwater.fetch.browser import RenderUnavailable
 from headwater.fetch.fetcher import Fetcher, FetchRequest
 from headwater.fetch.held_slot import HeldSlot, Regrants
-from headwater.fetch.outcomes import Answered, Outcome
-from headwater.fetch.render import Rendered, RenderFailed
-from headwater.fetch.render_parts import Rendering
+from headwater.fetch.outcomes import Answered, FetchOutcome
+from headwater.fetch.render import Rendered, RenderFailed, Rendering
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import (
     Dead,
@@ -32,7 +31,7 @@ from headwater.log import Logger, log_broken
 from headwater.net.body import Complete
 from headwater.net.media_type import media_type
 from headwater.net.transport import Response
-from headwater.politeness.settlement import Visit
+from headwater.politeness.slots import Visit
 from headwater.settling import Settling
 from headwater.urls.articles import is_file
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -81,7 +80,7 @@ class Journey:
     rendering: Rendering | None = None
 
     async def travel(self, lease: Lease) -> Finished:
-        """Whatever the web does, or the entry's own row, there is a verdict; a lost lease changes nothing."""
+        """There is a verdict whatever the web does or the entry's row holds; a lost lease changes nothing."""
         held_slot = HeldSlot(lease.bucket, lease.host, lease.token, lease.window, "page", self.regrants, self.clock)
         try:
             return await self._travel(lease, held_slot)
@@ -98,7 +97,7 @@ class Journey:
         if is_file(url):
             return await self._end(lease, Dead(DeadReason.BINARY_URL), held_slot, NOTHING)
         outcome = await self.fetcher.fetch(wish_of(lease, url), held_slot)
-        seen: Outcome | HostSaysWait = outcome
+        seen: FetchOutcome | HostSaysWait = outcome
         if self.rendering is not None and isinstance(outcome, Answered) and wants_rendering(outcome):
             seen = await render_or_keep(outcome, self.rendering, held_slot)
         missing = await self._missing(lease) if is_not_found(outcome) else None

@@ -7,19 +7,19 @@ from hashlib import sha256
 from headwater.extraction.article import Article, NoArticleReason, NotAnArticle
 from headwater.extraction.jobs.normalise import Harvest
 from headwater.extraction.page_type import PageType
+from headwater.fetch.held_slot import SLOW_DOWN, wait_asked_for
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,
     Disallowed,
     Failed,
+    FetchOutcome,
     Later,
     LeaseLost,
     LedAway,
-    Outcome,
     RobotsUnknown,
     TakenDown,
 )
-from headwater.fetch.request import SLOW_DOWN, wait_asked_for
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import (
     Dead,
@@ -31,7 +31,6 @@ from headwater.frontier.verdicts import (
     Unchanged,
     Verdict,
 )
-from headwater.ingest.reading import Read, UnreadablePage
 from headwater.net.body import Complete
 from headwater.net.media_type import media_type
 from headwater.net.problems import FetchProblem, Problem, problem_with
@@ -59,6 +58,16 @@ CONNECTION_PROBLEMS = NAME_PROBLEMS | {
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadablePage:
+    """The child that read it died, hung or grew too large."""
+
+    how: str
+
+
+ReadPage = Article | NotAnArticle | Harvest | UnreadablePage
+
+
+@dataclass(frozen=True, slots=True)
 class Missing:
     """Of a page that is not found. `is_listed`: a channel names it now. `was_missing`: nor was it at the last look."""
 
@@ -66,7 +75,7 @@ class Missing:
     was_missing: bool = False
 
 
-def judge(outcome: Outcome, lease: Lease, missing: Missing | None = None) -> Verdict | None:
+def judge(outcome: FetchOutcome, lease: Lease, missing: Missing | None = None) -> Verdict | None:
     """None: the lease was lost, and there is nothing left to say. `missing` is asked for where the answer is a 404."""
     match outcome:
         case Answered(response, hops):
@@ -90,7 +99,7 @@ def judge(outcome: Outcome, lease: Lease, missing: Missing | None = None) -> Ver
             return None
 
 
-def is_not_found(outcome: Outcome) -> bool:
+def is_not_found(outcome: FetchOutcome) -> bool:
     return isinstance(outcome, Answered) and outcome.response.status == NOT_FOUND
 
 
@@ -159,8 +168,8 @@ def is_html(response: Response) -> bool:
     return kind in HTML or (not kind and response.body.lstrip()[:1] == b"<")
 
 
-def judge_reading(read: Read, fetched: Fetched, *, crawls: bool) -> Verdict:
-    """What reading adds to what the answer said. On a site that is crawled a page may be there for its links."""
+def judge_reading(read: ReadPage, fetched: Fetched, *, crawls: bool) -> Verdict:
+    """The verdict on a page once it was read. On a site that is crawled a page may be there for its links."""
     if isinstance(read, UnreadablePage):
         # The page is blamed for the death of its own child only, and not at the first time.
         return RetryLater("extract_failed", read.how, gives_up_as=DeadReason.POISON)
@@ -178,7 +187,7 @@ def judge_reading(read: Read, fetched: Fetched, *, crawls: bool) -> Verdict:
     return Dead(DeadReason.EXTRACT_FAILED, f"{read.reason}: {words}")
 
 
-def why_no_document(read: Read) -> str | None:
+def why_no_document(read: ReadPage) -> str | None:
     """The word for it, of a page that was read and settled; None where one was made."""
     match read:
         case Harvest(vacancies=vacancies):

@@ -7,10 +7,10 @@ sink has is never newer than what it is told. Whether the page is visited is the
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.documents import queries as archive_queries
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.urls.fingerprint import DocumentKey
 
 queries = load_queries("headwater.ingest")
 
@@ -19,13 +19,13 @@ TOO_OLD = "too_old"
 BATCH = 50
 
 
-class Place(NamedTuple):
+class AgePosition(NamedTuple):
     changed_at: datetime
     bucket: int
     url_hash: bytes
 
 
-BEGINNING = Place(datetime(1970, 1, 1, tzinfo=UTC), -1, b"")
+BEGINNING = AgePosition(datetime(1970, 1, 1, tzinfo=UTC), -1, b"")
 
 
 async def remove_old_documents(database: Database, days: int | None, batch: int = BATCH) -> int:
@@ -38,7 +38,7 @@ async def remove_old_documents(database: Database, days: int | None, batch: int 
         rows = await database.fetch(archive_queries.old_documents, days, *after, batch)
         if not rows:
             break
-        after = Place(*rows[-1])
+        after = AgePosition(*rows[-1])
         count += await _remove(database, days, [DocumentKey(row["bucket"], row["url_hash"]) for row in rows])
     return count
 

@@ -1,4 +1,4 @@
-"""What is known of a page before it is read: its source, what its channel said, and what was learned of its host."""
+"""The context of a page before it is read: its source, the words of its channel, and the template of its host."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class Context:
     _expected: dict[UUID, Any] = field(default_factory=dict, init=False)
 
     async def expect(self, leases: Sequence[Lease]) -> None:
-        """What is known of all pages of a claim, asked for at once: one by one, each would cost a round trip."""
+        """The context of all pages of a claim, asked for at once: one by one, each would cost a round trip."""
         rows = await self._rows(leases)
         self._expected.update({lease.token: row for lease, row in zip(leases, rows, strict=True)})
 

@@ -1,40 +1,45 @@
-"""What a journey leaves beside its verdict: document, links, raw body, all in one transaction with the settle."""
+"""The effects of a journey beside its verdict, kept in one transaction with it: document, links to follow, raw body."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
+from uuid import UUID
 
-from headwater.archive.document import NewDocument, to_signed
-from headwater.archive.documents import document_row
-from headwater.archive.job import NewJob, Teller
-from headwater.archive.job import addresses_of as web_addresses
+from headwater.archive.documents import NewDocument, document_row, pack_outlinks, to_signed
+from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
-from headwater.archive.outlinks import pack_outlinks
+from headwater.archive.outbox import WAKE
 from headwater.archive.raw import RawBody, body_row
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.errors import NotFound, UsageError
+from headwater.errors import NotFound, UrlRejected, UsageError
 from headwater.extraction.body import Producer
+from headwater.frontier.budget import beyond_budget
 from headwater.frontier.entry import DeadReason, EntryOrigin, EntryStatus, Lease
-from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, hold_hosts, submit
+from headwater.frontier.submit import FoundUrl, SubmitAnswer, SubmitOutcome, Submitter, hold_hosts, submit
 from headwater.frontier.verdicts import Moved, Verdict
 from headwater.ingest.judge import Missing
-from headwater.ingest.links import goes_deeper, links_to_follow, submit_links, within_budget
 from headwater.ingest.page_context import PageContext
-from headwater.politeness.settlement import Settlement
+from headwater.politeness.slots import Settlement
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.source import Profile
 from headwater.sources.store import read_source
 from headwater.storable import storable
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import canonicalise, web_addresses
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
+from headwater.urls.scope import placement_of
+from headwater.urls.skip import why_skipped
+from headwater.urls.traps import trap_in
+from headwater.vacancy import NewJob
 
 queries = load_queries("headwater.ingest")
 
 # A page that is gone, or that its owner wants gone, takes its document with it.
 WITHDRAWN_BY = frozenset({DeadReason.NOT_FOUND, DeadReason.GONE, DeadReason.LEGAL, DeadReason.TAKEDOWN})
+WITHOUT_LIMIT = -1
+MOST_PAGES = 100_000
 
 
 class LeaseWasLost(Exception):
@@ -65,6 +70,12 @@ class PageStore:
 
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, effects: PageEffects) -> bool:
         """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
+        is_kept = await self._keep(lease, verdict, settlement, effects)
+        if is_kept and (effects.document or effects.withdraws):
+            await self.database.follow_up(WAKE)
+        return is_kept
+
+    async def _keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, effects: PageEffects) -> bool:
         call = call_to_keep(lease, settlement, effects)
         if not (isinstance(verdict, Moved) or effects.jobs or goes_on(lease, effects) or named_page(lease, effects)):
             return bool(await self.database.fetchval(*call))
@@ -225,3 +236,49 @@ def withdrawn_by(settlement: Settlement) -> str:
     """By its end, whatever led to it: the last attempt of several may be what was not believed at first."""
     is_dead = settlement.status == EntryStatus.DEAD
     return str(settlement.reason) if is_dead and settlement.reason in WITHDRAWN_BY else ""
+
+
+async def submit_links(
+    connection: Connection,
+    source_id: UUID,
+    profile: Profile,
+    parent: FoundUrl,
+    links: Iterable[str],
+    today: date,
+    submitter: Submitter | None = None,
+) -> list[SubmitAnswer]:
+    """The links of a fetched page, one level deeper: only what is in scope, and only what is new becomes an entry.
+
+    Called in the transaction that settles the page; a page that is processed twice adds nothing.
+    """
+    urls = await within_budget(connection, source_id, profile, links_to_follow(links, profile, today))
+    wanted = [FoundUrl(url, parent.url, parent.depth + 1) for url in urls if goes_deeper(profile, parent.depth)]
+    submitter = replace(submitter or Submitter(source_id, EntryOrigin.SPIDER), scope=profile.scope)
+    return await submit(connection, submitter, wanted)
+
+
+async def within_budget(
+    connection: Connection, source_id: UUID, profile: Profile, urls: Sequence[str]
+) -> Sequence[str]:
+    """Those for which the source still has room; what it knows already takes none."""
+    beyond = await beyond_budget(connection, source_id, profile.max_pages or MOST_PAGES, urls)
+    return [url for url in urls if url not in beyond]
+
+
+def goes_deeper(profile: Profile, depth: int) -> bool:
+    return profile.max_depth == WITHOUT_LIMIT or depth < profile.max_depth
+
+
+def links_to_follow(links: Iterable[str], profile: Profile, today: date) -> list[str]:
+    """Each address once, without what leads out of scope, in circles, or nowhere a reader would go."""
+    scope = profile.scope
+    kept: dict[bytes, str] = {}
+    for link in links:
+        try:
+            url = canonicalise(link)
+        except UrlRejected:
+            continue
+        placement = placement_of(url, scope)
+        if placement.is_followed and why_skipped(url) is None and trap_in(url, today=today) is None:
+            kept.setdefault(url.url_hash, link)
+    return list(kept.values())

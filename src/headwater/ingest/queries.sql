@@ -9,7 +9,7 @@ SELECT keep_page(:settlement::settlement, :url_hash::bytea, :document::new_docum
                  :withdrawn_by::text, :keys::text[], :claimed::text);
 
 -- name: known_of_pages
--- What channels knew of pages, the fullest first; whether their sources crawl; and what was learned of sites, if named.
+-- The words of channels about pages, the fullest first; whether their sources crawl; and the templates of sites, if named.
 -- Invariants: one row a page, in the order given. A channel's word counts only for pages of its own registrable domain, or
 -- of hosts that a person named for its source: what a stranger says of a page is nothing that is known of it.
 SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
@@ -46,7 +46,7 @@ SELECT e.reason IS NOT DISTINCT FROM 'not_found' AS was_missing,
 FROM url_frontier e WHERE e.bucket = $1::smallint AND e.url_hash = $2::bytea;
 
 -- name: pass_on_items
--- What channels said of a page, they said of the page it redirects to. Whose words count there is decided when it is read.
+-- Words of channels about a page are about the page it redirects to. Whose words count there is decided when it is read.
 INSERT INTO channel_items (channel_id, url_hash, bucket, signature, title, author, summary, content, language, published_at,
                            updated_at, fields, first_seen_at, last_seen_at)
 SELECT channel_id, $4::bytea, $3::smallint, signature, title, author, summary, content, language, published_at, updated_at,
@@ -55,7 +55,7 @@ FROM channel_items WHERE bucket = $1::smallint AND url_hash = $2::bytea AND sign
 ON CONFLICT (channel_id, url_hash) DO NOTHING;
 
 -- name: last_body
--- What was sent last for a page, if it was so long: of another length, it is not even read.
+-- The last body of a page, if it was so long: of another length, it is not even read.
 SELECT coding, body
 FROM (SELECT body_bytes, coding, body FROM raw_bodies
       WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT 1) AS newest
@@ -81,12 +81,12 @@ SELECT EXISTS (
 
 
 -- name: forget_bodies
--- What was sent for these pages.
+-- The bodies of these pages.
 DELETE FROM raw_bodies r USING unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
 WHERE r.bucket = g.bucket AND r.url_hash = g.url_hash;
 
 -- name: forget_items_of_pages
--- What channels said of these pages; that they were listed and are refused is still known.
+-- The words of channels about these pages; that they were listed and are refused is still known.
 UPDATE channel_items i
 SET signature = '', title = NULL, author = NULL, summary = NULL, content = NULL, language = NULL, published_at = NULL,
     updated_at = NULL, fields = NULL

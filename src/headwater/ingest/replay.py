@@ -7,17 +7,14 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from headwater.archive.document import NewDocument, Stored
-from headwater.archive.documents import keep_document
-from headwater.archive.outlinks import keep_outlinks
+from headwater.archive.documents import NewDocument, Stored, keep_document, keep_outlinks
 from headwater.archive.raw import KeptBody
 from headwater.archive.reads import Document, read_document
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.frontier.verdicts import Dead, Fetched, RetryLater, Verdict
 from headwater.ingest.difference import Difference, difference
-from headwater.ingest.documents import without_claim
-from headwater.ingest.page_reader import PageReader
+from headwater.ingest.page_reader import PageReader, without_claim
 from headwater.ingest.page_store import WITHDRAWN_BY, PageEffects, addresses_of
 from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
 from headwater.politeness.takedown import takedowns_for
@@ -61,6 +58,13 @@ class Replay:
         async for bodies in batches_of(self.database, source_id, self.at_once, limit):
             for body, (verdict, effects) in zip(bodies, await self._studied(bodies), strict=True):
                 yield await self._ended(body, verdict, effects, began, stores=stores)
+
+    async def page(self, body: KeptBody, *, stores: bool = True) -> Replayed:
+        """One page alone."""
+        await require_articles(self.database, body.raw.source_id)
+        began: datetime = await self.database.fetchval(queries.now)
+        ((verdict, effects),) = await self._studied([body])
+        return await self._ended(body, verdict, effects, began, stores=stores)
 
     async def _studied(self, bodies: Sequence[KeptBody]) -> list[tuple[Verdict, PageEffects]]:
         """As a fetch would: the same function reads and judges."""

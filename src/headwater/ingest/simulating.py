@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from headwater.extraction.article import Article
 from headwater.extraction.page import FeedHints
-from headwater.fetch.fetcher import FetchRequest
-from headwater.fetch.following import Follower
+from headwater.fetch.fetcher import FetchRequest, Follower
 from headwater.fetch.outcomes import Answered
-from headwater.ingest.judge import is_html
+from headwater.ingest.judge import ReadPage, is_html
 from headwater.ingest.page_context import PageContext
-from headwater.ingest.reading import Read, Reader
+from headwater.ingest.page_reader import ChildReader
 from headwater.sources.source import Profile
 from headwater.urls.canonical import canonicalise
 
@@ -27,7 +26,7 @@ class SimulatedPage:
 
 
 async def simulate_pages(
-    follower: Follower, reader: Reader, profile: Profile, pages: Iterable[tuple[str, FeedHints]]
+    follower: Follower, reader: ChildReader, profile: Profile, pages: Iterable[tuple[str, FeedHints]]
 ) -> list[SimulatedPage]:
     """Of each page its article, by what its feed said of it."""
     simulated = []
@@ -48,7 +47,7 @@ def problem_of(outcome: object) -> str:
     return type(outcome).__name__
 
 
-def page_from(url: str, read: Read) -> SimulatedPage:
+def page_from(url: str, read: ReadPage) -> SimulatedPage:
     if isinstance(read, Article):
         return SimulatedPage(url, read)
     return SimulatedPage(url, problem=str(getattr(read, "reason", "") or getattr(read, "how", "not an article")))

@@ -12,7 +12,7 @@ from headwater.errors import UsageError
 from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.net.body import Complete
 from headwater.net.transport import Response
-from headwater.politeness.window import StartWindow
+from headwater.politeness.slots import StartWindow
 from headwater.sources.source import SourceKind
 from headwater.sources.store import read_source
 from headwater.urls.canonical import canonicalise

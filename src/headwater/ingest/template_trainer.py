@@ -4,7 +4,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, newest_body
 from headwater.clock import Clock
 from headwater.database.pool import Database
@@ -14,12 +13,13 @@ from headwater.extraction.page import Page
 from headwater.extraction.pool.extraction_pool import Done, ExtractionPool
 from headwater.extraction.training import Training, encode_task, training_from
 from headwater.ingest.page_context import Context
-from headwater.ingest.reading import page_of
+from headwater.ingest.page_reader import page_of
 from headwater.ingest.stored_pages import lease_of, response_of
 from headwater.learning.store import Due, Report, begin_training, end_training, hand_in
 from headwater.learning.template_cache import TemplateCache
 from headwater.log import Logger
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 queries = load_queries("headwater.ingest")
 

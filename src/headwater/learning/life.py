@@ -38,7 +38,7 @@ class TemplateStanding:
 
 @dataclass(slots=True)
 class Use:
-    """What became of a template on the pages of one report."""
+    """The use of a template on the pages of one report."""
 
     served: int = 0
     refused: Counter[str] = field(default_factory=Counter)
@@ -47,7 +47,7 @@ class Use:
 
 @dataclass(slots=True)
 class UseTally:
-    """What one worker saw at one host since its last report; pages by the hash of their address."""
+    """The observations of one worker at one host since its last report; pages by the hash of their address."""
 
     source_id: UUID
     read_well: list[bytes] = field(default_factory=list)
@@ -87,7 +87,7 @@ def after_use(standing: TemplateStanding, use: Use) -> TemplateStanding:
 
 
 def why_learn(host_learning: HostLearning, standings: Sequence[TemplateStanding]) -> str:
-    """What a training would be for; nothing if there is no need, or too little new to learn from."""
+    """The reason for a training; nothing if there is no need, or too little new to learn from."""
     if (
         host_learning.is_waiting
         or host_learning.is_disabled

@@ -21,7 +21,7 @@ FROM unnest($1::smallint[], $2::text[]) AS h (bucket, host)
 JOIN templates t ON t.bucket = h.bucket AND t.host = h.host AND t.status = 'active';
 
 -- name: write_learning
--- What hosts can learn from now; where there is a reason, a training is due.
+-- Pages that hosts can learn from now; where there is a reason, a training is due.
 UPDATE learning_hosts p
 SET source_id = r.source_id, pool = r.pool, refused = r.refused, fresh = r.fresh,
     learn_at = CASE WHEN r.why <> '' THEN clock_timestamp() ELSE p.learn_at END,
@@ -30,7 +30,7 @@ FROM jsonb_populate_recordset(NULL::learning_hosts, $1::jsonb) AS r
 WHERE p.bucket = r.bucket AND p.host = r.host AND p.disabled_at IS NULL;
 
 -- name: write_standings
--- What templates were good for. Blocks that a host repeats are learned while it is read: the last worker's word stands.
+-- The use of templates. Blocks that a host repeats are learned while it is read: the last worker's word stands.
 UPDATE templates t
 SET served = r.served, refused = r.refused, audited = r.audited, refusing = r.refusing, agreeing = r.agreeing, reasons = r.reasons,
     template = coalesce(r.template, t.template), used_at = clock_timestamp()
@@ -48,7 +48,7 @@ WHERE p.bucket = due.bucket AND p.host = due.host
 RETURNING p.bucket, p.host, p.source_id, p.pool, p.refused, p.why, p.failures;
 
 -- name: end_training
--- What came of it; false if a person disabled the host meanwhile.
+-- The result of a training; false if a person disabled the host meanwhile.
 UPDATE learning_hosts
 SET learn_at = NULL, fresh = 0, failures = CASE WHEN $4::boolean THEN 0 ELSE failures END, outcome = $3::text,
     learned_at = clock_timestamp()
@@ -71,7 +71,7 @@ SELECT $1::smallint, $2::text, $3::text,
 RETURNING version;
 
 -- name: forget_versions
--- What ended long ago is of no use to anybody.
+-- Templates that ended long ago are of no use.
 DELETE FROM templates t
 WHERE t.bucket = $1::smallint AND t.host = $2::text AND t.status <> 'active'
   AND t.version <= (SELECT max(version) FROM templates WHERE bucket = $1 AND host = $2) - $3::integer;
@@ -95,7 +95,7 @@ LEFT JOIN LATERAL (
 ORDER BY p.host;
 
 -- name: list_templates
--- What hosts are read by.
+-- The templates that hosts are read by.
 SELECT t.host, t.section, t.version, t.status, t.pages, t.agreement, t.learned_at, t.ended_at, t.why_ended, t.served, t.refused,
        t.audited, t.refusing, t.agreeing, t.reasons, t.used_at
 FROM unnest($1::smallint[], $2::text[]) AS h (bucket, host)

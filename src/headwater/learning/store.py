@@ -13,7 +13,7 @@ from headwater.errors import NotFound
 from headwater.extraction.templates.template import FORM, Template, template_to_json
 from headwater.extraction.training import LearnedTemplate, Training
 from headwater.learning.life import HostLearning, TemplateStanding, UseTally, after, after_use, why_learn, why_off
-from headwater.sources.events import Event, Level, record
+from headwater.sources.store import Event, Level, record
 from headwater.urls.canonical import site_named
 
 queries = load_queries("headwater.learning")
@@ -29,7 +29,7 @@ LEARNED, NOT_LEARNED, SWITCHED_OFF, EXPIRED = (
 )
 DISABLED, ASKED = "template_disabled", "template_lesson_asked"
 # The bucket of a host's name, and its site: the name with the port.
-Host = tuple[int, str]
+HostKey = tuple[int, str]
 _ASKED_BY = "asked for by "
 _OTHER_FORM = "another release of Headwater learned it in a form of its own"
 
@@ -51,13 +51,13 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one worker saw at hosts, and its templates as they are after that."""
+    """The observations of one worker at hosts, and its templates as they are after that."""
 
-    tallies: Mapping[Host, UseTally]
-    templates: Mapping[Host, Mapping[tuple[str, int], Template]]
+    tallies: Mapping[HostKey, UseTally]
+    templates: Mapping[HostKey, Mapping[tuple[str, int], Template]]
 
 
-async def hand_in(database: Database, report: Report) -> dict[Host, set[tuple[str, int]]]:
+async def hand_in(database: Database, report: Report) -> dict[HostKey, set[tuple[str, int]]]:
     """Answers with the versions that are active by now."""
     hosts = sorted(report.tallies)
     if not hosts:
@@ -70,14 +70,14 @@ async def hand_in(database: Database, report: Report) -> dict[Host, set[tuple[st
         learning_hosts = {
             (row["bucket"], row["host"]): _host_learning(row) for row in await _held(connection, buckets, names)
         }
-        standings: dict[Host, list[TemplateStanding]] = defaultdict(list)
+        standings: dict[HostKey, list[TemplateStanding]] = defaultdict(list)
         for row in await connection.fetch(queries.standings_of, buckets, names, FORM):
             host = row["bucket"], row["host"]
             if row["is_readable"]:
                 standings[host].append(_standing(row))
             else:
                 await connection.fetch(queries.end_templates, *host, [row["section"]], "expired", _OTHER_FORM)
-        active: dict[Host, set[tuple[str, int]]] = {}
+        active: dict[HostKey, set[tuple[str, int]]] = {}
         learning_rows, standing_rows = list[dict[str, Any]](), list[dict[str, Any]]()
         for host in hosts:
             tally = report.tallies[host]
@@ -170,7 +170,7 @@ async def _held(connection: Connection, buckets: list[int], names: list[str]) ->
     return await connection.fetch(queries.lock_learning, buckets, names)
 
 
-async def _switched_off(connection: Connection, host: Host, standing: TemplateStanding, source_id: UUID) -> bool:
+async def _switched_off(connection: Connection, host: HostKey, standing: TemplateStanding, source_id: UUID) -> bool:
     why = why_off(standing)
     if why:
         await connection.fetch(queries.end_templates, *host, [standing.section], "off", why)
@@ -216,7 +216,7 @@ def _standing(row: Any) -> TemplateStanding:
     )
 
 
-def _learning_row(host: Host, tally: UseTally, host_learning: HostLearning, why: str) -> dict[str, Any]:
+def _learning_row(host: HostKey, tally: UseTally, host_learning: HostLearning, why: str) -> dict[str, Any]:
     return {
         "bucket": host[0],
         "host": host[1],
@@ -228,7 +228,7 @@ def _learning_row(host: Host, tally: UseTally, host_learning: HostLearning, why:
     }
 
 
-def _standing_row(host: Host, standing: TemplateStanding, template: Template | None) -> dict[str, Any]:
+def _standing_row(host: HostKey, standing: TemplateStanding, template: Template | None) -> dict[str, Any]:
     return {
         "bucket": host[0],
         "host": host[1],

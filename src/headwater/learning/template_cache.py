@@ -50,7 +50,7 @@ class CacheEntry:
 
 
 @dataclass(slots=True)
-class _Host:
+class _CachedHost:
     loaded_at: float
     by_section: Mapping[str, CacheEntry]
 
@@ -65,7 +65,7 @@ class TemplateCache:
     random: Random
     audit_share: float = 0.0
     is_open: bool = True
-    _hosts: OrderedDict[str, _Host] = field(default_factory=OrderedDict, init=False)
+    _hosts: OrderedDict[str, _CachedHost] = field(default_factory=OrderedDict, init=False)
     _tallies: dict[tuple[int, str], UseTally] = field(default_factory=dict, init=False)
 
     def wants(self, host: str) -> bool:
@@ -76,7 +76,7 @@ class TemplateCache:
 
     def put(self, host: str, rows: Iterable[Mapping[str, Any]]) -> None:
         found = (_cache_entry(row) for row in rows)
-        self._hosts[host] = _Host(self.clock.monotonic(), {one.section: one for one in found if one})
+        self._hosts[host] = _CachedHost(self.clock.monotonic(), {one.section: one for one in found if one})
         self._hosts.move_to_end(host)
         if len(self._hosts) > MOST_HOSTS:
             self._hosts.popitem(last=False)
@@ -89,7 +89,7 @@ class TemplateCache:
         return cache_entry.guide(audits=is_new or self.random.random() < self.audit_share)
 
     def note(self, lease: Lease, read: Article | NotAnArticle) -> None:
-        """What is no article was rightly refused, or there was nothing to learn from it."""
+        """A page without an article was rightly refused, or there was nothing to learn from it."""
         if not self.is_open or not isinstance(read, Article):
             return
         cache_entry, guided = self._cache_entry_of(lease), read.guided
@@ -112,7 +112,7 @@ class TemplateCache:
             tally.read_well.append(lease.url_hash)
 
     def taken(self, *, is_all: bool = True) -> dict[tuple[int, str], UseTally]:
-        """What was noted since this was last asked; else only what a host may learn from."""
+        """The notes since this was last asked; else only those that a host may learn from."""
         taken = {host: tally for host, tally in self._tallies.items() if is_all or tally.read_well or tally.refused}
         for host in taken:
             del self._tallies[host]

@@ -52,7 +52,7 @@ class Archive:
         return self._ask(lambda database: archive_reads.document(database, wanted))
 
     def versions(self, which: str) -> list[DocumentVersion]:
-        """What a document said, the newest first; none where there is no document."""
+        """The versions of a document, the newest first; none where there is no document."""
         from headwater.library import archive_reads
 
         wanted = text_of(which, "URL or id")

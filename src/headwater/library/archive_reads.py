@@ -4,17 +4,18 @@ from datetime import datetime
 from typing import NamedTuple
 
 from headwater.archive import reads
-from headwater.archive.document import DocumentKey
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.extraction.jobs.countries import country_called
 from headwater.frontier.host_rules import read_rules
 from headwater.library.values import DocumentVersion, FoundDocument, StoredDocument, Vacancy
+from headwater.record_kind import RecordKind
 from headwater.reports.archive import DetailedHit, find_documents, find_jobs
-from headwater.search.question import Filters, QuestionKind
-from headwater.sources.store import find_source
+from headwater.search.question import Filters
+from headwater.sources.finding import find_source
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 ID_CHARACTERS = 64
 
@@ -50,7 +51,7 @@ async def versions(database: Database, which: str) -> list[DocumentVersion]:
 async def documents(
     database: Database, words: str, asked: Asked, limit: int, cursor: str | None
 ) -> tuple[list[FoundDocument], str | None]:
-    filters = await _filters(database, QuestionKind.DOCUMENT, asked)
+    filters = await _filters(database, RecordKind.DOCUMENT, asked)
     answer = await find_documents(database, SystemClock(), words, filters, limit, cursor)
     return [_public_hit(one) for one in answer.found], answer.cursor
 
@@ -63,13 +64,13 @@ async def vacancies(
     limit: int,
     cursor: str | None,
 ) -> tuple[list[Vacancy], str | None]:
-    filters = await _filters(database, QuestionKind.JOB, Asked(*asked))
+    filters = await _filters(database, RecordKind.JOB, Asked(*asked))
     wanted = {"country_iso": _country(country)} if country else {}
     answer = await find_jobs(database, SystemClock(), words.strip(), filters, limit, wanted, cursor)
     return [_public_vacancy(one) for one in answer.found], answer.cursor
 
 
-async def _filters(database: Database, kind: QuestionKind, asked: Asked) -> Filters:
+async def _filters(database: Database, kind: RecordKind, asked: Asked) -> Filters:
     source = await find_source(database, asked.source) if asked.source else None
     return Filters(
         kind=kind,

@@ -1,4 +1,4 @@
-"""What a program hands in: checked first, so that a wrong type is a sentence and not a traceback of a parser."""
+"""Arguments of a program: checked first, so that a wrong type is a sentence and not a traceback of a parser."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

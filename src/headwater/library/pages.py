@@ -5,7 +5,6 @@ from typing import Any
 from headwater.clock import SystemClock
 from headwater.extraction.article import Article, NotAnArticle
 from headwater.extraction.extractor import extract
-from headwater.extraction.jobs import vacancy
 from headwater.extraction.jobs.normalise import Employer, harvest_of
 from headwater.extraction.jobs.pages import vacancies_in
 from headwater.extraction.page import LONGEST_HTML, Page
@@ -14,6 +13,7 @@ from headwater.library.values import ExtractedPage, Vacancy
 from headwater.net.charset import CharsetKind, charset_parameter, decode
 from headwater.net.charset_labels import CODECS
 from headwater.urls.canonical import canonicalise
+from headwater.vacancy import NewJob
 
 
 def extract_page(html: object, url: object, content_type: str, timezone: str) -> ExtractedPage:
@@ -68,7 +68,7 @@ def _public(read: Article | NotAnArticle) -> ExtractedPage:
     )
 
 
-def _public_vacancy(found: vacancy.Vacancy) -> Vacancy:
+def _public_vacancy(found: NewJob) -> Vacancy:
     return Vacancy(
         title=found.title,
         organisation=found.org_name,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, Required, TypedDict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +51,22 @@ class PageFields(TypedDict, total=False):
     author: str
     language: str
     published_at: datetime
+
+
+class ItemFields(TypedDict, total=False):
+    """An item in the answer of a plug-in in the group `headwater.readers`. All texts are plain, times have a zone.
+
+    `guid` is the list's own name for the item, and stands in for `url` where that is missing and it is a URL itself.
+    """
+
+    url: Required[str]
+    title: str
+    guid: str
+    author: str
+    summary: str
+    language: str
+    published_at: datetime
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

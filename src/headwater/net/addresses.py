@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
-Rule = tuple[int, int, str]
+AddressRule = tuple[int, int, str]
 
 # The first that matches names the reason, so an exception stands before the range it lies in.
 FORBIDDEN_V4 = (
@@ -88,14 +88,14 @@ def parse_address(text: str) -> Address | None:
         return None
 
 
-def _named(number: int, rules: Sequence[Rule]) -> str | None:
+def _named(number: int, rules: Sequence[AddressRule]) -> str | None:
     for first, last, name in rules:
         if first <= number <= last:
             return name
     return None
 
 
-def _rules(table: Sequence[tuple[str, str]]) -> tuple[Rule, ...]:
+def _rules(table: Sequence[tuple[str, str]]) -> tuple[AddressRule, ...]:
     networks = ((ip_network(text), name) for text, name in table)
     return tuple((int(network[0]), int(network[-1]), name) for network, name in networks)
 

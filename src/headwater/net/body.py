@@ -40,7 +40,7 @@ class Undecodable:
     reason: str
 
 
-Outcome = Complete | TooLarge | Truncated | Undecodable
+BodyOutcome = Complete | TooLarge | Truncated | Undecodable
 
 
 class BodyReader:
@@ -50,7 +50,7 @@ class BodyReader:
         self._limit = limit_bytes
         self._body = BytesIO()
         self._is_empty = True
-        self._outcome: Outcome | None = _why_unreadable(encodings)
+        self._outcome: BodyOutcome | None = _why_unreadable(encodings)
         self._coding = encodings[0].removeprefix("x-") if len(encodings) == 1 else ""
         self._came: list[bytes] = []
         # The coding applied last is taken off first (RFC 9110 8.4).
@@ -58,7 +58,7 @@ class BodyReader:
         # Packed text is hardly ever longer than plain. Without a bound, blocks of nothing could come for ever.
         self._layers = [_Layer(UNPACKERS[name](), limit_bytes + limit_bytes // 8 + PIECE_BYTES) for name in names]
 
-    def feed(self, chunk: bytes) -> Outcome | None:
+    def feed(self, chunk: bytes) -> BodyOutcome | None:
         """None as long as more is wanted; anything else is final."""
         if self._outcome is None and chunk:
             self._is_empty = False
@@ -67,7 +67,7 @@ class BodyReader:
             self._outcome = self._take(chunk)
         return self._outcome
 
-    def end(self, *, is_cut: bool = False) -> Outcome:
+    def end(self, *, is_cut: bool = False) -> BodyOutcome:
         """The message is over; `is_cut` if its own framing says that something is missing."""
         if self._outcome is None:
             is_whole = self._is_empty or all(layer.unpacker.is_at_end for layer in self._layers)
@@ -75,7 +75,7 @@ class BodyReader:
             self._outcome = Complete(body, self._packed()) if is_whole and not is_cut else Truncated(body)
         return self._outcome
 
-    def _take(self, chunk: bytes) -> Outcome | None:
+    def _take(self, chunk: bytes) -> BodyOutcome | None:
         try:
             for piece in _unpacked(chunk, self._layers):
                 self._body.write(piece[: self._limit + 1 - self._body.tell()])
@@ -97,7 +97,7 @@ class BodyReader:
         return self._body.getvalue()
 
 
-def cut_body(limit_bytes: int, body: bytes) -> Outcome:
+def cut_body(limit_bytes: int, body: bytes) -> BodyOutcome:
     """For a plain body that is there as a whole."""
     return Complete(body) if len(body) <= limit_bytes else TooLarge(body[:limit_bytes])
 

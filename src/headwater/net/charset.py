@@ -26,7 +26,7 @@ class CharsetKind(StrEnum):
     TEXT = "text"
 
 
-class Evidence(StrEnum):
+class CharsetEvidence(StrEnum):
     BYTE_ORDER_MARK = "byte_order_mark"
     HTTP = "http"
     DOCUMENT = "document"
@@ -39,7 +39,7 @@ class Decoded(NamedTuple):
 
     text: str
     charset: str
-    evidence: Evidence
+    evidence: CharsetEvidence
 
 
 _HEAD_BYTES = 1024
@@ -55,15 +55,15 @@ def decode(body: bytes, kind: CharsetKind, http_charset: str = "") -> Decoded:
     """`http_charset` is the label alone, see `charset_parameter`."""
     for mark, marked in _MARKS:
         if body.startswith(mark):
-            return _decoded(body[len(mark) :], marked, Evidence.BYTE_ORDER_MARK)
+            return _decoded(body[len(mark) :], marked, CharsetEvidence.BYTE_ORDER_MARK)
     if charset := encoding_named(http_charset):
-        return _decoded(body, charset, Evidence.HTTP)
+        return _decoded(body, charset, CharsetEvidence.HTTP)
     if charset := _said_by_document(body[:_HEAD_BYTES], kind):
-        return _decoded(body, charset, Evidence.DOCUMENT)
+        return _decoded(body, charset, CharsetEvidence.DOCUMENT)
     text = _utf8_in(body)
     if text is None:
-        return _decoded(body, "windows-1252", Evidence.NONE)
-    return Decoded(_without_nul(text), "utf-8", Evidence.VALID_UTF8)
+        return _decoded(body, "windows-1252", CharsetEvidence.NONE)
+    return Decoded(_without_nul(text), "utf-8", CharsetEvidence.VALID_UTF8)
 
 
 def _utf8_in(body: bytes) -> str | None:
@@ -97,7 +97,7 @@ def _said_by_document(head: bytes, kind: CharsetKind) -> str | None:
     return "utf-8" if charset and charset.startswith("utf-16") else charset
 
 
-def _decoded(body: bytes, charset: str, evidence: Evidence) -> Decoded:
+def _decoded(body: bytes, charset: str, evidence: CharsetEvidence) -> Decoded:
     return Decoded(_without_nul(body.decode(CODECS[charset], "replace")), charset, evidence)
 
 

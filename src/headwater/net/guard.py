@@ -27,6 +27,11 @@ _HOME_NAMES = {
     "localhost.localdomain": ("127.0.0.1", "::1"),
     "metadata.google.internal": ("169.254.169.254", "fd20:ce::254"),
 }
+_METADATA_NAMES = frozenset({"metadata.google.internal", "metadata", "instance-data"})
+# Inside ranges that an operator may well use; the others have a range of their own.
+_METADATA_ADDRESSES = frozenset({"fd20:ce::254", "fd00:ec2::254"})
+# What an operator's own servers may have; None is a public address.
+_OPERATORS_OWN = frozenset({None, "private", "loopback", "carrier-grade NAT", "unique local", "benchmarking"})
 
 
 class BlockedAddress(OSError):
@@ -149,6 +154,27 @@ class AddressGuard:
         if parsed is None or "%" in address:
             return False
         return any(place.holds(parsed, port) for place in self.allow)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorGuard(AddressGuard):
+    """For places that the operator names, such as a search server: private ones, too, on any port.
+
+    Never a cloud's metadata service, which would hand out this machine's own keys.
+    """
+
+    def check_host(self, host: str) -> None:
+        if host.lower().rstrip(".") in _METADATA_NAMES:
+            raise BlockedAddress(host, "a name of this machine's cloud")
+
+    def is_inside(self, address: str, port: int) -> bool:
+        return why_forbidden(address) is not None
+
+    def _why_blocked(self, address: str, port: int) -> str | None:
+        if address in _METADATA_ADDRESSES:
+            return "cloud metadata"
+        reason = why_forbidden(parse_address(address) or address)
+        return None if reason in _OPERATORS_OWN else reason
 
 
 def _place(address: str, port: int) -> str:

@@ -1,4 +1,4 @@
-"""What a Content-Type says. Pure."""
+"""The parts of a Content-Type. Pure."""
 
 
 def media_type(content_type: str) -> str:

@@ -19,7 +19,7 @@ import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
 from headwater.errors import OutOfResources
-from headwater.net.body import Complete, Outcome, TooLarge, Truncated, Undecodable
+from headwater.net.body import BodyOutcome, Complete, TooLarge, Truncated, Undecodable
 from headwater.net.guard import BlockedAddress
 
 
@@ -99,7 +99,7 @@ def own_trouble(error: Exception) -> OutOfResources | None:
     )
 
 
-def problem_with(outcome: Outcome) -> FetchProblem | None:
+def problem_with(outcome: BodyOutcome) -> FetchProblem | None:
     match outcome:
         case Complete():
             return None

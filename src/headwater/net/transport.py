@@ -24,8 +24,18 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from headwater.clock import Clock
+from headwater.figures import CONNECTIONS, Figures
 from headwater.net.addresses import machine_of
-from headwater.net.body import BodyReader, Complete, Outcome, TooLarge, Truncated, Undecodable, cut_body, encodings_in
+from headwater.net.body import (
+    BodyOutcome,
+    BodyReader,
+    Complete,
+    TooLarge,
+    Truncated,
+    Undecodable,
+    cut_body,
+    encodings_in,
+)
 from headwater.net.guard import AddressGuard
 from headwater.net.head import head_of, header_lines
 from headwater.net.identity import Identity
@@ -97,7 +107,7 @@ class Response:
     status: int
     headers: Mapping[str, str]  # any case; the first of several
     raw_headers: Sequence[tuple[bytes, bytes]]
-    content: Outcome
+    content: BodyOutcome
     duration: timedelta
     is_reused: bool
     address: str | None
@@ -143,7 +153,7 @@ _TRACE: ContextVar[_RequestTrace] = ContextVar("request_trace")
 
 
 @dataclass(slots=True)
-class _Place:
+class _PooledOrigin:
     """An origin as the pool knows it. `request` only names it there, and is never sent."""
 
     connector: aiohttp.BaseConnector
@@ -189,12 +199,12 @@ class Transport:
     crowded: Crowded | None = None
     network: NetworkWatch | None = None  # told of how requests end
     trust: ssl.SSLContext | None = None
-    connections: dict[str, int] = field(default_factory=lambda: {"new": 0, "reused": 0}, init=False)
+    figures: Figures = field(default_factory=Figures)
     _connectors: list[aiohttp.TCPConnector] = field(default_factory=list, init=False)
     _idle: IdleBudget = field(init=False)
     _standing: Mapping[str, str] = field(init=False)
     _product_token: str = field(init=False)
-    _place_at: Callable[[str], _Place] = field(init=False)
+    _place_at: Callable[[str], _PooledOrigin] = field(init=False)
 
     def __post_init__(self) -> None:
         self._idle = IdleBudget(self.pooling.idle, self.pooling.idle_timeout.total_seconds())
@@ -249,7 +259,12 @@ class Transport:
                 self._idle.empty(self._connectors)
                 raise trouble from error
             return problem_from(error)
-        self.connections["reused" if request_trace.is_reused else "new"] += 1
+        self.figures.add(f"{CONNECTIONS}.{'reused' if request_trace.is_reused else 'new'}")
+        return self._response(url, message, content, began, request_trace)
+
+    def _response(
+        self, url: CanonicalUrl, message: RawResponseMessage, content: BodyOutcome, began: float, trace: _RequestTrace
+    ) -> Response:
         return Response(
             url,
             message.code,
@@ -257,11 +272,11 @@ class Transport:
             message.raw_headers,
             content,
             timedelta(seconds=self.clock.monotonic() - began),
-            request_trace.is_reused,
-            request_trace.address,
+            trace.is_reused,
+            trace.address,
             self.clock.now(),
             self._product_token,
-            request_trace.machine,
+            trace.machine,
         )
 
     async def problem_with_name(self, url: CanonicalUrl) -> FetchProblem | None:
@@ -288,7 +303,7 @@ class Transport:
         request_trace.machine = None if self.proxy or self.guard.is_inside(address, port) else machine_of(address)
         return opened
 
-    def _new_place(self, root: str) -> _Place:
+    def _new_place(self, root: str) -> _PooledOrigin:
         """`root` is what stands before the path of a URL."""
         url = URL(root, encoded=True)
         # A host is always asked from the same address of ours; its slots are the same whatever the address.
@@ -310,7 +325,7 @@ class Transport:
 
 
 async def _answered(
-    place: _Place, question: _Question, limits: TransferLimits, request_trace: _RequestTrace
+    place: _PooledOrigin, question: _Question, limits: TransferLimits, request_trace: _RequestTrace
 ) -> tuple[Connection, RawResponseMessage, aiohttp.StreamReader]:
     """A kept connection may turn out to be dead: then, and once, the question is put again (RFC 9112 9.3.1)."""
     is_repeated = False
@@ -365,7 +380,7 @@ async def _head_answered(
 
 async def _content_of(
     protocol: ResponseHandler, message: RawResponseMessage, payload: aiohttp.StreamReader, limit_bytes: int
-) -> Outcome:
+) -> BodyOutcome:
     """The body, where there is one; a redirect's is of no use to anybody and may be a bomb."""
     if payload is EMPTY_PAYLOAD or 300 <= message.code < 400:
         return Complete(b"")
@@ -416,17 +431,17 @@ def _protocol_of(connection: Connection) -> ResponseHandler:
     return connection.protocol
 
 
-def _place(connector: aiohttp.BaseConnector, url: URL, headers: Mapping[str, str], proxy: URL | None) -> _Place:
+def _place(connector: aiohttp.BaseConnector, url: URL, headers: Mapping[str, str], proxy: URL | None) -> _PooledOrigin:
     loop = asyncio.get_running_loop()
     lines = header_lines(headers)
     if proxy is None:
-        return _Place(connector, aiohttp.ClientRequest("GET", url, loop=loop), lines)
+        return _PooledOrigin(connector, aiohttp.ClientRequest("GET", url, loop=loop), lines)
     # To a proxy we say who we are too.
     request = aiohttp.ClientRequest("GET", url, proxy=proxy, proxy_headers=CIMultiDict(headers), loop=loop)
     if url.scheme == "https":
-        return _Place(connector, request, lines)
+        return _PooledOrigin(connector, request, lines)
     # The client makes credentials of what stands in a URL.
     credentials = aiohttp.ClientRequest("GET", proxy, loop=loop).headers.get(hdrs.AUTHORIZATION)
     if credentials:
         lines |= header_lines({hdrs.PROXY_AUTHORIZATION: credentials})
-    return _Place(connector, request, lines, is_proxied=True)
+    return _PooledOrigin(connector, request, lines, is_proxied=True)

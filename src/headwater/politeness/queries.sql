@@ -86,12 +86,12 @@ SET max_concurrency = NULL, min_request_interval_ms = NULL, burst = NULL, max_pa
 WHERE bucket = $1::smallint AND host = $2::text;
 
 -- name: set_crawl_delay
--- What robots.txt asks of us.
+-- The delay that robots.txt asks for.
 INSERT INTO host_policies AS p (bucket, host, crawl_delay_ms) VALUES ($1::smallint, $2::text, $3::integer)
 ON CONFLICT (bucket, host) DO UPDATE SET crawl_delay_ms = excluded.crawl_delay_ms, updated_at = now();
 
 -- name: set_source_delay
--- What a source that uses the host asks of us.
+-- The delay that a source of the host asks for.
 INSERT INTO host_policies AS p (bucket, host, source_delay_ms) VALUES ($1::smallint, $2::text, $3::integer)
 ON CONFLICT (bucket, host) DO UPDATE SET source_delay_ms = excluded.source_delay_ms, updated_at = now();
 
@@ -122,6 +122,7 @@ SELECT h.bucket, h.host, h.base_delay_ms, h.delay_ms, h.penalty_ms, h.max_concur
        h.last_fetch_at, nullif(h.wake_at, 'infinity') AS wake_at,
        p.max_concurrency AS policy_concurrency, p.min_request_interval_ms, p.burst AS policy_burst, p.max_pages,
        p.max_kb_per_page, p.allow_js, p.crawl_delay_ms, p.source_delay_ms, nullif(p.is_unpaced, false) AS is_unpaced,
+       coalesce(p.serves_jobs, false) AS serves_jobs, p.updated_at AS policy_updated_at,
        s.requests, s.succeeded, s.failed, s.rate_limited, s.last_status, h.is_doubted, h.address, h.address_delay_ms,
        (SELECT count(*) FROM hosts o WHERE o.address = h.address) AS names_at_address
 FROM hosts h

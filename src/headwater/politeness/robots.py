@@ -1,25 +1,199 @@
-"""The rules of a robots.txt for us: rules, pace and sitemaps, as RFC 9309 reads it. Pure.
+"""A robots.txt read as RFC 9309 says: its lines, its rules for us, its pace and its sitemaps. Pure.
 
 Where the RFC leaves a choice, or Google's reader differs, `tests/unit/politeness/test_robots_google.py` records ours.
 """
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from enum import StrEnum
+from typing import NamedTuple
+from urllib.parse import quote
 
 from headwater.errors import UrlRejected
-from headwater.politeness.robots_match import Decision, Rule, Rulebook, pattern_of
-from headwater.politeness.robots_text import RULES, Key, Record, records_of, robots_text
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import canonicalise, with_plain_escapes
 
+# RFC 9309 2.5. Fetch one byte more: only so can a cut be told from an end.
+LARGEST_BYTES = 500 * 1024
+LONGEST_LINE = 16 * 1024
+
+# A byte order mark may arrive without its tail.
+_UTF8_MARK = re.compile(rb"\A\xef(?:\xbb\xbf?)?")
+_STRAY_OCTET = re.compile(r"[\udc80-\udcff]")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+# Reserved characters stand as they are, except those that a path must not hold literally: `*` and `$` mean something
+# in a rule (RFC 9309 2.2.3), and URL parsers write `'` as %27 in a query.
+_KEPT = "/?:@!&()+,;=[]#"
+_TO_WRITE_ANEW = re.compile(rf"[^A-Za-z0-9._~{re.escape(_KEPT)}-]")
+
+# Written behind every path and for the `$` of a rule, which thereby is a character like any other: none is spelt so.
+END = "\n"
 LONGEST_CRAWL_DELAY = timedelta(hours=24)
 MOST_SITEMAPS = 500
-ALWAYS_ALLOWED = Decision(True, rule_text="/robots.txt itself is always allowed")
 
 _OUTSIDE_TOKEN = re.compile(r"[^A-Za-z_-]")
 # What follows the number (`10s`, `10 seconds`) is ignored rather than the wish.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+class Key(StrEnum):
+    AGENT = "user-agent"
+    ALLOW = "allow"
+    DISALLOW = "disallow"
+    CRAWL_DELAY = "crawl-delay"
+    SITEMAP = "sitemap"
+
+
+RULES = frozenset({Key.ALLOW, Key.DISALLOW})
+
+# Misspellings that site owners make and Google understands. Whole words only: `disallowed` is no rule.
+_KEYS = {
+    **{key.value: key for key in Key},
+    **dict.fromkeys(("useragent", "user agent"), Key.AGENT),
+    **dict.fromkeys(("dissallow", "dissalow", "disalow", "diasllow", "disallaw"), Key.DISALLOW),
+    **dict.fromkeys(("crawldelay", "crawl delay"), Key.CRAWL_DELAY),
+    **dict.fromkeys(("site-map", "sitemaps"), Key.SITEMAP),
+}
+
+
+class RobotsLine(NamedTuple):
+    """A line we understand; `written` is the line as it stands, without its comment."""
+
+    line_number: int
+    key: Key
+    value: str
+    written: str
+
+
+def robots_text(body: bytes) -> str:
+    """The text to store: the part that is read, as text any database takes, which reads again to the same rules."""
+    text = _decoded(body[:LARGEST_BYTES])
+    if len(body) > LARGEST_BYTES:
+        # Half a line would be another rule: `Disallow: /private` cut short forbids the site.
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
+    # Dropping NULs also makes UTF-16 without its mark readable.
+    return text.replace("\0", "")
+
+
+def _decoded(body: bytes) -> str:
+    if body.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return body.decode("utf-16", "replace")
+    text = _UTF8_MARK.sub(b"", body).decode("utf-8", "surrogateescape")
+    # Paths are compared as octets, so an octet of another charset is kept as what a URL would say for it.
+    return _STRAY_OCTET.sub(lambda octet: f"%{ord(octet[0]) - 0xDC00:02X}", text)
+
+
+def records_of(text: str) -> Iterator[RobotsLine]:
+    for line_number, line in enumerate(_LINE_END.split(text), start=1):
+        written = line[:LONGEST_LINE].partition("#")[0].strip()
+        if field := _field(written):
+            yield RobotsLine(line_number, *field, written)
+
+
+def _field(written: str) -> tuple[Key, str] | None:
+    name, colon, value = written.partition(":")
+    if colon and (key := _KEYS.get(name.rstrip().lower())):
+        return key, value.strip()
+    # `Disallow /private`: the colon is forgotten, the meaning is plain. More words than two are prose.
+    words = written.split(maxsplit=2)
+    if len(words) == 2 and (key := _KEYS.get(words[0].lower())):
+        return key, words[1]
+    return None
+
+
+def normalise_path(text: str) -> str:
+    """One spelling for every path: unreserved characters plain, everything else escaped in upper case."""
+    if not _TO_WRITE_ANEW.search(text):
+        return text
+    return with_plain_escapes(quote(text, safe=_KEPT + "%", errors="surrogatepass"))
+
+
+class Pattern(NamedTuple):
+    """`head`, then `pieces` in this order with anything between; `octets` is how specific it is."""
+
+    head: str
+    pieces: tuple[str, ...]
+    octets: int
+
+    def matches(self, target: str) -> bool:
+        """Each piece at its first place: no later place could leave more room, so nothing is ever tried twice."""
+        if not target.startswith(self.head):
+            return False
+        at = len(self.head)
+        for piece in self.pieces:
+            found = target.find(piece, at)
+            if found < 0:
+                return False
+            at = found + len(piece)
+        return True
+
+
+def pattern_of(written: str) -> Pattern:
+    parts = [normalise_path(part) for part in written.removesuffix("$").split("*")]
+    if written.endswith("$"):
+        parts[-1] += END
+    head, *pieces = parts
+    octets = len(head) + sum(len(piece) + 1 for piece in pieces)
+    return Pattern(head, tuple(filter(None, pieces)), octets)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Decided by a line of the file, or by none (`line_number` None: a path that no rule forbids is allowed)."""
+
+    allowed: bool
+    line_number: int | None = None
+    rule_text: str = ""
+    group: str = ""
+
+
+ALWAYS_ALLOWED = Decision(True, rule_text="/robots.txt itself is always allowed")
+
+
+class Rule(NamedTuple):
+    pattern: Pattern
+    decision: Decision
+
+
+class Rulebook:
+    """Rules in the order in which they decide. Plain prefixes, which most rules are, are looked up, not tried."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._plain: dict[str, tuple[int, Decision]] = {}
+        self._starred: list[tuple[int, Rule]] = []
+        known: set[Pattern] = set()
+        for rank, rule in enumerate(sorted(rules, key=_precedence)):
+            if rule.pattern in known:
+                continue
+            known.add(rule.pattern)
+            if rule.pattern.octets == len(rule.pattern.head):
+                self._plain.setdefault(rule.pattern.head, (rank, rule.decision))
+            else:
+                self._starred.append((rank, rule))
+        self._lengths = sorted({len(prefix) for prefix in self._plain}, reverse=True)
+
+    def decision_for(self, target: str) -> Decision | None:
+        """None if no rule matches."""
+        spelt = normalise_path(target) + END
+        limit, decision = self._longest_plain(spelt)
+        for rank, rule in self._starred:
+            if rank > limit:
+                break
+            if rule.pattern.matches(spelt):
+                return rule.decision
+        return decision
+
+    def _longest_plain(self, spelt: str) -> tuple[float, Decision | None]:
+        for length in self._lengths:
+            if found := self._plain.get(spelt[:length]):
+                return found
+        return float("inf"), None
+
+
+def _precedence(rule: Rule) -> tuple[int, bool, int]:
+    return -rule.pattern.octets, not rule.decision.allowed, rule.decision.line_number or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +201,7 @@ class RobotsGroup:
     """Consecutive User-agent lines, as written, and the lines that follow for them."""
 
     agents: tuple[str, ...]
-    lines: tuple[Record, ...]
+    lines: tuple[RobotsLine, ...]
 
     def names(self, token: str) -> bool:
         return any(token_of(agent) == token for agent in self.agents)
@@ -92,10 +266,10 @@ def token_of(agent: str) -> str:
     return _OUTSIDE_TOKEN.split(agent, maxsplit=1)[0].lower()
 
 
-def _groups(records: Iterable[Record], members: frozenset[Key]) -> Iterator[RobotsGroup]:
+def _groups(records: Iterable[RobotsLine], members: frozenset[Key]) -> Iterator[RobotsGroup]:
     """Only a member ends a list of agents: what we do not know, and Sitemap, stand anywhere (RFC 9309 2.2.4)."""
     agents: list[str] = []
-    lines: list[Record] = []
+    lines: list[RobotsLine] = []
     for record in records:
         if record.key is Key.AGENT:
             if lines:
@@ -132,7 +306,7 @@ def _asked_delay(groups: Iterable[RobotsGroup]) -> float | None:
     return max((float(number[0]) for number in numbers if number), default=None)
 
 
-def _sitemaps(records: Iterable[Record]) -> tuple[str, ...]:
+def _sitemaps(records: Iterable[RobotsLine]) -> tuple[str, ...]:
     """Absolute ones only, each once."""
     written = [record.value for record in records if record.key is Key.SITEMAP]
     return tuple(dict.fromkeys(_absolute_urls(written[:MOST_SITEMAPS])))

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from headwater.database.pool import Connection
+from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import UrlRejected, UsageError
 from headwater.urls.canonical import CanonicalUrl, canonicalise, site_named
@@ -13,6 +13,7 @@ from headwater.urls.scope import without_www
 
 queries = load_queries("headwater.politeness")
 
+_WHOLE_SITE = re.compile(r"https?://[^/]+/")
 _WITH_PORT = re.compile(r"(?:https?://)?[^/]*?:\d+/?", re.IGNORECASE)
 
 
@@ -23,6 +24,11 @@ class Takedown:
     name: str
     domain: str
     key_prefix: str | None = None
+
+    @property
+    def is_of_whole_site(self) -> bool:
+        """A domain or a port; not some of its pages."""
+        return self.key_prefix is None or _WHOLE_SITE.fullmatch(self.key_prefix) is not None
 
     def covers(self, url: CanonicalUrl) -> bool:
         if self.key_prefix is None:
@@ -98,3 +104,8 @@ async def takedowns_for(connection: Connection, hosts: Collection[str]) -> Taked
         return Takedowns()
     rows = await connection.fetch(queries.takedowns_over, domains)
     return Takedowns(tuple(Takedown(row["domain_or_url"], row["domain"], row["key_prefix"]) for row in rows))
+
+
+async def list_takedowns(database: Database, limit: int, after: str = "") -> list[Any]:
+    """By name; `after` is the last one of the page before."""
+    return await database.fetch(queries.list_takedowns, after, limit)

@@ -6,13 +6,13 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.document import DocumentKey
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.search.listing import newest
 from headwater.search.question import Filters
 from headwater.search.search import LARGEST_PAGE, Hit, SearchPage, cursor_after, search
+from headwater.urls.fingerprint import DocumentKey
 
 queries = load_queries("headwater.reports")
 

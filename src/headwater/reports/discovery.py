@@ -10,23 +10,26 @@ from uuid import UUID
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.errors import NotFound
 from headwater.politeness.takedown import domains_above
 from headwater.reports.problems import domains_taken_down, facts_of, taken_down_addresses
-from headwater.sources.channels import ChannelKind, ChannelState, channels_of
 from headwater.sources.health import Health, health_of
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Source, SourceKind
-from headwater.sources.store import source_from
+from headwater.sources.store import ChannelState, channels_of, read_source, source_from
 
 queries = load_queries("headwater.reports")
 
 NOBODY = UUID(int=0)
+# A run is dated before what it found is stored: the log gets one that stored much behind others that are younger.
+LATE_BY_AT_MOST = timedelta(minutes=10)
 # Of so many the delay from publication to discovery is told: more would take longer and say the same.
-NEWEST_ITEMS = 2_000
+NEWEST_ITEMS = 1_000
 SCHEDULED_AT_ONCE, SOURCES_AT_ONCE = 10_000, 500
 
 
 class DiscoveryStatus(StrEnum):
-    """What a person wants to see of all sources."""
+    """The states by which a person picks sources."""
 
     ACTIVE = "active"
     PAUSED = "paused"
@@ -42,6 +45,17 @@ class SourceFilter:
     kind: str | None = None
     tag: str | None = None
     text: str | None = None  # the beginning of a name
+    ids: Sequence[UUID] | None = None  # no others
+    has_polled_feed: bool = False  # one that is polled; only where they are sorted or counted
+
+
+class SourceOrder(StrEnum):
+    """In which older programs ask for a page by offset."""
+
+    NAME = "name"
+    URL = "url"
+    ENABLED = "enabled"
+    CREATED_AT = "created_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +154,54 @@ async def list_sources(
     database: Database, wanted: SourceFilter, limit: int = 50, after: tuple[str, UUID] = ("", NOBODY)
 ) -> list[DiscoveryOverview]:
     """By name; `after` is the name and the id of the last one of the page before."""
-    beginning = f"{_escaped(wanted.text.lower())}%" if wanted.text else None
+    return await overviews(database, await sources_that_match(database, wanted, limit, after))
+
+
+async def sources_that_match(
+    database: Database, wanted: SourceFilter, limit: int, after: tuple[str, UUID] = ("", NOBODY)
+) -> list[Source]:
+    """The same without their health, which costs more than they do."""
     name, source_id = after
     status = str(wanted.status) if wanted.status else None
     call = queries.list_sources(
-        name=name, id=source_id, status=status, kind=wanted.kind, tag=wanted.tag, beginning=beginning, limit=limit
+        name=name,
+        id=source_id,
+        status=status,
+        kind=wanted.kind,
+        tag=wanted.tag,
+        beginning=_beginning(wanted.text),
+        ids=wanted.ids,
+        limit=limit,
     )
-    rows = await database.fetch(*call)
-    return await overviews(database, [source_from(row) for row in rows])
+    return [source_from(row) for row in await database.fetch(*call)]
+
+
+async def sorted_sources(
+    database: Database, wanted: SourceFilter, order: SourceOrder, offset: int, limit: int, *, is_descending: bool
+) -> list[DiscoveryOverview]:
+    call = queries.sorted_sources(
+        order=f"{order} {'desc' if is_descending else 'asc'}",
+        status=wanted.status,
+        kind=wanted.kind,
+        tag=wanted.tag,
+        feed_active=wanted.has_polled_feed,
+        limit=limit,
+        offset=offset,
+    )
+    return await overviews(database, [source_from(row) for row in await database.fetch(*call)])
+
+
+async def count_matching(database: Database, wanted: SourceFilter, cap: int) -> int:
+    """By what is stored of sources; counted no further than the cap."""
+    call = queries.count_matching_sources(
+        status=wanted.status,
+        kind=wanted.kind,
+        tag=wanted.tag,
+        beginning=_beginning(wanted.text),
+        feed_active=wanted.has_polled_feed,
+        cap=cap,
+    )
+    return int(await database.fetchval(*call))
 
 
 async def overviews(database: Database, sources: Sequence[Source]) -> list[DiscoveryOverview]:
@@ -183,11 +237,15 @@ def limits_in_words(source: Source, pages: int, deep: int) -> list[str]:
 
 
 async def list_runs(
-    database: Database, source_id: UUID | None = None, limit: int = 20, before: tuple[datetime, UUID] | None = None
+    database: Database,
+    source_id: UUID | None = None,
+    limit: int = 20,
+    before: tuple[datetime, UUID] | None = None,
+    since: datetime | None = None,
 ) -> list[Run]:
     """Newest first; `before` is the time and the id of the last one of the page before."""
     at, run_id = before or (None, NOBODY)
-    return [_run(row) for row in await database.fetch(queries.list_runs, source_id, at, limit, run_id)]
+    return [_run(row) for row in await database.fetch(queries.list_runs, source_id, at, limit, run_id, since)]
 
 
 async def runs_lately(database: Database, source_id: UUID | None, span: timedelta) -> dict[UUID, datetime]:
@@ -202,8 +260,35 @@ async def runs_after(
     return [_run(row) for row in await database.fetch(queries.runs_after, moment, source_id, list(known))]
 
 
+@dataclass(slots=True)
+class RunFollower:
+    """New runs, each once, also those that come late; `known` is kept for as long as they may be read again."""
+
+    database: Database
+    known: dict[UUID, datetime]
+    newest: datetime
+    source_id: UUID | None = None
+    late_by: timedelta = LATE_BY_AT_MOST
+
+    async def news(self) -> list[Run]:
+        """Oldest first."""
+        since = self.newest - self.late_by
+        self.known = {run_id: at for run_id, at in self.known.items() if at > since}
+        found = await runs_after(self.database, since, self.source_id, self.known)
+        for run in found:
+            self.known[run.id] = run.at
+            self.newest = max(self.newest, run.at)
+        return found
+
+
+async def follow_runs(database: Database, late_by: timedelta) -> RunFollower:
+    """Of all sources, from now on."""
+    known = await runs_lately(database, None, late_by)
+    return RunFollower(database, known, max(known.values(), default=await time_now(database)), late_by=late_by)
+
+
 async def schedule(database: Database, limit: int) -> list[Scheduled]:
-    """What is polled next; at the end what rests, because it was taken down, or its source paused or blocked."""
+    """The next polls; at the end channels that rest: taken down, or of a source that is paused or blocked."""
     coming = await _scheduled(database, await database.fetch(queries.schedule, limit))
     coming.sort(key=lambda one: one.is_taken_down)
     for status in (DiscoveryStatus.PAUSED, DiscoveryStatus.BLOCKED):
@@ -288,6 +373,15 @@ def _resting(overviews: Sequence[DiscoveryOverview]) -> list[Scheduled]:
     ]
 
 
+async def overview_of_channel(database: Database, channel_id: UUID) -> tuple[DiscoveryOverview, ChannelState]:
+    """Its source, and the channel."""
+    source_id = await database.fetchval(queries.source_of_channel, channel_id)
+    if source_id is None:
+        raise NotFound("There is no such channel.", fix="`headwater sources show` lists the channels of a source.")
+    (found,) = await overviews(database, [await read_source(database, source_id)])
+    return found, next(one for one in found.channels if one.id == channel_id)
+
+
 async def time_now(database: Database) -> datetime:
     """The database's."""
     moment: datetime = await database.fetchval(queries.server_time)
@@ -317,6 +411,11 @@ async def summary(database: Database) -> DiscoverySummary:
 
 def _run(row: Any) -> Run:
     return Run(**{**{name: row[name] for name in Run.__dataclass_fields__}, "kind": ChannelKind(row["kind"])})
+
+
+def _beginning(text: str | None) -> str | None:
+    """As a pattern."""
+    return f"{_escaped(text.lower())}%" if text else None
 
 
 def _escaped(text: str) -> str:

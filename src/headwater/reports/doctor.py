@@ -10,24 +10,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from headwater import __version__
+from headwater.accounts.protection import (
+    CREATE,
+    AccountCounts,
+    LoginStanding,
+    count_accounts,
+    is_open,
+    is_reached_by_others,
+    require_known_callers,
+    standing_of,
+)
 from headwater.clock import Clock
 from headwater.database.listen import GIVE_DIRECT_URL, NOTHING_HEARD
 from headwater.database.migrate import known_migrations, require_room, status
 from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
 from headwater.database.translate import with_escapes
-from headwater.errors import MAKE_ROOM, DatabaseDown, DiskFull, MigrationFailed, QueryFailed
+from headwater.errors import (
+    MAKE_ROOM,
+    DatabaseDown,
+    DependencyDown,
+    DiskFull,
+    MigrationFailed,
+    QueryFailed,
+    SettingError,
+)
+from headwater.phrases import size_in_words
 from headwater.reports.forecast import FARTHEST_DAYS, Part, SizeForecast
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
+from headwater.reports.sinks import DeliveryNow, state_word
 from headwater.reports.sizes import forecast_of
 from headwater.settings import Settings
+from headwater.settings.groups import WebSettings
 from headwater.sources.health import Severity
 
 if TYPE_CHECKING:
-    from headwater.extraction.plugins import Plugin
+    from headwater.plugins import Plugin, PluginGroup
 
-GIBIBYTE = 1024**3
-LEAST_FREE_BYTES = GIBIBYTE
+LEAST_FREE_BYTES = 1024**3
 # What is left of a disk that is full for all that PostgreSQL writes at once.
 FULL_BYTES = 32 * 1024**2
 LARGEST_CLOCK_OFFSET_SECONDS = 2.0
@@ -48,8 +68,23 @@ class Check:
 
 
 async def examine(settings: Settings, data: Path, database: Database, clock: Clock) -> AsyncIterator[Check]:
+    async for check in examine_machine(settings, data):
+        yield check
+    async for check in examine_database(settings, data, database, clock):
+        yield check
+
+
+async def examine_machine(settings: Settings, data: Path) -> AsyncIterator[Check]:
+    """The checks that need no database."""
     yield check_program()
     yield await asyncio.to_thread(check_disk, data)
+    yield check_contact(settings)
+    yield check_secrets(settings.poll.secrets_file)
+    for check in await asyncio.to_thread(check_installed_plugins):
+        yield check
+
+
+async def examine_database(settings: Settings, data: Path, database: Database, clock: Clock) -> AsyncIterator[Check]:
     yield await check_database(database)
     yield await check_room(database)
     async for check in check_pooler(settings, database):
@@ -57,12 +92,9 @@ async def examine(settings: Settings, data: Path, database: Database, clock: Clo
     yield await check_sight(database)
     yield (schema := await check_schema(database))
     if schema.level == "ok":
+        yield await check_access(settings.web, database)
         yield await check_size(settings, data, database)
     yield await check_clock(database, clock)
-    yield check_contact(settings)
-    yield check_secrets(settings.poll.secrets_file)
-    for check in await asyncio.to_thread(check_installed_extractors):
-        yield check
     if schema.level == "ok":
         for check in checks_of(await operations_now(database)):
             yield check
@@ -74,8 +106,18 @@ def checks_of(now: Operations) -> Iterator[Check]:
     if now.days_ahead:
         held = f", {now.rows_in_default:,} rows of days without one" if now.rows_in_default else ""
         yield Check("ok", f"Partitions for {min(now.days_ahead.values())} days after today{held}")
+    if now.delivery:
+        yield Check("ok", delivery_in_words(now.delivery))
     for one in problems_in(now):
         yield Check("failure" if one.grade is Severity.ERROR else "warning", one.what.rstrip("."), one.fix)
+
+
+def delivery_in_words(delivery: DeliveryNow) -> str:
+    log = f"The log of changes is at position {delivery.position:,}"
+    if not delivery.sinks:
+        return f"{log}; no sink is set up"
+    told = ", ".join(f"{one.name} {state_word(one)} ({one.behind:,} behind)" for one in delivery.sinks)
+    return f"{log}; sinks: {told}"
 
 
 def roles_in_words(now: Operations) -> str:
@@ -94,7 +136,7 @@ def check_program() -> Check:
 def check_disk(data: Path) -> Check:
     place = next(folder for folder in (data, *data.parents) if folder.exists())
     free = shutil.disk_usage(place).free
-    says = f"Data directory {data}, {free / GIBIBYTE:.1f} GB free"
+    says = f"Data directory {data}, {size_in_words(free)} free"
     if free < FULL_BYTES:
         return Check("failure", f"The disk of the data directory {data} is full", MAKE_ROOM)
     if free < LEAST_FREE_BYTES:
@@ -114,29 +156,36 @@ def check_secrets(file: Path | None) -> Check:
     return Check("ok", f"The file of secrets {file} can be read")
 
 
-def check_installed_extractors() -> list[Check]:
-    # Here, since `status` asks other checks of this module and has no use for the readers of pages.
-    from headwater.extraction.plugins import installed
+def unreachable(error: DependencyDown, *, is_configured: bool) -> Check:
+    """The check of a database that cannot be asked. Pure."""
+    where = "If it is elsewhere, correct database.url (HEADWATER_DATABASE__URL)." if is_configured else ""
+    says = f"{error.what.rstrip('.')}; what needs the database was not checked"
+    return Check("failure", says, " ".join(filter(None, (error.fix, where))))
 
-    return check_extractors(installed())
+
+def check_installed_plugins() -> list[Check]:
+    # Here, since `status` asks other checks of this module and has no use for plug-ins.
+    from headwater.plugins import EXTRACTORS, READERS, installed
+
+    return [check for group in (EXTRACTORS, READERS) for check in check_plugins(group, installed(group))]
 
 
-def check_extractors(plugins: "Sequence[Plugin]") -> list[Check]:
-    """Each is imported, as a child would do it with the first page of its host."""
-    from headwater.extraction.plugins import loaded
+def check_plugins(group: "PluginGroup", plugins: "Sequence[Plugin]") -> list[Check]:
+    """Each is imported, as a child would do it with the first answer of its host."""
+    from headwater.plugins import loaded
 
     if not plugins:
-        return [Check("ok", "No extractors of other distributions are installed")]
-    checks, readers = [], dict[str, "Plugin"]()
+        return [Check("ok", f"No {group.role}s of other distributions are installed")]
+    checks, used = [], dict[str, "Plugin"]()
     for one in plugins:
-        first = readers.setdefault(one.host, one)
-        says = f"Extractor for {one.host}: {one.target} of {one.distribution}"
+        first = used.setdefault(one.host, one)
+        says = f"{group.role.capitalize()} for {one.host}: {one.target} of {one.distribution}"
         function = loaded(one)
         if isinstance(function, str):
-            fix = f"Mend or uninstall {one.distribution}; meanwhile these pages are read as any other."
+            fix = f"Mend or uninstall {one.distribution}; meanwhile these {group.reads} are read as any other."
             checks.append(Check("failure", f"{says}: {function}", fix))
         elif first is not one:
-            fix = f"Uninstall one of the two: {first.distribution} reads these pages."
+            fix = f"Uninstall one of the two: {first.distribution} reads these {group.reads}."
             checks.append(Check("warning", f"{says} is not used", fix))
         else:
             checks.append(Check("ok", says))
@@ -212,7 +261,35 @@ async def check_schema(database: Database) -> Check:
         return Check("failure", f"{len(found.pending)} migrations are waiting", "Run: headwater db migrate")
     if found.stale:
         return Check("failure", f"{len(found.stale)} functions are not this version's", "Run: headwater db migrate")
+    if found.missing_kinds:
+        kinds = ", ".join(found.missing_kinds)
+        return Check("failure", f"The database does not know channels of the kind {kinds}", "Run: headwater db migrate")
     return Check("ok", f"Migrations current ({known_migrations()[-1]})")
+
+
+async def check_access(web: WebSettings, database: Database) -> Check:
+    """How the web role is protected."""
+    standing, accounts = await standing_of(database), await count_accounts(database)
+    try:
+        require_known_callers(web, standing)
+    except SettingError as error:
+        return Check("failure", f"The web role does not start: {error.what.rstrip('.')}", error.fix)
+    return judge_access(web, standing, accounts)
+
+
+def judge_access(web: WebSettings, standing: LoginStanding, accounts: AccountCounts) -> Check:
+    """Pure."""
+    if is_open(web, standing):
+        return Check("ok", f"The web role listens on this machine alone ({web.host}), and nobody has to log in")
+    told = f"{accounts.users} users and {accounts.tokens} tokens hold, {accounts.admins} of them as admin"
+    by_proxy = f"; proxies at {', '.join(web.trusted_proxies)} say who logged in" if web.proxy_user_header else ""
+    says = f"The web role asks everybody to log in: {told}{by_proxy}"
+    if is_reached_by_others(web) and not web.public_url.startswith("https://"):
+        fix = "Put a proxy with https before it, and name it in web.public_url: browsers do not log in without."
+        return Check("warning", f"{says}; no https is known of", fix)
+    if not accounts.admins and not by_proxy:
+        return Check("warning", says, f"Nobody may administer it. Make an admin: {CREATE}")
+    return Check("ok", says)
 
 
 async def check_size(settings: Settings, data: Path, database: Database) -> Check:
@@ -228,10 +305,10 @@ def judge_size(forecast: SizeForecast) -> Check:
         "parts": {part.name: _figures(part) | {"keep_days": part.keep_days} for part in forecast.parts},
     }
     if forecast.is_early:
-        says = f"The database takes {_size(forecast.bytes)}; it is too early to tell how it grows"
+        says = f"The database takes {size_in_words(forecast.bytes)}; it is too early to tell how it grows"
         return Check("ok", f"{says} (maintenance notes sizes)", figures=figures)
-    ahead = ", ".join(f"{_size(forecast.bytes_in(days))} in {days} days" for days in LOOKED_AHEAD_DAYS)
-    says = f"The database takes {_size(forecast.bytes)}, {ahead}{_room(forecast)}"
+    ahead = ", ".join(f"{size_in_words(forecast.bytes_in(days))} in {days} days" for days in LOOKED_AHEAD_DAYS)
+    says = f"The database takes {size_in_words(forecast.bytes)}, {ahead}{_room(forecast)}"
     if forecast.days_of_room is not None and forecast.days_of_room < LEAST_DAYS_OF_ROOM:
         fix = "Give it a larger disk, or keep less: keep.raw_days, keep.fetch_log_days, keep.document_days."
         return Check("warning", says, fix, _table(forecast), figures)
@@ -252,24 +329,17 @@ def _table(forecast: SizeForecast) -> tuple[str, ...]:
 
 
 def _line(part: Part) -> str:
-    ahead = "".join(f"  {_size(part.bytes_in(days)):>9} in {days} days" for days in LOOKED_AHEAD_DAYS)
+    ahead = "".join(f"  {size_in_words(part.bytes_in(days)):>11} in {days} days" for days in LOOKED_AHEAD_DAYS)
     kept = f"  kept {part.keep_days} days" if part.keep_days else ""
-    return f"{part.name:<18}{_size(part.bytes):>9}  {'+' + _size(part.per_day or 0):>10} a day{ahead}{kept}"
+    growth = f"+{size_in_words(part.per_day or 0)}"
+    return f"{part.name:<18}{size_in_words(part.bytes):>11}  {growth:>12} a day{ahead}{kept}"
 
 
 def _figures(of: SizeForecast | Part) -> dict[str, Any]:
-    """What cannot be told yet is none."""
+    """A figure that cannot be told yet is None."""
     is_early = of.per_day is None
     ahead = {f"bytes_in_{days}_days": None if is_early else round(of.bytes_in(days)) for days in LOOKED_AHEAD_DAYS}
     return {"bytes": of.bytes, "bytes_per_day": None if of.per_day is None else round(of.per_day), **ahead}
-
-
-def _size(count: float) -> str:
-    """`12 kB`, `3.4 MB`, `1.2 GB`, `5.6 TB`."""
-    for unit, length in (("TB", 1024**4), ("GB", GIBIBYTE), ("MB", 1024**2)):
-        if count >= length:
-            return f"{count / length:,.1f} {unit}"
-    return f"{count / 1024:,.0f} kB"
 
 
 async def check_clock(database: Database, clock: Clock) -> Check:

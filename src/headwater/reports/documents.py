@@ -3,15 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from headwater.archive.document import DocumentKey
+from headwater.archive.documents import outlinks_of
 from headwater.archive.raw import KeptBody, newest_body
-from headwater.archive.reads import Document, DocumentVersion, find_document, read_document, versions_of
+from headwater.archive.reads import (
+    Document,
+    StoredVersion,
+    find_document,
+    read_document,
+    read_version,
+    versions_in_short,
+    versions_of,
+)
 from headwater.database.pool import Database
 from headwater.errors import NotFound, UsageError
 from headwater.reports.archive import Claim, Relative, claim_of, relatives_of
 from headwater.reports.frontier import source_names
 from headwater.reports.pages import story_of
+from headwater.reports.paging import ListPage, page_of
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 ID_LENGTH = 64
 # Why a document was withdrawn -> in place of its title.
@@ -24,7 +34,7 @@ class Inspected:
 
     document: Document
     source: str
-    versions: Sequence[DocumentVersion]
+    versions: Sequence[StoredVersion]
     relatives: Sequence[Relative]
     claim: Claim | None
 
@@ -44,6 +54,28 @@ async def inspect_document(database: Database, text: str) -> Inspected:
         relatives=await relatives_of(database, found.key),
         claim=await claim_of(database, found.key),
     )
+
+
+async def page_of_versions(database: Database, named: str, limit: int, before: int) -> ListPage[StoredVersion]:
+    """Newest first, without their texts; of a document that was taken down there are none."""
+    found = await document_named(database, named)
+    is_wordless = found.deleted_reason in WORDLESS
+    versions = [] if is_wordless else await versions_in_short(database, found.key, before, limit + 1)
+    return page_of(versions, limit, lambda one: str(one.version))
+
+
+async def version_named(database: Database, named: str, version: int) -> StoredVersion:
+    found = await document_named(database, named)
+    one = None if found.deleted_reason in WORDLESS else await read_version(database, found.key, version)
+    if one is None:
+        raise NotFound(f"There is no version {version} of this document.", fix="GET …/versions lists those there are.")
+    return one
+
+
+async def outlinks_named(database: Database, named: str) -> list[str]:
+    """Where its page points, as far as that is kept."""
+    found = await document_named(database, named)
+    return [] if found.deleted_reason in WORDLESS else await outlinks_of(database, found.key)
 
 
 async def document_named(database: Database, text: str) -> Document:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.archive.job import LAST_ZONE, JobStatus, addresses_of
+from headwater.archive.job import LAST_ZONE, JobStatus
 from headwater.archive.jobs import OURSELVES
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.frontier.entry import DeadReason
+from headwater.urls.canonical import web_addresses
 
 queries = load_queries("headwater.reports")
 
@@ -45,7 +46,7 @@ async def ending_of(database: Database, row: Mapping[str, Any]) -> Ending | None
         return None
     if row["status"] == JobStatus.DELETED:
         return _deletion(row)
-    urls = addresses_of(row["apply_url"], row["page_url"] if row["is_detailed"] else "")
+    urls = web_addresses(row["apply_url"], row["page_url"] if row["is_detailed"] else "")
     at = row["updated_at"]
     found = [await database.fetch(queries.end_of_page, url.bucket, url.url_hash, at) for url in urls]
     pages = [EndedPage(*ended) for rows in found for ended in rows]

@@ -8,9 +8,8 @@ from headwater.database.pool import Database
 from headwater.errors import HeadwaterError, NotFound, UrlRejected
 from headwater.reports.discovery import DiscoveryOverview, limits_reached, overviews, time_now
 from headwater.reports.pages import PageStory, story_of
-from headwater.sources.events import Happened, events_of
-from headwater.sources.external import external_ids_of
-from headwater.sources.store import find_source
+from headwater.sources.finding import external_ids_of, find_source
+from headwater.sources.store import Happened, events_of
 from headwater.urls.canonical import canonicalise
 
 SHOWN_EVENTS = 10
@@ -27,15 +26,18 @@ class SourceStory:
     now: datetime
 
 
-async def explain(database: Database, text: str) -> PageStory | SourceStory:
-    """Raises NotFound for what is neither; a URL that we never met is told of all the same."""
+async def explain(database: Database, text: str, agent: str) -> PageStory | SourceStory:
+    """Raises NotFound for what is neither; a URL that we never met is told of all the same.
+
+    `agent` is the user agent by whose rules of robots.txt it is judged.
+    """
     story: PageStory | None = None
     nothing: HeadwaterError = NotFound(
         f"{text!r} is neither a URL nor a source.",
         fix="A URL begins with https://; `headwater sources list` shows the sources there are.",
     )
     try:
-        story = await story_of(database, canonicalise(text))
+        story = await story_of(database, canonicalise(text), agent)
     except UrlRejected as refused:
         nothing = refused if "://" in text else nothing
     if story is not None and story.is_known:

@@ -62,7 +62,7 @@ class SizeForecast:
 
     @property
     def per_day(self) -> float | None:
-        """What the next day adds, without what is dropped then; none while it is too early to tell."""
+        """Bytes that the next day adds, less those dropped then; none while it is too early to tell."""
         return None if self.is_early else self.bytes_in(1) - self.bytes
 
     def bytes_in(self, days: int) -> float:

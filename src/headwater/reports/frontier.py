@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -35,9 +35,15 @@ async def hosts_now(database: Database) -> HostsNow:
     return HostsNow(row["open"], row["waiting"], row["busy"], row["doubted"], next_in)
 
 
+async def oldest_due_at(database: Database) -> datetime | None:
+    """Since when the host that waits longest could be asked; None: none could be now."""
+    moment: datetime | None = await database.fetchval(queries.oldest_due)
+    return moment
+
+
 @dataclass(frozen=True, slots=True)
 class Suspects:
-    """What a worker had begun when it died, and what a poller had: each is tried with nothing of its kind beside it."""
+    """Entries and channels that a process had begun when it died: each is tried with nothing of its kind beside it."""
 
     pages: int
     channels: int

@@ -10,6 +10,7 @@ from uuid import UUID
 from headwater.database.days import days_ahead
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.errors import QueryFailed
 from headwater.figures import (
     DIED,
     FAILED,
@@ -24,6 +25,7 @@ from headwater.figures import (
     WORK_LOST,
     settled_within,
 )
+from headwater.reports.sinks import DeliveryNow, delivery_now, problems_of_sinks
 from headwater.sources.health import HealthProblem, Severity
 
 queries = load_queries("headwater.reports")
@@ -33,6 +35,7 @@ LATE, SOON = timedelta(minutes=15), timedelta(minutes=1)
 # Three beats and a little: who has not written for so long does not run.
 SILENT = timedelta(seconds=35)
 MOST_PROCESSES = 500
+UNDEFINED_TABLE = "42P01"  # as PostgreSQL calls it
 MOST_ROWS = 10_000
 FEWEST_DAYS = 3
 # Within an hour: a task that failed so often fails again and again.
@@ -43,14 +46,16 @@ FEWEST_WAITS = 10
 # Of a channel that was never polled.
 FIRST_INTERVAL = timedelta(hours=1)
 MOST_OVERDUE = 1_000
+# Of a host with due entries: a crawl of many sites at once takes its time.
+LONGEST_UNASKED = timedelta(hours=6)
 
-DUTIES = ("poll", "fetch", "maintain")
+DUTIES = ("poll", "fetch", "deliver", "maintain")
 MACHINERY, QUEUE = "the roles", "the queue"
 LOG = "Look at its log for the cause."
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class RoleProcess:
     id: UUID
     owner: str  # under which it holds leases
     role: str
@@ -87,8 +92,8 @@ class Settles:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What waits: the oldest channel could be asked since `poll_due`, the oldest page since `host_open`."""
+class WaitingWork:
+    """Work that waits: the oldest channel could be asked since `poll_due`, the oldest page since `host_open`."""
 
     poll_due: datetime | None = None
     poll_every: timedelta | None = None
@@ -103,8 +108,8 @@ class Operations:
     """Figures are those of the last hour."""
 
     now: datetime
-    processes: tuple[Process, ...]
-    work: Work
+    processes: tuple[RoleProcess, ...]
+    work: WaitingWork
     requests: Mapping[str, int]
     settles: Settles
     work_lost: int = 0
@@ -116,17 +121,29 @@ class Operations:
     connection_waiting: timedelta = timedelta()
     days_ahead: Mapping[str, int] = field(default_factory=dict)
     rows_in_default: int = 0
+    delivery: DeliveryNow | None = None
 
     @property
-    def alive(self) -> tuple[Process, ...]:
+    def alive(self) -> tuple[RoleProcess, ...]:
         return tuple(one for one in self.processes if one.is_alive)
 
-    def doing(self, duty: str) -> tuple[Process, ...]:
+    def doing(self, duty: str) -> tuple[RoleProcess, ...]:
         return tuple(one for one in self.alive if duty in one.does)
 
-    def last_seen(self, duty: str) -> Process | None:
+    def last_seen(self, duty: str) -> RoleProcess | None:
         """The last that did it and ended without a word."""
         return next((one for one in self.processes if duty in one.does and not one.is_alive), None)
+
+
+async def live_processes(database: Database) -> tuple[RoleProcess, ...]:
+    """Of all roles. A schema without the table of them has none."""
+    try:
+        processes = await database.fetch(queries.processes_seen, SILENT, MOST_PROCESSES)
+    except QueryFailed as error:
+        if error.sqlstate != UNDEFINED_TABLE:
+            raise
+        return ()
+    return tuple(RoleProcess(**one) for one in processes if one["is_alive"])
 
 
 async def operations_now(database: Database, waiting: Any = None) -> Operations:
@@ -139,7 +156,7 @@ async def operations_now(database: Database, waiting: Any = None) -> Operations:
     said = {one["figure"]: one["said"] or "" for one in figures}
     return Operations(
         now=row["now"],
-        processes=tuple(Process(**one) for one in processes),
+        processes=tuple(RoleProcess(**one) for one in processes),
         work=work_of(row),
         requests={one["class"]: one["requests"] for one in requests},
         settles=settles_of(counts),
@@ -152,16 +169,17 @@ async def operations_now(database: Database, waiting: Any = None) -> Operations:
         connection_waiting=timedelta(milliseconds=counts.get(WAITING_MS, 0)),
         days_ahead=await days_ahead(database),
         rows_in_default=await database.fetchval(queries.rows_in_default, MOST_ROWS),
+        delivery=await delivery_now(database),
     )
 
 
-def work_of(row: Any) -> Work:
+def work_of(row: Any) -> WaitingWork:
     """Nothing of it that is due in the future."""
     now = row["now"]
     poll_due = row["poll_due"] if row["poll_due"] and row["poll_due"] <= now else None
     host_open = row["host_open"] if row["host_open"] and row["host_open"] <= now else None
     every, overdue = row["poll_interval"], row["overdue"]
-    return Work(poll_due, every, host_open, row["is_fetching"], overdue, row["maintained_at"])
+    return WaitingWork(poll_due, every, host_open, row["is_fetching"], overdue, row["maintained_at"])
 
 
 def settles_of(counts: Mapping[str, int]) -> Settles:
@@ -193,10 +211,14 @@ def troubles_of(counts: Mapping[str, int], said: Mapping[str, str]) -> tuple[Tas
 
 
 def problems_in(now: Operations) -> Iterator[HealthProblem]:
-    """What calls for a person. Pure."""
+    """Problems that call for a person. Pure."""
     yield from _nobody_works(now)
     yield from _nobody_maintains(now)
+    yield from _nobody_delivers(now)
+    if now.delivery:
+        yield from problems_of_sinks(now.delivery)
     yield from _behind(now)
+    yield from _fetches_late(now)
     yield from _without_network(now)
     yield from _tasks(now)
     yield from _losses(now)
@@ -264,6 +286,19 @@ def _nobody_maintains(now: Operations) -> Iterator[HealthProblem]:
         yield HealthProblem("not_maintained", Severity.ERROR, what, fix, now.work.maintained_at, MACHINERY)
 
 
+def _nobody_delivers(now: Operations) -> Iterator[HealthProblem]:
+    """As `_nobody_maintains`; a sink is there because somebody wants it to be filled."""
+    delivery = now.delivery
+    if delivery is None:
+        return
+    is_wanted = bool(now.alive or now.last_seen("deliver") or delivery.sinks)
+    if is_wanted and is_missing(now, "deliver", delivery.behind_since):
+        waits = "Changes wait for the log" if delivery.waiting_since else "Changes wait for sinks"
+        what = f"{waits} and nobody delivers.{last_seen_in_words(now, 'deliver')}"
+        fix = f"Start it: {command_for(now, 'deliver')}"
+        yield HealthProblem("not_delivered", Severity.ERROR, what, fix, delivery.behind_since, MACHINERY)
+
+
 def _behind(now: Operations) -> Iterator[HealthProblem]:
     """Pollers run, and the oldest channel waits for far longer than the time between two of its polls."""
     due, every = now.work.poll_due, now.work.poll_every or FIRST_INTERVAL
@@ -271,6 +306,15 @@ def _behind(now: Operations) -> Iterator[HealthProblem]:
         what = "Pollers do not keep up: a channel waits for longer than the time between two of its polls."
         fix = "Raise poll.concurrency, or start another: headwater run poll"
         yield HealthProblem("polls_late", Severity.WARNING, what, fix, due, QUEUE)
+
+
+def _fetches_late(now: Operations) -> Iterator[HealthProblem]:
+    """Fetchers work, and a host could have been asked for hours."""
+    since = now.work.host_open
+    if since and now.work.is_fetching and now.doing("fetch") and now.now - since > LONGEST_UNASKED:
+        what = "Fetchers do not keep up: URLs of a host that may be asked have waited for hours."
+        fix = "Raise fetch.concurrency, or start another: headwater run fetch"
+        yield HealthProblem("fetches_late", Severity.WARNING, what, fix, since, QUEUE)
 
 
 def _without_network(now: Operations) -> Iterator[HealthProblem]:

@@ -8,15 +8,22 @@ from typing import Any
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.deliver.records import RecordKey
+from headwater.deliver.tracing import way_in_words as delivery_way_in_words
+from headwater.deliver.tracing import way_of_record
 from headwater.errors import NotFound
+from headwater.fetch.robots import robots_of_host
 from headwater.frontier.entry import DeadReason, EntryStatus
-from headwater.frontier.explain import EntryPast, Explanation, explain, why_taken_down
+from headwater.frontier.explain import EntryExplanation, EntryPast, explain, why_taken_down
+from headwater.politeness.robots import Decision, parse_robots
+from headwater.record_kind import RecordKind
 from headwater.reports.problems import UNREADABLE
 from headwater.reports.vacancies import VacancyRow, vacancy_called
 from headwater.sources.source import Source, SourceKind
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
+from headwater.urls.origin import Origin
 from headwater.urls.scope import Placement, placement_of, without_www
 from headwater.urls.skip import Skip, why_skipped
 from headwater.urls.traps import Trap, trap_in
@@ -76,8 +83,8 @@ class Redirected:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What the archive holds of an address. `why_not`: the word that its last reading left in the log."""
+class KeptRecords:
+    """The document and vacancy of an address. `why_not`: the word that its last reading left in the log."""
 
     has_document: bool = False
     deleted_reason: str | None = None
@@ -115,17 +122,21 @@ class PageStory:
     found_by: str = ""
     history: Sequence[EntryPast] = field(default_factory=list)
     vacancy: str = ""
+    delivery: Sequence[str] = ()  # its way into the log and into each sink, as sentences
 
     @property
     def is_known(self) -> bool:
         return self.status != UNKNOWN
 
 
-async def story_of(database: Database, url: CanonicalUrl) -> PageStory:
+async def story_of(database: Database, url: CanonicalUrl, agent: str | None = None) -> PageStory:
+    """With `agent`, a page that was never queued is also held against the rules that its robots.txt has for it."""
     try:
         found = await explain(database, url)
     except NotFound:
-        return await _story_of_unknown(database, url)
+        story = await _story_of_unknown(database, url)
+        refused = await _forbidding(database, url, agent) if agent else None
+        return forbidden(story, refused) if refused else story
     kept = replace(await _kept(database, url, found.history), redirected=await _redirected(database, found))
     way = await database.fetchrow(queries.way_it_was_found, url.bucket, url.url_hash)
     return PageStory(
@@ -141,10 +152,24 @@ async def story_of(database: Database, url: CanonicalUrl) -> PageStory:
         way_in_words(way) if way else "",
         found.history,
         await _vacancy_in_words(database, kept),
+        await _delivery_in_words(database, url, kept),
     )
 
 
-async def _redirected(database: Database, found: Explanation) -> Redirected | None:
+async def _delivery_in_words(database: Database, url: CanonicalUrl, kept: KeptRecords) -> list[str]:
+    """Of the document, and of the vacancy that stands there."""
+    told = []
+    if kept.has_document:
+        key = RecordKey(RecordKind.DOCUMENT, url.bucket, url.url_hash)
+        told += delivery_way_in_words(await way_of_record(database, key))
+    if kept.vacancy:
+        hash_ = kept.vacancy.about["canonical_hash"]
+        key = RecordKey(RecordKind.JOB, hash_[0], hash_)
+        told += [f"vacancy: {one}" for one in delivery_way_in_words(await way_of_record(database, key))]
+    return told
+
+
+async def _redirected(database: Database, found: EntryExplanation) -> Redirected | None:
     """Each address of the way is an entry of its own; one that turns up again is never reached."""
     if found.reason != DeadReason.REDIRECT or not found.moved_to:
         return None
@@ -177,11 +202,11 @@ def way_in_words(row: Mapping[str, Any]) -> str:
             return "by hand" if row["origin"] == "manual" else f"by a {row['origin']}"
 
 
-async def _kept(database: Database, url: CanonicalUrl, history: Sequence[EntryPast]) -> Kept:
+async def _kept(database: Database, url: CanonicalUrl, history: Sequence[EntryPast]) -> KeptRecords:
     row = await database.fetchrow(queries.kept_of_page, url.bucket, url.url_hash)
     assert row is not None
     read = next((one.reason for one in history if one.verdict == "fetched"), None)
-    return Kept(
+    return KeptRecords(
         row["has_document"],
         row["deleted_reason"],
         row["deleted_at"] is not None,
@@ -192,7 +217,7 @@ async def _kept(database: Database, url: CanonicalUrl, history: Sequence[EntryPa
     )
 
 
-async def _vacancy_in_words(database: Database, kept: Kept) -> str:
+async def _vacancy_in_words(database: Database, kept: KeptRecords) -> str:
     """Which vacancy stood at an address, and which stands where its redirects led."""
     here = vacancy_in_words(kept.vacancy) if kept.vacancy else ""
     led_to = kept.redirected.target if kept.redirected and not kept.redirected.is_circle else None
@@ -208,8 +233,8 @@ def vacancy_in_words(vacancy: VacancyRow) -> str:
     return f"{about['title']}{by}, {state}"
 
 
-def document_in_words(found: Explanation, kept: Kept) -> str:
-    """What was kept of a page, or why nothing was. Pure."""
+def document_in_words(found: EntryExplanation, kept: KeptRecords) -> str:
+    """The document of a page, or why there is none. Pure."""
     if kept.has_document and not kept.is_deleted:
         if kept.original:
             return f"a document that says the same as {kept.original}: search shows that one"
@@ -223,7 +248,7 @@ def document_in_words(found: Explanation, kept: Kept) -> str:
     return f"none{_why_none(found, kept)}"
 
 
-def _why_none(found: Explanation, kept: Kept) -> str:
+def _why_none(found: EntryExplanation, kept: KeptRecords) -> str:
     if found.is_taken_down:
         return ": nothing of it may be kept"
     if kept.redirected:
@@ -259,7 +284,7 @@ def _where_it_led(redirected: Redirected) -> str:
     return f"it redirected to {target}, which {became}"
 
 
-def _why_ended(found: Explanation) -> str:
+def _why_ended(found: EntryExplanation) -> str:
     """Of what was read, in the words for it; else as the entry says."""
     if found.reason == DeadReason.TOO_MANY_REDIRECTS:
         return "the redirects that led to it go on for too long, and are not followed further"
@@ -270,11 +295,11 @@ def _why_ended(found: Explanation) -> str:
     return "its page ended before anything could be read of it" if not found.history else "its page gave none"
 
 
-def _again(found: Explanation) -> str:
+def _again(found: EntryExplanation) -> str:
     return f"headwater frontier retry {quote(found.url)}"
 
 
-def what_next(found: Explanation, redirected: Redirected | None = None) -> str:
+def what_next(found: EntryExplanation, redirected: Redirected | None = None) -> str:
     """The next thing that will happen to it, or what a person can do. Pure."""
     if found.is_taken_down:
         return WHILE_TAKEN_DOWN
@@ -299,7 +324,7 @@ def what_next(found: Explanation, redirected: Redirected | None = None) -> str:
             return "fetched by the next free worker"
 
 
-def _after_death(found: Explanation, again: str, redirected: Redirected | None) -> str:
+def _after_death(found: EntryExplanation, again: str, redirected: Redirected | None) -> str:
     match found.reason:
         case DeadReason.REDIRECT if redirected and redirected.is_circle:
             return f"nothing: each address of the circle was asked, and none is asked again. Try it again: {again}"
@@ -329,7 +354,24 @@ async def _story_of_unknown(database: Database, url: CanonicalUrl) -> PageStory:
     kept = await _kept(database, url, ())
     told = vacancy_in_words(kept.vacancy) if kept.vacancy else ""
     document = f"none: it is a vacancy: headwater jobs show {quote(url.url)}" if told else "none: it was never fetched"
-    return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step, vacancy=told)
+    delivery = await _delivery_in_words(database, url, kept)
+    return PageStory(url.url, UNKNOWN, f"not queued: {why}", document, next_step, vacancy=told, delivery=delivery)
+
+
+async def _forbidding(database: Database, url: CanonicalUrl, agent: str) -> Decision | None:
+    """The line of the stored robots.txt that keeps us from a page; a file that is not known yet forbids nothing."""
+    for row in await robots_of_host(database, url.host):
+        if Origin(row["scheme"], row["host"], row["port"]) == url.origin and row["body"]:
+            decision = parse_robots(row["body"], agent).decide(url.target)
+            return None if decision.allowed else decision
+    return None
+
+
+def forbidden(story: PageStory, by: Decision) -> PageStory:
+    """Queued by hand, it would end at once: that is said before anything else. Pure."""
+    why = f"robots.txt forbids it, by line {by.line_number}: {by.rule_text}; {story.why}"
+    see = f"headwater hosts robots {quote(canonicalise(story.url).host)} --check {quote(story.url)}"
+    return replace(story, why=why, next=f"nothing while robots.txt forbids it. See the rule: {see}")
 
 
 def why_polled(reads: Mapping[str, Any]) -> tuple[str, str]:

@@ -16,10 +16,10 @@ from headwater.politeness.takedown import queries as takedown_queries
 from headwater.reports.doctor import Check, check_clock, check_disk, check_schema, check_secrets
 from headwater.reports.operations import LATE, operations_now, problems_in
 from headwater.settings import Settings
-from headwater.sources.channels import ChannelState, channels_of
 from headwater.sources.health import (
-    AUTO_PAUSED,
     FEWEST_PAGES,
+    LASTING,
+    STOPPED_BY_ITSELF,
     Decay,
     FailedCrawlStart,
     HealthFacts,
@@ -32,13 +32,15 @@ from headwater.sources.health import (
 )
 from headwater.sources.kinds import NEWS
 from headwater.sources.source import Source
-from headwater.sources.store import source_from
+from headwater.sources.store import ChannelState, channels_of, source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 queries = load_queries("headwater.reports")
 
 # More than anybody reads; each costs a millisecond.
 MOST_SOURCES = 1_000
+# So many where only their number is told.
+HINTED_SOURCES = 200
 MOST_HOSTS = 1_000
 SOURCES_AT_ONCE = 500
 DECAYED = "extraction_decayed"
@@ -56,10 +58,11 @@ class Problems:
     is_cut: bool = False
 
 
-async def find_problems(database: Database, settings: Settings, data: Path, clock: Clock) -> Problems:
-    """Everything, the worst first."""
-    looked_at = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, MOST_SOURCES, AUTO_PAUSED, NEWS)
-    ids = [row[0] for row in looked_at]
+async def find_problems(
+    database: Database, settings: Settings, data: Path, clock: Clock, most_sources: int = MOST_SOURCES
+) -> Problems:
+    """Everything, the worst first; of so many sources at most."""
+    ids = await sources_to_look_at(database, most_sources)
     waiting = await database.fetchrow(queries.work_that_waits, LATE)
     assert waiting is not None
     hosts = await database.fetch(queries.troubled_hosts, None, MOST_HOSTS)
@@ -71,8 +74,16 @@ async def find_problems(database: Database, settings: Settings, data: Path, cloc
         *of_hosts(hosts),
         *await _of_sources(database, ids),
     ]
-    is_cut = len(ids) == MOST_SOURCES or len(hosts) == MOST_HOSTS
+    is_cut = len(ids) == most_sources or len(hosts) == MOST_HOSTS
     return Problems(waiting["now"], waiting["last_run"], tuple(sorted(found, key=worst_first)), is_cut)
+
+
+async def sources_to_look_at(database: Database, most: int) -> list[UUID]:
+    """All that have a problem are among them, unless there are more."""
+    rows = await database.fetch(
+        queries.sources_to_look_at, FEWEST_PAGES, most, STOPPED_BY_ITSELF, NEWS, sorted(LASTING)
+    )
+    return [row[0] for row in rows]
 
 
 async def find_problems_of(database: Database, source: Source) -> Problems:
@@ -106,7 +117,7 @@ async def _of_sources(database: Database, ids: Sequence[UUID]) -> list[HealthPro
 async def facts_of(
     database: Database, sources: Sequence[Source], channels: Mapping[UUID, Sequence[ChannelState]]
 ) -> dict[UUID, HealthFacts]:
-    """What the health of sources is judged by, for many at once."""
+    """The facts by which the health of sources is judged, for many at once."""
     rows = await database.fetch(queries.facts_of_sources, [one.id for one in sources], FEWEST_PAGES)
     by_source = {row["source_id"]: row for row in rows}
     taken = await taken_down_addresses(database, _addresses(sources, channels))

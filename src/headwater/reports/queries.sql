@@ -97,8 +97,69 @@ WHERE (lower(p.name), p.id) > (lower(:name::text), :id::uuid)
           WHEN 'blocked' THEN p.status = 'blocked'
           ELSE p.status = :status END
   AND (:kind::text IS NULL OR p.kind = :kind) AND (:tag::text IS NULL OR p.tags @> ARRAY[:tag])
-  AND (:beginning::text IS NULL OR lower(p.name) LIKE :beginning)
+  AND (:beginning::text IS NULL OR lower(p.name) LIKE :beginning) AND (:ids::uuid[] IS NULL OR p.id = ANY (:ids))
 ORDER BY lower(p.name), p.id LIMIT :limit::integer;
+
+-- name: sorted_sources
+-- A page in one of the orders that older programs ask for, by offset. One branch is read: the order's own, by its index.
+SELECT p.* FROM unnest(ARRAY(
+    (SELECT s.id FROM sources s WHERE :order::text = 'name asc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
+       AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
+           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+     ORDER BY lower(s.name), s.id LIMIT :limit::integer OFFSET :offset::integer)
+    UNION ALL
+    (SELECT s.id FROM sources s WHERE :order = 'name desc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
+       AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
+           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+     ORDER BY lower(s.name) DESC, s.id DESC LIMIT :limit::integer OFFSET :offset::integer)
+    UNION ALL
+    (SELECT s.id FROM sources s WHERE :order = 'url asc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
+       AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
+           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+     ORDER BY s.url, s.id LIMIT :limit::integer OFFSET :offset::integer)
+    UNION ALL
+    (SELECT s.id FROM sources s WHERE :order = 'url desc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
+       AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
+           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+     ORDER BY s.url DESC, s.id DESC LIMIT :limit::integer OFFSET :offset::integer)
+    UNION ALL
+    (SELECT s.id FROM sources s WHERE :order = 'enabled asc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
+       AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
+           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+     ORDER BY (s.status = 'active'), lower(s.name), s.id LIMIT :limit::integer OFFSET :offset::integer)
+    UNION ALL
+    (SELECT s.id FROM sources s WHERE :order = 'enabled desc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
+       AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
+           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+     ORDER BY (s.status = 'active') DESC, lower(s.name) DESC, s.id DESC LIMIT :limit::integer OFFSET :offset::integer)
+    UNION ALL
+    (SELECT s.id FROM sources s WHERE :order = 'created_at asc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
+       AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
+           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+     ORDER BY s.created_at, s.id LIMIT :limit::integer OFFSET :offset::integer)
+    UNION ALL
+    (SELECT s.id FROM sources s WHERE :order = 'created_at desc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
+       AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
+           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+     ORDER BY s.created_at DESC, s.id DESC LIMIT :limit::integer OFFSET :offset::integer))) WITH ORDINALITY AS k (id, place)
+JOIN source_profiles p ON p.id = k.id ORDER BY k.place;
+
+-- name: count_matching_sources
+-- How many sources match, counted up to a cap.
+SELECT count(*) FROM (
+    SELECT 1 FROM sources s WHERE CASE WHEN :status::text IS NULL THEN s.status <> 'deleted' ELSE s.status = :status END
+       AND s.url_hash IS NOT NULL AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
+       AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) AND (NOT :feed_active::boolean OR EXISTS (
+           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+    LIMIT :cap::integer) AS matching;
 
 -- name: count_sources
 -- Sources by status, equal to a recount at this moment: totals and deltas in one snapshot.
@@ -108,15 +169,24 @@ FROM (SELECT status, count FROM source_totals WHERE what = 'source'
 GROUP BY 1 HAVING sum(count) <> 0 ORDER BY 1;
 
 -- name: list_runs
--- Newest first, of one source or of all.
+-- Newest first, of one source or of all; not older than a moment, where one is given.
 SELECT r.at, r.id, r.source_id, s.name AS source, s.url AS source_url, r.channel_id, c.url AS channel_url,
        EXISTS (SELECT 1 FROM channels o WHERE o.source_id = r.source_id AND o.kind = r.kind AND o.id <> r.channel_id) AS is_one_of_several,
        r.kind, r.trigger, r.status, r.requests, r.found, r.inserted, r.updated, r.skipped, r.errors, r.duration_ms, r.http_status,
        r.error_class, r.message, r.next_poll_at, r.next_reason
 FROM runs r JOIN sources s ON s.id = r.source_id LEFT JOIN channels c ON c.id = r.channel_id
 WHERE ($1::uuid IS NULL OR r.source_id = $1) AND r.at <= coalesce($2::timestamptz, 'infinity')
-  AND ($2 IS NULL OR r.at < $2 OR r.id < $4::uuid)
+  AND ($2 IS NULL OR r.at < $2 OR r.id < $4::uuid) AND r.at >= coalesce($5::timestamptz, '-infinity')
 ORDER BY r.at DESC, r.id DESC LIMIT $3::integer;
+
+-- name: list_events
+-- The trail, newest first, before an id; of one source or of all.
+SELECT id, at, kind, level, actor, source_id, channel_id, message, details FROM events
+WHERE ($1::uuid IS NULL OR source_id = $1) AND ($2::bigint IS NULL OR id < $2) ORDER BY id DESC LIMIT $3::integer;
+
+-- name: source_of_channel
+-- Whose a channel is.
+SELECT source_id FROM channels WHERE id = $1::uuid;
 
 -- name: runs_lately
 -- Which runs there are in a stretch of time before the newest one.
@@ -195,8 +265,7 @@ FROM channel_items WHERE published_at > $1::timestamptz;
 -- name: archive_in_figures
 -- What is kept, for small worlds.
 SELECT count(*) FILTER (WHERE deleted_at IS NULL) AS documents, count(DISTINCT language) AS languages,
-       count(*) FILTER (WHERE duplicate_of IS NOT NULL) AS duplicates, (SELECT count(*) FROM jobs) AS vacancies,
-       (SELECT count(*) FROM outbox) AS outbox
+       count(*) FILTER (WHERE duplicate_of IS NOT NULL) AS duplicates, (SELECT count(*) FROM jobs) AS vacancies
 FROM documents;
 
 -- name: a_common_word
@@ -352,36 +421,20 @@ WHERE g.bucket = $1::smallint AND g.canonical_hash = $2::bytea
 ORDER BY g.last_seen_at DESC, g.url;
 
 -- name: sources_to_look_at
--- Sources of which something may be wrong; the rules judge them. Probable errors first (rank 0), then probable warnings, last
--- those that a person stopped: where there are too many, the least is left out. Every part is answered by an index of its own;
+-- Sources of which something may be wrong; the rules judge them. Probable errors first (rank 0), then probable warnings: where
+-- there are too many, the least is left out. Those that a person stopped are none. Every part is answered by an index of its own;
 -- of a source that is proven nobody has to ask whether it has channels and whether something was kept, unless one is idle.
 -- Scalar questions with a limit: joined at large, channels, documents and jobs would be read whole.
-SELECT l.source_id FROM (
+-- Crawls and switched-off channels, which are dear to look at, only where the others leave room. Of a source that came in
+-- today, by an import of many, and was not polled yet, nothing can be said.
+WITH likely AS MATERIALIZED (
     SELECT source_id, CASE WHEN consecutive_errors > 1 OR (consecutive_errors > 0 AND last_ok_at IS NULL)
-                             OR last_error LIKE '%dns_not_found%' OR last_error LIKE 'robots disallow%'
-                             OR last_error LIKE 'The secret %' OR (last_item_count = 0 AND last_new_at IS NULL) THEN 0 ELSE 1 END AS rank
+                             OR error_cause = ANY ($5::text[]) OR (last_item_count = 0 AND last_new_at IS NULL) THEN 0 ELSE 1 END AS rank
     FROM channels
     WHERE is_active AND (consecutive_errors > 0 OR silent_since IS NOT NULL OR last_error IS NOT NULL
                          OR (last_item_count = 0 AND last_ok_at IS NOT NULL AND kind IN ('feed', 'listing')))
     UNION ALL
-    -- Crawls whose start failed or ended; where it was not fetched either, those that have dead pages alone.
-    SELECT h.source_id, CASE h.status WHEN 'failed' THEN 1 ELSE 0 END
-    FROM (SELECT c.source_id, (SELECT e.status FROM url_frontier e WHERE e.bucket = c.bucket AND e.url_hash = c.url_hash) AS status
-          FROM channels c WHERE c.is_active AND c.kind = 'crawl' OFFSET 0) AS h
-    WHERE CASE WHEN h.status IN ('failed', 'dead') THEN true
-               WHEN h.status = 'fetched' THEN false
-               WHEN (SELECT 1 FROM counters k WHERE k.source_id = h.source_id AND k.status = 'fetched' AND k.entries > 0) IS NULL
-               THEN (SELECT 1 FROM counters k WHERE k.source_id = h.source_id AND k.status = 'dead' AND k.entries > 0) IS NOT NULL END
-    UNION ALL
-    SELECT id, CASE WHEN status_reason = $3::text OR status = 'blocked' THEN 0 ELSE 2 END
-    FROM sources WHERE status IN ('paused', 'blocked')
-    UNION ALL
-    SELECT s.id, 0
-    FROM (SELECT id FROM sources WHERE status = 'active' AND url_hash IS NOT NULL AND NOT is_proven
-          UNION SELECT source_id FROM channels WHERE NOT is_enabled) AS u
-    JOIN sources s ON s.id = u.id
-    WHERE s.status = 'active' AND s.url_hash IS NOT NULL
-      AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active AND c.kind = ANY ($4::text[]) LIMIT 1) IS NULL
+    SELECT id, 0 FROM sources WHERE status IN ('paused', 'blocked') AND status_reason ^@ ANY ($3::text[])
     UNION ALL
     SELECT source_id, 1 FROM events
     WHERE kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
@@ -396,12 +449,36 @@ SELECT l.source_id FROM (
     SELECT s.id, 1 FROM takedowns t JOIN sources s ON s.host = t.domain OR s.host = 'www.' || t.domain
     UNION ALL
     SELECT s.id, 0 FROM sources s
-    WHERE s.status = 'active' AND s.url_hash IS NOT NULL AND NOT s.is_proven
+    WHERE s.status = 'active' AND s.url_hash IS NOT NULL AND NOT s.is_proven AND s.last_run_at IS NOT NULL
       AND (SELECT sum(k.entries) FROM counters k WHERE k.source_id = s.id AND k.status IN ('fetched', 'dead')) >= $1::integer
       AND (SELECT 1 FROM documents d WHERE d.source_id = s.id AND d.deleted_at IS NULL LIMIT 1) IS NULL
       AND (SELECT 1 FROM jobs j WHERE j.source_id = s.id LIMIT 1) IS NULL
+), room AS MATERIALIZED (
+    SELECT count(DISTINCT source_id) < $2::integer AS is_left FROM likely WHERE rank = 0
+)
+SELECT l.source_id FROM (
+    SELECT source_id, rank FROM likely
+    UNION ALL
+    -- Crawls whose start failed or ended; where it was not fetched either, those that have dead pages alone.
+    SELECT h.source_id, CASE h.status WHEN 'failed' THEN 1 ELSE 0 END
+    FROM (SELECT c.source_id, (SELECT e.status FROM url_frontier e WHERE e.bucket = c.bucket AND e.url_hash = c.url_hash) AS status
+          FROM channels c
+          WHERE (SELECT is_left FROM room) AND c.is_active AND c.kind = 'crawl' OFFSET 0) AS h
+    WHERE CASE WHEN h.status IN ('failed', 'dead') THEN true
+               WHEN h.status = 'fetched' THEN false
+               WHEN (SELECT 1 FROM counters k WHERE k.source_id = h.source_id AND k.status = 'fetched' AND k.entries > 0) IS NULL
+               THEN (SELECT 1 FROM counters k WHERE k.source_id = h.source_id AND k.status = 'dead' AND k.entries > 0) IS NOT NULL END
+    UNION ALL
+    SELECT s.id, 0
+    FROM (SELECT id FROM sources WHERE (SELECT is_left FROM room) AND status = 'active' AND url_hash IS NOT NULL AND NOT is_proven
+            AND (last_run_at IS NOT NULL OR created_at < now() - interval '1 day')
+          UNION SELECT source_id FROM channels WHERE (SELECT is_left FROM room) AND NOT is_enabled) AS u
+    JOIN sources s ON s.id = u.id
+    WHERE s.status = 'active' AND s.url_hash IS NOT NULL
+      AND (SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.is_active
+             AND (c.kind = ANY ($4::text[]) OR (c.kind = 'search' AND c.last_polled_at IS NULL)) LIMIT 1) IS NULL
 ) AS l
-GROUP BY 1 ORDER BY min(l.rank), 1 LIMIT $2::integer;
+GROUP BY 1 ORDER BY min(l.rank), 1 LIMIT $2;
 
 -- name: read_sources
 -- Sources by their ids.
@@ -510,6 +587,11 @@ LEFT JOIN (SELECT c.next_poll_at, c.poll_interval FROM (VALUES (false), (true)) 
                                  AND (d.lease_until IS NULL OR d.lease_until <= now())
                                ORDER BY d.next_poll_at LIMIT 1) AS c
            ORDER BY c.next_poll_at LIMIT 1) AS due ON true;
+
+-- name: oldest_due
+-- Since when the host that waits longest for a request could have had it.
+SELECT min(o.wake_at) FROM generate_series(1, 20) AS level
+CROSS JOIN LATERAL (SELECT wake_at FROM hosts WHERE line = level AND line > 0 AND wake_at <= now() ORDER BY wake_at LIMIT 1) AS o;
 
 -- name: processes_seen
 -- Processes of roles that run or were seen in the last days, the latest first; alive are those that have written lately.
@@ -626,3 +708,222 @@ SELECT md5(number::text) FROM generate_series(1, 16000) AS number;
 -- name: which_database
 -- Invariant: two connections read the same text if and only if they lead to the same database of the same server.
 SELECT pg_postmaster_start_time()::text || ' ' || oid FROM pg_database WHERE datname = current_database();
+
+-- name: delays_of_log
+-- Milliseconds from a document's change to its place in the log, for small worlds. Vacancies are told in the world's own time.
+SELECT count(*) AS changes,
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM at - changed_at))
+           FILTER (WHERE kind = 'document') * 1000 AS p50,
+       percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM at - changed_at))
+           FILTER (WHERE kind = 'document') * 1000 AS p95
+FROM changes;
+
+-- name: log_now
+-- How far the log goes, since when the oldest change waits to come into it, and the time that the last one took.
+SELECT statement_timestamp() AS now, c.position, c.oldest_position,
+       (SELECT o.at FROM outbox o ORDER BY o.seq LIMIT 1) AS waiting_since,
+       (SELECT h.at - h.changed_at FROM changes h WHERE h.position = c.position) AS log_delay
+FROM change_counter c;
+
+-- name: rolled_until
+-- From where minutes are to be counted, and the hour up to which sources were.
+SELECT rolled_until, sources_rolled_until, now() AS now FROM rollup_mark;
+
+-- name: recount_requests
+-- What the fetch log says of some minutes: requests by kind and class, their bytes, durations in classes, and what became of
+-- entries by the way they were found. A request in the middle of a journey has no outcome of its own.
+WITH asked AS MATERIALIZED (
+    SELECT date_trunc('minute', l.at) AS minute, l.kind, l.verdict, l.duration_ms, l.body_bytes,
+           CASE WHEN l.status IS NOT NULL THEN least(l.status / 100, 6)::text || 'xx' WHEN l.reason = 'robots_blocked' THEN 'robots_blocked'
+                WHEN l.verdict = 'crashed' THEN 'crashed' WHEN l.started_at IS NULL THEN 'not_asked' ELSE 'no_answer' END AS class,
+           CASE WHEN l.url_hash IS NOT NULL AND l.verdict <> 'went_on'
+                THEN coalesce((SELECT e.origin FROM url_frontier e WHERE e.bucket = l.bucket AND e.url_hash = l.url_hash), 'removed')
+           END AS origin
+    FROM fetch_log l WHERE l.at >= $1::timestamptz AND l.at < $2::timestamptz
+)
+SELECT minute, 'requests' AS figure, kind || '.' || class AS label, count(*) AS count FROM asked GROUP BY minute, kind, class
+UNION ALL
+SELECT minute, 'bytes', kind, sum(body_bytes)::bigint FROM asked WHERE body_bytes > 0 GROUP BY minute, kind
+UNION ALL
+SELECT minute, 'fetches', verdict || '.' || origin, count(*) FROM asked WHERE origin IS NOT NULL GROUP BY minute, verdict, origin
+UNION ALL
+SELECT minute, 'fetch_duration', coalesce(($3::integer[])[width_bucket(duration_ms - 1, $3) + 1]::text, 'more'), count(*)
+FROM asked WHERE duration_ms IS NOT NULL GROUP BY 1, 3
+UNION ALL
+SELECT minute, 'fetch_duration_ms', '', sum(duration_ms)::bigint FROM asked WHERE duration_ms > 0 GROUP BY minute;
+
+-- name: recount_polls
+-- What the log of runs says of some minutes: polls by kind of channel and result, items that were new, errors by class, and
+-- polls that were left out because a channel's rhythm made them useless: those of each $3 until its next one.
+WITH ran AS MATERIALIZED (
+    SELECT date_trunc('minute', at) AS minute, kind, inserted, error_class,
+           CASE WHEN status = 'fail' THEN 'failed' WHEN inserted > 0 THEN 'new' WHEN http_status = 304 THEN 'not_modified'
+                ELSE 'nothing_new' END AS result,
+           CASE WHEN policy IN ('adaptive', 'tiers')
+                THEN floor(extract(epoch FROM next_poll_at - at) / extract(epoch FROM $3::interval)) - 1 END AS avoided
+    FROM runs WHERE at >= $1::timestamptz AND at < $2::timestamptz
+)
+SELECT minute, 'polls' AS figure, kind || '.' || result AS label, count(*) AS count FROM ran GROUP BY minute, kind, result
+UNION ALL
+SELECT minute, 'items', kind, sum(inserted)::bigint FROM ran WHERE inserted > 0 GROUP BY minute, kind
+UNION ALL
+SELECT minute, 'poll_errors', error_class, count(*) FROM ran WHERE error_class IS NOT NULL GROUP BY minute, error_class
+UNION ALL
+SELECT minute, 'polls_avoided', '', sum(avoided)::bigint FROM ran WHERE avoided > 0 GROUP BY minute;
+
+-- name: recount_discoveries
+-- How long the items that were found in some minutes took from publication to discovery, in classes; without those that a
+-- channel listed already when it was first looked at.
+WITH found AS MATERIALIZED (
+    SELECT date_trunc('minute', i.first_seen_at) AS minute,
+           greatest(0, extract(epoch FROM i.first_seen_at - i.published_at))::bigint * 1000 AS delay_ms
+    FROM channel_items i
+    WHERE i.first_seen_at >= $1::timestamptz AND i.first_seen_at < $2::timestamptz
+      AND i.published_at > (SELECT c.created_at FROM channels c WHERE c.id = i.channel_id)
+)
+SELECT minute, 'discovery_delay' AS figure, coalesce(($3::bigint[])[width_bucket(delay_ms - 1, $3) + 1]::text, 'more') AS label,
+       count(*) AS count
+FROM found GROUP BY 1, 3
+UNION ALL
+SELECT minute, 'discovery_delay_ms', '', sum(delay_ms)::bigint FROM found WHERE delay_ms > 0 GROUP BY minute;
+
+-- name: recount_archive
+-- New documents and vacancies of some minutes.
+SELECT date_trunc('minute', first_seen_at) AS minute, 'documents' AS figure, '' AS label, count(*) AS count FROM documents
+WHERE deleted_at IS NULL AND first_seen_at >= $1::timestamptz AND first_seen_at < $2::timestamptz GROUP BY 1
+UNION ALL
+SELECT date_trunc('minute', created_at), 'jobs', '', count(*) FROM jobs
+WHERE created_at >= $1 AND created_at < $2 GROUP BY 1;
+
+-- name: write_rollups
+-- Note what was counted of minutes, and add what is new in them to hours and totals.
+-- Invariant: counted again, the same rows change nothing; rows that are gone meanwhile take nothing back, since totals only grow.
+WITH grown AS MATERIALIZED (
+    SELECT g.minute, g.figure, g.label, g.count, g.count - coalesce(m.count, 0) AS more
+    FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::bigint[]) AS g (minute, figure, label, count)
+    LEFT JOIN rollup_minutes m ON m.figure = g.figure AND m.minute = g.minute AND m.label = g.label
+    WHERE g.count > coalesce(m.count, 0)
+), minutes AS (
+    INSERT INTO rollup_minutes AS m (figure, minute, label, count) SELECT figure, minute, label, count FROM grown
+    ON CONFLICT (figure, minute, label) DO UPDATE SET count = excluded.count
+), hours AS (
+    INSERT INTO rollup_hours AS h (figure, hour, label, count)
+    SELECT figure, date_trunc('hour', minute, 'UTC'), label, sum(more) FROM grown GROUP BY 1, 2, 3
+    ON CONFLICT (figure, hour, label) DO UPDATE SET count = h.count + excluded.count
+)
+INSERT INTO rollup_totals AS t (figure, label, count) SELECT figure, label, sum(more) FROM grown GROUP BY 1, 2
+ON CONFLICT (figure, label) DO UPDATE SET count = t.count + excluded.count;
+
+-- name: roll_counted
+-- Sums that others keep, of processes and of sinks: what they grew by since the last time is of this minute.
+-- Invariant: the totals say how much was rolled already, and change with it.
+WITH counted AS (
+    SELECT split_part(figure, '.', 1) AS figure, substr(figure, strpos(figure || '.', '.') + 1) AS label, count FROM figure_totals
+    UNION ALL SELECT 'delivered', id::text, sent FROM sinks
+), grown AS MATERIALIZED (
+    SELECT c.figure, c.label, c.count - coalesce(t.count, 0) AS more
+    FROM counted c LEFT JOIN rollup_totals t ON t.figure = c.figure AND t.label = c.label
+    WHERE c.count > coalesce(t.count, 0)
+), minutes AS (
+    INSERT INTO rollup_minutes AS m (figure, minute, label, count) SELECT figure, date_trunc('minute', now()), label, more FROM grown
+    ON CONFLICT (figure, minute, label) DO UPDATE SET count = m.count + excluded.count
+), hours AS (
+    INSERT INTO rollup_hours AS h (figure, hour, label, count) SELECT figure, date_trunc('hour', now(), 'UTC'), label, more FROM grown
+    ON CONFLICT (figure, hour, label) DO UPDATE SET count = h.count + excluded.count
+)
+INSERT INTO rollup_totals AS t (figure, label, count) SELECT figure, label, more FROM grown
+ON CONFLICT (figure, label) DO UPDATE SET count = t.count + excluded.count;
+
+-- name: note_levels
+-- How much there is at this moment, for charts: entries by status. The last word of a minute, and of an hour, stands.
+WITH levels AS MATERIALIZED (
+    SELECT status AS label, sum(entries)::bigint AS count
+    FROM (SELECT status, entries FROM counter_totals UNION ALL SELECT status, entries FROM counter_deltas) AS counted GROUP BY 1
+), minutes AS (
+    INSERT INTO rollup_minutes (figure, minute, label, count) SELECT 'frontier', date_trunc('minute', now()), label, count FROM levels
+    ON CONFLICT (figure, minute, label) DO UPDATE SET count = excluded.count
+)
+INSERT INTO rollup_hours (figure, hour, label, count) SELECT 'frontier', date_trunc('hour', now(), 'UTC'), label, count FROM levels
+ON CONFLICT (figure, hour, label) DO UPDATE SET count = excluded.count;
+
+-- name: move_rollup_mark
+-- Minutes up to then were counted, in the transaction that wrote them; and how large the database is.
+UPDATE rollup_mark SET rolled_until = $1::timestamptz, database_bytes = pg_database_size(current_database());
+
+-- name: forget_rollups
+-- Minutes that are too old for charts by the minute, and hours that are too old for any.
+WITH minutes AS (DELETE FROM rollup_minutes WHERE minute < now() - $1::interval)
+DELETE FROM rollup_hours WHERE hour < now() - make_interval(days => $2::integer);
+
+-- name: roll_source_hour
+-- What came of every source in one hour: new items, polls and errors. Invariant: counted again, it is the same.
+INSERT INTO source_days AS d (source_id, day, items, polls, errors)
+SELECT source_id, ($1::timestamptz AT TIME ZONE 'utc')::date,
+       array_fill(0, ARRAY[$2::integer - 1]) || sum(inserted)::integer || array_fill(0, ARRAY[24 - $2]),
+       array_fill(0::smallint, ARRAY[$2 - 1]) || least(count(*), 32767)::smallint || array_fill(0::smallint, ARRAY[24 - $2]),
+       array_fill(0::smallint, ARRAY[$2 - 1]) || least(count(*) FILTER (WHERE status = 'fail'), 32767)::smallint
+           || array_fill(0::smallint, ARRAY[24 - $2])
+FROM runs WHERE at >= $1 AND at < $1 + interval '1 hour'
+GROUP BY 1 ORDER BY 1
+ON CONFLICT (source_id, day) DO UPDATE
+SET items[$2] = excluded.items[$2], polls[$2] = excluded.polls[$2], errors[$2] = excluded.errors[$2];
+
+-- name: move_source_mark
+-- Hours before this one were rolled, in the transaction that wrote the last of them.
+UPDATE rollup_mark SET sources_rolled_until = $1::timestamptz;
+
+-- name: forget_source_days
+-- Days of sources that are too old; a batch.
+DELETE FROM source_days WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM source_days WHERE day < (now() AT TIME ZONE 'utc')::date - $1::integer LIMIT $2::integer));
+
+-- name: roll_alone
+-- Whether this transaction is the only one that rolls figures up.
+SELECT pg_try_advisory_xact_lock(hashtextextended('headwater.roll_up', 0));
+
+-- name: rollup_totals
+-- Sums since ever of all that was rolled up.
+SELECT figure, label, count FROM rollup_totals;
+
+-- name: figure_totals
+-- Sums since ever of what processes counted about themselves.
+SELECT figure, count FROM figure_totals;
+
+-- name: rollup_state
+-- When minutes were counted last, and how large the database was then.
+SELECT rolled_until, database_bytes FROM rollup_mark;
+
+-- name: health_marks
+-- Since when parts are not well.
+SELECT part, since FROM health_marks;
+
+-- name: note_health
+-- These parts are not well, the others are. Invariant: a mark stands until its part is well.
+WITH mended AS (DELETE FROM health_marks WHERE part <> ALL ($1::text[]))
+INSERT INTO health_marks (part) SELECT unnest($1) ON CONFLICT DO NOTHING;
+
+-- name: series_by_minutes
+-- A figure by label in steps of whole minutes: sums, or of a level the last word of each step.
+SELECT label, date_bin($4::interval, minute, 'epoch') AS at,
+       CASE WHEN $5::boolean THEN (array_agg(count ORDER BY minute DESC))[1] ELSE sum(count)::bigint END AS count
+FROM rollup_minutes WHERE figure = $1::text AND minute >= $2::timestamptz AND minute < $3::timestamptz
+GROUP BY 1, 2;
+
+-- name: series_by_hours
+-- The same in steps of whole hours.
+SELECT label, date_bin($4::interval, hour, 'epoch') AS at,
+       CASE WHEN $5::boolean THEN (array_agg(count ORDER BY hour DESC))[1] ELSE sum(count)::bigint END AS count
+FROM rollup_hours WHERE figure = $1::text AND hour >= $2::timestamptz AND hour < $3::timestamptz
+GROUP BY 1, 2;
+
+-- name: days_of_sources
+-- What came of sources in the hours of some days.
+SELECT source_id, day, items, polls, errors FROM source_days WHERE source_id = ANY ($1::uuid[]) AND day >= $2::date;
+
+-- name: runs_since_rolled
+-- What came of sources in the hours that were not rolled up yet, since a moment.
+SELECT r.source_id, date_trunc('hour', r.at, 'UTC') AS hour, sum(r.inserted)::bigint AS items, count(*) AS polls,
+       count(*) FILTER (WHERE r.status = 'fail') AS errors
+FROM runs r
+WHERE r.source_id = ANY ($1::uuid[]) AND r.at >= $2::timestamptz
+GROUP BY 1, 2;

@@ -1,4 +1,4 @@
-"""What the database takes on disk, by part, from the catalogue alone: no table is read."""
+"""The room that the database takes on disk, by part, from the catalogue alone: no table is read."""
 
 import asyncio
 import shutil
@@ -25,9 +25,11 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "vacancies": ("jobs", "job_sightings"),
     "frontier": ("url_frontier", "discoveries", "counters", "counter_deltas", "counter_totals", "slots", "sleepers"),
     "items of channels": ("channel_items",),
-    "outbox": ("outbox",),
+    "log of changes": ("changes", "change_counter", "outbox"),
+    "sinks": ("delivered", "delivery_failures", "sinks", "backfills", "views"),
     "runs": ("runs",),
     "fetch log": ("fetch_log",),
+    "audit log": ("audit_log",),
     "hosts": (
         "hosts",
         "host_policies",
@@ -43,6 +45,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         *(
             "sources",
             "channels",
+            "channel_kinds",
             "source_totals",
             "source_total_deltas",
             "external_ids",
@@ -60,7 +63,10 @@ PARTS: Mapping[str, tuple[str, ...]] = {
             "clock_mark",
             "sizes",
         ),
+        *("operations", "kept_answers", "web_users", "web_tokens", "web_sessions", "login_attempts"),
         *("role_processes", "role_figures", "request_minutes", "request_totals"),
+        *("rollup_minutes", "rollup_hours", "rollup_totals", "rollup_mark", "figure_totals", "source_days"),
+        "health_marks",
     ),
 }
 _PART_OF = {table: part for part, tables in PARTS.items() for table in tables}
@@ -112,10 +118,9 @@ async def forecast_of(database: Database, keep: KeepSettings, embedded: Path | N
     relations = await relations_of(database)
     row = await database.fetchrow(queries.place_of_data)
     assert row is not None
+    here = _place_here(database, row)
     noted = await database.fetch(queries.sizes_noted, SHORTEST_LOOK, LONGEST_LOOK)
     notes = {one["part"]: Note(one["noted_at"], one["bytes"]) for one in noted}
-    # What a pooler's address says is where the pooler is.
-    here = None if database.is_behind_pooler else _place_here(row)
     free = await asyncio.to_thread(free_bytes, embedded or here)
     return SizeForecast(parts_of(relations, notes, keep, row["now"], row["since"]), free)
 
@@ -154,16 +159,24 @@ def _days_kept(keep: KeepSettings) -> dict[str, int | None]:
     return {
         "documents": documents,
         SEARCH: documents,
-        "outbox": bound_of(keep.outbox_days),
+        "log of changes": keep.change_days,
         "fetch log": keep.fetch_log_days,
+        "audit log": keep.audit_days,
         "runs": keep.run_days,
         "raw pages": keep.raw_days,
     }
 
 
-def _place_here(row: Any) -> Path | None:
+async def room_of(database: Database) -> int | None:
+    """Free bytes of the disk that the data lies on; none where that is another machine's."""
+    row = await database.fetchrow(queries.place_of_data)
+    return await asyncio.to_thread(free_bytes, _place_here(database, row))
+
+
+def _place_here(database: Database, row: Any) -> Path | None:
     """The server's folder, if it runs on this machine and lets us know."""
-    if not row["is_here"] or not row["data_directory"]:
+    # What a pooler's address says is where the pooler is.
+    if database.is_behind_pooler or not row["is_here"] or not row["data_directory"]:
         return None
     return Path(row["data_directory"])
 

@@ -1,4 +1,4 @@
-"""What templates say in short, in words for people; what is not known here is shown as it is. Pure."""
+"""Short words of templates as people say them; unknown ones are shown as they are. Pure."""
 
 import re
 

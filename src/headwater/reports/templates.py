@@ -1,4 +1,4 @@
-"""What was learned of hosts, for people: how far each is, what its templates know, and why one ended."""
+"""The learning of hosts, for people: how far each is, what its templates know, and why one ended."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from typing import Any
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.extraction.templates.template import Template, template_from
-from headwater.extraction.templates.verdicts import Way
+from headwater.extraction.templates.verdicts import ElementPath
 from headwater.learning.life import FIRST_TRAINING, MOST_DOUBLINGS
 from headwater.learning.store import unknown
 from headwater.politeness.hosts import site_of
-from headwater.reports.paging import Page, page_of
+from headwater.reports.paging import ListPage, page_of
 from headwater.reports.template_words import outcome_in_words
 from headwater.urls.canonical import site_named
 
@@ -101,7 +101,7 @@ async def list_learning(database: Database, limit: int, after: str = "") -> list
     return [_host_learning(row, versions[row["host"]], row["why_ended"], row["ended_at"]) for row in rows]
 
 
-async def page_of_learning(database: Database, limit: int, cursor: str | None) -> Page[HostReport]:
+async def page_of_learning(database: Database, limit: int, cursor: str | None) -> ListPage[HostReport]:
     """By host."""
     found = await list_learning(database, limit + 1, site_of(cursor) if cursor else "")
     return page_of(found, limit, lambda one: one.host)
@@ -149,7 +149,7 @@ def pages_wanted(host_learning: HostReport) -> int:
 
 
 def knowledge_of(template: Template) -> dict[str, Any]:
-    """What a template knows, with paths as selectors write them."""
+    """The parts of a template, with paths as selectors write them."""
     return {
         "containers": [
             {
@@ -168,7 +168,7 @@ def knowledge_of(template: Template) -> dict[str, Any]:
     }
 
 
-def _path(way: Way) -> str:
+def _path(way: ElementPath) -> str:
     return " > ".join(way) or DIRECTLY
 
 

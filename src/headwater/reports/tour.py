@@ -27,3 +27,10 @@ async def delays_to_discovery(database: Database, since: datetime) -> dict[str, 
     if row is None or not row["items"]:
         return None
     return {"items": row["items"], "p50": round(row["p50"], 1), "p95": round(row["p95"], 1)}
+
+
+async def delays_of_log(database: Database) -> dict[str, Any]:
+    """How many changes the log has, and half and nearly all of their delays in milliseconds."""
+    row = await database.fetchrow(queries.delays_of_log)
+    assert row is not None
+    return dict(row)

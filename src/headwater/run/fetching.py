@@ -8,17 +8,15 @@ from aiohttp.abc import AbstractResolver
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.listen import Listener
 from headwater.extraction.pool.extraction_pool import ExtractionPool
-from headwater.frontier.claim import Claimer
+from headwater.frontier.claim import Claimer, Shares
 from headwater.frontier.entry import Lease
-from headwater.frontier.shares import Shares
 from headwater.frontier.verdicts import RetryPolicy
 from headwater.frontier.wake import CHANNEL, Sleeper
 from headwater.ingest.fetching import Fetching
 from headwater.ingest.journey import Finished, Journey, PageReaders
 from headwater.ingest.page_context import Context
-from headwater.ingest.page_reader import PageReader
+from headwater.ingest.page_reader import ChildReader, PageReader
 from headwater.ingest.page_store import PageStore
-from headwater.ingest.reading import Reader
 from headwater.ingest.template_trainer import TemplateTrainer
 from headwater.learning.template_cache import TemplateCache
 from headwater.lease_worker import LeaseWorker
@@ -81,7 +79,7 @@ def start_reading_pages(
     database, clock, settings = services.database, services.clock, services.settings.extract
     template_cache = TemplateCache(clock, services.random, settings.audit_percent / 100, settings.templates)
     context = Context(database, clock, template_cache)
-    reader = Reader(pool, product_token, settings.hurry_after.total_seconds(), services.log)
+    reader = ChildReader(pool, product_token, settings.hurry_after.total_seconds(), services.log)
     template_trainer = TemplateTrainer(database, pool, context, template_cache, product_token, clock, services.log)
     supervisor.keep("learn_templates", template_trainer.run)
     return PageReader(context, reader, template_cache.note)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 
-from headwater.archive.forgetting import forget_old_changes, forget_old_versions
+from headwater.archive.forgetting import forget_old_versions
 from headwater.archive.jobs import BATCH as EXPIRED_AT_ONCE
 from headwater.archive.jobs import end_jobs_of_removed, expire_jobs, forget_sightings
 from headwater.chance import Random
@@ -13,6 +13,7 @@ from headwater.clock import Clock, SystemClock
 from headwater.database.days import keep_days
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.deliver.log import move_changes, note_oldest
 from headwater.discover.polls.submit_items import forget_items
 from headwater.errors import DatabaseDown
 from headwater.frontier import maintain
@@ -24,6 +25,8 @@ from headwater.ingest.taking_down import finish_takedowns
 from headwater.learning.store import expire
 from headwater.log import Logger
 from headwater.politeness.addresses import pace_addresses
+from headwater.reports.health import note_health
+from headwater.reports.rolling import RollupDays, forget_rollups, roll_up, roll_up_sources
 from headwater.reports.sizes import note_sizes
 from headwater.run.chores import Chore, start_chores
 from headwater.run.heartbeat import heartbeat_of
@@ -31,8 +34,7 @@ from headwater.run.presence import MAINTAIN, forget_processes, present
 from headwater.run.stopping import owner_name
 from headwater.services import Services
 from headwater.settings.durations import bound_of
-from headwater.sources.events import forget_events
-from headwater.sources.store import fold_totals, prove_sources
+from headwater.sources.store import fold_totals, forget_events, prove_sources
 from headwater.supervisor import Supervisor
 
 EVENT_DAYS = 180
@@ -57,11 +59,10 @@ class Contact:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveDays:
-    """How long documents, what they said before and untold changes are kept; none is for ever."""
+    """How long documents and what they said before are kept; none is for ever."""
 
     documents: int | None = None
     versions: int | None = None
-    changes: int | None = None
 
 
 def maintenance_of(services: Services) -> "Maintenance":
@@ -76,6 +77,7 @@ def maintenance_of(services: Services) -> "Maintenance":
             "fetch_log": settings.keep.fetch_log_days,
             "runs": settings.keep.run_days,
             "raw_bodies": settings.keep.raw_days,
+            "changes": settings.keep.change_days,
         },
         settings.keep.item_days,
         settings.extract.template_days,
@@ -84,8 +86,8 @@ def maintenance_of(services: Services) -> "Maintenance":
         archive_days=ArchiveDays(
             bound_of(settings.keep.document_days),
             bound_of(settings.keep.version_days),
-            bound_of(settings.keep.outbox_days),
         ),
+        rollup_days=RollupDays(settings.keep.rollup_days, settings.keep.source_rollup_days),
     )
 
 
@@ -114,6 +116,7 @@ class Maintenance:
     address_delay: timedelta = timedelta(seconds=1)
     lease: timedelta = timedelta(seconds=60)
     archive_days: ArchiveDays = ArchiveDays()
+    rollup_days: RollupDays = field(default_factory=RollupDays)
     contact: Contact = field(default_factory=Contact)
     watch: ClockWatch = field(init=False)
 
@@ -129,6 +132,10 @@ class Maintenance:
             Chore("queue_revisits", timedelta(seconds=5), lambda: maintain.queue_revisits(database)),
             Chore("fold_counters", timedelta(seconds=5), lambda: maintain.fold_counters(database)),
             Chore("fold_statistics", timedelta(seconds=60), lambda: maintain.fold_statistics(database)),
+            Chore("roll_up", timedelta(seconds=60), lambda: roll_up(database)),
+            Chore("roll_up_sources", timedelta(minutes=10), lambda: roll_up_sources(database)),
+            Chore("forget_rollups", timedelta(hours=1), lambda: forget_rollups(database, self.rollup_days)),
+            Chore("note_health", timedelta(seconds=60), lambda: note_health(database)),
             Chore("fold_totals", timedelta(seconds=60), lambda: fold_totals(database)),
             Chore("name_domains", timedelta(seconds=60), lambda: maintain.name_domains(database)),
             Chore("pace_addresses", timedelta(minutes=1), lambda: pace_addresses(database, self.address_delay)),
@@ -147,6 +154,8 @@ class Maintenance:
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
             Chore("forget_sightings", timedelta(hours=1), lambda: forget_sightings(database, self.item_days)),
             Chore("forget_processes", timedelta(hours=1), lambda: forget_processes(database)),
+            # Processes of `deliver` do it at once; where none runs, the log goes on all the same.
+            Chore("move_changes", timedelta(minutes=1), lambda: move_changes(database)),
             Chore("keep_archive", timedelta(hours=1), self._keep_archive),
             Chore("keep_history", timedelta(hours=1), self._keep_history),
             Chore("note_sizes", timedelta(hours=1), lambda: note_sizes(database)),
@@ -210,11 +219,10 @@ class Maintenance:
             )
 
     async def _keep_archive(self) -> None:
-        """Documents before versions and changes: what they leave goes in the same round."""
+        """Documents before versions: what they leave goes in the same round."""
         removed = {
             "documents": await remove_old_documents(self.database, self.archive_days.documents),
             "versions": await forget_old_versions(self.database, self.archive_days.versions),
-            "changes": await forget_old_changes(self.database, self.archive_days.changes),
         }
         if any(removed.values()):
             self.log.info("archive_aged", **removed)
@@ -223,3 +231,4 @@ class Maintenance:
         for table, days in self.history_days.items():
             if dropped := await keep_days(self.database, table, days):
                 self.log.info("days_dropped", table=table, count=len(dropped))
+        await note_oldest(self.database)

@@ -7,7 +7,7 @@ from typing import Any, Generic
 from uuid import UUID
 
 from headwater.errors import NetworkDown
-from headwater.lease_worker import Lease, LeaseWorker, WorkSource
+from headwater.lease_worker import AnyLease, LeaseWorker, WorkSource
 from headwater.load import FEWEST, Load
 from headwater.net.outage import SOON_S, NetworkWatch
 from headwater.services import Services
@@ -15,8 +15,8 @@ from headwater.settling import Settling
 
 
 def patient_worker(
-    services: Services, work_source: WorkSource[Lease], size: int, settling: Settling
-) -> LeaseWorker[Lease]:
+    services: Services, work_source: WorkSource[AnyLease], size: int, settling: Settling
+) -> LeaseWorker[AnyLease]:
     """More are taken on while failures are held back: with a small worker they would wait for each other.
 
     A size of 0 follows the load.
@@ -38,11 +38,11 @@ def patient_worker(
 
 
 @dataclass(frozen=True, slots=True)
-class Patient(Generic[Lease]):
-    work_source: WorkSource[Lease]
+class Patient(Generic[AnyLease]):
+    work_source: WorkSource[AnyLease]
     network: NetworkWatch
 
-    async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
+    async def claim(self, most: int) -> tuple[Sequence[AnyLease], timedelta | None]:
         if not self.network.is_down:
             leases, come_back_in = await self.work_source.claim(most)
             is_soon = come_back_in is not None and come_back_in.total_seconds() <= SOON_S
@@ -56,23 +56,23 @@ class Patient(Generic[Lease]):
         leases, _ = await self.work_source.claim(1)
         return leases, self.network.wait_before_probe()
 
-    async def claim_alone(self) -> Lease | None:
+    async def claim_alone(self) -> AnyLease | None:
         return None if self.network.is_down else await self.work_source.claim_alone()
 
     async def has_lonely_work(self) -> bool:
         return not self.network.is_down and await self.work_source.has_lonely_work()
 
-    async def work(self, lease: Lease) -> None:
+    async def work(self, lease: AnyLease) -> None:
         try:
             with self.network.working():
                 await self.work_source.work(lease)
         except NetworkDown:
             await self.work_source.release([lease])
 
-    async def extend(self, leases: Sequence[Lease]) -> Collection[UUID]:
+    async def extend(self, leases: Sequence[AnyLease]) -> Collection[UUID]:
         return await self.work_source.extend(leases)
 
-    async def release(self, leases: Sequence[Lease]) -> None:
+    async def release(self, leases: Sequence[AnyLease]) -> None:
         await self.work_source.release(leases)
 
     async def release_all_but(self, held: Collection[UUID]) -> None:
@@ -86,5 +86,5 @@ class Patient(Generic[Lease]):
         wait = self.network.wait_before_probe() if come_back_in is None else come_back_in
         await self.network.until_news(max(0.0, wait.total_seconds()))
 
-    def named(self, lease: Lease) -> dict[str, Any]:
+    def named(self, lease: AnyLease) -> dict[str, Any]:
         return self.work_source.named(lease)

@@ -12,18 +12,16 @@ from headwater.database.heartbeat import Heartbeat
 from headwater.database.listen import Listener
 from headwater.discover.api.secrets import secrets_from
 from headwater.discover.api.tokens import Tokens
-from headwater.discover.polls.ending import Ending
+from headwater.discover.polls.ending import RunEnding
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.poll import Poll, Ran
-from headwater.discover.polls.polling import Marks, Polling, make_everything_due
+from headwater.discover.polls.polling import Marks, Poll, Polling, Ran, make_everything_due
 from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
-from headwater.discover.polls.requesting import Asker
-from headwater.discover.polls.response_cache import ResponseCache
+from headwater.discover.polls.requesting import Asker, ResponseCache
 from headwater.discover.polls.run_store import RunStore
 from headwater.discover.polls.submit_items import IntakeLimits
-from headwater.fetch.following import Follower
-from headwater.fetch.robots_rounds import RobotsRounds
+from headwater.fetch.fetcher import Follower
+from headwater.fetch.robots import RobotsRounds
 from headwater.lease_worker import LeaseWorker, give_back
 from headwater.load import FEWEST
 from headwater.run.chores import Chore, start_chores
@@ -33,7 +31,7 @@ from headwater.run.patience import patient_worker
 from headwater.run.presence import POLL, present
 from headwater.services import Services
 from headwater.settling import Settling
-from headwater.sources.channels import NOTICE
+from headwater.sources.store import NOTICE
 from headwater.supervisor import Supervisor
 from headwater.web import Web, open_web
 
@@ -74,8 +72,8 @@ async def channel_reader(services: Services) -> AsyncIterator[ChannelReader]:
 
 
 def start_chores_beside(supervisor: Supervisor, services: Services, web: Web, calendar: Calendar) -> None:
-    """What a poller does beside its polls."""
-    rounds = RobotsRounds(services.database, web.reservations, web.fetcher.preflight)
+    """Chores of a poller beside its polls."""
+    rounds = RobotsRounds(services.database, web.reservations, web.fetcher.preflight.look)
     steering = Chore("steer_price", STEERED_EVERY / 60, lambda: keep_price(services, calendar))
     start_chores([steering, Chore("refresh_robots", ROBOTS_EVERY, rounds.go)], supervisor, services.random)
 
@@ -160,7 +158,7 @@ WAITED_FOR = timedelta(seconds=15)
 EVERYTHING = 1_000_000
 
 
-async def poll_what_is_due(services: Services, tell: Callable[[Leased, Ending], None]) -> dict[str, int]:
+async def poll_what_is_due(services: Services, tell: Callable[[Leased, RunEnding], None]) -> dict[str, int]:
     """Everything that is due, once, and then an end. Found is what is new to its channel.
 
     Without adaptive scheduling everything is due, except what rests after errors or was polled just now.

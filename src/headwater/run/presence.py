@@ -22,7 +22,7 @@ from headwater.log import Logger
 from headwater.services import Services
 from headwater.supervisor import Supervisor
 
-POLL, FETCH, MAINTAIN = "poll", "fetch", "maintain"
+POLL, FETCH, MAINTAIN, DELIVER, WEB = "poll", "fetch", "maintain", "deliver", "web"
 BEAT_SECONDS = 10.0
 # A beat that the database does not take at once is left out: leases are kept by the same connection.
 PATIENCE_SECONDS = 3.0

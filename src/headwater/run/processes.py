@@ -39,7 +39,7 @@ async def child_processes(
 
 
 def task_given() -> dict[str, Any]:
-    """What the parent of this process asks for."""
+    """The task that the parent of this process gives."""
     task: dict[str, Any] = orjson.loads(sys.stdin.readline())
     return task
 

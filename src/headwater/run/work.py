@@ -1,8 +1,8 @@
-"""What a child of `up` runs: it reads pages and answers of channels alike, so that both come from one fork server."""
+"""The work of a child of `up`: it reads pages and answers of channels alike, so that both come from one fork server."""
 
 from typing import Any
 
-from headwater.discover.polls.wire import is_channel
+from headwater.discover.polls.task import is_channel
 from headwater.discover.polls.work import read_sent as read_channel
 from headwater.extraction.work import read_sent as read_page
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from headwater.database.pool import Database
 from headwater.errors import UsageError
-from headwater.search.question import Filters, QuestionKind
+from headwater.record_kind import RecordKind
+from headwater.search.question import Filters
 from headwater.search.search import Hit, SearchPage, hit_from, queries, require_page, values_of
 
 # Columns of a vacancy that may be asked for, in the order of the statement's parameters.
@@ -23,15 +24,15 @@ class Stretch(NamedTuple):
     The first time at few, which are enough where most match.
     """
 
-    rows: int = 20_000
-    most: int = 50
+    rows: int = 5_000
+    most: int = 4
     first: int = 200
 
 
 DEFAULT_STRETCH = Stretch()
 
 
-class Place(NamedTuple):
+class ListPlace(NamedTuple):
     """A place in the order of the list: the newest first, then by key."""
 
     first_seen_at: datetime
@@ -50,6 +51,8 @@ async def newest(
 ) -> SearchPage:
     """`wanted` are values of a vacancy's columns. A short page with a cursor has searched up to there."""
     require_page(limit)
+    if await _is_unknown_language(database, filters):
+        return SearchPage([], None, is_complete=True)
     hits: list[Hit] = []
     for number in range(stretch.most):
         rows = min(stretch.rows, stretch.first * 10**number)
@@ -61,17 +64,24 @@ async def newest(
     return SearchPage(hits, cursor, is_complete=True)
 
 
+async def _is_unknown_language(database: Database, filters: Filters) -> bool:
+    """Of a language that no document has, a million others need not be looked at."""
+    if filters.kind is not RecordKind.DOCUMENT or filters.language is None:
+        return False
+    return not await database.fetchval(queries.has_language, filters.language)
+
+
 async def _look(
     database: Database, filters: Filters, limit: int, cursor: str | None, wanted: Mapping[str, str], most: int
 ) -> SearchPage:
     after = place_at(cursor) if cursor else (None, 0, b"")
     values = {
         **values_of(filters),
-        **dict(zip(Place._fields, after, strict=True)),
+        **dict(zip(ListPlace._fields, after, strict=True)),
         "most": most,
         "limit": limit + 1,  # one more, to know whether there is one
     }
-    if filters.kind is QuestionKind.JOB:
+    if filters.kind is RecordKind.JOB:
         columns = {name: wanted.get(name) for name in VACANCY_COLUMNS}
         rows = await database.fetch(*queries.newest_jobs(**values, **columns))
     else:
@@ -84,16 +94,16 @@ async def _look(
 def _cursor_after(rows: Sequence[Any], found: int, limit: int) -> str | None:
     """Behind the last match of a full page, else where the search stopped, which is marked by a row of its own."""
     last = rows[limit - 1] if found > limit else next((row for row in rows if not row["matches"]), None)
-    return cursor_at(Place(last["first_seen_at"], last["bucket"], last["hash"])) if last else None
+    return cursor_at(ListPlace(last["first_seen_at"], last["bucket"], last["hash"])) if last else None
 
 
-def cursor_at(place: Place) -> str:
+def cursor_at(place: ListPlace) -> str:
     return _PLACE.pack((place.first_seen_at - _EPOCH) // _MICROSECOND, place.bucket, place.hash).hex()
 
 
-def place_at(cursor: str) -> Place:
+def place_at(cursor: str) -> ListPlace:
     try:
         microseconds, bucket, key = _PLACE.unpack(bytes.fromhex(cursor))
-        return Place(_EPOCH + microseconds * _MICROSECOND, bucket, key)
+        return ListPlace(_EPOCH + microseconds * _MICROSECOND, bucket, key)
     except (ValueError, OverflowError, struct.error) as error:
         raise UsageError("This cursor was not made by a list.", fix="Start again without one.") from error

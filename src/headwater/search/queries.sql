@@ -13,21 +13,28 @@ FROM (SELECT config, websearch_to_tsquery(config, $1::text) AS question FROM con
 WHERE numnode(question) > 0;
 
 -- name: search_documents
--- The best of the newest matches. Only what is ranked is read whole, and only what is shown is marked.
+-- The best of the newest matches, of a view among the newest `:looked`. Only what is ranked is read whole, and only what is
+-- shown is marked.
 -- The index is asked in all configurations that occur at once; each text is then ranked and marked by its own. The question
 -- is given, so that its plan knows how many texts match: of a word that stands everywhere the newest are read one by one.
 -- What matched stands between two signs `:mark`. Marking would drop all between < and >: they are the signs `:angles` until then.
 WITH questions AS MATERIALIZED (
     SELECT config::regconfig, question::tsquery FROM unnest(:configs::text[], :questions::text[]) AS q (config, question)
-), matches AS MATERIALIZED (
-    SELECT d.bucket, d.url_hash, d.search, search_config(d.language) AS config
+), looked AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash, d.search, d.first_seen_at, d.source_id, d.language, d.quality
     FROM documents d
     WHERE d.search @@ :anywhere::text::tsquery AND d.deleted_at IS NULL
       AND (:language::text IS NULL OR d.language = :language) AND (:source_id::uuid IS NULL OR d.source_id = :source_id)
       AND (:since::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) >= :since)
       AND (:until::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) < :until)
       AND (:duplicates::boolean OR d.duplicate_of IS NULL)
-    ORDER BY d.first_seen_at DESC LIMIT :most::integer
+    ORDER BY d.first_seen_at DESC LIMIT :looked::integer
+), matches AS MATERIALIZED (
+    SELECT l.bucket, l.url_hash, l.search, search_config(l.language) AS config FROM looked l
+    WHERE (:view_id::uuid IS NULL
+           OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality) FROM views v WHERE v.id = :view_id))
+      AND (:view_question::text IS NULL OR l.search @@ :view_question::tsquery)
+    ORDER BY l.first_seen_at DESC LIMIT :most::integer
 ), ranked AS (
     SELECT m.bucket, m.url_hash, q.config, q.question,
            ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', m.search, q.question, 1) AS rank
@@ -40,6 +47,7 @@ WITH questions AS MATERIALIZED (
 )
 SELECT p.bucket, p.url_hash AS hash, d.source_id, d.url, d.title, d.language, d.published_at, d.first_seen_at,
        d.duplicate_of IS NOT NULL AS is_duplicate, p.rank, (SELECT count(*) FROM matches) AS matches,
+       (SELECT count(*) FROM looked) AS looked,
        ts_headline(p.config, regexp_replace(translate(left(d.text, 30000), '<>', :angles::text), '[^ \n\r\t]{100}', '\& ', 'g'),
                    p.question, 'StartSel="' || :mark::text || '", StopSel="' || :mark
                    || '", MaxFragments=2, MinWords=8, MaxWords=24, FragmentDelimiter=" … "') AS marked
@@ -64,14 +72,20 @@ WHERE numnode(question) > 0;
 -- As search_documents, among the vacancies that are open.
 WITH questions AS MATERIALIZED (
     SELECT config::regconfig, question::tsquery FROM unnest(:configs::text[], :questions::text[]) AS q (config, question)
-), matches AS MATERIALIZED (
-    SELECT j.bucket, j.canonical_hash, j.search_tsv, search_config(j.language) AS config
+), looked AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash, j.search_tsv, j.created_at, j.source_id, j.language, j.country_iso
     FROM jobs j
     WHERE j.search_tsv @@ :anywhere::text::tsquery AND j.status = 'active'
       AND (:language::text IS NULL OR j.language = :language) AND (:source_id::uuid IS NULL OR j.source_id = :source_id)
       AND (:since::timestamptz IS NULL OR j.created_at >= :since) AND (:until::timestamptz IS NULL OR j.created_at < :until)
       AND (:duplicates::boolean OR j.duplicate_of IS NULL)
-    ORDER BY j.created_at DESC LIMIT :most::integer
+    ORDER BY j.created_at DESC LIMIT :looked::integer
+), matches AS MATERIALIZED (
+    SELECT l.bucket, l.canonical_hash, l.search_tsv, search_config(l.language) AS config FROM looked l
+    WHERE (:view_id::uuid IS NULL
+           OR (SELECT is_in_view(v, 'job', l.source_id, l.language, l.country_iso, NULL) FROM views v WHERE v.id = :view_id))
+      AND (:view_question::text IS NULL OR l.search_tsv @@ :view_question::tsquery)
+    ORDER BY l.created_at DESC LIMIT :most::integer
 ), ranked AS (
     SELECT m.bucket, m.canonical_hash, q.config, q.question,
            ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', m.search_tsv, q.question, 1) AS rank
@@ -84,7 +98,7 @@ WITH questions AS MATERIALIZED (
 )
 SELECT p.bucket, p.canonical_hash AS hash, j.source_id, j.apply_url AS url, j.title, j.language,
        NULL::timestamptz AS published_at, j.created_at AS first_seen_at, j.duplicate_of IS NOT NULL AS is_duplicate, p.rank,
-       (SELECT count(*) FROM matches) AS matches,
+       (SELECT count(*) FROM matches) AS matches, (SELECT count(*) FROM looked) AS looked,
        ts_headline(p.config, regexp_replace(translate(left(j.description_snippet, 30000), '<>', :angles::text),
                                             '[^ \n\r\t]{100}', '\& ', 'g'),
                    p.question, 'StartSel="' || :mark::text || '", StopSel="' || :mark
@@ -92,18 +106,22 @@ SELECT p.bucket, p.canonical_hash AS hash, j.source_id, j.apply_url AS url, j.ti
 FROM page p JOIN jobs j ON j.bucket = p.bucket AND j.canonical_hash = p.canonical_hash
 ORDER BY p.rank DESC, p.bucket, p.canonical_hash;
 
+-- name: has_language
+-- Whether any document is in a language.
+SELECT EXISTS (SELECT 1 FROM documents WHERE language = $1::text AND deleted_at IS NULL);
+
 -- name: newest_documents
 -- The newest that pass, by when they were first seen. At most `:most` rows are looked at; a row that does not match says how far.
 WITH looked AS MATERIALIZED (
     SELECT * FROM (
-        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of FROM documents d
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality FROM documents d
          WHERE :source_id::uuid IS NULL AND d.deleted_at IS NULL
            AND d.first_seen_at <= coalesce(:first_seen_at::timestamptz, 'infinity')
            AND (:first_seen_at IS NULL OR d.first_seen_at < :first_seen_at
                 OR (d.bucket, d.url_hash) > (:bucket::smallint, :hash::bytea))
          ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :most::integer)
         UNION ALL
-        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of FROM documents d
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality FROM documents d
          WHERE d.source_id = :source_id AND d.deleted_at IS NULL AND d.first_seen_at <= coalesce(:first_seen_at, 'infinity')
            AND (:first_seen_at IS NULL OR d.first_seen_at < :first_seen_at OR (d.bucket, d.url_hash) > (:bucket, :hash))
          ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :most)
@@ -111,6 +129,10 @@ WITH looked AS MATERIALIZED (
 ), page AS MATERIALIZED (
     SELECT l.bucket, l.url_hash, l.first_seen_at FROM looked l
     WHERE (:language::text IS NULL OR l.language = :language) AND (:duplicates::boolean OR l.duplicate_of IS NULL)
+      AND (:view_id::uuid IS NULL
+           OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality) FROM views v WHERE v.id = :view_id))
+      AND (:view_question::text IS NULL
+           OR (SELECT e.search @@ :view_question::tsquery FROM documents e WHERE e.bucket = l.bucket AND e.url_hash = l.url_hash))
       AND (:since::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) >= :since)
       AND (:until::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) < :until)
     ORDER BY l.first_seen_at DESC, l.bucket, l.url_hash LIMIT :limit::integer
@@ -132,14 +154,14 @@ WHERE (SELECT count(*) FROM page) < :limit AND (SELECT count(*) FROM looked) = :
 WITH looked AS MATERIALIZED (
     SELECT * FROM (
         (SELECT j.bucket, j.canonical_hash, j.created_at, j.status, j.language, j.duplicate_of, j.country_iso, j.level_norm,
-                j.work_modality, j.career_type, j.contract_type, j.mission_tags FROM jobs j
+                j.work_modality, j.career_type, j.contract_type, j.mission_tags, j.source_id FROM jobs j
          WHERE :source_id::uuid IS NULL AND j.created_at <= coalesce(:first_seen_at::timestamptz, 'infinity')
            AND (:first_seen_at IS NULL OR j.created_at < :first_seen_at
                 OR (j.bucket, j.canonical_hash) > (:bucket::smallint, :hash::bytea))
          ORDER BY j.created_at DESC, j.bucket, j.canonical_hash LIMIT :most::integer)
         UNION ALL
         (SELECT j.bucket, j.canonical_hash, j.created_at, j.status, j.language, j.duplicate_of, j.country_iso, j.level_norm,
-                j.work_modality, j.career_type, j.contract_type, j.mission_tags FROM jobs j
+                j.work_modality, j.career_type, j.contract_type, j.mission_tags, j.source_id FROM jobs j
          WHERE j.source_id = :source_id AND j.created_at <= coalesce(:first_seen_at, 'infinity')
            AND (:first_seen_at IS NULL OR j.created_at < :first_seen_at OR (j.bucket, j.canonical_hash) > (:bucket, :hash))
          ORDER BY j.created_at DESC, j.bucket, j.canonical_hash LIMIT :most)
@@ -149,6 +171,10 @@ WITH looked AS MATERIALIZED (
     WHERE l.status = 'active' AND (:language::text IS NULL OR l.language = :language)
       AND (:duplicates::boolean OR l.duplicate_of IS NULL)
       AND (:since::timestamptz IS NULL OR l.created_at >= :since) AND (:until::timestamptz IS NULL OR l.created_at < :until)
+      AND (:view_id::uuid IS NULL
+           OR (SELECT is_in_view(v, 'job', l.source_id, l.language, l.country_iso, NULL) FROM views v WHERE v.id = :view_id))
+      AND (:view_question::text IS NULL
+           OR (SELECT e.search_tsv @@ :view_question::tsquery FROM jobs e WHERE e.bucket = l.bucket AND e.canonical_hash = l.canonical_hash))
       AND (:country_iso::text IS NULL OR l.country_iso = :country_iso)
       AND (:level_norm::text IS NULL OR l.level_norm = :level_norm)
       AND (:work_modality::text IS NULL OR l.work_modality = :work_modality)
@@ -169,3 +195,57 @@ UNION ALL
 SELECT l.bucket, l.canonical_hash, NULL, NULL, NULL, NULL, NULL, l.created_at, NULL, NULL, NULL, false
 FROM (SELECT * FROM looked ORDER BY created_at, bucket DESC, canonical_hash DESC LIMIT 1) AS l
 WHERE (SELECT count(*) FROM page) < :limit AND (SELECT count(*) FROM looked) = :most;
+
+-- name: add_view
+-- A new view; answers with its id, or with nothing where its name is taken.
+INSERT INTO views (name, query, kinds, source_ids, tags, languages, countries, min_quality)
+VALUES (:name::text, :query::text, :kinds::text[], :source_ids::uuid[], :tags::text[], :languages::text[], :countries::text[],
+        :min_quality::smallint)
+ON CONFLICT (name) DO NOTHING
+RETURNING id;
+
+-- name: change_view
+-- All of a view but its id.
+UPDATE views
+SET name = :name::text, query = :query::text, kinds = :kinds::text[], source_ids = :source_ids::uuid[], tags = :tags::text[],
+    languages = :languages::text[], countries = :countries::text[], min_quality = :min_quality::smallint, updated_at = now()
+WHERE id = :id::uuid;
+
+-- name: remove_view
+-- A view that no sink delivers.
+DELETE FROM views WHERE id = $1::uuid;
+
+-- name: sinks_of_view
+-- The sinks that deliver a view.
+SELECT id, name FROM sinks WHERE view_id = $1::uuid ORDER BY name;
+
+-- name: view_named
+-- One view.
+SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality FROM views WHERE name = $1::text;
+
+-- name: view_with_id
+-- One view.
+SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality FROM views WHERE id = $1::uuid;
+
+-- name: list_views
+-- All views by name: people make dozens of them.
+SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality FROM views ORDER BY name;
+
+-- name: count_documents_in_view
+-- How many of the newest documents are in a view, and how many were looked at.
+SELECT count(*) FILTER (WHERE is_in_view(v, 'document', d.source_id, d.language, NULL, d.quality)
+                              AND ($2::text IS NULL OR d.search @@ $2::tsquery)) AS found, count(*) AS looked
+FROM views v CROSS JOIN LATERAL (
+    SELECT e.source_id, e.language, e.quality, e.search FROM documents e WHERE e.deleted_at IS NULL AND e.duplicate_of IS NULL
+    ORDER BY e.first_seen_at DESC LIMIT $3::integer) AS d
+WHERE v.id = $1::uuid;
+
+-- name: count_jobs_in_view
+-- As count_documents_in_view, among the vacancies that are open.
+SELECT count(*) FILTER (WHERE j.status = 'active' AND j.duplicate_of IS NULL
+                              AND is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL)
+                              AND ($2::text IS NULL OR j.search_tsv @@ $2::tsquery)) AS found, count(*) AS looked
+FROM views v CROSS JOIN LATERAL (
+    SELECT e.source_id, e.language, e.country_iso, e.search_tsv, e.status, e.duplicate_of FROM jobs e
+    ORDER BY e.created_at DESC LIMIT $3::integer) AS j
+WHERE v.id = $1::uuid;

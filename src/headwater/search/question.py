@@ -4,11 +4,11 @@ import re
 import struct
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
 
 from headwater.errors import UsageError
+from headwater.record_kind import RecordKind
 from headwater.storable import storable
 
 # The longest words a search knows have 2,046 bytes, and a character has up to four.
@@ -19,24 +19,22 @@ _SLASHED = re.compile(r"(?=[^\s-])\S*?[^\s\d/]/[^\s\d/]\S*")
 _PLACE = struct.Struct(">fB32s")
 
 
-class QuestionKind(StrEnum):
-    DOCUMENT = "document"
-    JOB = "job"
-
-
 @dataclass(frozen=True, slots=True)
 class Filters:
     """`since` and `until` are about when it was published, or else first seen; `until` is not included.
 
     `language` searches by the rules of that language alone; without one, every text by those of its own.
+    `view_question` are the words of the view, as `question_of` in views.py says.
     """
 
-    kind: QuestionKind = QuestionKind.DOCUMENT
+    kind: RecordKind = RecordKind.DOCUMENT
     source_id: UUID | None = None
     language: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     duplicates: bool = False
+    view_id: UUID | None = None
+    view_question: str | None = None
 
 
 class Place(NamedTuple):

@@ -9,7 +9,8 @@ from uuid import UUID
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed, UsageError
-from headwater.search.question import Filters, Place, QuestionKind, cursor_at, place_at, with_slashes_parted, words_of
+from headwater.record_kind import RecordKind
+from headwater.search.question import Filters, Place, cursor_at, place_at, with_slashes_parted, words_of
 
 queries = load_queries("headwater.search")
 
@@ -19,6 +20,7 @@ MARK = "**"  # around what matched, in plain text
 _MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
 _SHOWN = str.maketrans(_ANGLES, "<>")
 STATEMENT_TIMED_OUT = "57014"
+FILTERED = ("language", "source_id", "since", "until", "duplicates", "view_id", "view_question")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Bounds:
     """To rank a match its words must be read: of a word that stands everywhere only the newest texts are ranked."""
 
     most_ranked: int = 1_000
+    # Within a view, which may hold few of them.
+    most_looked_at: int = 10_000
     patience_seconds: float = 3.0
 
 
@@ -38,7 +42,7 @@ class Hit:
     a match as **so**, are plain text as it stands in the page, to be escaped where HTML is made of it.
     """
 
-    kind: QuestionKind
+    kind: RecordKind
     bucket: int
     hash: bytes
     source_id: UUID
@@ -79,18 +83,26 @@ async def search(
     wanted = filters or Filters()
     after = place_at(cursor) if cursor else (None, None, None)
     words = words_of(query)
-    asked = with_slashes_parted(words) if wanted.kind is QuestionKind.JOB else words
+    asked = with_slashes_parted(words) if wanted.kind is RecordKind.JOB else words
+    looked = bounds.most_looked_at if wanted.view_id else bounds.most_ranked
     values = {
         **values_of(wanted),
         **dict(zip(("rank", "bucket", "hash"), after, strict=True)),
         "most": bounds.most_ranked,
+        "looked": looked,
         "limit": limit + 1,  # one more, to know whether there is one
         "mark": _MATCHED,
         "angles": _ANGLES,
     }
     rows = await _rows(database, wanted, asked, values, bounds.patience_seconds)
     hits = [hit_from(row, wanted.kind) for row in rows[:limit]]
-    is_complete = not rows or rows[0]["matches"] < bounds.most_ranked
+    if rows or wanted.view_id is None:
+        is_complete = not rows or (rows[0]["matches"] < bounds.most_ranked and rows[0]["looked"] < looked)
+    else:
+        # Nothing of the view is among the newest matches: were those all?
+        outside = values | {"view_id": None, "view_question": None, "limit": 1}
+        others = await _rows(database, wanted, asked, outside, bounds.patience_seconds)
+        is_complete = not others or others[0]["looked"] < looked
     return SearchPage(hits, cursor_after(hits[-1]) if len(rows) > limit else None, is_complete)
 
 
@@ -102,7 +114,7 @@ def require_page(limit: int) -> None:
 async def _rows(
     database: Database, wanted: Filters, words: str, values: Mapping[str, object], patience: float
 ) -> list[Any]:
-    is_job = wanted.kind is QuestionKind.JOB
+    is_job = wanted.kind is RecordKind.JOB
     try:
         async with database.transaction(readonly=True, patience=patience) as connection:
             # Each question has its own plan: how many texts match makes all the difference.
@@ -124,10 +136,10 @@ async def _rows(
 
 def values_of(wanted: Filters) -> dict[str, object]:
     """By the names that statements have for them."""
-    return {name: getattr(wanted, name) for name in ("language", "source_id", "since", "until", "duplicates")}
+    return {name: getattr(wanted, name) for name in FILTERED}
 
 
-def hit_from(row: Any, kind: QuestionKind) -> Hit:
+def hit_from(row: Any, kind: RecordKind) -> Hit:
     pieces = tuple((row["marked"] or "").translate(_SHOWN).split(_MATCHED))
     return Hit(kind, pieces=pieces, **{name: row[name] for name in Hit.__slots__ if name not in ("kind", "pieces")})
 

@@ -1,4 +1,4 @@
-"""What can be set, where a value came from, and nothing global: settings are a value that is passed in."""
+"""Every setting, where its value came from, and nothing global: settings are a value that is passed in."""
 
 from headwater.settings.groups import Settings, every_setting
 from headwater.settings.loading import Given, Loaded, ValueOrigin, load

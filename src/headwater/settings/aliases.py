@@ -11,7 +11,7 @@ from headwater.settings.durations import parse_duration
 
 FASTEST_RATE = 1_000
 
-Reading = Callable[[str], str | None]
+ValueReading = Callable[[str], str | None]
 
 
 def as_is(value: str) -> str | None:
@@ -60,7 +60,7 @@ class Alias:
     name: str
     setting: str
     place: Literal["environment", "file"]
-    read: Reading = as_is
+    read: ValueReading = as_is
     rule: str = ""  # how the value is read, in words, for the documentation
 
 
@@ -71,8 +71,13 @@ _INVERTED = "inverted"
 ALIASES: tuple[Alias, ...] = (
     Alias("FRONTIER_DB_URL", "database.url", "environment"),
     Alias("FETCHER_DATABASE_URL", "database.url", "environment"),
-    Alias("ELASTICSEARCH_URL", "search.elasticsearch_url", "environment"),
-    Alias("FETCHER_ELASTICSEARCH_URL", "search.elasticsearch_url", "environment"),
+    Alias("ELASTICSEARCH_URL", "deliver.elasticsearch_url", "environment"),
+    Alias("FETCHER_ELASTICSEARCH_URL", "deliver.elasticsearch_url", "environment"),
+    Alias("MEILI_URL", "deliver.meili_url", "environment"),
+    Alias("MEILI_HOST", "deliver.meili_url", "environment"),
+    Alias("MEILI_API_KEY", "deliver.meili_key", "environment"),
+    Alias("MEILI_MASTER_KEY", "deliver.meili_key", "environment"),
+    Alias("MEILI_JOBS_INDEX", "deliver.meili_jobs_index", "environment"),
     Alias("WORKER_COUNT", "fetch.concurrency", "environment"),
     Alias("FETCHER_WORKER_COUNT", "fetch.concurrency", "environment"),
     Alias("INGESTION_CONCURRENCY", "fetch.concurrency", "environment"),
@@ -160,5 +165,5 @@ IGNORED_IN_FILE = {
     "logger": "only its level has a meaning here",
     "server": _NO_API,
     "crawler": "a pace is set by politeness.delay, sources by `headwater sources add` and `import`",
-    "elasticsearch": "its address is set by search.elasticsearch_url",
+    "elasticsearch": "its address is set by deliver.elasticsearch_url",
 }

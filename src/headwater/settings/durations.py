@@ -28,8 +28,11 @@ def parse_duration(text: str) -> timedelta:
 
 
 def parse_durations(text: str) -> tuple[timedelta, ...]:
-    """Several, as in `24h,7d`. Raises ValueError as `parse_duration` does."""
-    return tuple(parse_duration(part) for part in re.split("[,;]", text) if part.strip())
+    """One or several, as in `24h,7d`. Raises ValueError as `parse_duration` does."""
+    try:
+        return tuple(parse_duration(part) for part in re.split("[,;|]", text) if part.strip())
+    except ValueError:
+        raise ValueError("should be a duration such as 7d, or several such as 24h,7d") from None
 
 
 def parse_span(text: str) -> timedelta:

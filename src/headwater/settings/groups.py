@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic.fields import FieldInfo
 
 from headwater.settings.durations import FOREVER, DaysOrForever, Duration
@@ -60,6 +62,38 @@ def _schema_name(value: object) -> object:
     return value
 
 
+def _networks(values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        try:
+            network = ip_network(value, strict=False)
+        except ValueError:
+            raise ValueError(f"should be addresses or networks such as 10.0.0.5 or 10.0.0.0/24, not {value}") from None
+        if network.prefixlen == 0:
+            raise ValueError(f"should name your proxies: {value} is everybody")
+    return values
+
+
+def _web_address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        is_whole = not value or (parts.scheme in ("http", "https") and bool(parts.hostname))
+    except ValueError:
+        is_whole = False
+    if not is_whole:
+        raise ValueError("should be an address such as https://headwater.example.org")
+    return value
+
+
+_HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
+_TAKEN_HEADERS = frozenset({"authorization", "cookie", "host", "origin", "content-type", "content-length"})
+
+
+def _header_name(value: str) -> str:
+    if value and (not _HEADER.fullmatch(value) or value.lower() in _TAKEN_HEADERS):
+        raise ValueError("should be the name of a header such as X-Remote-User, and none with another meaning")
+    return value.lower()
+
+
 Texts = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
 Count = Annotated[int, Field(ge=1, le=100_000)]
 CountOrNone = Annotated[int, Field(ge=0, le=100_000)]
@@ -84,7 +118,7 @@ class ServiceSettings(SettingsGroup):
 
 
 class LogSettings(SettingsGroup):
-    """What is written to standard error."""
+    """Lines on standard error: from which level on, and in which form."""
 
     level: Annotated[Literal["debug", "info", "warning", "error"], _in_our_words(_LEVELS)] = Field(
         "info", description="Least important level that is written."
@@ -161,7 +195,7 @@ class FetchSettings(SettingsGroup):
 
 
 class NetworkSettings(SettingsGroup):
-    """What connections are made, and from where."""
+    """Connections to the web: which are allowed, and from where."""
 
     allow: Texts = Field(
         (),
@@ -181,7 +215,7 @@ class NetworkSettings(SettingsGroup):
 
 
 class PolitenessSettings(SettingsGroup):
-    """What every host may expect of us when nothing else is known about it."""
+    """The pace at a host of which nothing else is known."""
 
     enabled: bool = Field(
         True,
@@ -242,7 +276,16 @@ class KeepSettings(SettingsGroup):
     version_days: DaysOrForever = Field(
         FOREVER, description="Days a former version of a document is kept after it was replaced, or `forever`."
     )
-    outbox_days: DaysOrForever = Field(30, description="Days a change waits in the outbox for a sink, or `forever`.")
+    change_days: Annotated[int, Field(ge=1, le=3650)] = Field(
+        30, description="Days of the log of changes that are kept: a sink that is away for longer is filled anew."
+    )
+    audit_days: Annotated[int, Field(ge=1, le=3650)] = Field(400, description="Days of the audit log that are kept.")
+    rollup_days: Annotated[int, Field(ge=3, le=3650)] = Field(
+        400, description="Days that the figures of each hour are kept, for charts; those of each minute two days."
+    )
+    source_rollup_days: Annotated[int, Field(ge=8, le=3650)] = Field(
+        35, description="Days that the figures of each source by the hour are kept."
+    )
 
 
 class PollSettings(SettingsGroup):
@@ -294,10 +337,57 @@ class PollSettings(SettingsGroup):
     sitemaps: bool = Field(True, description="Look for a sitemap of sources whose feed is followed, once.")
 
 
-class SearchSettings(SettingsGroup):
-    """Search systems documents are delivered to."""
+class DeliverSettings(SettingsGroup):
+    """Sinks that settings make by themselves; `headwater sinks add` makes any others."""
 
-    elasticsearch_url: SecretStr | None = Field(None, description="Address of Elasticsearch; empty means not used.")
+    elasticsearch_url: SecretStr | None = Field(
+        None,
+        description="Address of Elasticsearch or OpenSearch: makes the sink `elasticsearch`, layout raw_content.",
+    )
+    meili_url: SecretStr | None = Field(
+        None, description="Address of Meilisearch: makes the sink `meilisearch` for vacancies."
+    )
+    meili_key: SecretStr | None = Field(None, description="Key of Meilisearch that may write documents and settings.")
+    meili_jobs_index: str = Field("jobs_index", max_length=200, description="Index of vacancies in Meilisearch.")
+
+
+class WebSettings(SettingsGroup):
+    """The web role: the API and what else is reached over HTTP."""
+
+    host: str = Field(
+        "127.0.0.1", max_length=255, description="Address to listen at; the default is this machine alone."
+    )
+    port: int = Field(8080, ge=0, le=65_535, description="Port to listen at; 0 takes a free one.")
+    public_url: Annotated[str, AfterValidator(_web_address)] = Field(
+        "", max_length=2_000, description="Under which others reach it, such as `https://headwater.example.org`."
+    )
+    allowed_hosts: Texts = Field((), description="Further names by which it may be called, without ports.")
+    login: Literal["auto", "always", "never"] = Field(
+        "auto",
+        description="Who has to log in. `auto`: nobody on this machine until there is a user or a token, then "
+        "everybody; `never` is possible on this machine alone.",
+    )
+    session_idle: Annotated[Duration, Field(ge=timedelta(minutes=2))] = Field(
+        timedelta(hours=12), description="A login ends after so long without a request."
+    )
+    session_lifetime: Annotated[Duration, Field(ge=timedelta(minutes=2))] = Field(
+        timedelta(days=7), description="A login ends after so long in any case."
+    )
+    trusted_proxies: Annotated[Texts, AfterValidator(_networks)] = Field(
+        (), description="Addresses of reverse proxies, such as `10.0.0.5/32`: only they are believed about callers."
+    )
+    proxy_user_header: Annotated[str, AfterValidator(_header_name)] = Field(
+        "", description="Header in which a trusted proxy says who has logged in there, such as `X-Remote-User`."
+    )
+    proxy_role_header: Annotated[str, AfterValidator(_header_name)] = Field(
+        "", description="Header in which it says the role: viewer, operator or admin; of several the highest."
+    )
+    proxy_role: Literal["none", "viewer", "operator", "admin"] = Field(
+        "viewer", description="Role of people whose role the proxy does not say; `none` refuses them."
+    )
+    public_sources: bool = Field(
+        False, description="Whether everybody who reaches it may list and read sources, without saying who they are."
+    )
 
 
 class Settings(SettingsGroup):
@@ -313,7 +403,8 @@ class Settings(SettingsGroup):
     lease: LeaseSettings = LeaseSettings()
     keep: KeepSettings = KeepSettings()
     poll: PollSettings = PollSettings()
-    search: SearchSettings = SearchSettings()
+    deliver: DeliverSettings = DeliverSettings()
+    web: WebSettings = WebSettings()
 
 
 class Setting(NamedTuple):
@@ -325,12 +416,6 @@ class Setting(NamedTuple):
     @property
     def is_secret(self) -> bool:
         return "SecretStr" in str(self.field.annotation)
-
-
-# Accepted, checked and shown, and read by nothing: setting -> why.
-INERT = {
-    "search.elasticsearch_url": "no role of this version delivers to Elasticsearch",
-}
 
 
 def every_setting() -> Iterator[Setting]:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from headwater.errors import SettingError
 from headwater.settings.aliases import ALIASES, IGNORED, IGNORED_IN_FILE, SECTIONS
-from headwater.settings.groups import INERT, Settings, every_setting
+from headwater.settings.groups import Settings, every_setting
 
 PREFIX = "HEADWATER_"
 # Read elsewhere on purpose: where the settings file is, and what the test suite is pointed at.
@@ -43,15 +43,6 @@ class Loaded:
     warnings: tuple[str, ...]
     # How our sessions are called in the database: by the command that opened them.
     application_name: str = "headwater"
-
-    @property
-    def inert(self) -> tuple[str, ...]:
-        """A sentence for each setting that was set and nothing reads."""
-        return tuple(
-            f"{path} ({self.origins[path]}) has no effect: {why}."
-            for path, why in INERT.items()
-            if self.origins[path].kind != "default"
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What is wrong with a source, since when, what to do; and how it is, in one word. Pure: judged anew, never stored.
+"""Problems of a source, since when and what to do; and its health in one word. Pure: judged anew, never stored.
 
 `headwater problems` and the health that lists show are the same rules.
 """
@@ -12,8 +12,10 @@ from shlex import quote
 from uuid import UUID
 
 from headwater.settings.durations import format_duration
-from headwater.sources.channels import ChannelKind, ChannelState
+from headwater.sources.causes import ErrorCause, HeldBy, StopReason, stop_reason_in
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Source, SourceKind, SourceStatus
+from headwater.sources.store import ChannelState
 
 # One error may be an accident; an answer that was never had may not.
 FEWEST_ERRORS = 2
@@ -28,15 +30,10 @@ ABOUT = 1.15
 # Of an address that may not be asked: the place, as `network.allow` wants it.
 OFF_LIMITS = re.compile(r"([^\s(]+) is off limits: ")
 
-# Reasons for which we stop a source by ourselves; a person gives others.
-ROBOTS_DISALLOW = "robots disallow"
-AUTO_PAUSED = "auto-paused after failures"
-# Between the address of a further page of a list, since when and why it could not be read.
-UNREAD = " could not be read since "
-_UNREAD_AT = re.compile(rf"{UNREAD}(\d{{4}}-\d\d-\d\d \d\d:\d\d) UTC: ")
 # After so long the vacancies that no other page names are over.
 UNREAD_DAYS = 14
-UNREADABLE_ROW = "its row cannot be read"
+# How the reason begins of a source that no person stopped.
+STOPPED_BY_ITSELF = tuple(StopReason)
 
 
 class HealthStatus(StrEnum):
@@ -98,7 +95,7 @@ class FailedCrawlStart:
 
 @dataclass(frozen=True, slots=True)
 class HealthFacts:
-    """What is known of a source beyond its row and its channels."""
+    """Facts about a source beyond its row and its channels."""
 
     entries: Mapping[str, int] = field(default_factory=dict)  # by status
     has_kept: bool = False  # a document or a vacancy
@@ -171,20 +168,20 @@ def worst_first(problem: HealthProblem) -> tuple[bool, float]:
 
 
 def _stopped(source: Source) -> Iterator[HealthProblem]:
-    """What a person stopped is no problem."""
-    reason = source.status_reason or ""
+    """A source that a person stopped is no problem."""
     resume = f"Resume it: headwater sources resume {source.id}"
-    if reason == ROBOTS_DISALLOW:
-        rules = f"headwater hosts robots {host_in(source.profile.url)}"
-        fix = f"It goes on by itself once robots.txt allows it. See its rules: {rules}"
-        yield _whole(source, "robots_forbid", f"Blocked: its robots.txt forbids its page ({reason}).", fix)
-    elif reason == AUTO_PAUSED:
-        told = f": {without_stop(source.last_run_message)}" if source.last_run_message else ""
-        yield _whole(source, "auto_paused", f"Paused by itself after failures in a row{told}.", resume)
-    elif reason.startswith(UNREADABLE_ROW):
-        yield _whole(
-            source, "unreadable", f"Blocked: {without_stop(reason)}.", f"Correct it with `sources edit`. {resume}"
-        )
+    reason = source.status_reason or ""
+    match stop_reason_in(reason):
+        case StopReason.ROBOTS_DISALLOW:
+            rules = f"headwater hosts robots {host_in(source.profile.url)}"
+            fix = f"It goes on by itself once robots.txt allows it. See its rules: {rules}"
+            yield _whole(source, "robots_forbid", f"Blocked: its robots.txt forbids its page ({reason}).", fix)
+        case StopReason.AUTO_PAUSED:
+            told = f": {without_stop(source.last_run_message)}" if source.last_run_message else ""
+            yield _whole(source, "auto_paused", f"Paused by itself after failures in a row{told}.", resume)
+        case StopReason.UNREADABLE_ROW:
+            fix = f"Correct it with `sources edit`. {resume}"
+            yield _whole(source, "unreadable", f"Blocked: {without_stop(reason)}.", fix)
 
 
 def _whole(
@@ -286,72 +283,68 @@ def _channel(
 
 
 def _flawed(source: Source, channel: ChannelState, error: str) -> HealthProblem:
-    """What was wrong with an answer that was read all the same."""
-    if UNREAD in error:
-        return _unread(source, channel, error)
+    """An answer was read all the same, and this was wrong with it."""
+    if channel.unread_page:
+        return _unread(source, channel, channel.unread_page, error)
     fix = "Tell its publisher. What could be read was taken."
     told = f"Its answer is damaged: {error}"
     return _channel(source, channel, "truncated", told, fix, channel.last_polled_at, Severity.WARNING)
 
 
-def _unread(source: Source, channel: ChannelState, error: str) -> HealthProblem:
-    found = _UNREAD_AT.search(error)
-    since = datetime.fromisoformat(f"{found[1]}+00:00") if found else channel.last_polled_at
-    page = error.partition(UNREAD)[0]
-    look = f"See its rules: headwater hosts robots {host_in(page)}" if "robots.txt" in error else f"Open {page}"
+def _unread(source: Source, channel: ChannelState, page: str, error: str) -> HealthProblem:
+    is_robots = channel.error_cause in (ErrorCause.ROBOTS_FORBID, ErrorCause.ROBOTS_UNREACHABLE)
+    look = f"See its rules: headwater hosts robots {host_in(page)}" if is_robots else f"Open {page}"
     fix = f"{look}, and tell its publisher. What only that page lists is not seen"
     if source.profile.kind is SourceKind.JOBS:
         fix += f"; vacancies that nothing names for {UNREAD_DAYS} days are over"
+    since = channel.unread_since or channel.last_polled_at
     return _channel(source, channel, "page_unread", f"Its page {error}", f"{fix}.", since, Severity.WARNING)
 
 
-# The beginning of what a channel's last error says, the word for it, and what to do.
-_CAUSES = (
-    (
-        "blocked_address",
-        "private_address",
-        "Remove it with `headwater sources rm {id}`, or allow it: HEADWATER_NETWORK__ALLOW={place}",
+# The way out, with its places still open.
+_BY_CAUSE = {
+    ErrorCause.PRIVATE_ADDRESS: (
+        "Remove it with `headwater sources rm {id}`, or allow it: HEADWATER_NETWORK__ALLOW={place}"
     ),
-    ("dns_not_found", "dead_domain", "Correct its address, or remove it: headwater sources rm {id}"),
-    ("robots.txt could not be had", "robots_unreachable", "Nothing is asked while robots.txt fails. Look: {test}"),
-    (
-        ROBOTS_DISALLOW,
-        "robots_forbid",
-        "See its rules with `headwater hosts robots {host}`, or remove it: headwater sources rm {id}",
+    ErrorCause.DEAD_DOMAIN: "Correct its address, or remove it: headwater sources rm {id}",
+    ErrorCause.ROBOTS_UNREACHABLE: "Nothing is asked while robots.txt fails. Look: {test}",
+    ErrorCause.ROBOTS_FORBID: (
+        "See its rules with `headwater hosts robots {host}`, or remove it: headwater sources rm {id}"
     ),
-    ("The secret ", "secret", "Write it into the file that poll.secrets_file names, then: headwater sources run {id}"),
-)
+    ErrorCause.SECRET: ("Write it into the file that poll.secrets_file names, then: headwater sources run {id}"),
+}
 _BY_CLASS = {
     "rate_limited": ("refused", "Ask it less often: headwater hosts policy set {host} --min-request-interval-ms 10000"),
     "forbidden": ("refused", "Its host refuses us. Write to its owner, or remove it: headwater sources rm {id}"),
     "not_found": ("failing", "Find its new address: headwater sources add {site} --dry-run"),
     "gone": ("failing", "Find its new address: headwater sources add {site} --dry-run"),
 }
-# What keeps robots.txt from being had, too.
-_BEFORE_ROBOTS = frozenset({"dead_domain", "private_address"})
-LASTING = frozenset({"dead_domain", "robots_forbid", "secret", "private_address"})
+# They do not pass by themselves: the first error is as bad as the tenth.
+LASTING = frozenset(ErrorCause) - {ErrorCause.ROBOTS_UNREACHABLE}
 
 
 def _failing(source: Source, channel: ChannelState) -> HealthProblem:
-    kind, fix = cause_of(channel)
+    kind, fix = word_and_fix(channel)
     place = OFF_LIMITS.search(channel.last_error or "")
     places = {"id": source.id, "host": host_in(channel.url), "place": place and place[1]}
     fix = fix.format(**places, site=quote(source.profile.url), test=f"headwater sources test {source.id}")
     errors = channel.consecutive_errors
     times = "1 error" if errors == 1 else f"{errors:,} errors in a row"
     last = without_stop(channel.last_error or channel.error_class or "no reason given")
-    what = f"The name {host_in(channel.url)} does not exist: {times}" if kind == "dead_domain" else f"{last}: {times}"
-    is_bad = kind in LASTING or errors >= FEWEST_ERRORS or channel.last_ok_at is None
+    what = (
+        f"The name {host_in(channel.url)} does not exist: {times}"
+        if kind == ErrorCause.DEAD_DOMAIN
+        else f"{last}: {times}"
+    )
+    is_bad = channel.error_cause in LASTING or errors >= FEWEST_ERRORS or channel.last_ok_at is None
     since = channel.last_ok_at or channel.created_at
     return _channel(source, channel, kind, what, fix, since, Severity.ERROR if is_bad else Severity.WARNING)
 
 
-def cause_of(channel: ChannelState) -> tuple[str, str]:
-    """The word for what its errors come from, and the fix with its places still open."""
-    error = channel.last_error or ""
-    for mark, kind, fix in _CAUSES:
-        if error.startswith(mark) or (kind in _BEFORE_ROBOTS and f"({mark}" in error):
-            return kind, fix
+def word_and_fix(channel: ChannelState) -> tuple[str, str]:
+    """The word for its trouble, and the way out with its places still open."""
+    if channel.error_cause:
+        return channel.error_cause, _BY_CAUSE[channel.error_cause]
     return _BY_CLASS.get(channel.error_class or "", ("failing", "Look at what it answers: {test}"))
 
 
@@ -382,14 +375,12 @@ def _empty(source: Source, channel: ChannelState, facts: HealthFacts) -> HealthP
 
 
 _SITEMAP = "A sitemap fills its gaps: {edit} sitemap_url=https://…"
-# Reasons for its next poll that no interval of ours can change, and the way out.
-_HELD_BY = (
-    ("server asked to wait: max-age", "Its server asks for that wait. To ask sooner: poll.respect_cache_control=false"),
-    ("asked to wait", f"Its publisher asks for that wait. {_SITEMAP}"),
-    ("asks to wait", f"Its publisher asks for that wait. {_SITEMAP}"),
-    ("asks to skip", f"Its publisher asks for that wait. {_SITEMAP}"),
-    ("time window", "Its time window keeps it from being polled. Widen it: {edit} time_window="),
-)
+# Against waits that no interval of ours can change.
+_AGAINST_WAIT = {
+    HeldBy.CACHE_LIFETIME: "Its server asks for that wait. To ask sooner: poll.respect_cache_control=false",
+    HeldBy.PUBLISHER: f"Its publisher asks for that wait. {_SITEMAP}",
+    HeldBy.TIME_WINDOW: "Its time window keeps it from being polled. Widen it: {edit} time_window=",
+}
 
 
 def _overflown(source: Source, channel: ChannelState, overflows: Overflows) -> HealthProblem:
@@ -404,11 +395,10 @@ def _overflown(source: Source, channel: ChannelState, overflows: Overflows) -> H
 
 
 def _against_overflow(source: Source, channel: ChannelState, overflows: Overflows) -> str:
-    """Whatever keeps it from being polled more often is named; an interval that would change nothing is not."""
+    """A hindrance to more frequent polls is named; an interval that would change nothing is not."""
     edit = f"headwater sources edit {source.id}"
-    for mark, fix in _HELD_BY:
-        if mark in channel.next_reason:
-            return fix.format(edit=edit)
+    if channel.held_by:
+        return _AGAINST_WAIT[channel.held_by].format(edit=edit)
     floor = overflows.shortest or SHORTEST_BY_DEFAULT
     # Twice in the time that its items span, with room for the jitter of intervals.
     wanted = _in_minutes(overflows.covers * 0.45 if overflows.covers else floor / 2)

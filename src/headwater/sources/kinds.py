@@ -35,6 +35,7 @@ class KindTraits:
     learns_rhythm: bool = False  # it lists news, not all there is
     names_vacancies: bool = False  # of a job source
     reads_since_last: bool = False  # its answer depends on when it was last asked
+    asks_plugins: bool = False  # a reader that another distribution brings for its host goes before ours
     reads_in_scope: bool = False  # its reader goes by the places of the source
     links_in_scope: bool = False  # its items may lie only where the source says; a feed may link anywhere
 
@@ -67,6 +68,7 @@ class ChannelKind(StrEnum):
             remembers_items=True,
             learns_rhythm=True,
             names_vacancies=True,
+            asks_plugins=True,
         ),
     )
     SITEMAP = (
@@ -98,6 +100,7 @@ class ChannelKind(StrEnum):
             remembers_items=True,
             learns_rhythm=True,
             names_vacancies=True,
+            asks_plugins=True,
             reads_in_scope=True,
             links_in_scope=True,
         ),
@@ -112,6 +115,7 @@ class ChannelKind(StrEnum):
             remembers_answers=False,  # its pages have one address
             learns_rhythm=True,
             names_vacancies=True,
+            asks_plugins=True,
             reads_since_last=True,
         ),
     )

@@ -1,28 +1,6 @@
--- name: create_source
--- Answers with its id, or nothing if its address is taken.
-INSERT INTO sources (url_hash, url, name, kind, priority, tags, org_type, timezone, country, ingestion_mode, policy, poll_every,
-                     crawl_frequency_days, time_window, max_depth, max_pages, allowed_domains, include_paths, exclude_paths,
-                     allow_external, start_urls, article_patterns, selectors, parser_hint, rate_limit_ms, revisit_every, speaks_for)
-VALUES (:url_hash::bytea, :url::text, :name::text, :kind::text, :priority::smallint, :tags::text[], :org_type::text,
-        :timezone::text, :country::text, :ingestion_mode::text, :policy::text, :poll_every::interval,
-        :crawl_frequency_days::real, :time_window::text, :max_depth::smallint, :max_pages::integer,
-        :allowed_domains::text[], :include_paths::text[], :exclude_paths::text[], :allow_external::boolean,
-        :start_urls::text[], :article_patterns::text[], :selectors::jsonb, :parser_hint::text, :rate_limit_ms::integer,
-        :revisit_every::interval[], :speaks_for::text[])
-ON CONFLICT (url_hash) WHERE status <> 'deleted' DO NOTHING RETURNING id;
-
--- name: update_source
--- Everything a person may edit, at once.
-UPDATE sources
-SET name = :name::text, kind = :kind::text, priority = :priority::smallint, tags = :tags::text[], org_type = :org_type::text,
-    timezone = :timezone::text, country = :country::text, ingestion_mode = :ingestion_mode::text, policy = :policy::text,
-    poll_every = :poll_every::interval, crawl_frequency_days = :crawl_frequency_days::real, time_window = :time_window::text,
-    max_depth = :max_depth::smallint, max_pages = :max_pages::integer, allowed_domains = :allowed_domains::text[],
-    include_paths = :include_paths::text[], exclude_paths = :exclude_paths::text[], allow_external = :allow_external::boolean,
-    start_urls = :start_urls::text[], article_patterns = :article_patterns::text[], selectors = :selectors::jsonb,
-    parser_hint = :parser_hint::text, rate_limit_ms = :rate_limit_ms::integer, revisit_every = :revisit_every::interval[],
-    speaks_for = :speaks_for::text[], updated_at = now()
-WHERE id = :id::uuid;
+-- name: write_source
+-- Everything a person may say of a source, by column; without an id it is new. Answers with its id, or null if its address is taken.
+SELECT write_source($1::uuid, $2::jsonb);
 
 -- name: bring_polls_forward
 -- A shorter interval holds from now on, not after the next poll of the old one. What rests after errors rests on.
@@ -180,7 +158,7 @@ SELECT pg_notify('headwater_poll', '');
 SELECT id, source_id, kind, url, title, is_enabled, disabled_reason, is_active, former_urls, next_poll_at, next_reason,
        poll_interval, leased_by, lease_until > now() AS is_running, last_polled_at, last_ok_at, last_new_at, newest_item_at,
        last_item_count, nochange_count, overflow_count, silent_since, doubted_since, consecutive_errors, error_class, class_errors,
-       last_error, last_status, created_at, speaks_for_site
+       error_cause, last_error, unread_page, unread_since, held_by, last_status, created_at, updated_at, speaks_for_site
 FROM channels WHERE source_id = ANY ($1::uuid[]) ORDER BY source_id, is_enabled DESC, created_at, id;
 
 -- name: known_addresses
@@ -282,3 +260,10 @@ WITH folded AS (
 INSERT INTO source_totals AS t (what, status, count)
 SELECT what, status, sum(count) FROM folded GROUP BY 1, 2 ORDER BY 1, 2
 ON CONFLICT (what, status) DO UPDATE SET count = t.count + excluded.count;
+
+-- name: refill_sinks
+-- What views and places are made of has changed: every sink looks at the records of this source again.
+INSERT INTO backfills (sink_id, source_id, reason)
+SELECT s.id, $1::uuid, $2::text FROM sinks s
+ON CONFLICT (sink_id, source_id) DO UPDATE
+SET number = DEFAULT, kind = 'document', at = NULL, bucket = -1, hash = '', done = 0, asked_at = now(), reason = excluded.reason;

@@ -1,4 +1,4 @@
-"""A publisher we follow: the words, what a person may ask of it, and what is kept."""
+"""A publisher that is followed: its profile as a person sets it, and as it is stored."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from headwater.errors import UrlRejected, UsageError
 from headwater.settings.durations import format_duration
-from headwater.sources.exchange.rows import one_line
+from headwater.storable import one_line
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import is_public_suffix
 from headwater.urls.scope import Scope
@@ -20,11 +20,15 @@ DEFAULT_PRIORITY = 5
 DEFAULT_DEPTH = 2
 LONGEST_NAME = 200
 MOST_TAGS = 50
+LONGEST_TAG = 100
+# In one text: those of several rows with the same address are joined, and then counted.
+MOST_TAGS_SAID = 100
 SHORTEST_POLL = timedelta(minutes=1)
 LONGEST_POLL = timedelta(days=365)
 SHORTEST_REVISIT = timedelta(minutes=1)
 LONGEST_REVISIT = timedelta(days=3650)
 MOST_REVISITS = 10
+_TAG_SEPARATOR = re.compile(r"[,;|]")
 COUNTRY = re.compile(r"[A-Za-z]{2}")
 WINDOW = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
@@ -42,7 +46,7 @@ class SourceStatus(StrEnum):
     DELETED = "deleted"
 
 
-class Mode(StrEnum):
+class SourceMode(StrEnum):
     """Whether its feeds are polled, its pages looked through, or both."""
 
     FEED = "feed"
@@ -59,7 +63,7 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a person says about a source. Whatever can be wrong with it is said when it is made."""
+    """A person's description of a source. Making one raises UsageError for each flaw that it can have."""
 
     url: str
     name: str = ""
@@ -69,7 +73,7 @@ class Profile:
     org_type: str | None = None
     timezone: str | None = None
     country: str | None = None
-    ingestion_mode: Mode = Mode.SPIDER
+    ingestion_mode: SourceMode = SourceMode.SPIDER
     policy: Policy | None = None
     poll_every: timedelta | None = None
     crawl_frequency_days: float | None = None
@@ -101,7 +105,7 @@ class Profile:
 
     @property
     def scope(self) -> Scope:
-        """Where its pages lie: its own host, and what was named beside it."""
+        """Where its pages lie: its own host, and the hosts and domains named beside it."""
         hosts = {self.address.site, *(canonicalise(url).site for url in self.start_urls)}
         return Scope(
             frozenset(hosts),
@@ -114,13 +118,25 @@ class Profile:
 
     @property
     def paths(self) -> Scope | None:
-        """For what may lie on any host, as items of a feed: on its own hosts the paths hold. None: any path."""
+        """For pages that may lie on any host, as items of a feed: on its own hosts the paths hold. None: any path."""
         return replace(self.scope, allow_external=True) if self.include_paths or self.exclude_paths else None
 
     @property
     def redirects(self) -> Scope | None:
         """Where its pages may be redirected to: a manual has its place, news and vacancies may be told anywhere."""
         return self.scope if self.kind is SourceKind.DOCS else self.paths
+
+
+def tags_from(text: str) -> tuple[str, ...]:
+    """As people write them. No tag holds a separator, so every format can carry every tag.
+
+    Raises ValueError with the end of a sentence.
+    """
+    found = (one_line(part).strip("/# ") for part in _TAG_SEPARATOR.split(text))
+    tags = tuple(dict.fromkeys(tag for tag in found if tag))
+    if len(tags) > MOST_TAGS_SAID or any(len(tag) > LONGEST_TAG for tag in tags):
+        raise ValueError(f"should be at most {MOST_TAGS_SAID} tags of at most {LONGEST_TAG} characters")
+    return tags
 
 
 def scope_in_words(profile: Profile, *, follows_links: bool) -> str:
@@ -151,7 +167,7 @@ def problems_of(profile: Profile) -> list[str]:
         _in_range("rate_limit_ms", profile.rate_limit_ms, 0, 86_400_000),
         _in_range("crawl_frequency_days", profile.crawl_frequency_days, 0.04, 365),
         _in_range("poll_every", profile.poll_every, SHORTEST_POLL, LONGEST_POLL),
-        *(_in_range("revisit_every", wait, SHORTEST_REVISIT, LONGEST_REVISIT) for wait in profile.revisit_every),
+        *(_revisit(wait) for wait in profile.revisit_every),
         "" if len(profile.revisit_every) <= MOST_REVISITS else f"revisit_every has at most {MOST_REVISITS} times.",
         "" if len(profile.name) <= LONGEST_NAME else f"A name has at most {LONGEST_NAME} characters.",
         "" if len(profile.tags) <= MOST_TAGS else f"A source has at most {MOST_TAGS} tags.",
@@ -169,6 +185,11 @@ def _in_range(name: str, value: Any, least: Any, most: Any) -> str:
     if value is None or least <= value <= most:
         return ""
     return f"{name} = {_written(value)} is not possible: give {_written(least)} to {_written(most)}."
+
+
+def _revisit(wait: timedelta) -> str:
+    refused = _in_range("revisit_every", wait, SHORTEST_REVISIT, LONGEST_REVISIT)
+    return f"{refused.removesuffix('.')}, one time or several such as 24h,7d." if refused else ""
 
 
 def _written(value: Any) -> str:

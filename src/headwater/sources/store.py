@@ -1,38 +1,38 @@
-"""Sources in the database. Whatever changes one leaves a trace in the same transaction."""
+"""Sources, their channels and their trail in the database. Every change leaves its trace in the same transaction."""
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from datetime import timedelta
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
 from shlex import quote
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.errors import NotFound, UrlRejected, UsageError
-from headwater.sources.events import Event, Level, record
-from headwater.sources.exchange.rows import one_line
-from headwater.sources.health import UNREADABLE_ROW
-from headwater.sources.kinds import NEWS
-from headwater.sources.source import DEFAULT_PRIORITY, Mode, Policy, Profile, Source, SourceKind, SourceStatus
-from headwater.urls.canonical import CanonicalUrl, canonicalise, site_named
+from headwater.errors import NotFound, QueryFailed, UrlRejected, UsageError
+from headwater.sources.causes import ErrorCause, HeldBy, StopReason
+from headwater.sources.kinds import NEWS, ChannelKind
+from headwater.sources.source import (
+    DEFAULT_PRIORITY,
+    Policy,
+    Profile,
+    Source,
+    SourceKind,
+    SourceMode,
+    SourceStatus,
+)
+from headwater.storable import one_line
+from headwater.urls.canonical import CanonicalUrl, canonicalise
+from headwater.urls.domains import registrable_domain
 from headwater.urls.fingerprint import bucket_of
 
 queries = load_queries("headwater.sources")
 
-_HOST_AND_PORT = re.compile(r"[^/\s]+:\d+")
-SHORTEST_BEGINNING = 4
-SHOWN_CHOICES = 5
+StoredWord = TypeVar("StoredWord", bound=StrEnum)
+
+
 PROVEN_AT_ONCE = 1_000
-# As an id is written, up to any of its letters.
-_GROUPS = (8, 4, 4, 4, 12)
-ID_BEGINNING = re.compile(
-    "|".join(
-        "-".join((*(f"[0-9a-f]{{{n}}}" for n in _GROUPS[:whole]), f"[0-9a-f]{{0,{_GROUPS[whole]}}}"))
-        for whole in range(5)
-    )
-)
 _COLUMNS = tuple(Profile.__dataclass_fields__)
 _NOT_EDITABLE = frozenset({"url"})
 # When and how politely a source is asked, and how people find it: what is taken of its answers stays the same.
@@ -42,7 +42,79 @@ _NOT_ABOUT_CONTENT = frozenset(
         *("rate_limit_ms", "revisit_every"),
     }
 )
+# What views filter by, and under what sinks keep records.
+_SENT_TO_SINKS = frozenset({"name", "tags", "country"})
 EDITABLE = tuple(name for name in _COLUMNS if name not in _NOT_EDITABLE)
+
+
+NOTICE = "headwater_poll"
+UNIQUE_VIOLATION = "23505"
+LEFT_TO_ITS_SITE = "it is followed for the site it lies on"
+
+
+class Level(StrEnum):
+    INFO = "info"
+    WARN = "warn"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """`kind` is a word programs count by; `message` a sentence for people."""
+
+    kind: str
+    message: str
+    source_id: UUID | None = None
+    channel_id: UUID | None = None
+    actor: str = "headwater"
+    level: Level = Level.INFO
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    id: int
+    at: datetime
+    event: Event
+
+
+async def record(connection: Connection | Database, *events: Event) -> None:
+    """In the transaction that makes the change."""
+    for event in events:
+        await connection.execute(
+            *queries.record_event(
+                kind=event.kind,
+                level=str(event.level),
+                actor=event.actor,
+                source_id=event.source_id,
+                channel_id=event.channel_id,
+                message=one_line(event.message),  # it may quote what a site wrote
+                details=dict(event.details),
+            )
+        )
+
+
+async def forget_events(database: Database, days: int) -> None:
+    """Only those that we noted by ourselves: the trail of people's changes is kept."""
+    await database.execute(queries.forget_events, days)
+
+
+async def events_of(database: Database, source_id: UUID, limit: int = 50, before: int | None = None) -> list[Happened]:
+    """Newest first."""
+    return [happened_from(row) for row in await database.fetch(queries.events_of_source, source_id, before, limit)]
+
+
+def happened_from(row: Any) -> Happened:
+    event = Event(
+        row["kind"],
+        row["message"],
+        row["source_id"],
+        row["channel_id"],
+        row["actor"],
+        Level(row["level"]),
+        row["details"],
+    )
+    return Happened(row["id"], row["at"], event)
 
 
 async def create_source(
@@ -58,8 +130,8 @@ async def create_source(
 
 async def store_source(connection: Connection, profile: Profile, actor: str) -> UUID:
     """Raises UsageError if a source with this address exists."""
-    call = queries.create_source(url_hash=profile.address.url_hash, **_values(profile))
-    created: UUID | None = await connection.fetchval(*call)
+    written = {"url_hash": f"\\x{profile.address.url_hash.hex()}", **_columns(profile)}
+    created: UUID | None = await connection.fetchval(queries.write_source, None, written)
     if created is None:
         raise _there_already(profile)
     told = {name: value for name, value in _plain(profile).items() if value not in (None, [], {}, "")}
@@ -105,7 +177,7 @@ def _there_already(profile: Profile) -> UsageError:
 
 
 async def manual_source(connection: Connection) -> UUID:
-    """The source of what a person adds by hand, made on first use."""
+    """The source of URLs that a person adds by hand, made on first use."""
     await connection.fetchval(queries.wait_to_be_alone)
     found: UUID | None = await connection.fetchval(queries.find_manual_source)
     return found or await connection.fetchval(queries.create_manual_source)
@@ -116,59 +188,6 @@ async def read_source(connection: Connection | Database, source_id: UUID) -> Sou
     if row is None:
         raise NotFound(f"There is no source {source_id}.", fix="`headwater sources list` shows those there are.")
     return source_from(row)
-
-
-async def find_source(database: Database, text: str) -> Source:
-    """By what a person types: an id or its beginning, an address, a host or a name."""
-    wanted = one_line(text)
-    host, site = _place_in(wanted)
-    first, last = ids_beginning_with(wanted)
-    call = queries.find_sources(
-        wanted=wanted,
-        url_hash=_hash_of(wanted),
-        beginning=_beginning(wanted),
-        bucket=bucket_of(host),
-        host=host,
-        site=site,
-        first_id=first,
-        last_id=last,
-    )
-    rows = await database.fetch(*call)
-    if not rows:
-        raise NotFound(f"No source is called {text!r}.", fix="`headwater sources list` shows those there are.")
-    best = [row for row in rows if row["rank"] == rows[0]["rank"]]
-    if len(best) > 1:
-        told = "; ".join(f"{row['name']} ({row['url']}, id {str(row['id'])[:8]})" for row in best[:SHOWN_CHOICES])
-        more = "; …" if len(best) > SHOWN_CHOICES else ""
-        raise UsageError(f"{text!r} may mean several sources: {told}{more}.", fix="Name it by its address or its id.")
-    return source_from(best[0])
-
-
-def _place_in(text: str) -> tuple[str, str | None]:
-    """The host that a text may be, and the site where it names a port."""
-    if not _HOST_AND_PORT.fullmatch(text):
-        return text.lower(), None
-    try:
-        place = site_named(text)
-    except UrlRejected:
-        return text.lower(), None
-    return place.host, place.site
-
-
-def _beginning(text: str) -> str | None:
-    """As a pattern; too short a text would mean nearly anything."""
-    if len(text) < SHORTEST_BEGINNING:
-        return None
-    literal = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"{literal}%"
-
-
-def ids_beginning_with(text: str) -> tuple[UUID, UUID] | tuple[None, None]:
-    """The first and the last id that begin so; none where no id does."""
-    digits = text.lower().replace("-", "")
-    if len(text) < SHORTEST_BEGINNING or not ID_BEGINNING.fullmatch(text.lower()):
-        return None, None
-    return UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f"))
 
 
 async def prove_sources(database: Database) -> int:
@@ -185,7 +204,7 @@ async def fold_totals(database: Database) -> None:
 
 
 async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[str, Any], actor: str) -> list[str]:
-    """The fields that are different now; what a person may not say is refused as when it was added."""
+    """The fields that are different now; values that cannot be are refused as when it was added."""
     unknown = [name for name in changes if name not in EDITABLE]
     if unknown:
         raise UsageError(f"A source has no field {unknown[0]!r}.", fix=f"One of: {', '.join(EDITABLE)}.")
@@ -197,14 +216,16 @@ async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[
     old, new = _plain(before), _plain(after)
     changed = {name: [old[name], new[name]] for name in changes if old[name] != new[name]}
     if changed:
-        edited = {name: value for name, value in _values(after).items() if name in EDITABLE}
-        await connection.execute(*queries.update_source(id=source_id, **edited))
+        edited = {name: value for name, value in _columns(after).items() if name in EDITABLE}
+        await connection.execute(queries.write_source, source_id, edited)
         if {"poll_every", "crawl_frequency_days"} & set(changed) and (interval := _interval_of(after)):
             await connection.execute(queries.bring_polls_forward, source_id, interval)
         if "revisit_every" in changed:
             await connection.execute(queries.plan_revisits, source_id, list(after.revisit_every))
         if not _NOT_ABOUT_CONTENT.issuperset(changed):
             await connection.execute(queries.want_all_again, source_id)
+        if _SENT_TO_SINKS & set(changed):
+            await connection.execute(queries.refill_sinks, source_id, f"{after.name} was edited")
         message = f"{after.name} edited: {', '.join(changed)}"
         await record(connection, Event("source_edited", message, source_id, actor=actor, details=changed))
     return list(changed)
@@ -218,7 +239,7 @@ def _interval_of(profile: Profile) -> timedelta | None:
 async def set_status(
     connection: Connection, source_id: UUID, status: SourceStatus, reason: str | None, actor: str
 ) -> SourceStatus:
-    """Its channels follow at once; answers with what it was. Its entries are the frontier's business."""
+    """Its channels follow at once; answers with the status before. Its entries are the frontier's business."""
     row = await connection.fetchrow(queries.lock_source, source_id)
     if row is None:
         raise NotFound(f"There is no source {source_id}.")
@@ -237,11 +258,13 @@ async def set_status(
 
 
 async def block_unreadable(database: Database, source_id: UUID, why: str) -> None:
-    """A source whose row says what a person could not have said: its pages and channels wait until it was mended."""
+    """A source whose row holds values that no person could have set: its pages and channels wait until it is mended."""
     async with database.transaction() as connection:
         row = await connection.fetchrow(queries.lock_source, source_id)
         if row is not None and row["status"] == SourceStatus.ACTIVE:
-            await set_status(connection, source_id, SourceStatus.BLOCKED, f"{UNREADABLE_ROW}: {why}", "headwater")
+            await set_status(
+                connection, source_id, SourceStatus.BLOCKED, f"{StopReason.UNREADABLE_ROW}: {why}", "headwater"
+            )
 
 
 def source_from(row: Any) -> Source:
@@ -249,7 +272,7 @@ def source_from(row: Any) -> Source:
     lists = {name: tuple(value) for name, value in profile.items() if isinstance(value, list)}
     words = {
         "kind": SourceKind(row["kind"]),
-        "ingestion_mode": Mode(row["ingestion_mode"]),
+        "ingestion_mode": SourceMode(row["ingestion_mode"]),
         "policy": Policy(row["policy"]) if row["policy"] else None,
     }
     return Source(
@@ -270,15 +293,15 @@ def _verb(status: SourceStatus) -> str:
     return "resumed" if status is SourceStatus.ACTIVE else str(status)
 
 
-def _values(profile: Profile) -> dict[str, Any]:
-    """By column, each of which is a field of a profile; text arrays are lists, words are texts."""
+def _columns(profile: Profile) -> dict[str, Any]:
+    """Each of which is a field of a profile, as the database reads them from JSON."""
     return {name: _stored(getattr(profile, name)) for name in _COLUMNS}
 
 
 def _stored(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, SourceKind | Mode | Policy) else value
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds()} seconds"
+    return list(map(_stored, value)) if isinstance(value, tuple) else value
 
 
 def _plain(profile: Profile) -> dict[str, Any]:
@@ -289,11 +312,192 @@ def _plain(profile: Profile) -> dict[str, Any]:
 def _told(value: Any) -> Any:
     if isinstance(value, timedelta):
         return value.total_seconds()
-    return list(map(_told, value)) if isinstance(value, tuple) else _stored(value)
+    return list(map(_told, value)) if isinstance(value, tuple) else value
 
 
-def _hash_of(text: str) -> bytes | None:
-    try:
-        return canonicalise(text if "://" in text else f"https://{text}/").url_hash
-    except UrlRejected:
+@dataclass(frozen=True, slots=True)
+class ChannelState:
+    """A channel as people see it."""
+
+    id: UUID
+    source_id: UUID
+    kind: ChannelKind
+    url: str
+    title: str | None
+    is_enabled: bool  # as a person or we set it
+    disabled_reason: str | None
+    is_active: bool  # enabled, and its source is active too: it is polled
+    former_urls: tuple[str, ...]
+    next_poll_at: datetime
+    next_reason: str
+    poll_interval: timedelta | None
+    leased_by: str | None
+    is_running: bool
+    last_polled_at: datetime | None
+    last_ok_at: datetime | None
+    last_new_at: datetime | None
+    newest_item_at: datetime | None
+    last_item_count: int
+    nochange_count: int
+    overflow_count: int
+    silent_since: datetime | None
+    doubted_since: datetime | None  # of a list that leaves out most of its vacancies
+    consecutive_errors: int
+    error_class: str | None
+    class_errors: int
+    error_cause: ErrorCause | None
+    last_error: str | None
+    unread_page: str | None  # a further page of its list, where one could not be read
+    unread_since: datetime | None
+    held_by: HeldBy | None  # its next poll
+    last_status: int | None
+    created_at: datetime
+    updated_at: datetime  # of one that is off: since when
+    speaks_for_site: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewChannel:
+    kind: ChannelKind
+    url: CanonicalUrl
+    title: str | None = None
+    recipe: str | None = None  # how an API is asked and read
+    reason: str = "new"  # why it is polled now
+    # Wherever it lies: a person gave it, or the site of its source names it. A file that was imported is neither.
+    speaks_for_site: bool = True
+    due_in: timedelta = timedelta()  # its first poll
+    heard: Mapping[str, Any] | None = None  # what it answered already, for its first poll
+
+
+async def add_channel(
+    connection: Connection, source_id: UUID, new: NewChannel, actor: str = "headwater", now: datetime | None = None
+) -> UUID | None:
+    """Its first poll is due at once. None where another source follows this feed already.
+
+    A feed belongs to the source on whose site it lies: that one gets it from a source that only named it.
+    """
+    followed = await _followed_as(connection, new)
+    if followed is not None and await _lies_on_site(connection, source_id, followed, new):
+        await disable_channel(connection, followed["source_id"], followed["id"], LEFT_TO_ITS_SITE, actor)
+        followed = None
+    if followed is None:
+        try:
+            async with connection.savepoint():
+                return await _add(connection, source_id, new, actor, now)
+        except QueryFailed as error:
+            # Another process added this feed a moment ago.
+            followed = await _followed_as(connection, new) if error.sqlstate == UNIQUE_VIOLATION else None
+            if followed is None:
+                raise
+    known: UUID = followed["id"]
+    return known if followed["source_id"] == source_id else None
+
+
+async def _followed_as(connection: Connection, new: NewChannel) -> Any:
+    """Only a feed belongs to one source alone."""
+    if not new.kind.traits.has_one_source:
         return None
+    return await connection.fetchrow(queries.feed_is_followed, new.url.url_hash)
+
+
+async def _lies_on_site(connection: Connection, source_id: UUID, followed: Any, new: NewChannel) -> bool:
+    """Of this source, and not of the one that follows it now."""
+    if followed["source_id"] == source_id:
+        return False
+    site: str = await connection.fetchval(queries.site_of_source, source_id)
+    domain = registrable_domain(new.url.host)
+    return _domain_of(site) == domain != _domain_of(followed["site"])
+
+
+def _domain_of(site: str) -> str:
+    """Empty for the source of URLs that people add by hand: it has no site."""
+    try:
+        return registrable_domain(canonicalise(site).host)
+    except UrlRejected:
+        return ""
+
+
+async def _add(connection: Connection, source_id: UUID, new: NewChannel, actor: str, now: datetime | None) -> UUID:
+    url = new.url
+    row = await connection.fetchrow(
+        *queries.add_channel(
+            source_id=source_id,
+            kind=str(new.kind),
+            url=url.url,
+            url_hash=url.url_hash,
+            bucket=url.bucket,
+            host=url.host,
+            title=new.title,
+            recipe=new.recipe,
+            reason=new.reason,
+            now=now,
+            speaks_for_site=new.speaks_for_site,
+            due_in=new.due_in,
+            heard=new.heard,
+        )
+    )
+    assert row is not None
+    if row["is_new"]:
+        message = f"{new.kind} {url.url} added"
+        await record(connection, Event("channel_added", message, source_id, row["id"], actor))
+    await connection.execute(queries.wake_pollers)
+    added: UUID = row["id"]
+    return added
+
+
+async def disable_channel(
+    connection: Connection, source_id: UUID, channel_id: UUID, reason: str, actor: str = "headwater"
+) -> None:
+    await connection.execute(queries.disable_channel, channel_id, reason)
+    await record(connection, Event("channel_disabled", reason, source_id, channel_id, actor))
+
+
+async def poll_now(
+    connection: Connection | Database,
+    source_id: UUID,
+    *,
+    kind: ChannelKind | None = None,
+    reason: str = "a person asked",
+    trigger: str = "manual",
+    now: datetime | None = None,
+) -> int:
+    """Ignores schedule and window, never politeness or robots. How many channels it concerns."""
+    rows = await connection.fetch(queries.poll_now, source_id, kind and str(kind), reason, trigger, now)
+    await connection.execute(queries.wake_pollers)
+    return len(rows)
+
+
+async def channels_of(database: Connection | Database, source_ids: Sequence[UUID]) -> dict[UUID, list[ChannelState]]:
+    found: dict[UUID, list[ChannelState]] = {source_id: [] for source_id in source_ids}
+    for row in await database.fetch(queries.channels_of_sources, list(source_ids)):
+        found[row["source_id"]].append(channel_from(row))
+    return found
+
+
+def channel_from(row: Any) -> ChannelState:
+    return ChannelState(
+        **{
+            **{name: row[name] for name in ChannelState.__dataclass_fields__},
+            "kind": ChannelKind(row["kind"]),
+            "error_cause": _known(ErrorCause, row["error_cause"]),
+            "held_by": _known(HeldBy, row["held_by"]),
+            "former_urls": tuple(row["former_urls"]),
+            "is_running": bool(row["is_running"]),
+        }
+    )
+
+
+def _known(words: type[StoredWord], stored: str | None) -> StoredWord | None:
+    """None for a word that a newer Headwater has written."""
+    return words(stored) if stored in set(words) else None
+
+
+async def unblock_where(database: Database, host: str, is_allowed: Callable[[CanonicalUrl], bool]) -> int:
+    """Sources of this host whose channel may be asked now go on."""
+    rows = await database.fetch(queries.sources_blocked_by_robots, bucket_of(host), host, StopReason.ROBOTS_DISALLOW)
+    allowed = {row["source_id"] for row in rows if is_allowed(canonicalise(row["url"]))}
+    for source_id in allowed:
+        async with database.transaction() as connection:
+            await set_status(connection, source_id, SourceStatus.ACTIVE, "robots.txt allows it again", "headwater")
+            await connection.execute(queries.wake_pollers)
+    return len(allowed)

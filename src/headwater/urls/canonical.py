@@ -1,9 +1,11 @@
 """Two values for every URL: what is fetched, and the key under which all its spellings are one."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
+from headwater.errors import UrlRejected
 from headwater.urls.fingerprint import bucket_of, entry_id, hash_of
 from headwater.urls.origin import Origin, site_at
 from headwater.urls.parse import resolve
@@ -91,6 +93,15 @@ def site_named(text: str) -> CanonicalUrl:
     # Port 80 is a usual one, too: that of http.
     scheme = "http" if text.endswith(":80") else "https"
     return canonicalise(text if "://" in text else f"{scheme}://{text}/")
+
+
+def web_addresses(*urls: str) -> list[CanonicalUrl]:
+    """Those of these texts that are web addresses."""
+    found = []
+    for url in filter(None, urls):
+        with suppress(UrlRejected):
+            found.append(canonicalise(url))
+    return found
 
 
 def _canonical_target(target: str, rules: HostRules) -> str:

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.scope import is_within
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
 MOST_REMEMBERED = 100_000
+
+
+_DEFAULT_PORTS = frozenset({80, 443})
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
@@ -23,6 +27,13 @@ def registrable_domain(host: str) -> str:
     if "." not in name or ":" in name or name.rpartition(".")[2].isdigit():
         return name
     return _suffixes().privatesuffix(name) or name
+
+
+def is_same_site(one: CanonicalUrl, other: CanonicalUrl) -> bool:
+    """Whether both lie in one registrable domain."""
+    ports = {one.origin.port, other.origin.port}
+    is_one_domain = one.host == other.host or registrable_domain(one.host) == registrable_domain(other.host)
+    return is_one_domain and (len(ports) == 1 or ports <= _DEFAULT_PORTS)
 
 
 def is_public_suffix(name: str) -> bool:

@@ -2,7 +2,15 @@
 
 from functools import lru_cache
 from hashlib import sha256
+from typing import NamedTuple
 from uuid import UUID
+
+
+class DocumentKey(NamedTuple):
+    """Of a document or a vacancy: where it lies, and the hash of its canonical URL."""
+
+    bucket: int
+    url_hash: bytes
 
 
 def hash_of(key: str) -> bytes:

@@ -28,7 +28,7 @@ QUICKLY = {
     "network.dns_timeout": "2s",
 }
 MOST_ROUNDS = 200
-LONGEST_WORK_S = 120
+LONGEST_WORK_S = 600
 
 
 def word_for(verdict: Verdict | None) -> str:

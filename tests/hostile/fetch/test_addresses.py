@@ -1,5 +1,6 @@
 """Sections A and B: no byte goes to a forbidden address, whichever way its URL reaches us."""
 
+import pytest
 from tests.hostile.fetch.ears import Ears
 from tests.hostile.fetch.rows import BLOCKED, EVERYWHERE, IN_A_HEADER, NAMES, Row
 from tests.hostile.fetch.stage import PLAIN, Stage, hash_of, staged, word_for
@@ -35,6 +36,7 @@ async def test_as_an_entry_each_is_refused_or_dies_blocked(database_url: str) ->
         assert_untouched(stage)
 
 
+@pytest.mark.long
 async def test_as_the_target_of_a_redirect_each_is_refused_or_dies_blocked(database_url: str) -> None:
     froms = {f"r{number}.test": row for number, row in enumerate(IN_A_HEADER)}
     async with staged(database_url, {host: SmallSite({}) for host in froms}) as stage:
@@ -52,6 +54,7 @@ async def test_as_the_target_of_a_redirect_each_is_refused_or_dies_blocked(datab
         assert_untouched(stage)
 
 
+@pytest.mark.long
 async def test_as_the_target_of_a_robots_redirect_the_site_waits_or_has_no_rules(database_url: str) -> None:
     froms = {f"q{number}.test": row for number, row in enumerate(IN_A_HEADER)}
     async with staged(database_url, {host: SmallSite({"/page": PLAIN}) for host in froms}) as stage:

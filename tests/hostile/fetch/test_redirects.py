@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import repeat
 
+import pytest
 from tests.hostile.fetch.stage import PLAIN, hash_of, staged, word_for
 from tests.integration.fetch.conftest import SmallSite, robots
 
@@ -54,6 +55,7 @@ def end_of(url: str, verdicts: Mapping[bytes, Verdict | None]) -> Verdict | None
     return verdicts[hash_of(url)]
 
 
+@pytest.mark.long
 async def test_every_location_has_a_verdict_and_every_request_is_a_get(database_url: str) -> None:
     hosts = {f"c{number}.test": row for number, row in enumerate(LOCATIONS)}
     rules = robots("User-agent: *\nDisallow: /members/\n")
@@ -141,6 +143,7 @@ async def test_secrets_go_to_the_origin_they_are_for_and_nowhere_else(database_u
         assert "b.test/other-host" in site.heard
 
 
+@pytest.mark.long
 async def test_a_target_on_another_host_waits_for_that_hosts_slot(database_url: str) -> None:
     """C61: ten sites that all point at one do not meet there."""
     hosts = [f"from{number}.test" for number in range(10)]

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from headwater.net.body import BodyReader, Outcome, TooLarge, encodings_in
+from headwater.net.body import BodyOutcome, BodyReader, TooLarge, encodings_in
 
 CAP_BYTES = 10 * 1024 * 1024
 
@@ -13,7 +13,7 @@ def peak_kilobytes() -> int:
     return int(status.partition("VmHWM:")[2].split()[0])
 
 
-def swallowed(data: bytes, encodings: tuple[str, ...], chunk: int) -> Outcome:
+def swallowed(data: bytes, encodings: tuple[str, ...], chunk: int) -> BodyOutcome:
     reader = BodyReader(CAP_BYTES, encodings)
     for at in range(0, len(data), chunk):
         if outcome := reader.feed(data[at : at + chunk]):

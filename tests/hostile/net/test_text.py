@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from headwater.net.charset import CharsetKind, Decoded, Evidence, charset_parameter, decode
+from headwater.net.charset import CharsetEvidence, CharsetKind, Decoded, charset_parameter, decode
 from headwater.net.validators import conditional_headers, validators_from
 
 LABELS = ["utf-7", "UTF7", "rot13", "rot_13", "zlib", "bz2", "base64", "hex", "uu", "idna", "punycode", "undefined"]
@@ -39,20 +39,20 @@ def test_a_label_outside_the_table_never_reaches_pythons_codecs(
             decoded = decode(b'<meta charset="' + written + b'">' + body, CharsetKind.HTML)
         case _:
             decoded = decode(b'<?xml version="1.0" encoding="' + written + b'"?>' + body, CharsetKind.XML)
-    assert decoded.evidence is Evidence.NONE
+    assert decoded.evidence is CharsetEvidence.NONE
     assert decoded.text.endswith("+ADw-script+AD4- café")
     assert asked_codecs == []
 
 
 ROWS = [
-    (74, b"h\x00i\x00", "", Decoded("hi", "utf-8", Evidence.VALID_UTF8)),
-    (74, b"a\x00b", "utf-8", Decoded("ab", "utf-8", Evidence.HTTP)),
-    (74, b"\xed\xa0\x80", "utf-8", Decoded("\ufffd" * 3, "utf-8", Evidence.HTTP)),
-    (74, b"\x00\xd8a\x00", "utf-16le", Decoded("\ufffda", "utf-16le", Evidence.HTTP)),
-    (74, b"\xff\xfe\x00\xd8", "", Decoded("\ufffd", "utf-16le", Evidence.BYTE_ORDER_MARK)),
-    (75, b"\xc0\xaf", "utf-8", Decoded("\ufffd" * 2, "utf-8", Evidence.HTTP)),
-    (75, "a\ufeffb".encode(), "", Decoded("a\ufeffb", "utf-8", Evidence.VALID_UTF8)),
-    (75, "é".encode() + b"\xe9", "utf-8", Decoded("é\ufffd", "utf-8", Evidence.HTTP)),
+    (74, b"h\x00i\x00", "", Decoded("hi", "utf-8", CharsetEvidence.VALID_UTF8)),
+    (74, b"a\x00b", "utf-8", Decoded("ab", "utf-8", CharsetEvidence.HTTP)),
+    (74, b"\xed\xa0\x80", "utf-8", Decoded("\ufffd" * 3, "utf-8", CharsetEvidence.HTTP)),
+    (74, b"\x00\xd8a\x00", "utf-16le", Decoded("\ufffda", "utf-16le", CharsetEvidence.HTTP)),
+    (74, b"\xff\xfe\x00\xd8", "", Decoded("\ufffd", "utf-16le", CharsetEvidence.BYTE_ORDER_MARK)),
+    (75, b"\xc0\xaf", "utf-8", Decoded("\ufffd" * 2, "utf-8", CharsetEvidence.HTTP)),
+    (75, "a\ufeffb".encode(), "", Decoded("a\ufeffb", "utf-8", CharsetEvidence.VALID_UTF8)),
+    (75, "é".encode() + b"\xe9", "utf-8", Decoded("é\ufffd", "utf-8", CharsetEvidence.HTTP)),
 ]
 
 

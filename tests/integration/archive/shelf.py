@@ -9,10 +9,10 @@ from uuid import uuid4
 import asyncpg
 from tests.clocks import ManualClock
 
-from headwater.archive.document import DocumentKey, Kept, NewDocument
-from headwater.archive.documents import keep_document, tombstone
+from headwater.archive.documents import Kept, NewDocument, keep_document, tombstone
 from headwater.database.pool import Database
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 SOURCE = uuid4()
 LONG = " ".join(f"word{n}" for n in range(60))

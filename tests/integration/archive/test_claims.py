@@ -3,7 +3,7 @@
 import pytest
 from tests.integration.archive.shelf import LONG, OTHER, SHORT, Shelf, everything, key_of
 
-from headwater.archive.document import Duplicate, Stored, UnchangedDocument
+from headwater.archive.documents import Duplicate, Stored, UnchangedDocument
 from headwater.archive.reads import read_document
 
 AMP, STORY, PRINT = "https://amp.a.example/1", "https://a.example/1", "https://a.example/print/1"

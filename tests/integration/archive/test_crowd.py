@@ -3,10 +3,10 @@
 import asyncio
 from typing import Any
 
+import pytest
 from tests.integration.archive.shelf import Shelf, broken, key_of, page
 
-from headwater.archive.document import Stored
-from headwater.archive.documents import keep_document, tombstone
+from headwater.archive.documents import Stored, keep_document, tombstone
 from headwater.chance import Random, random_from
 from headwater.database.pool import Database
 
@@ -34,6 +34,7 @@ async def test_one_page_stored_by_many_at_once_is_stored_once(database_url: str)
         assert len(await shelf.told()) == 1
 
 
+@pytest.mark.long
 async def test_a_crowd_changing_copies_and_originals_never_deadlocks(database_url: str) -> None:
     async with await Database.connect(database_url, size=WORKERS) as database:
         shelf = Shelf(database)
@@ -43,6 +44,7 @@ async def test_a_crowd_changing_copies_and_originals_never_deadlocks(database_ur
         assert len(await shelf.told()) > WORKERS
 
 
+@pytest.mark.long
 async def test_a_crowd_of_pages_that_call_each_other_canonical_never_deadlocks(database_url: str) -> None:
     async with await Database.connect(database_url, size=WORKERS) as database:
         shelf = Shelf(database)
@@ -58,7 +60,7 @@ async def test_a_page_and_its_form_stored_at_once_know_of_each_other(database_ur
         async with database.transaction() as connection:
             await keep_document(connection, page(amp, TEXTS[0], claims=story, simhash=1), shelf.now)
             storing = asyncio.create_task(store(shelf, story, TEXTS[1], simhash=3))
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(300):
                 while not await database.fetchval(SOMEBODY_WAITS):
                     await asyncio.sleep(0.01)
         await storing

@@ -9,11 +9,10 @@ import asyncpg
 import pytest
 from tests.integration.archive.shelf import SOURCE, Shelf, everything, key_of
 
-from headwater.archive.document import DocumentKey
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.job import Teller
 from headwater.archive.jobs import (
     OURSELVES,
-    Counts,
+    JobCounts,
     delete_jobs,
     expire_jobs,
     expire_unnamed,
@@ -21,10 +20,12 @@ from headwater.archive.jobs import (
     keep_jobs,
 )
 from headwater.database.pool import Database
-from headwater.frontier.takedowns import record
+from headwater.ingest.taking_down import record
 from headwater.politeness.takedown import parse_takedown
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import NO_VOICE, Voice
+from headwater.urls.fingerprint import DocumentKey
+from headwater.vacancy import NewJob
 
 LIST, OTHER_LIST, MALLORY = uuid4(), uuid4(), uuid4()
 UNSEEN = timedelta(days=7)
@@ -51,7 +52,7 @@ def key(name: str = "Nurse") -> DocumentKey:
     return DocumentKey(hash_of(name)[0], hash_of(name))
 
 
-async def keep(shelf: Shelf, *jobs: NewJob, channel: UUID | None = LIST, by: Teller | None = None) -> Counts:
+async def keep(shelf: Shelf, *jobs: NewJob, channel: UUID | None = LIST, by: Teller | None = None) -> JobCounts:
     async with shelf.database.transaction() as connection:
         return await keep_jobs(connection, by or teller(channel), jobs, shelf.now)
 
@@ -79,14 +80,14 @@ async def told(shelf: Shelf) -> list[tuple[int, str]]:
 
 
 async def test_every_vacancy_of_a_run_is_counted_once(shelf: Shelf) -> None:
-    assert await keep(shelf, job("A"), job("B")) == Counts(2, 2, 0, 0)
+    assert await keep(shelf, job("A"), job("B")) == JobCounts(2, 2, 0, 0)
     told_now = await keep(shelf, job("A"), job("B", city="Rome"), job("C"), job("C"))
-    assert told_now == Counts(4, 1, 1, 2)
+    assert told_now == JobCounts(4, 1, 1, 2)
     assert sorted(await told(shelf)) == [(1, "upsert")] * 3 + [(2, "upsert")]
 
 
 async def test_an_empty_list_is_no_error(shelf: Shelf) -> None:
-    assert await keep(shelf) == Counts(0, 0, 0, 0)
+    assert await keep(shelf) == JobCounts(0, 0, 0, 0)
 
 
 async def test_everything_a_vacancy_says_comes_back_and_is_then_unchanged(shelf: Shelf) -> None:
@@ -112,7 +113,7 @@ async def test_everything_a_vacancy_says_comes_back_and_is_then_unchanged(shelf:
         document=key_of("https://o.example/1"),
     )
     await keep(shelf, full)
-    assert await keep(shelf, full) == Counts(1, 0, 0, 1)
+    assert await keep(shelf, full) == JobCounts(1, 0, 0, 1)
     stored = await row(shelf)
     for name in ("city", "deadline", "application_window", "compensation_min_usd", "raw_metadata", "surge_required"):
         assert stored[name] == getattr(full, name), name
@@ -137,7 +138,7 @@ async def test_its_last_sighting_moves_once_a_day_and_sinks_are_told(shelf: Shel
     await keep(shelf, job())
     for _ in range(3):
         shelf.wait(DAY)
-        assert await keep(shelf, job(), channel=channel) == Counts(1, 0, 0, 1)
+        assert await keep(shelf, job(), channel=channel) == JobCounts(1, 0, 0, 1)
         await keep(shelf, job(), channel=channel)
         assert (await row(shelf))["last_seen_at"] == shelf.now
     assert await told(shelf) == [(version, "upsert") for version in (1, 2, 3, 4)]
@@ -198,7 +199,7 @@ async def test_a_vacancy_whose_own_page_calls_it_over_is_over(shelf: Shelf) -> N
     past = (shelf.now - timedelta(days=9)).date()
     await keep(shelf, job(deadline=past, is_detailed=True), channel=None)
     assert await told(shelf) == [(1, "upsert"), (2, "upsert"), (3, "delete")]
-    assert await keep(shelf, job()) == Counts(1, 0, 0, 1)
+    assert await keep(shelf, job()) == JobCounts(1, 0, 0, 1)
     assert (await row(shelf))["status"] == "expired"
 
 
@@ -226,7 +227,7 @@ async def test_a_vacancy_that_is_back_is_delivered_again(shelf: Shelf) -> None:
     await keep(shelf, job(deadline=shelf.now.date()))
     shelf.wait(3 * DAY)
     await expire(shelf)
-    assert await keep(shelf, job(deadline=(shelf.now + UNSEEN).date())) == Counts(1, 0, 1, 0)
+    assert await keep(shelf, job(deadline=(shelf.now + UNSEEN).date())) == JobCounts(1, 0, 1, 0)
     assert await told(shelf) == [(1, "upsert"), (2, "delete"), (3, "upsert")]
     assert (await row(shelf))["status"] == "active"
 
@@ -238,23 +239,24 @@ async def test_what_a_person_took_out_stays_out(shelf: Shelf) -> None:
         assert await delete_jobs(connection, [key("Nurse")], "ann", "again", shelf.now) == 0
         assert await delete_jobs(connection, [key("Nobody")], "ann", "never was", shelf.now) == 0
     before = await everything(shelf.database)
-    assert await keep(shelf, job(city="Oslo")) == Counts(1, 0, 0, 1)
+    assert await keep(shelf, job(city="Oslo")) == JobCounts(1, 0, 0, 1)
     assert await everything(shelf.database) == before
     assert await told(shelf) == [(1, "upsert"), (2, "delete")]
 
 
 async def test_a_vacancy_over_before_it_was_seen_is_not_stored(shelf: Shelf) -> None:
-    assert await keep(shelf, job(deadline=date(2020, 1, 1))) == Counts(1, 0, 0, 1)
+    assert await keep(shelf, job(deadline=date(2020, 1, 1))) == JobCounts(1, 0, 0, 1)
     assert await shelf.database.fetchval("SELECT count(*) FROM jobs") == 0
 
 
 @pytest.mark.parametrize("text", ["nul \0 half \ud800", "x" * 1_000_000, "a_" * 200_000])
 async def test_no_words_can_fail_a_run(shelf: Shelf, text: str) -> None:
     hostile = job("Nurse", org_name=text, description_snippet=text, mission_tags=(text,), raw_metadata={text[:9]: text})
-    assert await keep(shelf, hostile) == Counts(1, 1, 0, 0)
-    assert await keep(shelf, hostile) == Counts(1, 0, 0, 1)
+    assert await keep(shelf, hostile) == JobCounts(1, 1, 0, 0)
+    assert await keep(shelf, hostile) == JobCounts(1, 0, 0, 1)
 
 
+@pytest.mark.long
 async def test_runs_that_show_the_same_vacancies_at_once_never_deadlock(database_url: str) -> None:
     names = [f"Job {n}" for n in range(40)]
     async with await Database.connect(database_url, size=6) as database:
@@ -284,7 +286,7 @@ async def test_a_list_that_claims_another_employers_apply_url_adds_a_sighting_an
     before = await everything(shelf.database)
     seen_at = shelf.now
     shelf.wait()
-    assert await keep(shelf, job(title="Forged", city="Oslo"), by=STRANGER) == Counts(1, 0, 0, 1)
+    assert await keep(shelf, job(title="Forged", city="Oslo"), by=STRANGER) == JobCounts(1, 0, 0, 1)
     assert await everything(shelf.database) == before
     assert await sightings(shelf) == [(MALLORY, OTHER_LIST, "https://evil.example/jobs", shelf.now, shelf.now)]
     first = shelf.now
@@ -311,7 +313,7 @@ async def test_a_strangers_list_neither_keeps_a_vacancy_alive_nor_lets_it_expire
 async def test_who_may_speak_for_a_vacancy_takes_it_over_with_its_list(shelf: Shelf) -> None:
     await keep(shelf, job(title="Forged", city="Oslo"), by=STRANGER)
     shelf.wait()
-    assert await keep(shelf, job()) == Counts(1, 0, 1, 0)
+    assert await keep(shelf, job()) == JobCounts(1, 0, 1, 0)
     stored = await row(shelf)
     assert (stored["source_id"], stored["channel_id"], stored["listed_at"]) == (SOURCE, LIST, shelf.now)
     assert (stored["title"], stored["city"], stored["is_spoken_for"]) == ("Nurse", None, True)
@@ -331,7 +333,7 @@ async def test_an_expired_vacancy_is_told_by_whoever_still_sees_it(shelf: Shelf)
     shelf.wait(8 * DAY)
     await keep(shelf, job("There"))
     assert await expire_left_out(shelf) == 1
-    assert await keep(shelf, job("Gone", city="Oslo"), by=STRANGER) == Counts(1, 0, 1, 0)
+    assert await keep(shelf, job("Gone", city="Oslo"), by=STRANGER) == JobCounts(1, 0, 1, 0)
     stored = await row(shelf, "Gone")
     assert (stored["source_id"], stored["city"], stored["status"], stored["version"]) == (MALLORY, "Oslo", "active", 3)
 
@@ -341,9 +343,9 @@ async def test_a_vacancy_of_a_deleted_source_is_told_by_whoever_still_sees_it(sh
         "INSERT INTO sources (id, name, url, status) VALUES ($1, 'o', 'https://o.example/', 'active')", SOURCE
     )
     await keep(shelf, job(city="Rome"))
-    assert await keep(shelf, job(city="Oslo"), by=STRANGER) == Counts(1, 0, 0, 1)
+    assert await keep(shelf, job(city="Oslo"), by=STRANGER) == JobCounts(1, 0, 0, 1)
     await shelf.database.execute("UPDATE sources SET status = 'deleted'")
-    assert await keep(shelf, job(city="Oslo"), by=STRANGER) == Counts(1, 0, 1, 0)
+    assert await keep(shelf, job(city="Oslo"), by=STRANGER) == JobCounts(1, 0, 1, 0)
     assert (await row(shelf))["source_id"] == MALLORY
 
 
@@ -351,7 +353,7 @@ async def test_what_a_takedown_deleted_is_told_again_once_it_is_lifted(shelf: Sh
     await keep(shelf, job())
     async with shelf.database.transaction() as connection:
         await delete_jobs(connection, [key()], OURSELVES, "takedown", shelf.now)
-    assert await keep(shelf, job()) == Counts(1, 0, 1, 0)
+    assert await keep(shelf, job()) == JobCounts(1, 0, 1, 0)
     stored = await row(shelf)
     assert (stored["status"], stored["deleted_at"], stored["deleted_by"]) == ("active", None, None)
 
@@ -375,7 +377,7 @@ async def test_no_vacancy_is_kept_of_a_place_that_was_taken_down(shelf: Shelf, p
     by = Teller(SOURCE, url, Voice("o.example"), LIST, source_url)
     is_told_there = place in ("list", "source")
     counts = await keep(shelf, job("Gone", **fields), job("There"), by=by)
-    assert counts == Counts(2, 0 if is_told_there else 1, 0, 2 if is_told_there else 1)
+    assert counts == JobCounts(2, 0 if is_told_there else 1, 0, 2 if is_told_there else 1)
     titles = {one["title"] for one in await shelf.database.fetch("SELECT title FROM jobs")}
     assert titles == (set() if is_told_there else {"There"})
 
@@ -414,7 +416,7 @@ async def test_a_vacancy_whose_address_redirects_stands_once(shelf: Shelf) -> No
     await keep(shelf, at(LED_TO, is_detailed=True), by=page_at(LED_TO))
     assert await standing(shelf) == [(LED_TO, "Rome")]
     shelf.wait(DAY)
-    assert await keep(shelf, at(LISTED, city="Rome")) == Counts(1, 0, 0, 1)
+    assert await keep(shelf, at(LISTED, city="Rome")) == JobCounts(1, 0, 0, 1)
     assert await standing(shelf) == [(LED_TO, "Rome")]
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from tests.integration.archive.shelf import LONG, OTHER, SHORT, SOURCE, Shelf, key_of
 
-from headwater.archive.document import Duplicate, Stored
+from headwater.archive.documents import Duplicate, Stored
 from headwater.urls.canonical import canonicalise
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"

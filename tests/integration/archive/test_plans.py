@@ -1,17 +1,18 @@
 """In a large archive every call finds its rows by key."""
 
-from datetime import timedelta
 from uuid import UUID
 
+import pytest
 from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, key_of
 
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.job import Teller
 from headwater.archive.jobs import count_named_and_unnamed, expire_jobs, expire_unnamed, keep_jobs
 from headwater.archive.raw import RawBody, newest_bodies_of, newest_body
-from headwater.archive.reads import DocumentFilter, find_document, list_documents, versions_of
+from headwater.archive.reads import find_document, read_version, versions_in_short, versions_of
 from headwater.database.pool import Database
 from headwater.urls.domains import NO_VOICE
+from headwater.vacancy import NewJob
 
 # Copies of one row under other keys, texts and likenesses.
 MANY_DOCUMENTS = """
@@ -53,6 +54,7 @@ async def reads(database: Database) -> dict[str, tuple[int, int]]:
     return {row["relname"]: (row["seq_scan"], row["rows"]) for row in await database.fetch(READS)}
 
 
+@pytest.mark.long
 async def test_no_call_scans_a_table(shelf: Shelf) -> None:
     await shelf.keep("https://first.example/")
     for statement in (MANY_DOCUMENTS, MANY_VERSIONS, MANY_BODIES):
@@ -71,6 +73,7 @@ async def test_no_call_scans_a_table(shelf: Shelf) -> None:
     await shelf.database.execute("DELETE FROM documents; DELETE FROM document_versions; DELETE FROM outbox")
 
 
+@pytest.mark.long
 async def test_plans_made_for_an_empty_archive_are_good_for_a_full_one(shelf: Shelf) -> None:
     for turn in range(8):
         await keep_some(shelf, turn)
@@ -99,13 +102,8 @@ async def work(shelf: Shelf, turn: int) -> None:
     await keep_some(shelf, turn)
     await versions_of(shelf.database, key_of(one))
     await find_document(shelf.database, key_of(one).url_hash)
-    for wanted in (
-        DocumentFilter(),
-        DocumentFilter(source_id=UUID(int=turn)),
-        DocumentFilter(since=shelf.now - timedelta(hours=1)),
-    ):
-        page = await list_documents(shelf.database, wanted, limit=5)
-        await list_documents(shelf.database, wanted, limit=5, cursor=page.cursor)
+    await versions_in_short(shelf.database, key_of(one), 100, 5)
+    await read_version(shelf.database, key_of(one), 1)
     source = UUID(int=turn)
     async with shelf.database.transaction() as connection:
         job = NewJob(canonical_hash=key_of(one).url_hash, title="Nurse", org_name="", apply_url=one, city=str(turn))

@@ -9,15 +9,13 @@ import brotli
 import pytest
 import zstandard
 from tests.integration.archive.bodies import keep_body
-from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, everything, key_of
+from tests.integration.archive.shelf import SOURCE, Shelf, everything, key_of
 
-from headwater.archive.document import Op
-from headwater.archive.outbox import Change, ChangeKind, forget, take_pending
-from headwater.archive.outlinks import MOST_OUTLINKS, keep_outlinks, outlinks_of
+from headwater.archive.documents import MOST_OUTLINKS, keep_outlinks, outlinks_of
 from headwater.archive.raw import BODIES_AT_ONCE, RawBody, newest_bodies_of, newest_body
-from headwater.archive.reads import DocumentFilter, find_document, list_documents
+from headwater.archive.reads import find_document
 from headwater.database.days import keep_days
-from headwater.errors import QueryFailed, UsageError
+from headwater.errors import QueryFailed
 from headwater.net.body import Packed
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
@@ -130,69 +128,9 @@ async def test_outlinks_are_distinct_capped_and_replaced(shelf: Shelf) -> None:
     assert await outlinks_of(shelf.database, key_of(A)) == []
 
 
-async def test_a_change_is_given_to_one_taker_and_gone_when_done(shelf: Shelf) -> None:
-    await shelf.keep(A)
-    await shelf.keep(B, OTHER)
-    async with shelf.database.transaction() as one, shelf.database.transaction() as two:
-        (first,) = await take_pending(one, 1)
-        (second,) = await take_pending(two, 5)
-        assert first.change == Change(ChangeKind.DOCUMENT, *key_of(A), 1, Op.UPSERT)
-        assert second.change.hash == key_of(B).url_hash
-        await forget(one, [first])
-    async with shelf.database.transaction() as connection:
-        assert [one.seq for one in await take_pending(connection, 5)] == [second.seq]
-        await forget(connection, [second])
-    # Nothing is pending; what the sinks have is what was taken.
-    await shelf.keep(A, f"{LONG} more")
-    await shelf.keep(B, f"{OTHER} more")
-
-
-async def test_a_list_goes_from_the_newest_to_the_oldest_and_names_each_once(shelf: Shelf) -> None:
-    for n, url in enumerate(URLS):
-        await shelf.keep(url, f"{LONG} {n}")
-        if n % 3:
-            shelf.wait(-60)  # several in one moment
-    found, cursor = [], None
-    while True:
-        page = await list_documents(shelf.database, DocumentFilter(), limit=4, cursor=cursor)
-        found += page.documents
-        cursor = page.cursor
-        if cursor is None:
-            break
-    assert len(found) == len(URLS)
-    assert {one.url for one in found} == set(URLS)
-    assert [one.first_seen_at for one in found] == sorted((one.first_seen_at for one in found), reverse=True)
-
-
-async def test_a_list_keeps_to_source_and_days_and_leaves_out_copies_and_the_deleted(shelf: Shelf) -> None:
-    other = uuid4()
-    start = shelf.now
-    await shelf.keep(A)
-    await shelf.keep(B)
-    await shelf.keep(C, OTHER, source_id=other)
-    await shelf.keep("https://d.example/", f"{OTHER} more")
-    await shelf.tombstone("https://d.example/")
-
-    async def urls(wanted: DocumentFilter) -> list[str]:
-        return [one.url for one in (await list_documents(shelf.database, wanted)).documents]
-
-    minute = timedelta(seconds=60)
-    assert await urls(DocumentFilter()) == [C, A]
-    assert await urls(DocumentFilter(duplicates=True)) == [C, B, A]
-    assert await urls(DocumentFilter(source_id=other)) == [C]
-    assert await urls(DocumentFilter(since=start + 2 * minute)) == [C]
-    assert await urls(DocumentFilter(until=start + 3 * minute)) == [A]
-
-
 async def test_a_document_is_found_by_its_id_alone(shelf: Shelf) -> None:
     await shelf.keep(A)
     found = await find_document(shelf.database, key_of(A).url_hash)
     assert found is not None
     assert found.key == key_of(A)
     assert await find_document(shelf.database, b"\0" * 32) is None
-
-
-@pytest.mark.parametrize("limit", [0, 501])
-async def test_an_impossible_page_is_refused(shelf: Shelf, limit: int) -> None:
-    with pytest.raises(UsageError, match="not possible"):
-        await list_documents(shelf.database, DocumentFilter(), limit=limit)

@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from tests import forked_program
+from tests.forked_program import ForkedProgram
+from tests.warm_process import Forks
 
 from headwater.database.postmaster import running_pid
 from headwater.settings.aliases import ALIASES
 
 PROGRAM = str(Path(sys.executable).with_name("headwater"))
-LIMIT_SECONDS = 60
+# Only so that a hang ends.
+LIMIT_SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Said:
 class Person:
     """Somebody at a terminal in a folder of their own, with nothing configured but what they say."""
 
+    program: ForkedProgram
     home: Path
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -42,17 +47,8 @@ class Person:
         return self.home / "data"
 
     def says(self, *words: str, **environment: str) -> Said:
-        done = subprocess.run(
-            (PROGRAM, *words),
-            env=self.surroundings(environment),
-            cwd=self.home,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_SECONDS,
-            check=False,
-        )
-        return Said(done.returncode, done.stdout, done.stderr)
+        done = self.program.run(words, self.surroundings(environment), self.home, LIMIT_SECONDS)
+        return Said(done.code, done.out, done.err)
 
     def surroundings(self, more: dict[str, str]) -> dict[str, str]:
         return self.environment | {"HEADWATER_SERVICE__DATA_DIR": str(self.data)} | more
@@ -65,15 +61,22 @@ class Starts(Protocol):
     def __call__(self, *words: str, **environment: str) -> "subprocess.Popen[str]": ...
 
 
+@pytest.fixture(scope="session")
+def program(run_folder: Path) -> Iterator[ForkedProgram]:
+    forks = Forks(run_folder, forked_program.__name__)
+    yield ForkedProgram(forks)
+    forks.close()
+
+
 @pytest.fixture
-def person(open_folder: Path) -> Person:
+def person(program: ForkedProgram, open_folder: Path) -> Person:
     aliases = {alias.name for alias in ALIASES}
     environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("HEADWATER_") and name.removesuffix("_FILE") not in aliases
     }
-    return Person(open_folder, environment | {"XDG_CONFIG_HOME": str(open_folder), "COLUMNS": "120"})
+    return Person(program, open_folder, environment | {"XDG_CONFIG_HOME": str(open_folder), "COLUMNS": "120"})
 
 
 @pytest.fixture

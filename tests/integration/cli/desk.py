@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from io import StringIO
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 # A loopback address that the simulated web does not keep for itself, and that needs no resolver.
 PLACE = "127.0.0.2"
-LIMIT_SECONDS = 30
+LIMIT_SECONDS = 300
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -45,12 +46,20 @@ def arguments_of(
         return assemble(app, default_parameter=default_parameter, parse_docstring=parse_docstring)
     key = (id(app), id(app.default_command), parse_docstring)
     if key not in assembled:
-        made = assemble(app, parse_docstring=parse_docstring)
-        if any(one.children for one in made):
-            # Copies would share their parts.
-            return made
-        assembled[key] = (app, app.default_command), made
-    return assembled[key][1].copy(reset_tokens=True)
+        assembled[key] = (app, app.default_command), assemble(app, parse_docstring=parse_docstring)
+    return unused(assembled[key][1])
+
+
+def unused(arguments: ArgumentCollection) -> ArgumentCollection:
+    """A copy for one command to fill in; an option of several parts is made of the copies of its parts."""
+    copies = {id(one): copy(one) for one in arguments}
+    for one in copies.values():
+        one.tokens = []
+        parts, one.children = one.children, one.children.copy()
+        one.children[:] = [copies[id(part)] for part in parts]
+    fresh = arguments.copy()
+    fresh[:] = copies.values()
+    return fresh
 
 
 class Screen(StringIO):
@@ -82,6 +91,9 @@ class Desk:
             "database.url": self.database_url,
             "service.data_dir": str(self.home / "data"),
             "poll.sitemaps": "false",
+            # A busy machine has its children read for longer than a page is given, or sooner told to hurry.
+            "extract.timeout": "300s",
+            "extract.hurry_after": "300s",
             **self.settings,
         }
         flags = [flag for name, value in given.items() for flag in ("--set", f"{name}={value}")]

@@ -401,6 +401,7 @@ def test_a_dry_run_shows_three_items_and_leaves_every_table_as_it_was(desk: Desk
     assert site.asked().count("/robots.txt") == 1
 
 
+@pytest.mark.long
 def test_a_dry_run_shows_vacancies_with_employer_place_and_deadline(desk: Desk, site: Served) -> None:
     postings = ",".join(
         f'{{"@type": "JobPosting", "title": "Nurse {n}", "url": "/jobs/{n}", "validThrough": "2026-12-30",'
@@ -423,6 +424,7 @@ def test_a_dry_run_of_a_manual_shows_where_its_crawl_would_go(desk: Desk, site: 
     assert "/blog/" not in out
 
 
+@pytest.mark.long
 def test_a_dry_run_asks_the_channels_that_a_person_names(desk: Desk, site: Served) -> None:
     site.pages |= {
         "/feed.xml": news_feed(site),
@@ -476,6 +478,7 @@ def test_a_manual_shows_the_path_that_was_given_as_its_scope(desk: Desk) -> None
     assert "  scope: pages of a.example below /docs/; links are followed 2 deep\n" in out
 
 
+@pytest.mark.long
 def test_a_limit_that_is_reached_is_shown_with_the_way_on(desk: Desk) -> None:
     limits = ("--max-pages", "3", "--max-depth", "1")
     source = desk.followed("https://a.example/docs/", "--kind", "docs", "--name", "Alpha", *limits)

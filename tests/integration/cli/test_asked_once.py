@@ -66,6 +66,7 @@ def test_what_was_asked_when_a_site_was_added_is_not_asked_again_by_the_first_po
     assert desk.says("crawl", "logs", "--json").code == 0
 
 
+@pytest.mark.long
 def test_a_first_poll_long_after_asks_only_for_changes_and_still_takes_every_item(desk: Desk, site: Served) -> None:
     assert desk.says("sources", "add", site.url).code == 0
     desk.execute(LONG_AGO)
@@ -74,6 +75,7 @@ def test_a_first_poll_long_after_asks_only_for_changes_and_still_takes_every_ite
     assert stories(desk) == 3
 
 
+@pytest.mark.long
 def test_a_first_poll_long_after_takes_what_changed_meanwhile(desk: Desk, site: Served) -> None:
     assert desk.says("sources", "add", site.url).code == 0
     desk.execute(LONG_AGO)
@@ -99,6 +101,7 @@ def test_a_candidate_that_another_one_led_to_is_not_tried_again(desk: Desk, site
     assert Counter(site.asked())["/atom.xml"] == 1
 
 
+@pytest.mark.long
 def test_a_sitemap_that_was_not_there_when_a_site_was_added_is_not_looked_for_again(desk: Desk, site: Served) -> None:
     del site.pages["/sitemap.xml"]
     desk.settings["poll.sitemaps"] = "true"

@@ -158,6 +158,7 @@ def test_simulating_shows_the_first_items_inert(desk: Desk, site: Served) -> Non
     assert told["items"][0]["url"].startswith(f"{site.url}/2026/11/0-")
 
 
+@pytest.mark.long
 def test_simulating_pages_says_what_would_be_made_of_them(desk: Desk, site: Served) -> None:
     feed = publish(site, "A long story of the harbour")
     desk.followed(site.url, "--name", "Harbour", "--feed", feed)
@@ -286,6 +287,7 @@ def test_without_adaptive_scheduling_a_feed_is_polled_at_the_default_interval(de
     assert desk.value("select policy from runs") == "fixed"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", [("run", "poll"), ("up",)])
 def test_a_poller_that_is_switched_off_says_so_and_by_what(desk: Desk, starts: Starts, role: tuple[str, ...]) -> None:
     off = {"HEADWATER_POLL__ENABLED": "false", "HEADWATER_DATABASE__URL": desk.database_url}
@@ -335,6 +337,7 @@ def test_an_impossible_limit_is_a_usage_error(desk: Desk, limit: str) -> None:
         assert_a_sentence(said)
 
 
+@pytest.mark.long
 def test_the_log_holds_the_last_runs_in_their_order(desk: Desk, site: Served) -> None:
     feed = publish(site, "One")
     source = desk.followed(site.url, "--name", "Harbour", "--feed", feed)
@@ -347,6 +350,7 @@ def test_the_log_holds_the_last_runs_in_their_order(desk: Desk, site: Served) ->
     assert told[0]["at"] < told[1]["at"]
 
 
+@pytest.mark.long
 def test_followed_the_log_goes_on_until_it_is_interrupted(desk: Desk, site: Served, starts: Starts) -> None:
     feed = publish(site, "One", "Two")
     desk.followed(site.url, "--name", "海の新聞", "--feed", feed)
@@ -363,6 +367,7 @@ def test_followed_the_log_goes_on_until_it_is_interrupted(desk: Desk, site: Serv
     assert "Traceback" not in following.communicate(timeout=LIMIT_SECONDS)[1]
 
 
+@pytest.mark.long
 def test_a_run_that_comes_late_is_followed_too_and_none_is_shown_twice(
     desk: Desk, site: Served, starts: Starts
 ) -> None:
@@ -405,6 +410,7 @@ def test_an_article_of_three_feeds_is_three_new_items_and_not_three_urls(desk: D
     assert "2 pending" in told
 
 
+@pytest.mark.long
 def test_runs_of_one_of_several_feeds_say_of_which_and_when_it_is_polled_next(desk: Desk, site: Served) -> None:
     several_feeds(desk, site)
     said = [line.split() for line in desk.says("crawl", "run-due").out.splitlines()[:3]]
@@ -427,6 +433,7 @@ def test_a_feed_at_another_host_is_named_with_it(desk: Desk, site: Served) -> No
     assert f"feed {PLACE}:{site.port}/feed.json?page=1  fail" in desk.says("crawl", "logs").out
 
 
+@pytest.mark.long
 def test_interrupted_run_due_gives_back_what_it_was_polling(desk: Desk, starts: Starts) -> None:
     with socket.create_server((PLACE, 0)) as first, socket.create_server(("127.0.0.3", 0)) as second:
         silent = [":".join(map(str, one.getsockname())) for one in (first, second)]
@@ -493,7 +500,9 @@ def test_the_pages_of_a_crawl_are_listed_by_their_state(desk: Desk, site: Served
     assert desk.says("crawl", "pages", source, "--status", "failed").out == "running (1 pending)\n"
     told = desk.says("crawl", "pages", source, "--json").json
     assert (told["state"], told["pages"]) == ("running", {"pending": 1})
-    assert told["data"] == [{"url": f"{site.url}/", "status": "pending", "depth": 0, "error": None}]
+    (page,) = told["data"]
+    listed = {"source_id": source, "url": f"{site.url}/", "status": "pending", "depth": 0, "error": None}
+    assert {name: page[name] for name in listed} == listed
 
 
 @pytest.mark.parametrize(("words", "code"), [((), 2), (("nobody",), 4), (("Alpha", "--status", "sleeping"), 2)])

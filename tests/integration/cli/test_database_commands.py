@@ -15,8 +15,7 @@ from tests.integration.database.bouncer import PROGRAM as BOUNCER
 from tests.integration.database.bouncer import bouncer
 from tests.integration.database.test_embedded import small_disk
 
-from headwater.cli.launch import Launch
-from headwater.cli.serving import with_services
+from headwater.cli.launch import Launch, with_services
 from headwater.database.migrate import known_migrations
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
@@ -39,6 +38,7 @@ def test_the_first_look_sets_up_a_database_and_leaves_no_server_behind(person: P
     assert (status["applied"], status["pending"]) == (NAMES, [])
 
 
+@pytest.mark.long
 def test_doctor_warns_and_only_strict_minds(person: Person, database_url: str) -> None:
     calm = person.says("doctor", HEADWATER_DATABASE__URL=database_url)
     strict = person.says("doctor", "--strict", HEADWATER_DATABASE__URL=database_url)
@@ -47,6 +47,7 @@ def test_doctor_warns_and_only_strict_minds(person: Person, database_url: str) -
     assert "HEADWATER_FETCH__CONTACT" in calm.out
 
 
+@pytest.mark.long
 async def test_doctor_says_how_large_the_database_will_be(
     person: Person, database: Database, database_url: str
 ) -> None:
@@ -61,13 +62,13 @@ async def test_doctor_says_how_large_the_database_will_be(
     said = person.says("doctor", **here).out
     assert re.search(r"The database takes [\d.]+ MB, [\d.]+ MB in 30 days, [\d.]+ MB in 365 days", said)
     assert re.search(
-        r"documents +\d+ kB +\+\d+ kB a day +\d+ kB in 30 days +[\d.]+ .B in 365 days +kept 400 days", said
+        r"documents +\d+ kB +\+\d+ (?:kB|bytes) a day +\d+ kB in 30 days +[\d.]+ .B in 365 days +kept 400 days", said
     )
     size = next(check for check in person.says("doctor", "--json", **here).json["checks"] if check["figures"])[
         "figures"
     ]
     assert size["parts"]["documents"]["bytes_per_day"] == 500
-    assert size["parts"]["outbox"]["keep_days"] == 30
+    assert size["parts"]["log of changes"]["keep_days"] == 30
     assert size["bytes"] == sum(part["bytes"] for part in size["parts"].values())
 
 
@@ -78,6 +79,7 @@ def test_doctor_does_not_migrate_a_database_of_yours(person: Person, empty_datab
     assert "headwater db migrate" in said.out
 
 
+@pytest.mark.long
 def test_the_schema_goes_up_down_and_up_again(person: Person, empty_database_url: str) -> None:
     here = {"HEADWATER_DATABASE__URL": empty_database_url}
     assert person.says("db", "migrate", "--to", "1", **here).out.splitlines() == [f"applied {NAMES[0]}"]
@@ -113,6 +115,34 @@ def test_what_runs_ends_when_the_schema_becomes_newer(database_url: str, monkeyp
         with_services(Launch(overrides={"database.url": database_url}), work)
 
 
+async def test_a_rollback_is_refused_while_roles_run(person: Person, database: Database, database_url: str) -> None:
+    here = {"HEADWATER_DATABASE__URL": database_url}
+    await database.execute(
+        "insert into role_processes (id, owner, role, does, host, pid, version, beat_at, counts, failing)"
+        " values (gen_random_uuid(), 'us', 'fetch', '{fetch}', 'harbour', 42, '1.0', now(), '{}', '{}')"
+    )
+    said = person.says("db", "rollback", "--yes", **here)
+    assert said.code == 7
+    assert "fetch (process 42 on harbour)" in said.err
+    assert "Stop them first" in said.err
+    assert person.says("db", "status", "--json", **here).json["applied"] == NAMES
+    await database.execute("update role_processes set beat_at = now() - interval '1 minute'")
+    assert person.says("db", "rollback", "--yes", **here).out == f"took back {NAMES[-1]}\n"
+
+
+def test_doctor_without_its_database_says_so_and_checks_the_rest(person: Person) -> None:
+    here = {"HEADWATER_DATABASE__URL": "postgresql://somebody:hush@127.0.0.1:1/news"}
+    said = person.says("doctor", **here)
+    assert said.code == 1
+    assert "✗ The database postgresql://somebody:***@127.0.0.1:1/news does not answer" in said.out
+    assert "what needs the database was not checked" in said.out
+    assert "See that PostgreSQL is running" in said.out
+    assert "HEADWATER_DATABASE__URL" in said.out
+    for checked in ("✓ Python 3.", "✓ Data directory", "HEADWATER_FETCH__CONTACT", "✓ No file of secrets"):
+        assert checked in said.out
+    assert [one["level"] for one in person.says("doctor", "--json", **here).json["checks"]].count("failure") == 1
+
+
 def test_a_rollback_has_to_be_meant(person: Person, database_url: str) -> None:
     said = person.says("db", "rollback", HEADWATER_DATABASE__URL=database_url)
     assert said.code == 2
@@ -145,6 +175,7 @@ def test_the_shell_hands_on_an_odd_password_as_it_is(person: Person, database_ur
     assert person.says("db", "status", HEADWATER_DATABASE__URL=address).code == 0
 
 
+@pytest.mark.long
 async def test_beside_another_system_a_schema_is_offered_and_then_used(person: Person, empty_database_url: str) -> None:
     theirs = await asyncpg.connect(empty_database_url)
     await theirs.execute("create table sources (org_name text); insert into sources values ('theirs')")
@@ -171,6 +202,7 @@ async def test_beside_another_system_a_schema_is_offered_and_then_used(person: P
     await theirs.close()
 
 
+@pytest.mark.long
 def test_the_embedded_database_may_have_a_schema_too(person: Person) -> None:
     own = {"HEADWATER_DATABASE__SCHEMA": "hw"}
     assert person.says("sources", "add", "https://example.org", "--no-discover", **own).code == 0
@@ -178,6 +210,7 @@ def test_the_embedded_database_may_have_a_schema_too(person: Person) -> None:
     assert person.says(*asked, **own).out == "hw|1\n"
 
 
+@pytest.mark.long
 async def test_a_database_of_a_newer_headwater_is_left_alone(
     person: Person, database: Database, database_url: str
 ) -> None:
@@ -193,6 +226,7 @@ async def test_a_database_of_a_newer_headwater_is_left_alone(
     assert (await asyncio.to_thread(person.says, "doctor", **here)).code == 1
 
 
+@pytest.mark.long
 async def test_a_migration_killed_half_way_is_done_again(
     person: Person, starts: Starts, empty_database_url: str
 ) -> None:
@@ -215,6 +249,7 @@ async def test_a_migration_killed_half_way_is_done_again(
     assert again.out.splitlines() == [f"applied {name}" for name in NAMES[4:]]
 
 
+@pytest.mark.long
 def test_ended_by_sigterm_the_shell_leaves_no_server_behind(person: Person, starts: Starts) -> None:
     shell = open_shell(starts)
     assert person.server_is_running()
@@ -224,6 +259,7 @@ def test_ended_by_sigterm_the_shell_leaves_no_server_behind(person: Person, star
     assert "Traceback" not in shell.communicate(timeout=LIMIT_SECONDS)[1]
 
 
+@pytest.mark.long
 def test_ctrl_c_in_the_shell_is_psqls_and_keeps_the_database(person: Person, starts: Starts) -> None:
     shell = open_shell(starts)
     shell.send_signal(signal.SIGINT)
@@ -236,6 +272,7 @@ def test_ctrl_c_in_the_shell_is_psqls_and_keeps_the_database(person: Person, sta
     assert not person.server_is_running()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
 def test_an_interrupted_role_leaves_no_server_behind(person: Person, starts: Starts, told: signal.Signals) -> None:
     role = starts("--set", "log.level=debug", "run", "maintain")
@@ -262,6 +299,7 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.long
 def test_the_simulated_web_ends_when_told(starts: Starts) -> None:
     serving = starts("simweb", "serve", "--publishers", "1", "--port", "0")
     assert serving.stdout
@@ -274,7 +312,7 @@ def test_the_simulated_web_ends_when_told(starts: Starts) -> None:
 async def until_somebody_waits(url: str) -> None:
     watching = await asyncpg.connect(url)
     waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(300):
         while not await watching.fetchval(waiting):
             await asyncio.sleep(0.02)
     await watching.close()
@@ -289,6 +327,7 @@ async def sessions(database_url: str) -> set[str]:
         await connection.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("run", "poll"), ("run", "fetch"), ("up", "--quiet"), ("status", "--watch")])
 async def test_sessions_are_called_by_the_command_that_opened_them(
     starts: Starts, database_url: str, words: tuple[str, ...]
@@ -352,6 +391,7 @@ async def test_a_shell_opens_behind_a_pooler_that_nobody_mentioned(
     assert direct.out == "hw\n"
 
 
+@pytest.mark.long
 async def test_functions_of_another_version_are_named_refused_and_made_again(
     person: Person, database: Database, database_url: str
 ) -> None:

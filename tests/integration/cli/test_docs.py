@@ -1,10 +1,11 @@
 """`headwater docs` and `headwater jobs` on a database: searched, shown, read again, and refused with a sentence."""
 
 import io
+import re
 import signal
 from contextlib import redirect_stdout
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -16,15 +17,15 @@ from tests.integration.cli.conftest import Starts
 from tests.integration.cli.desk import Desk, assert_a_sentence
 from tests.integration.ingest.press import press_on, reading_pool
 
-from headwater.archive.document import NewDocument
-from headwater.archive.documents import keep_document, tombstone
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.documents import NewDocument, keep_document, tombstone
+from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
 from headwater.cli.docs.showing import write_bytes
 from headwater.database.pool import Database
 from headwater.extraction.jobs.identity import canonical_hash
 from headwater.urls.domains import NO_VOICE
+from headwater.vacancy import NewJob
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 TELLER = Teller(UUID(int=1), "https://j.example/", NO_VOICE)
@@ -74,6 +75,7 @@ def test_json_of_a_search_has_ids_that_show_understands(desk: Desk) -> None:
     assert desk.says("docs", "show", one["id"], "--json").json["url"] == A
 
 
+@pytest.mark.long
 def test_a_search_is_narrowed_by_source_language_time_and_originality(desk: Desk) -> None:
     source = of_source(desk, "Alpha")
     kept(desk, page(A, TIDES, source_id=source), page(B, TIDES), page(C, f"Die tide {OTHER}", language="de"))
@@ -291,7 +293,7 @@ def vacancies(desk: Desk, *words: str) -> list[str]:
 
 def test_a_vacancy_that_a_person_took_out_stays_out(desk: Desk) -> None:
     apply = "https://j.example/water"
-    known = bytes.fromhex(canonical_hash(apply, "", "", ""))
+    known = canonical_hash(apply, "", "", "")
     offered(desk, apply_url=apply, canonical_hash=known)
     assert desk.says("jobs", "rm", apply).code == 2
     assert desk.says("jobs", "rm", apply, "--reason", "no job").out == "Water engineer is taken out.\n"
@@ -307,7 +309,7 @@ def test_a_vacancy_that_a_person_took_out_stays_out(desk: Desk) -> None:
 
 def test_an_expired_vacancy_says_why_and_since_when(desk: Desk) -> None:
     apply = "https://j.example/water"
-    known = bytes.fromhex(canonical_hash(apply, "", "", ""))
+    known = canonical_hash(apply, "", "", "")
     offered(desk, apply_url=apply, canonical_hash=known)
     assert desk.says("jobs", "show", apply, "--json").json["ending"] is None
     desk.execute(
@@ -325,7 +327,7 @@ def test_an_expired_vacancy_says_why_and_since_when(desk: Desk) -> None:
 def test_a_vacancy_that_moved_is_found_from_the_address_it_left(desk: Desk) -> None:
     old, new = "https://j.example/water", "https://j.example/water-engineer"
     for apply in (old, new):
-        offered(desk, apply_url=apply, canonical_hash=bytes.fromhex(canonical_hash(apply, "", "", "")))
+        offered(desk, apply_url=apply, canonical_hash=canonical_hash(apply, "", "", ""))
     desk.says("frontier", "add", old, new)
     moved = "update url_frontier set status = 'dead', reason = 'redirect', moved_to = $2 where url = $1"
     desk.execute(moved, old, new)
@@ -339,7 +341,7 @@ def test_a_vacancy_that_moved_is_found_from_the_address_it_left(desk: Desk) -> N
 
 def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
     apply = "https://j.example/water"
-    known = bytes.fromhex(canonical_hash(apply, "", "", ""))
+    known = canonical_hash(apply, "", "", "")
     offered(
         desk, apply_url=apply, canonical_hash=known, city="Nairobi", country="Kenya", description_snippet="Dig wells."
     )
@@ -375,7 +377,7 @@ def test_a_vacancy_is_shown_with_those_who_only_name_it(desk: Desk) -> None:
 )
 def test_a_vacancy_is_shown_with_pay_contract_and_length(desk: Desk, pay: dict[str, str], line: str) -> None:
     apply = "https://j.example/water"
-    known = bytes.fromhex(canonical_hash(apply, "", "", ""))
+    known = canonical_hash(apply, "", "", "")
     terms = {"career_type": "consultancy", "contract_type": "fixed_term", "contract_duration_months": 12}
     offered(desk, apply_url=apply, canonical_hash=known, raw_metadata={"compensation": pay}, **terms)
     told = f"  salary: {line}\n  career: consultancy\n  contract: fixed_term\n  duration: 12 months\n  language: en\n"
@@ -457,6 +459,7 @@ def chosen(desk: Desk, selector: str) -> None:
     desk.execute("update sources set selectors = $1::jsonb", {"article": {"body": selector}})
 
 
+@pytest.mark.long
 def test_a_changed_rule_is_tried_and_then_applied(desk: Desk) -> None:
     print_articles(desk, 3)
     source = desk.value("select name from sources")
@@ -477,6 +480,7 @@ def test_a_changed_rule_is_tried_and_then_applied(desk: Desk) -> None:
     assert (again.code, again.out, again.err) == (0, "", "2 pages: 2 as they were.\n")
 
 
+@pytest.mark.long
 def test_an_interrupted_run_says_how_far_it_came(desk: Desk, starts: Starts) -> None:
     print_articles(desk, 40)
     chosen(desk, "article > p:nth-of-type(n+2)")
@@ -486,7 +490,7 @@ def test_an_interrupted_run_says_how_far_it_came(desk: Desk, starts: Starts) -> 
     assert process.stdout is not None
     assert process.stdout.readline().startswith("changed  ")
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     stopped, interrupted = err.splitlines()[-2:]
     assert stopped.startswith("Stopped after ")
@@ -520,6 +524,13 @@ def test_documents_are_listed_from_the_newest_on(desk: Desk) -> None:
     assert listed(desk, "--limit", "2", "--cursor", cursor) == [A]
 
 
+def test_a_list_shows_the_time_that_it_is_ordered_by(desk: Desk) -> None:
+    kept(desk, page(A, TIDES, published_at=datetime(2026, 4, 1, 8, tzinfo=UTC)))
+    listing = desk.says("docs", "list").out
+    assert re.search(r"first seen \d{4}-\d\d-\d\d \d\d:\d\d · published 2026-04-01 · ", listing)
+    assert "first seen" not in desk.says("docs", "search", "tide").out
+
+
 def test_filters_alone_find_the_newest_that_match(desk: Desk) -> None:
     kept(desk, page(A, TIDES, language="de"), page(B, OTHER))
     assert found(desk, "--language", "de") == [A]
@@ -537,6 +548,7 @@ def test_each_search_says_how_it_is_asked(desk: Desk) -> None:
     assert "headwater jobs search nurse --country KE" in said.err
 
 
+@pytest.mark.long
 def test_pages_of_vacancies_follow_each_other(desk: Desk) -> None:
     for _ in range(3):
         offered(desk, country_iso="KE")

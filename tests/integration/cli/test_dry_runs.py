@@ -9,13 +9,14 @@ from tests.integration.archive.shelf import page as document
 from tests.integration.cli.desk import Desk, Served, served
 
 from headwater.archive.documents import keep_document
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.cli.app import app
 from headwater.cli.reference import commands_page, every_command
 from headwater.database.pool import Database
 from headwater.simweb.message import Page
 from headwater.urls.domains import NO_VOICE
+from headwater.vacancy import NewJob
 
 FEED = b"""<rss version="2.0"><channel><title>T</title><link>/</link>
 <item><title>One</title><link>/one</link></item></channel></rss>"""

@@ -150,6 +150,7 @@ def test_a_page_out_of_scope_says_so(desk: Desk) -> None:
     assert source
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("state", ["status = 'pending'", "status = 'fetched'"])
 def test_a_page_of_a_removed_source_says_so_and_can_be_fetched_by_hand(desk: Desk, state: str) -> None:
     desk.says("frontier", "add", PAGE)
@@ -235,3 +236,18 @@ def test_how_a_page_was_found_is_told(desk: Desk) -> None:
     desk.execute(found, "backfill", "sitemap")
     assert "  found by the backfill of its source, in a sitemap\n" in explained(desk)[0]
     assert desk.says("explain", PAGE, "--json").json["found_by"].startswith("by the backfill")
+
+
+def test_a_page_that_robots_forbids_and_nobody_queued_says_so(desk: Desk) -> None:
+    desk.says("frontier", "add", PAGE)
+    desk.execute(
+        "insert into robots (bucket, host, scheme, port, access, body, body_hash, fetched_at, expires_at)"
+        " select bucket, host, 'https', 443, 'rules', $1, '\\x00', now(), now() + interval '1 day' from url_frontier",
+        b"User-agent: *\nDisallow: /private\n",
+    )
+    said = desk.says("explain", "https://a.example/private/page")
+    assert "unknown: robots.txt forbids it, by line 2: Disallow: /private; not queued: no source follows" in said.out
+    following = said.out.splitlines()[-1]
+    assert following.startswith("Next: nothing while robots.txt forbids it.")
+    assert "headwater hosts robots a.example --check https://a.example/private/page" in following
+    assert "robots.txt" not in desk.says("explain", "https://a.example/public/page").out

@@ -36,6 +36,16 @@ def test_urls_are_counted_by_source_a_page_at_a_time(desk: Desk) -> None:
     assert desk.says("frontier", "stats", "--cursor", "nonsense").code == 2
 
 
+def test_all_urls_of_a_status_are_queued_again(desk: Desk) -> None:
+    desk.says("frontier", "add", *(f"https://a.example/{n}" for n in range(3)), "https://b.example/1")
+    desk.execute("update url_frontier set status = 'dead', reason = 'max_retries'")
+    assert desk.says("frontier", "retry", "--status", "dead", "--host", "a.example").out == "3 URLs queued again.\n"
+    assert desk.says("frontier", "retry", "--status", "dead", "--reason", "gone").out == "0 URLs queued again.\n"
+    assert desk.says("frontier", "retry", "--status", "dead").out == "1 URL queued again.\n"
+    for refused in ([], ["https://b.example/1", "--status", "dead"], ["--status", "pending"], ["--status", "fetched"]):
+        assert desk.says("frontier", "retry", *refused).code == 2
+
+
 def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(desk: Desk) -> None:
     desk.says("frontier", "add", "https://www.a.example/one")
     taken = desk.says("takedown", "add", "a.example", "--reason", "asked by its owner")

@@ -64,7 +64,7 @@ def test_a_mistyped_command_is_answered_with_the_one_that_was_meant(
 def test_a_word_like_no_command_is_answered_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["takedown", "xyzzy"]) == 2
     assert capsys.readouterr().err == (
-        "headwater: There is no command `headwater takedown xyzzy`.\n  fix: One of: add, list, rm.\n"
+        "headwater: There is no command `headwater takedown xyzzy`.\n  fix: One of: add, list, rm, show.\n"
     )
 
 
@@ -92,6 +92,7 @@ def test_output_that_cannot_be_written_is_a_sentence(person: Person, words: str)
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
 def test_messages_that_cannot_be_written_keep_no_command_from_its_work(person: Person) -> None:
     with FULL.open("w") as full:

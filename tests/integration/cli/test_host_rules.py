@@ -45,6 +45,16 @@ def test_rules_are_set_one_by_one_and_hold_for_the_next_command(desk: Desk) -> N
     assert desk.says("hosts", "rules", "clear", "board.example", "--json").json["rules"][0]["keep"] == []
 
 
+def test_clearing_a_host_without_rules_is_refused_by_its_name(desk: Desk) -> None:
+    desk.says("hosts", "rules", "set", "board.example", "--strip", "sid")
+    said = desk.says("hosts", "rules", "clear", "bord.example")
+    assert said.code == 4
+    assert "No URL rules are set for bord.example." in said.err
+    assert "headwater hosts rules list" in said.err
+    assert "bord.example" not in desk.says("hosts", "rules", "list").out
+    assert desk.says("hosts", "rules", "clear", "board.example").code == 0
+
+
 @pytest.mark.parametrize(
     "words",
     [

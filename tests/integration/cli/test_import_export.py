@@ -3,6 +3,8 @@
 import asyncio
 import csv
 import json
+import re
+import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -12,7 +14,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
-from tests.conftest import database_named
+from tests.administrator import database_named
 from tests.integration.cli.conftest import LIMIT_SECONDS, Starts
 from tests.integration.cli.desk import Desk, assert_a_sentence
 
@@ -66,6 +68,7 @@ def feeds_in(desk: Desk) -> int:
     return int(desk.value("select count(*) from channels where kind = 'feed'"))
 
 
+@pytest.mark.long
 def test_the_simulated_publishers_come_in_once(desk: Desk) -> None:
     world = World(7, 60, start=datetime(2026, 3, 2, tzinfo=UTC))
     file = desk.file("world.opml", world.opml())
@@ -217,6 +220,7 @@ NOT_ENABLED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", NOT_ENABLED)
 def test_what_is_not_enabled_comes_in_paused_with_its_reason_and_goes_on_so(
     desk: Desk, other_desk: Desk, form: str
@@ -307,6 +311,7 @@ def many_sources() -> str:
     )
 
 
+@pytest.mark.long
 def test_a_thousand_rows_come_in_at_once(desk: Desk) -> None:
     file = desk.file("many.csv", many_sources())
     assert amounts(imported(desk, file)) == (MANY, 0, 0, 0)
@@ -335,6 +340,25 @@ def test_an_import_killed_in_the_middle_is_finished_by_the_next(desk: Desk, star
     assert (sources_in(desk), feeds_in(desk)) == (MANY, MANY)
 
 
+@pytest.mark.long
+def test_an_interrupted_import_says_how_far_it_came_and_how_to_go_on(desk: Desk, starts: Starts) -> None:
+    file = desk.file("many.csv", many_sources())
+    importing = starts("sources", "import", file, HEADWATER_DATABASE__URL=desk.database_url)
+
+    async def interrupt_after_the_second_batch() -> None:
+        async with connected(desk) as connection, asyncio.timeout(LIMIT_SECONDS):
+            while await connection.fetchval("select count(*) from sources") <= 200:
+                await asyncio.sleep(0.005)
+        importing.send_signal(signal.SIGINT)
+
+    asyncio.run(interrupt_after_the_second_batch())
+    _, err = importing.communicate(timeout=LIMIT_SECONDS)
+    assert importing.returncode == 130, err
+    stopped = re.search(r"\nStopped after (\d+) of 1,000 rows\. What was added stays; the same command", err)
+    assert stopped, err
+    assert 200 <= int(stopped[1]) <= sources_in(desk) < MANY
+
+
 @asynccontextmanager
 async def connected(desk: Desk) -> AsyncIterator[Any]:
     connection = await asyncpg.connect(desk.database_url)
@@ -342,6 +366,7 @@ async def connected(desk: Desk) -> AsyncIterator[Any]:
     await connection.close()
 
 
+@pytest.mark.long
 def test_two_imports_of_one_file_at_the_same_time_add_each_row_once(desk: Desk, starts: Starts) -> None:
     file = desk.file("many.csv", "".join(many_sources().splitlines(keepends=True)[:801]))
     both = [
@@ -451,6 +476,7 @@ def test_opml_carries_names_addresses_and_tags(desk: Desk, other_desk: Desk) -> 
     }
 
 
+@pytest.mark.long
 def test_an_export_may_be_a_part(desk: Desk) -> None:
     world_of_kinds(desk)
     assert desk.says("sources", "export", "--format", "urls", "--kind", "docs").out == "https://e.example/\n"

@@ -150,7 +150,7 @@ def test_a_feed_that_was_switched_off_there_is_not_polled_here(desk: Desk) -> No
     imported(desk, file)
     channels = {one["kind"]: one for one in shown(desk, "Northern News")["channels"]}
     assert (channels["feed"]["is_enabled"], channels["listing"]["is_active"]) == (False, True)
-    assert channels["feed"]["disabled_reason"] == "switched off in an imported list: 404 for a week"
+    assert channels["feed"]["disabled_reason"] == "switched off: 404 for a week"
     assert_again_changes_nothing(desk, file)
     row = json.loads(desk.says("sources", "export", "--format", "jsonl").out)
     assert (row["feed_url"], row["feed_disable_reason"]) == ("https://north.example/feed", "404 for a week")
@@ -227,6 +227,7 @@ OPML = """<opml><body><outline text="News">
 </outline></body></opml>"""
 
 
+@pytest.mark.long
 def test_the_same_opml_again_changes_nothing_whatever_became_of_its_feeds(desk: Desk) -> None:
     file = desk.file("list.opml", OPML)
     imported(desk, file)

@@ -60,6 +60,7 @@ def test_where_nothing_runs_it_is_said_how_to_start_and_nothing_is_wrong(desk: D
     assert "✓ Partitions for 14 days after today" in doctor.out
 
 
+@pytest.mark.long
 def test_a_maintainer_that_was_killed_is_missed(desk: Desk, starts: Starts) -> None:
     role = starts("run", "maintain", HEADWATER_DATABASE__URL=desk.database_url)
     until(lambda: desk.value("select count(*) from role_processes") == 1)
@@ -78,6 +79,7 @@ def test_a_maintainer_that_was_killed_is_missed(desk: Desk, starts: Starts) -> N
     assert (doctor.code, f"✗ {missing}" in doctor.out) == (1, True)
 
 
+@pytest.mark.long
 def test_a_maintainer_that_ends_in_order_is_not_missed(desk: Desk, starts: Starts) -> None:
     role = starts("run", "maintain", HEADWATER_DATABASE__URL=desk.database_url)
     until(lambda: desk.value("select count(*) from role_processes") == 1)
@@ -103,6 +105,7 @@ def test_every_process_of_several_is_seen_and_the_death_of_one_is_told(desk: Des
     assert (died["task"], died["deaths"], died["said"]) == ("worker", 1, "its process was ended by SIGKILL")
 
 
+@pytest.mark.long
 def test_channels_that_are_due_after_their_poller_died_are_told_at_once(desk: Desk) -> None:
     desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
     desk.polled_in(-timedelta(minutes=2))
@@ -111,7 +114,8 @@ def test_channels_that_are_due_after_their_poller_died_are_told_at_once(desk: De
     assert "nobody polls" in line(desk, "Missing")
     runs(desk, "poll", "fetch", "maintain")
     assert line(desk, "Missing") == ""
-    assert "poll 1 · fetch 1 · maintain 1 · in 1 process" in line(desk, "Roles")
+    assert "poll 1 · fetch 1 · deliver " in line(desk, "Roles")
+    assert " · maintain 1 · in 1 process" in line(desk, "Roles")
 
 
 def test_what_fails_at_present_is_told_once_for_all_processes(desk: Desk) -> None:
@@ -123,6 +127,7 @@ def test_what_fails_at_present_is_told_once_for_all_processes(desk: Desk) -> Non
     assert "network_down" in {one["kind"] for one in desk.says("problems", "--json").json["problems"]}
 
 
+@pytest.mark.long
 def test_everything_is_shown_when_it_is_asked_for_and_fits_a_terminal(desk: Desk) -> None:
     runs(desk, "poll", "fetch", "maintain")
     desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")

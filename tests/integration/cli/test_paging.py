@@ -62,6 +62,7 @@ def rows_of(told: dict[str, Any]) -> list[Any]:
     return [next(row[key] for key in keys if key in row) for row in rows]
 
 
+@pytest.mark.long
 def test_runs_of_one_moment_are_shown_once_each(desk: Desk) -> None:
     filled(desk)
     seen: list[str] = []

@@ -39,6 +39,7 @@ def test_a_source_with_another_name_is_found_by_its_host_and_port(desk: Desk, si
         assert f"Paper {number}" in desk.says("sources", "show", f"127.0.0.2:{one.port}").out
 
 
+@pytest.mark.long
 def test_a_takedown_of_a_port_leaves_the_other_alone(desk: Desk, sites: tuple[Served, Served]) -> None:
     first, second = sites
     for one in sites:
@@ -94,6 +95,7 @@ def test_robots_of_one_port_decide_nothing_at_the_other(desk: Desk, sites: tuple
     assert desk.says("hosts", "robots", f"127.0.0.2:{first.port}", "--check", "/story").code == 6
 
 
+@pytest.mark.long
 def test_the_sitemaps_of_one_port_are_not_guessed_for_the_other(desk: Desk, sites: tuple[Served, Served]) -> None:
     first, second = sites
     urls = "".join(f"<url><loc>{first.url}/{n}</loc></url>" for n in range(3))

@@ -48,6 +48,7 @@ def test_a_problem_is_one_line_with_its_age_and_its_fix(desk: Desk) -> None:
     source = followed(desk)
     desk.execute(
         "update channels set consecutive_errors = 4, error_class = 'network', last_ok_at = now() - interval '3 days',"
+        " error_cause = 'dead_domain',"
         " last_error = 'robots.txt could not be had (dns_not_found: Domain name not found)'"
     )
     said = desk.says("problems")
@@ -76,17 +77,41 @@ CHANNEL_FAULTS = [
         "warning",
     ),
     (
-        "consecutive_errors = 1, error_class = 'forbidden', last_error = 'robots disallow (/: line 2)'",
+        (
+            "consecutive_errors = 1, error_class = 'forbidden', error_cause = 'robots_forbid',"
+            " last_error = 'robots disallow (/: line 2)'"
+        ),
         ("error", "robots_forbid"),
         "struggling",
     ),
     (
-        "consecutive_errors = 2, error_class = 'upstream', last_error = 'robots.txt could not be had (HTTP 500)'",
+        "consecutive_errors = 1, error_class = 'upstream', last_error = 'dns_not_found, said a page'",
+        ("warning", "failing"),
+        "warning",
+    ),
+    (
+        "consecutive_errors = 1, error_class = 'upstream', error_cause = 'unheard of', last_error = 'HTTP 500'",
+        ("warning", "failing"),
+        "warning",
+    ),
+    (
+        "unread_page = 'https://a.example/2', unread_since = now(), last_error = 'it was not to be had'",
+        ("warning", "page_unread"),
+        "warning",
+    ),
+    (
+        (
+            "consecutive_errors = 2, error_class = 'upstream', error_cause = 'robots_unreachable',"
+            " last_error = 'robots.txt could not be had (HTTP 500)'"
+        ),
         ("error", "robots_unreachable"),
         "struggling",
     ),
     (
-        "consecutive_errors = 1, error_class = 'unreadable', last_error = 'The secret KEY is not set.'",
+        (
+            "consecutive_errors = 1, error_class = 'unreadable', error_cause = 'secret',"
+            " last_error = 'The secret KEY is not set.'"
+        ),
         ("error", "secret"),
         "struggling",
     ),
@@ -130,6 +155,7 @@ def test_a_listing_without_items_is_told(desk: Desk) -> None:
     assert health(desk, source) == "struggling"
 
 
+@pytest.mark.long
 def test_a_feed_that_is_shorter_than_the_gap_between_polls_says_what_was_missed(desk: Desk) -> None:
     source = followed(desk)
     desk.execute(
@@ -196,17 +222,16 @@ def test_an_interval_that_a_person_set_to_the_floor_is_not_advised_again(desk: D
 
 
 @pytest.mark.parametrize(
-    ("reason", "fix"),
+    ("held_by", "fix"),
     [
-        ("feed asks to wait: ttl 60 min", "Its publisher asks for that wait"),
-        ("server asked to wait: max-age 60 min", "poll.respect_cache_control=false"),
-        ("the feed asks to skip that hour or day", "Its publisher asks for that wait"),
-        ("by its rhythm; time window 06:00–22:00 Europe/Paris", "time_window="),
+        ("publisher", "Its publisher asks for that wait"),
+        ("cache_lifetime", "poll.respect_cache_control=false"),
+        ("time_window", "time_window="),
     ],
 )
-def test_no_interval_is_advised_where_another_wish_holds(desk: Desk, reason: str, fix: str) -> None:
+def test_no_interval_is_advised_where_another_wish_holds(desk: Desk, held_by: str, fix: str) -> None:
     followed(desk)
-    desk.execute("update channels set poll_interval = interval '1 hour', next_reason = $1", reason)
+    desk.execute("update channels set poll_interval = interval '1 hour', held_by = $1", held_by)
     overflowed(desk)
     told = fix_of_overflow(desk)
     assert fix in told
@@ -234,13 +259,14 @@ def test_a_channel_at_a_private_address_says_how_it_is_allowed(desk: Desk) -> No
     followed(desk)
     desk.execute(
         "update channels set consecutive_errors = 1, error_class = 'forbidden',"
-        " last_error = 'blocked_address: 10.1.2.3:8080 is off limits: private network'"
+        " error_cause = 'private_address', last_error = 'blocked_address: 10.1.2.3:8080 is off limits: private network'"
     )
     [told] = desk.says("problems", "--json").json["problems"]
     assert (told["grade"], told["kind"]) == ("error", "private_address")
     assert "HEADWATER_NETWORK__ALLOW=10.1.2.3:8080" in told["fix"]
 
 
+@pytest.mark.long
 def test_what_a_person_paused_is_no_problem_and_what_paused_by_itself_is(desk: Desk) -> None:
     source = followed(desk)
     desk.says("sources", "pause", source)
@@ -264,9 +290,11 @@ def test_a_row_that_cannot_be_read_hides_no_other_problem(desk: Desk) -> None:
     desk.execute("update channels set consecutive_errors = 3, last_error = 'HTTP 500'")
     desk.followed("https://b.example/", "--feed", "https://b.example/feed.xml")
     desk.execute("update sources set time_window = 'never', status = 'blocked' where url like '%b.example%'")
+    desk.execute("update sources set status_reason = 'its row cannot be read: no time' where status = 'blocked'")
     assert sorted(kinds(desk)) == [("error", "failing"), ("error", "unreadable")]
 
 
+@pytest.mark.long
 def test_work_that_nobody_does_is_told(desk: Desk) -> None:
     followed(desk)
     desk.polled_in(timedelta(hours=-1))
@@ -312,6 +340,7 @@ def test_a_missing_file_of_secrets_is_told_as_such(desk: Desk) -> None:
 def test_an_archive_that_received_nothing_is_told_with_the_commonest_reason(desk: Desk) -> None:
     source = UUID(followed(desk))
     desk.execute("insert into counters values ($1, 'fetched', 4), ($1, 'dead', 8)", source)
+    desk.execute("update sources set last_run_at = now()")
     [told] = desk.says("problems", "--json").json["problems"]
     assert (told["grade"], told["kind"]) == ("error", "nothing_kept")
     assert told["what"] == "12 pages were dealt with and no document was kept."

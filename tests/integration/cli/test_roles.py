@@ -47,7 +47,7 @@ def test_everything_runs_until_it_is_told_to_stop(starts: Starts) -> None:
     role.send_signal(signal.SIGINT)
     _, rest = role.communicate(timeout=LIMIT_SECONDS)
     assert "Stopping: finishing what is under way." in rest
-    assert rest.endswith("Stopped. Work under way was finished or given back.\n")
+    assert rest.endswith("Stopped. Work under way was finished or given back. Go on with: headwater up\n")
     assert role.returncode == 0
 
 

@@ -35,6 +35,7 @@ def test_the_version_is_told_without_settings_and_database() -> None:
     assert modules_of("-m", "headwater", "--version").isdisjoint({"pydantic", "asyncpg", *PAGES, *OF_ROLES})
 
 
+@pytest.mark.heavy_rows
 @pytest.mark.parametrize("command", ["status", "problems", "sources list", "hosts list", "frontier list", "docs list"])
 def test_a_question_to_the_database_loads_no_reader_of_pages_and_no_logs(command: str, database_url: str) -> None:
     loaded = modules_of("-m", "headwater", *command.split(), database=database_url)

@@ -72,6 +72,7 @@ def test_what_should_have_been_polled_is_overdue(desk: Desk) -> None:
     assert schedule_of(desk)[4] == "  Interval:   15m0s"
 
 
+@pytest.mark.long
 def test_a_paused_source_is_not_scheduled(desk: Desk) -> None:
     desk.followed("https://a.example/", "--name", "Resting", "--feed", "https://a.example/feed.xml")
     desk.says("sources", "pause", "Resting")
@@ -88,6 +89,7 @@ def test_two_channels_of_one_name_are_told_apart(desk: Desk) -> None:
     assert sorted(titles) == ["Two (feed https://a.example/one.xml)", "Two (feed https://a.example/two.xml)"]
 
 
+@pytest.mark.long
 def test_a_reader_of_a_pipe_gets_more_than_a_person_would_read(desk: Desk) -> None:
     urls = "\n".join(f"https://s{number}.example/" for number in range(30))
     assert desk.says("sources", "import", desk.file("many.txt", urls)).code == 0
@@ -108,6 +110,7 @@ MANY = """
 """
 
 
+@pytest.mark.long
 def test_programs_get_a_page_of_a_long_schedule_and_all_of_it_when_asked(desk: Desk) -> None:
     desk.execute(MANY)
     page = desk.says("status", "--show-schedule", "--json").json
@@ -124,6 +127,7 @@ def test_programs_get_a_page_of_a_long_schedule_and_all_of_it_when_asked(desk: D
     }
 
 
+@pytest.mark.long
 def test_a_long_schedule_is_a_page_in_a_pipe_and_whole_when_asked(desk: Desk) -> None:
     desk.execute(MANY)
     said = desk.says("status", "--show-schedule")
@@ -169,6 +173,7 @@ def test_deleted_sources_are_not_counted_among_those_there_are(desk: Desk) -> No
     assert desk.says("status").out.startswith("Sources   1 (1 active) · 1 channel, 1 due")
 
 
+@pytest.mark.long
 def test_what_fails_is_pointed_at(desk: Desk) -> None:
     desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
     assert desk.says("status").err == ""
@@ -183,6 +188,7 @@ def test_a_wrong_option_is_a_usage_error(desk: Desk) -> None:
     assert "--nonsense" in said.err
 
 
+@pytest.mark.long
 def test_suspects_are_shown_and_nothing_where_there_are_none(desk: Desk) -> None:
     assert "Suspects" not in desk.says("status").out
     desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")

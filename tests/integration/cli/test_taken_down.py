@@ -45,6 +45,7 @@ def test_a_taken_down_source_has_no_next_poll(desk: Desk) -> None:
     assert (told["next_run_at"], told["channels"][0]["next_poll_at"]) == (None, None)
 
 
+@pytest.mark.long
 def test_the_schedule_says_that_a_source_is_taken_down(desk: Desk) -> None:
     desk.followed("https://b.example/", "--name", "Beta", "--feed", "https://b.example/feed.xml")
     beta, alpha = desk.says("status", "--show-schedule", "--json").json["schedule"]
@@ -53,6 +54,7 @@ def test_the_schedule_says_that_a_source_is_taken_down(desk: Desk) -> None:
     assert "Next fetch: taken down" in desk.says("status", "--show-schedule").out
 
 
+@pytest.mark.long
 def test_only_the_channel_that_is_taken_down_has_no_next_poll(desk: Desk) -> None:
     desk.says("takedown", "rm", "a.example")
     desk.says("takedown", "add", FEED)
@@ -75,6 +77,7 @@ def test_lifting_a_takedown_makes_it_due_now(desk: Desk) -> None:
     assert desk.says("crawl", "run", "Alpha").code == 0
 
 
+@pytest.mark.long
 def test_that_its_pages_ended_is_no_problem_beside_the_takedown(desk: Desk) -> None:
     desk.says("takedown", "rm", "a.example")
     desk.followed("https://a.example/docs/", "--kind", "docs", "--name", "Manual")

@@ -18,7 +18,7 @@ from headwater.cli.docs.replay import show_rows
 from headwater.cli.templates.showing import COLUMNS, explanation_lines, piece_lines, show_hosts
 from headwater.database.pool import Database
 from headwater.extraction.body import Producer
-from headwater.extraction.templates.explain import Explanation, Piece, Tried
+from headwater.extraction.templates.explain import ExplainedBlock, TemplateExplanation, Tried
 from headwater.extraction.templates.facts import FEATURES
 from headwater.extraction.templates.guide import DISAGREES
 from headwater.extraction.templates.learner import NotLearnedReason
@@ -138,6 +138,7 @@ def test_every_host_says_how_far_it_is(desk: Desk) -> None:
     assert ends["waiting.test"].startswith("in 1m")
 
 
+@pytest.mark.long
 def test_a_template_that_ended_leaves_its_reason(desk: Desk) -> None:
     learned(desk)
     desk.execute("update templates set status = 'expired', ended_at = clock_timestamp(), why_ended = 'not used'")
@@ -169,6 +170,7 @@ def test_a_host_is_shown_with_what_it_knows(desk: Desk, address: str) -> None:
     assert any("template version 1 learned from 4 pages" in line for line in lines)
 
 
+@pytest.mark.long
 def test_the_past_of_a_host_is_shown_with_its_reasons(desk: Desk) -> None:
     learned(desk)
     desk.says("templates", "disable", HOST)
@@ -201,6 +203,7 @@ def test_a_template_of_another_form_is_shown_as_unused(desk: Desk) -> None:
     assert desk.says("templates", "show", HOST, "--json").json["known"] == [{"section": "", "version": 1}]
 
 
+@pytest.mark.long
 def test_nothing_a_host_wrote_moves_a_cursor(desk: Desk) -> None:
     learned(desk)
     desk.execute(
@@ -241,6 +244,7 @@ def test_what_cannot_be_is_a_sentence(desk: Desk, words: tuple[str, ...], code: 
     assert_a_sentence(said)
 
 
+@pytest.mark.long
 def test_a_page_is_explained_block_by_block(desk: Desk) -> None:
     learned(desk)
     out = desk.says("templates", "explain", url_of(5)).out
@@ -257,6 +261,7 @@ def test_a_page_is_explained_block_by_block(desk: Desk) -> None:
     assert (tried["against"], sum(one["kept"] for one in tried["pieces"])) == (None, 8)
 
 
+@pytest.mark.long
 def test_a_page_that_is_refused_is_explained_with_the_reason(desk: Desk) -> None:
     learned(desk)
     moved = {
@@ -268,6 +273,7 @@ def test_a_page_that_is_refused_is_explained_with_the_reason(desk: Desk) -> None
     assert desk.says("templates", "explain", url_of(9), "--json").json["why"] == "no_container"
 
 
+@pytest.mark.long
 def test_a_page_whose_source_has_selectors_is_read_by_them(desk: Desk) -> None:
     learned(desk)
     desk.execute("update sources set selectors = $1", {"article": {"body": "article > p"}})
@@ -282,6 +288,7 @@ def test_a_page_without_a_template_says_how_far_its_host_is(desk: Desk) -> None:
     assert said.err.startswith("headwater: No template reads this page of quay.test: too few pages (2 of 4).\n")
 
 
+@pytest.mark.long
 def test_disabling_says_how_to_go_back_and_relearning_goes_there(desk: Desk) -> None:
     learned(desk)
     said = desk.says("templates", "disable", url_of(0))
@@ -315,6 +322,7 @@ def remember(desk: Desk, paragraphs: Sequence[str]) -> None:
     desk.on_database(change)
 
 
+@pytest.mark.long
 def test_a_page_that_is_read_again_is_not_taken_for_a_copy_of_itself(desk: Desk) -> None:
     learned(desk)
     remember(desk, re.findall("<p>(.*?)</p>", story(5))[2:4])
@@ -324,6 +332,7 @@ def test_a_page_that_is_read_again_is_not_taken_for_a_copy_of_itself(desk: Desk)
     assert "said on other pages" not in desk.says("templates", "explain", url_of(5)).out
 
 
+@pytest.mark.long
 def test_a_comparison_shows_the_lines_that_differ_and_changes_nothing(desk: Desk) -> None:
     learned(desk)
     lost = re.findall("<p>(.*?)</p>", story(5))[2:4]
@@ -355,6 +364,7 @@ def test_a_comparison_shows_the_lines_that_differ_and_changes_nothing(desk: Desk
     assert desk.value("select string_agg(text || version, '' order by url) from documents") == before
 
 
+@pytest.mark.long
 def test_a_comparison_is_told_page_by_page_and_summed_up(desk: Desk) -> None:
     learned(desk)
     said = desk.says("docs", "reextract", "--source", NAME, "--compare")
@@ -378,6 +388,7 @@ def test_a_comparison_without_templates_says_so(desk: Desk) -> None:
     assert said.err == "2 pages: 2 no template.\nNothing was changed.\n"
 
 
+@pytest.mark.long
 def test_the_status_counts_hosts_by_how_they_are_read(desk: Desk) -> None:
     none = "Templates 0 hosts read by a learned template, 0 waiting for training, 0 disabled"
     assert desk.says("status").out.splitlines()[-1] == none
@@ -392,6 +403,7 @@ def test_the_status_counts_hosts_by_how_they_are_read(desk: Desk) -> None:
     assert desk.says("status").out.splitlines()[-1] == f"{some} · off here: extract.templates"
 
 
+@pytest.mark.long
 def test_the_status_tells_of_pages_read_in_a_hurry_for_an_hour(desk: Desk) -> None:
     printed(desk, stories(0, 3))
     desk.execute(f"/* by hand */ update documents set produced_by = 'trafilatura_cropped' where url <> '{url_of(0)}'")
@@ -478,8 +490,8 @@ def test_who_read_a_document_is_said_in_words(produced_by: str, words: str) -> N
 
 
 def test_blocks_outside_the_container_are_one_line_a_run() -> None:
-    outside = Piece(kept=False, text="menu", where="nav", why="outside the container")
-    kept = Piece(kept=True, text="story", where="p", why="kept")
+    outside = ExplainedBlock(kept=False, text="menu", where="nav", why="outside the container")
+    kept = ExplainedBlock(kept=True, text="story", where="p", why="kept")
     lines = list(piece_lines([outside, outside, kept, outside], is_whole=False))
     assert lines == [
         "  − … 2 blocks outside the container",
@@ -491,7 +503,7 @@ def test_blocks_outside_the_container_are_one_line_a_run() -> None:
 
 def test_an_explanation_says_what_is_missing_and_what_speaks_against_each_variant() -> None:
     tried = (Tried("main", TemplateRefusalReason.NO_CONTAINER, ()), Tried("div.story", None, ()))
-    found = Explanation(TemplateRefusalReason.FEATURE_MISSING, ("og:article",), tried)
+    found = TemplateExplanation(TemplateRefusalReason.FEATURE_MISSING, ("og:article",), tried)
     assert list(explanation_lines(found, is_whole=False)) == [
         "The page lacks what every page it learned from had: og:type says article.",
         "main: the page has no text where the host's articles have theirs",

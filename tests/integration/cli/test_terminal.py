@@ -22,6 +22,7 @@ def failing(desk: Desk) -> str:
     desk.execute(
         "update channels set consecutive_errors = 4, error_class = 'network', last_polled_at = now(),"
         " last_ok_at = now() - interval '3 days', next_poll_at = now() + interval '1 hour',"
+        " error_cause = 'dead_domain',"
         " last_error = 'robots.txt could not be had (dns_not_found: Domain name not found)'"
     )
     return source
@@ -48,6 +49,7 @@ def test_commands_against_problems_can_be_copied(desk: Desk) -> None:
     assert all(len(line) <= 80 for line in said.out.splitlines() if "headwater " not in line)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_no_word_is_broken_at_any_width(desk: Desk, columns: int) -> None:
     source = failing(desk)
@@ -68,6 +70,7 @@ def broken(seen: str, whole: set[str]) -> list[str]:
     return [word for line in commands for word in line.split() if word.startswith("head") and word not in whole]
 
 
+@pytest.mark.long
 def test_all_that_is_set_of_a_source_is_shown_in_words_and_nothing_else(desk: Desk) -> None:
     source = desk.followed(
         "https://jobs.example/careers/",

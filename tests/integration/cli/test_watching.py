@@ -81,7 +81,7 @@ def test_up_redraws_its_figures_within_the_width_of_the_terminal(person: Person)
     figures = [row for row in shown if row.startswith("  polls") or re.match(r" +\d+ +\d+ +\d+", row)]
     assert len(figures) == 2
     assert max(map(len, figures)) <= COLUMNS
-    assert shown[-2] == "Stopped. Work under way was finished or given back."
+    assert shown[-2] == "Stopped. Work under way was finished or given back. Go on with: headwater up"
 
 
 @pytest.mark.long
@@ -118,6 +118,7 @@ def test_up_tells_its_troubles_in_words_and_keeps_its_figures_whole(person: Pers
     assert sum("documents" in row for row in shown) == 1, shown
 
 
+@pytest.mark.long
 def test_watched_through_a_pipe_status_is_plain_lines(person: Person) -> None:
     process = subprocess.Popen(
         (PROGRAM, "status", "--watch"), stdout=subprocess.PIPE, text=True, env=person.surroundings({}), cwd=person.home

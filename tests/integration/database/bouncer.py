@@ -54,7 +54,7 @@ async def bouncer(
 
 
 async def _until_it_answers(address: str, process: asyncio.subprocess.Process) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(300):
         while True:
             assert process.returncode is None, "pgbouncer ended"
             try:

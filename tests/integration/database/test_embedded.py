@@ -51,6 +51,7 @@ async def test_what_was_stored_is_there_after_a_stop_and_a_start(server: Embedde
     assert await ask(await server.start(), "select a from kept") == 7
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", [16, 18])
 async def test_both_versions_sort_by_bytes_and_know_letters(open_folder: Path, version: int) -> None:
     async with EmbeddedServer(open_folder / "pg", version=version, settings=QUICK) as dsn:
@@ -60,6 +61,7 @@ async def test_both_versions_sort_by_bytes_and_know_letters(open_folder: Path, v
         assert await ask(dsn, "show server_encoding") == "UTF8"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["with space", 'it\'s $HOME `x` "y"', "a,b", "ü" * 60])
 async def test_any_folder_name_will_do(open_folder: Path, name: str) -> None:
     server = EmbeddedServer(open_folder / name, settings=QUICK)
@@ -70,16 +72,19 @@ async def test_any_folder_name_will_do(open_folder: Path, name: str) -> None:
     shutil.rmtree(socket)
 
 
+@pytest.mark.long
 async def test_it_listens_on_its_socket_only(server: EmbeddedServer) -> None:
     assert await ask(await server.start(), "show listen_addresses") == ""
 
 
+@pytest.mark.long
 async def test_settings_passed_in_win(open_folder: Path) -> None:
     async with EmbeddedServer(open_folder / "pg", settings={**QUICK, "work_mem": "3MB"}) as dsn:
         assert await ask(dsn, "show work_mem") == "3MB"
         assert await ask(dsn, "show shared_buffers") == "16MB"
 
 
+@pytest.mark.long
 async def test_variables_of_other_servers_do_not_lead_astray(
     server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +93,7 @@ async def test_variables_of_other_servers_do_not_lead_astray(
     assert await ask(await server.start(), "select current_user || current_database()") == "headwaterheadwater"
 
 
+@pytest.mark.long
 async def test_status_tells_where_everything_is(server: EmbeddedServer) -> None:
     before = await server.status()
     assert (before.running_pid, before.cluster_version) == (None, None)
@@ -100,6 +106,7 @@ async def test_status_tells_where_everything_is(server: EmbeddedServer) -> None:
     assert server.binary("psql").exists()
 
 
+@pytest.mark.long
 async def test_stop_without_a_server_is_fine(server: EmbeddedServer) -> None:
     await server.stop()
     assert not server.directory.exists()
@@ -108,6 +115,7 @@ async def test_stop_without_a_server_is_fine(server: EmbeddedServer) -> None:
     await server.stop()
 
 
+@pytest.mark.long
 async def test_a_killed_server_comes_back_with_what_was_committed(server: EmbeddedServer) -> None:
     dsn = await server.start()
     await ask(dsn, "create table kept as select 7 as a")
@@ -117,6 +125,7 @@ async def test_a_killed_server_comes_back_with_what_was_committed(server: Embedd
     assert await ask(await server.start(), "select a from kept") == 7
 
 
+@pytest.mark.long
 async def test_a_pid_file_that_names_some_other_process_is_not_believed(server: EmbeddedServer) -> None:
     await server.start()
     await server.stop()
@@ -133,6 +142,7 @@ async def test_a_pid_file_that_names_some_other_process_is_not_believed(server: 
         await other.wait()
 
 
+@pytest.mark.long
 async def test_the_pid_of_a_live_server_is_believed(server: EmbeddedServer) -> None:
     await server.start()
     second = EmbeddedServer(server.directory, settings=QUICK)
@@ -143,6 +153,7 @@ async def test_the_pid_of_a_live_server_is_believed(server: EmbeddedServer) -> N
     assert await is_running(server)
 
 
+@pytest.mark.long
 async def test_a_cancelled_start_leaves_no_server(server: EmbeddedServer) -> None:
     await server.start()
     await server.stop()
@@ -155,6 +166,7 @@ async def test_a_cancelled_start_leaves_no_server(server: EmbeddedServer) -> Non
     assert not await is_running(server)
 
 
+@pytest.mark.long
 async def test_a_set_up_cut_short_is_begun_again(server: EmbeddedServer) -> None:
     starting = asyncio.create_task(server.start())
     while not list(server.directory.glob("incomplete-*/PG_VERSION")):
@@ -167,6 +179,7 @@ async def test_a_set_up_cut_short_is_begun_again(server: EmbeddedServer) -> None
     assert not list(server.directory.glob("incomplete-*"))
 
 
+@pytest.mark.long
 async def test_data_of_another_version_is_refused_by_name(server: EmbeddedServer) -> None:
     await server.start()
     await server.stop()
@@ -175,6 +188,7 @@ async def test_data_of_another_version_is_refused_by_name(server: EmbeddedServer
     assert "dump it with 18" in caught.value.fix
 
 
+@pytest.mark.long
 async def test_a_folder_with_something_else_in_it_is_left_alone(server: EmbeddedServer) -> None:
     (server.directory / "data").mkdir(parents=True)
     (server.directory / "data" / "diary.txt").write_text("dear diary")
@@ -183,6 +197,7 @@ async def test_a_folder_with_something_else_in_it_is_left_alone(server: Embedded
     assert (server.directory / "data" / "diary.txt").read_text() == "dear diary"
 
 
+@pytest.mark.long
 async def test_a_damaged_cluster_is_reported_with_the_log(server: EmbeddedServer) -> None:
     await server.start()
     await server.stop()
@@ -192,12 +207,14 @@ async def test_a_damaged_cluster_is_reported_with_the_log(server: EmbeddedServer
     assert str(server.directory / "log") in caught.value.fix
 
 
+@pytest.mark.long
 async def test_a_file_in_the_way_is_reported(open_folder: Path) -> None:
     (open_folder / "file").write_text("")
     with pytest.raises(EmbeddedServerFailed, match="cannot be used for the database: Not a directory"):
         await EmbeddedServer(open_folder / "file" / "pg").start()
 
 
+@pytest.mark.long
 async def test_a_socket_folder_that_is_open_to_others_is_refused(server: EmbeddedServer) -> None:
     socket = (await server.status()).socket
     socket.mkdir(parents=True)
@@ -208,6 +225,7 @@ async def test_a_socket_folder_that_is_open_to_others_is_refused(server: Embedde
         await server.start()
 
 
+@pytest.mark.long
 def test_a_version_that_does_not_exist_is_refused() -> None:
     with pytest.raises(EmbeddedServerFailed, match="no embedded PostgreSQL 9") as caught:
         bundled_programs(9)
@@ -224,6 +242,7 @@ async def test_a_full_disk_is_named(open_folder: Path) -> None:
         assert not (disk / "pg" / "data").exists()
 
 
+@pytest.mark.long
 @as_root
 async def test_under_root_the_server_is_somebody_else_and_our_folders_stay_closed(open_folder: Path) -> None:
     outer = open_folder / "outer"
@@ -238,6 +257,7 @@ async def test_under_root_the_server_is_somebody_else_and_our_folders_stay_close
         assert (server.directory / private).stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 @as_root
 async def test_under_root_a_closed_parent_is_named_and_not_opened(open_folder: Path) -> None:
     closed = open_folder / "closed"

@@ -147,6 +147,7 @@ async def test_many_tasks_share_few_connections(database_url: str) -> None:
         assert await backends(database) <= 2
 
 
+@pytest.mark.long
 async def test_a_transaction_left_idle_is_ended_by_the_server(impatient: Database) -> None:
     async def idle() -> None:
         async with impatient.transaction() as connection:

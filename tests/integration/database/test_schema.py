@@ -95,6 +95,7 @@ async def test_a_schema_of_our_own_holds_everything_and_leaves_theirs_alone(shar
     assert found["public"] == alone["public"]
 
 
+@pytest.mark.long
 async def test_it_goes_up_down_and_up_again_in_its_schema(ours: Database) -> None:
     await rollback(ours, len(known_migrations()))
     left = "select relname from pg_class where relnamespace = 'hw'::regnamespace and relkind in ('r', 'v', 'p')"
@@ -102,6 +103,7 @@ async def test_it_goes_up_down_and_up_again_in_its_schema(ours: Database) -> Non
     assert len(await migrate(ours)) == len(known_migrations())
 
 
+@pytest.mark.long
 async def test_work_that_no_transaction_may_surround_finds_its_tables(ours: Database) -> None:
     await vacuum_hot_tables(ours)
     old = "(now() at time zone 'utc')::date - 40"
@@ -110,6 +112,7 @@ async def test_work_that_no_transaction_may_surround_finds_its_tables(ours: Data
         assert len(await keep_days(ours, table, 30)) == 1
 
 
+@pytest.mark.long
 async def test_a_pooler_is_told_nothing_that_would_outlive_a_transaction(shared_url: str) -> None:
     async with await Database.connect(shared_url, size=1, pooler=True, schema=OWN) as database:
         await migrate(database)
@@ -124,6 +127,7 @@ async def test_what_is_missing_in_ours_is_not_found_in_theirs(shared_url: str) -
             await database.fetchval("select count(*) from sources")
 
 
+@pytest.mark.long
 async def test_many_processes_may_begin_at_once(shared_url: str) -> None:
     async def begin() -> int:
         async with await Database.connect(shared_url, size=1, schema=OWN) as database:

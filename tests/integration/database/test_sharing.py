@@ -24,6 +24,7 @@ async def pid_of(server: EmbeddedServer) -> int | None:
     return (await server.status()).running_pid
 
 
+@pytest.mark.long
 async def test_four_that_start_at_once_share_one_server_and_the_last_one_stops_it(
     server: EmbeddedServer, join: "Join"
 ) -> None:
@@ -37,6 +38,7 @@ async def test_four_that_start_at_once_share_one_server_and_the_last_one_stops_i
     assert await pid_of(server) is None
 
 
+@pytest.mark.long
 async def test_four_that_leave_at_once_stop_the_server(server: EmbeddedServer, join: "Join") -> None:
     four = [await join(server.directory) for _ in range(4)]
     await asyncio.gather(*(one.line() for one in four))
@@ -44,6 +46,7 @@ async def test_four_that_leave_at_once_stop_the_server(server: EmbeddedServer, j
     assert await pid_of(server) is None
 
 
+@pytest.mark.long
 async def test_a_killed_user_does_not_keep_the_server_up(server: EmbeddedServer, join: "Join") -> None:
     killed, other = await join(server.directory), await join(server.directory)
     await asyncio.gather(killed.line(), other.line())
@@ -53,6 +56,7 @@ async def test_a_killed_user_does_not_keep_the_server_up(server: EmbeddedServer,
     assert await pid_of(server) is None
 
 
+@pytest.mark.long
 async def test_a_server_left_alone_by_kills_is_used_again(server: EmbeddedServer, join: "Join") -> None:
     killed = await join(server.directory)
     await killed.line()
@@ -64,6 +68,7 @@ async def test_a_server_left_alone_by_kills_is_used_again(server: EmbeddedServer
     assert await pid_of(server) is None
 
 
+@pytest.mark.long
 async def test_a_user_killed_during_the_set_up_does_no_harm(server: EmbeddedServer, join: "Join") -> None:
     killed = await join(server.directory)
     while not list(server.directory.glob("incomplete-*/PG_VERSION")):
@@ -74,6 +79,7 @@ async def test_a_user_killed_during_the_set_up_does_no_harm(server: EmbeddedServ
     await connection.close()
 
 
+@pytest.mark.long
 async def test_a_forked_child_does_not_hold_the_place_of_its_dead_parent(server: EmbeddedServer, join: "Join") -> None:
     parent = await join(server.directory)
     await parent.line()
@@ -87,6 +93,7 @@ async def test_a_forked_child_does_not_hold_the_place_of_its_dead_parent(server:
         os.kill(child, signal.SIGKILL)
 
 
+@pytest.mark.long
 async def test_a_server_killed_under_its_users_is_brought_back_by_the_next_start(
     server: EmbeddedServer, join: "Join"
 ) -> None:
@@ -101,6 +108,7 @@ async def test_a_server_killed_under_its_users_is_brought_back_by_the_next_start
     assert await pid_of(server)
 
 
+@pytest.mark.long
 @as_root
 async def test_an_ordinary_user_runs_the_server_as_himself(open_folder: Path, join: "Join") -> None:
     nobody = pwd.getpwnam("nobody").pw_uid
@@ -116,6 +124,7 @@ async def test_an_ordinary_user_runs_the_server_as_himself(open_folder: Path, jo
     assert await user.leave() == 0
 
 
+@pytest.mark.long
 @as_root
 async def test_root_serves_the_data_of_an_ordinary_user_as_that_user(open_folder: Path, join: "Join") -> None:
     nobody = pwd.getpwnam("nobody").pw_uid
@@ -128,6 +137,7 @@ async def test_root_serves_the_data_of_an_ordinary_user_as_that_user(open_folder
         assert Path(f"/proc/{await pid_of(server)}").stat().st_uid == nobody
 
 
+@pytest.mark.long
 @as_root
 async def test_a_folder_that_an_ordinary_user_may_not_write_is_named(open_folder: Path, join: "Join") -> None:
     user = await join(open_folder / "pg", uid=pwd.getpwnam("nobody").pw_uid)
@@ -136,6 +146,7 @@ async def test_a_folder_that_an_ordinary_user_may_not_write_is_named(open_folder
     assert not (open_folder / "pg").exists()
 
 
+@pytest.mark.long
 @as_root
 async def test_programs_that_the_servers_user_cannot_reach_are_copied(disk_folder: Path, join: "Join") -> None:
     hidden = disk_folder / "hidden"

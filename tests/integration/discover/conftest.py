@@ -12,13 +12,12 @@ from tests.integration.fetch.conftest import Path, SmallSite, opened_path
 from headwater.database.listen import Listener
 from headwater.discover.adding import WantedSource, take_up
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.poll import Ran
-from headwater.discover.polls.polling import Polling
+from headwater.discover.polls.polling import Polling, Ran
 from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
-from headwater.sources.channels import NOTICE, ChannelState, channels_of
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Profile
+from headwater.sources.store import NOTICE, ChannelState, channels_of
 
 STARTED = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 DELAY = timedelta(milliseconds=50)

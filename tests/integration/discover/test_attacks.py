@@ -15,17 +15,18 @@ from tests.integration.fetch.conftest import robots
 
 from headwater.discover.api.secrets import read_secrets
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.classify import Body
 from headwater.discover.polls.lease import start_of
 from headwater.discover.polls.prices import steer
 from headwater.discover.polls.reader import task_of
 from headwater.discover.polls.reading import read_answer
-from headwater.discover.polls.task import Read
+from headwater.discover.polls.requesting import Body
+from headwater.discover.polls.task import ReadAnswer
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.channels import ChannelKind, disable_channel
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import SourceKind
+from headwater.sources.store import disable_channel
 
 FEED = "http://a.test/feed.xml"
 MAP = "http://a.test/map.xml"
@@ -218,7 +219,7 @@ async def test_a_poll_that_ends_while_its_source_is_changed_waits_and_deadlocks_
     waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
     async with source_held(desk, source) as connection:
         ending = asyncio.create_task(desk.polling.work(lease))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(300):
             while not await desk.path.database.fetchval(waiting):
                 await asyncio.sleep(0)
         await connection.execute("set local lock_timeout = '2s'")
@@ -235,7 +236,7 @@ async def test_children_beyond_the_limit_are_not_passed_over_in_silence(desk: De
     heard = await desk.polling.poll.asker.ask(lease, run_state)
     assert isinstance(heard, Body)
     read = read_answer(task_of(lease, run_state, heard, STARTED))
-    assert isinstance(read, Read)
+    assert isinstance(read, ReadAnswer)
     assert len(read.run_state.todo) == ChannelKind.SITEMAP.traits.most_answers
     assert read.run_state.notes == ("Of its 60 sitemaps 49 are asked at a time.",)
 

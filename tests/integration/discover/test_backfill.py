@@ -10,8 +10,9 @@ from tests.integration.discover.test_leases import EXPIRE
 from headwater.discover.adding import WantedSource, change, take_up
 from headwater.errors import UsageError
 from headwater.simweb.message import Page
-from headwater.sources.channels import ChannelKind, ChannelState
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Profile, SourceKind
+from headwater.sources.store import ChannelState
 
 FEED = "http://a.test/feed.xml"
 YEAR = timedelta(days=365)
@@ -70,6 +71,7 @@ async def test_the_archive_of_a_feed_is_read_back_to_the_day_and_no_further(desk
     assert "33 pages queued, nothing more to ask for" in (done.disabled_reason or "")
 
 
+@pytest.mark.long
 async def test_the_pages_of_wordpress_are_counted_until_there_is_none(desk: Desk) -> None:
     generator = "<generator>https://wordpress.org/?v=6.7</generator>"
     desk.site.pages |= {

@@ -3,11 +3,12 @@
 from datetime import timedelta
 from uuid import UUID
 
+import pytest
 from tests.integration.discover.conftest import STARTED, Desk
 
 from headwater.discover.polls.prices import steer
 from headwater.simweb.message import Page
-from headwater.sources.channels import poll_now
+from headwater.sources.store import poll_now
 
 FEED = "http://a.test/feed.xml"
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
@@ -38,6 +39,7 @@ async def test_a_feed_without_dates_is_polled_again_after_the_default_interval(d
     assert channel.next_reason == "nothing is known of its rhythm yet"
 
 
+@pytest.mark.long
 async def test_polls_by_hand_leave_the_next_poll_as_near_as_it_was(desk: Desk) -> None:
     desk.site.pages["/feed.xml"] = undated(5)
     source = await desk.follow(feeds=(FEED,))

@@ -11,8 +11,8 @@ from tests.integration.fetch.conftest import robots
 from headwater.discover.adding import change
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Mode, SourceKind
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import SourceKind, SourceMode
 from headwater.sources.store import read_source
 
 
@@ -85,7 +85,7 @@ async def test_a_listing_brings_its_articles_and_goes_on_only_while_there_is_new
         "/?page=2": page_of(*ARTICLES[3:5], more='<link rel="next" href="/?page=3">'),
         "/?page=3": page_of(*ARTICLES[5:]),
     }
-    await desk.follow(mode=Mode.SPIDER, max_depth=0)
+    await desk.follow(mode=SourceMode.SPIDER, max_depth=0)
     [ran] = await desk.poll()
     assert ran.run_state.tally.inserted == 7
     [ran] = await desk.poll_again()
@@ -142,7 +142,7 @@ async def test_a_search_finds_feed_and_sitemap_and_then_rests(desk: Desk) -> Non
     assert found[ChannelKind.SITEMAP].url == "http://a.test/map.xml"
     assert ChannelKind.LISTING not in found
     assert not found[ChannelKind.SEARCH].is_enabled
-    assert (await read_source(desk.path.database, source)).profile.ingestion_mode is Mode.FEED
+    assert (await read_source(desk.path.database, source)).profile.ingestion_mode is SourceMode.FEED
     assert "/feed" not in {visit.target for visit in desk.path.visits()}
 
 

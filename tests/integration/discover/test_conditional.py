@@ -8,14 +8,14 @@ import pytest
 from tests.integration.discover.conftest import DELAY, STARTED, Desk, ask_sitemaps, rss, stories
 from tests.integration.discover.test_channels import ARTICLES, index, page_of, sitemap
 
-from headwater.discover.polls.response_cache import ResponseCache
+from headwater.discover.polls.requesting import ResponseCache
 from headwater.frontier.submit import hold_hosts
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status
 from headwater.simweb.questions import unconditional_repeats
-from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Mode
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import SourceMode
 from headwater.sources.store import edit_source
 
 SITEMAP = "http://a.test/sitemap.xml"
@@ -105,7 +105,7 @@ async def test_further_pages_of_a_listing_are_told_apart_too(desk: Desk) -> None
         "/": page_of(*ARTICLES[:3], more='<link rel="next" href="/?page=2">'),
         "/?page=2": page_of(*ARTICLES[3:5]),
     }
-    await desk.follow(mode=Mode.SPIDER, max_depth=0)
+    await desk.follow(mode=SourceMode.SPIDER, max_depth=0)
     await desk.poll()
     desk.site.pages["/"] = page_of(*ARTICLES[:3], ARTICLES[6], more='<link rel="next" href="/?page=2">')
     before = last_visit(desk)
@@ -135,6 +135,7 @@ async def test_what_a_search_was_answered_is_not_asked_for_again_by_what_it_foun
     assert is_polite(desk)
 
 
+@pytest.mark.long
 async def test_a_page_that_was_searched_is_its_own_first_listing(desk: Desk) -> None:
     desk.site.pages["/"] = page_of(*ARTICLES)
     await desk.follow()
@@ -147,7 +148,7 @@ async def test_a_page_that_was_searched_is_its_own_first_listing(desk: Desk) -> 
 async def test_an_edited_source_is_read_in_full(desk: Desk) -> None:
     """What was out of scope before may be wanted now."""
     desk.site.pages["/"] = page_of(*ARTICLES)
-    source = await desk.follow(mode=Mode.SPIDER, exclude_paths=("/2026/03/07/",))
+    source = await desk.follow(mode=SourceMode.SPIDER, exclude_paths=("/2026/03/07/",))
     await desk.poll()
     assert len(await desk.entries()) == len(ARTICLES) - 1
     async with desk.path.database.transaction() as connection:

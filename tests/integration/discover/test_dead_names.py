@@ -3,11 +3,11 @@
 from tests.integration.discover.conftest import Desk, rss, stories
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.classify import Deferred
+from headwater.discover.polls.requesting import Deferred
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status, Throttle
 from headwater.simweb.resolver import NoSuchName
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 
 DEAD = "http://nowhere.test/feed.xml"
 

@@ -10,7 +10,7 @@ from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, submit
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
-from headwater.sources.source import Mode
+from headwater.sources.source import SourceMode
 
 EFFECTS = ("/logout", "/posts/12/delete", "/?add-to-cart=7", "/wiki?do=edit", "/newsletter/unsubscribe?t=1")
 ARTICLES = {"/news/how-to-delete-your-account", "/2024/05/cart-wheel"}
@@ -30,7 +30,7 @@ async def test_a_channel_that_lists_effects_brings_its_articles_only(desk: Desk,
         case "api":
             await desk.follow("http://a.test/api", is_api=True, is_searched=False)
         case "listing":
-            await desk.follow(mode=Mode.SPIDER, max_depth=0)
+            await desk.follow(mode=SourceMode.SPIDER, max_depth=0)
         case "feed":
             await desk.follow(feeds=(FEED,))
         case _:

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pytest
 from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
 
-from headwater.discover.adding import change
-from headwater.discover.stopping import change_status
+from headwater.discover.adding import change, change_status
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.channels import poll_now
 from headwater.sources.source import Policy, SourceStatus
+from headwater.sources.store import poll_now
 
 FEED = "http://a.test/feed.xml"
 
@@ -142,6 +142,7 @@ async def test_a_shorter_interval_holds_at_once_but_not_for_what_rests(desk: Des
         assert abs((await desk.channel(source)).next_poll_at - expected) < timedelta(seconds=1)
 
 
+@pytest.mark.long
 async def test_a_feed_of_very_many_items_overflows_like_any_other(desk: Desk) -> None:
     minute, days = timedelta(minutes=1), timedelta(days=10)
     desk.site.pages["/feed.xml"] = rss(*((f"/a-{n}", f"A {n}", STARTED - n * minute) for n in range(600)))

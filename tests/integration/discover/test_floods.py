@@ -8,7 +8,7 @@ import pytest
 from tests.integration.discover.conftest import STARTED, Desk, opened_desk
 from tests.integration.fetch.conftest import SmallSite
 
-from headwater.discover.polls.poll import Ran
+from headwater.discover.polls.polling import Ran
 from headwater.simweb.message import Page
 
 FEED = "http://a.test/feed.xml"

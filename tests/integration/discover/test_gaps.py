@@ -2,12 +2,13 @@
 
 from datetime import datetime, timedelta
 
+import pytest
 from tests.integration.discover.conftest import STARTED, Desk, rss
 from tests.integration.discover.test_channels import sitemap
 from tests.integration.fetch.conftest import robots
 
 from headwater.simweb.message import Page
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 
 FEED = "http://a.test/feed.xml"
 WINDOW = 5
@@ -105,6 +106,7 @@ async def test_only_a_sitemap_is_looked_for_where_a_feed_is_followed(desk: Desk)
     assert len(await desk.entries()) == 17
 
 
+@pytest.mark.long
 async def test_a_search_in_vain_is_told_and_not_repeated_with_every_overflow(desk: Desk) -> None:
     publish(desk, 5, with_sitemap=False)
     source = await desk.follow(feeds=(FEED,))

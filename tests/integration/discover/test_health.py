@@ -11,9 +11,9 @@ from headwater.reports.discovery import overviews
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
 from headwater.simweb.resolver import NoSuchName
-from headwater.sources.channels import ChannelKind
 from headwater.sources.health import Health, HealthStatus
-from headwater.sources.source import Mode, SourceKind
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import SourceKind, SourceMode
 from headwater.sources.store import read_source
 
 FEED = "http://a.test/feed.xml"
@@ -71,7 +71,7 @@ async def test_an_empty_feed_is_told(desk: Desk) -> None:
 
 async def test_a_listing_without_items_is_told(desk: Desk) -> None:
     desk.site.pages["/"] = Page(b"<html><body><p>Nothing to see.</p></body></html>")
-    source = await desk.follow(mode=Mode.SPIDER)
+    source = await desk.follow(mode=SourceMode.SPIDER)
     await desk.poll()
     assert {one.kind for one in await desk.channels(source)} == {ChannelKind.LISTING}
     found = await health(desk, source)
@@ -100,7 +100,7 @@ async def test_a_steady_loss_is_told_with_its_size(desk: Desk) -> None:
 
 async def test_a_crawl_whose_first_page_is_not_there_is_told(desk: Desk) -> None:
     desk.path.sim.script("a.test", Status(404), "/docs/")
-    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, mode=Mode.SPIDER)
+    source = await desk.follow("http://a.test/docs/", kind=SourceKind.DOCS, mode=SourceMode.SPIDER)
     await desk.poll()
     assert ChannelKind.CRAWL in {one.kind for one in await desk.channels(source)}
     assert "crawl_start" not in await kinds(desk, source)

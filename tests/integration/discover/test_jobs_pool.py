@@ -8,8 +8,8 @@ import pytest
 from tests.integration.discover.conftest import STARTED, Desk
 
 from headwater.settings.groups import PollSettings
-from headwater.sources.channels import poll_now
 from headwater.sources.source import SourceKind
+from headwater.sources.store import poll_now
 
 
 async def follow(desk: Desk, jobs: int, news: int = 0) -> None:
@@ -47,6 +47,7 @@ async def test_one_that_ends_makes_room_for_the_next(desk: Desk) -> None:
     assert len(await desk.claim(50)) == 1
 
 
+@pytest.mark.long
 async def test_the_pool_is_that_of_all_pollers(desk: Desk) -> None:
     await follow(desk, jobs=30)
     pollers = [replace(desk.polling, owner=f"poller-{number}") for number in range(4)]
@@ -56,6 +57,7 @@ async def test_the_pool_is_that_of_all_pollers(desk: Desk) -> None:
     assert await desk.path.database.fetchval(leased) == 3
 
 
+@pytest.mark.long
 async def test_of_many_twenty_are_due_every_five_minutes(desk: Desk) -> None:
     await follow(desk, jobs=50)
     await desk.claim(50)
@@ -64,6 +66,7 @@ async def test_of_many_twenty_are_due_every_five_minutes(desk: Desk) -> None:
     assert minutes == [0] * 17 + [5] * 20 + [10] * 10
 
 
+@pytest.mark.long
 async def test_what_a_person_asks_for_waits_for_the_pool_only(desk: Desk) -> None:
     await follow(desk, jobs=50)
     asked = await desk.path.database.fetchval("select source_id from channels where host = 'board-049.test'")

@@ -52,8 +52,9 @@ async def test_an_interrupted_import_is_gone_on_with(database: Database) -> None
 
     with pytest.raises(Interrupted):
         await importing(database).of(file.in_order(), stop)
-    assert await database.fetchval("select count(*) from sources") == ROWS_AT_ONCE
-    assert counts(await importing(database).of(file.in_order())) == (40, 1, ROWS_AT_ONCE, [MANY + 4])
+    kept = await database.fetchval("select count(*) from sources")
+    assert 0 < kept < MANY
+    assert counts(await importing(database).of(file.in_order())) == (MANY - kept, 1, kept, [MANY + 4])
     before = await database.fetch("select * from channels order by id")
     assert counts(await importing(database).of(file.in_order())) == (0, 0, MANY + 1, [MANY + 4])
     assert await database.fetch("select * from channels order by id") == before

@@ -13,14 +13,14 @@ from tests.integration.discover.test_channels import index, sitemap
 
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.pool import Connection, Database
-from headwater.discover.polls.poll import Poll
+from headwater.discover.adding import change_status
+from headwater.discover.polls.polling import Poll
 from headwater.discover.polls.submit_items import PollLost
-from headwater.discover.stopping import change_status
 from headwater.errors import DatabaseDown
 from headwater.fetch.fetcher import FetchRequest
-from headwater.fetch.outcomes import Outcome
-from headwater.sources.channels import poll_now
+from headwater.fetch.outcomes import FetchOutcome
 from headwater.sources.source import SourceStatus
+from headwater.sources.store import poll_now
 
 FEED = "http://a.test/feed.xml"
 EXPIRE = "update channels set lease_until = clock_timestamp() - interval '1 second' where token is not null"
@@ -36,7 +36,7 @@ def dying_at(poll: Poll, step: int) -> Poll:
     asked: list[FetchRequest] = []
 
     class Dying:
-        async def fetch(self, request: FetchRequest) -> Outcome:
+        async def fetch(self, request: FetchRequest) -> FetchOutcome:
             asked.append(request)
             if len(asked) == step:
                 raise Killed

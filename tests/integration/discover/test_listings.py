@@ -11,7 +11,7 @@ from tests.integration.discover.conftest import DELAY, Desk
 from headwater.frontier.submit import hold_hosts
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
-from headwater.sources.source import Mode, SourceKind
+from headwater.sources.source import SourceKind, SourceMode
 
 BESIDE = ("/our-team", "/offices", "/culture", "/partners")
 MENU = "".join(f'<li><a href="{path}">Menu {path[1:]}</a></li>' for path in BESIDE)
@@ -89,6 +89,7 @@ async def test_a_list_is_read_to_its_end_whatever_stands_beside_it(desk: Desk, p
     assert set(BESIDE) <= asked(desk).keys()
 
 
+@pytest.mark.long
 async def test_a_list_of_many_pages_is_not_cut_short_by_the_pages_beside_it(desk: Desk) -> None:
     publish(desk, by_next, pages=9)
     await follow(desk)
@@ -97,6 +98,7 @@ async def test_a_list_of_many_pages_is_not_cut_short_by_the_pages_beside_it(desk
     assert sum(asked(desk).values()) == 10
 
 
+@pytest.mark.long
 async def test_a_list_of_vacancies_is_read_to_its_end_also_without_news(desk: Desk) -> None:
     """What it no longer names anywhere is over: for that all of it must be known."""
     publish(desk, by_numbers)
@@ -108,6 +110,7 @@ async def test_a_list_of_vacancies_is_read_to_its_end_also_without_news(desk: De
     assert asked(desk, before).keys() == {"/list", "/list?page=2", "/list?page=3", *BESIDE}
 
 
+@pytest.mark.long
 async def test_a_page_far_down_a_list_that_failed_is_asked_for_again(desk: Desk) -> None:
     publish(desk, by_next, pages=4)
     whole = desk.site.pages["/list?page=3"]
@@ -129,7 +132,7 @@ async def test_articles_of_a_news_site_come_from_all_pages_of_its_list(desk: Des
 
     publish(desk, by_next)
     desk.site.pages |= {"/list": page(1), "/list?page=2": page(2), "/list?page=3": page(3)}
-    await desk.follow("http://a.test/list", mode=Mode.SPIDER)
+    await desk.follow("http://a.test/list", mode=SourceMode.SPIDER)
     await desk.poll()
     assert len(await desk.entries()) == 9
     assert set(asked(desk).values()) == {1}
@@ -184,6 +187,7 @@ async def test_a_page_beside_the_list_that_is_a_vacancy_itself_is_asked_once(des
     assert asked(desk) == {"/list": 2, "/w/7": 1}
 
 
+@pytest.mark.long
 async def test_the_page_that_a_redirect_led_to_is_not_asked_again_in_the_same_run(desk: Desk) -> None:
     publish(desk, by_next)
     back = '<a href="/vacancies-now">All</a>'

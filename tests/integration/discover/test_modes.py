@@ -10,8 +10,8 @@ from tests.integration.fetch.conftest import SmallSite
 
 from headwater.discover.adding import NOT_WANTED, change
 from headwater.simweb.message import Page
-from headwater.sources.channels import ChannelKind
-from headwater.sources.source import Mode, SourceKind
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import SourceKind, SourceMode
 from headwater.sources.store import read_source
 
 FEED, MAP = "http://a.test/feed.xml", "http://a.test/sitemap.xml"
@@ -51,12 +51,12 @@ async def edit(desk: Desk, source: object, **changes: object) -> None:
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
-        (Mode.FEED, {"/feed.xml", "/sitemap.xml"}),
-        (Mode.SPIDER, {"/"}),
-        (Mode.BOTH, {"/", "/feed.xml", "/sitemap.xml"}),
+        (SourceMode.FEED, {"/feed.xml", "/sitemap.xml"}),
+        (SourceMode.SPIDER, {"/"}),
+        (SourceMode.BOTH, {"/", "/feed.xml", "/sitemap.xml"}),
     ],
 )
-async def test_a_mode_decides_what_is_asked(desk: Desk, mode: Mode, expected: set[str]) -> None:
+async def test_a_mode_decides_what_is_asked(desk: Desk, mode: SourceMode, expected: set[str]) -> None:
     publish(desk)
     await desk.follow(mode=mode, feeds=(FEED,), sitemaps=(MAP,), max_depth=0)
     await poll_for(desk, 8)
@@ -65,12 +65,12 @@ async def test_a_mode_decides_what_is_asked(desk: Desk, mode: Mode, expected: se
 
 async def test_what_a_mode_leaves_out_stays_on_record_for_another_mode(desk: Desk) -> None:
     publish(desk)
-    source = await desk.follow(mode=Mode.SPIDER, feeds=(FEED,), sitemaps=(MAP,), max_depth=0)
+    source = await desk.follow(mode=SourceMode.SPIDER, feeds=(FEED,), sitemaps=(MAP,), max_depth=0)
     kinds = {one.kind: one.disabled_reason for one in await desk.channels(source)}
     assert kinds == {ChannelKind.FEED: NOT_WANTED, ChannelKind.SITEMAP: NOT_WANTED, ChannelKind.LISTING: None}
-    await edit(desk, source, ingestion_mode=Mode.FEED)
+    await edit(desk, source, ingestion_mode=SourceMode.FEED)
     assert await enabled(desk, source) == [ChannelKind.FEED, ChannelKind.SITEMAP]
-    await edit(desk, source, ingestion_mode=Mode.SPIDER)
+    await edit(desk, source, ingestion_mode=SourceMode.SPIDER)
     assert await enabled(desk, source) == [ChannelKind.LISTING]
 
 
@@ -79,34 +79,36 @@ async def enabled(desk: Desk, source: object) -> Sequence[ChannelKind]:
 
 
 async def test_feeds_that_are_named_with_the_mode_spider_are_not_polled(desk: Desk) -> None:
-    source = await desk.follow(mode=Mode.SPIDER, max_depth=0)
-    await edit(desk, source, ingestion_mode=Mode.SPIDER, feed_url=(FEED,))
+    source = await desk.follow(mode=SourceMode.SPIDER, max_depth=0)
+    await edit(desk, source, ingestion_mode=SourceMode.SPIDER, feed_url=(FEED,))
     assert await enabled(desk, source) == [ChannelKind.LISTING]
     await edit(desk, source, sitemap_url=(MAP,))
-    assert (await read_source(desk.path.database, source)).profile.ingestion_mode is Mode.BOTH
+    assert (await read_source(desk.path.database, source)).profile.ingestion_mode is SourceMode.BOTH
     assert ChannelKind.SITEMAP in await enabled(desk, source)
 
 
 @pytest.mark.parametrize("kind", [SourceKind.JOBS, SourceKind.DOCS])
 async def test_with_the_mode_feed_no_page_is_looked_through(desk: Desk, kind: SourceKind) -> None:
-    source = await desk.follow(mode=Mode.FEED, kind=kind)
+    source = await desk.follow(mode=SourceMode.FEED, kind=kind)
     assert await enabled(desk, source) == [ChannelKind.SEARCH]
 
 
 async def test_with_the_mode_both_feeds_are_looked_for_where_none_is_named(desk: Desk) -> None:
-    source = await desk.follow(mode=Mode.BOTH)
+    source = await desk.follow(mode=SourceMode.BOTH)
     assert await enabled(desk, source) == [ChannelKind.LISTING, ChannelKind.SEARCH]
 
 
 async def test_a_source_with_a_sitemap_alone_is_one_of_the_mode_feed(desk: Desk) -> None:
     publish(desk)
     named = await desk.follow(sitemaps=(MAP,))
-    assert (await read_source(desk.path.database, named)).profile.ingestion_mode is Mode.FEED
+    assert (await read_source(desk.path.database, named)).profile.ingestion_mode is SourceMode.FEED
 
 
-@pytest.mark.parametrize(("page", "mode"), [(Page(b"<html></html>"), Mode.FEED), (page_of(*ARTICLES), Mode.BOTH)])
+@pytest.mark.parametrize(
+    ("page", "mode"), [(Page(b"<html></html>"), SourceMode.FEED), (page_of(*ARTICLES), SourceMode.BOTH)]
+)
 async def test_a_sitemap_that_a_search_found_is_polled_in_the_mode_of_its_source(
-    desk: Desk, page: Page, mode: Mode
+    desk: Desk, page: Page, mode: SourceMode
 ) -> None:
     publish(desk)
     del desk.site.pages["/feed.xml"]
@@ -127,6 +129,7 @@ async def test_a_source_with_a_feed_gets_its_sitemap_within_six_hours(seeking: D
     assert (found.url, found.is_enabled, found.poll_interval) == (MAP, True, 6 * HOUR)
 
 
+@pytest.mark.long
 async def test_a_sitemap_is_looked_for_once_and_its_absence_is_no_warning(seeking: Desk) -> None:
     del seeking.site.pages["/sitemap.xml"]
     source = await seeking.follow(feeds=(FEED,))

@@ -13,14 +13,13 @@ from tests.integration.fetch.conftest import SmallSite
 
 from headwater.discover.polls.prices import steer
 from headwater.frontier.submit import FoundUrl
-from headwater.frontier.takedowns import lift
-from headwater.ingest.links import submit_links
-from headwater.ingest.taking_down import take_down_everywhere
+from headwater.ingest.page_store import submit_links
+from headwater.ingest.taking_down import lift, take_down_everywhere
 from headwater.log import make_logger
 from headwater.politeness.takedown import parse_takedown
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.source import Mode, SourceKind
+from headwater.sources.source import SourceKind, SourceMode
 from headwater.sources.store import read_source
 from headwater.web import open_web
 
@@ -155,7 +154,7 @@ async def test_what_a_takedown_kept_off_a_further_page_comes_when_it_is_lifted(d
     }
     takedown = parse_takedown(f"http://a.test{ARTICLES[5]}")
     await take_down_everywhere(desk.path.database, takedown)
-    await desk.follow(mode=Mode.SPIDER, max_depth=0)
+    await desk.follow(mode=SourceMode.SPIDER, max_depth=0)
     await desk.poll()
     assert len(await desk.entries()) == 5
     await lift(desk.path.database, takedown)

@@ -17,7 +17,7 @@ from headwater.discover.polls.run_state import RunState
 from headwater.discover.polls.submit_items import take_found_items
 from headwater.simweb.message import Page, Request
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.source import Mode, SourceKind
+from headwater.sources.source import SourceKind, SourceMode
 from headwater.sources.store import edit_source
 
 SITEMAP = "http://a.test/sitemap.xml"
@@ -37,6 +37,7 @@ def publish_two(desk: Desk) -> None:
     }
 
 
+@pytest.mark.long
 async def test_a_sitemap_that_failed_for_days_is_read_since_it_was_had_last(desk: Desk) -> None:
     publish_two(desk)
     await desk.follow(sitemaps=(SITEMAP,))
@@ -64,6 +65,7 @@ async def test_a_run_put_away_for_days_does_not_count_as_read_when_it_ends(desk:
     assert await desk.entries() == {"http://a.test/c"}
 
 
+@pytest.mark.long
 async def test_a_long_index_is_read_since_its_last_round(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     ask_sitemaps(monkeypatch, 2)  # one of them a poll: a round of twelve takes three days
     desk.site.pages["/sitemap.xml"] = index(*(f"/{n}.xml" for n in range(12)))
@@ -88,6 +90,7 @@ async def test_a_manual_is_read_whole_although_its_index_is_long(desk: Desk, mon
     assert len(await desk.entries()) == 8
 
 
+@pytest.mark.long
 async def test_indexes_within_an_index_all_have_their_turn(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     ask_sitemaps(monkeypatch, 6)
     effects = [f"/{outer}-{inner}.xml" for outer in "12" for inner in range(4)]
@@ -163,7 +166,7 @@ def publish_listing(desk: Desk) -> None:
 async def test_a_further_page_that_failed_is_asked_for_again(desk: Desk) -> None:
     publish_listing(desk)
     desk.path.sim.script("a.test", Status(404), "/page/2/", times=1)
-    await desk.follow(mode=Mode.SPIDER, max_depth=0)
+    await desk.follow(mode=SourceMode.SPIDER, max_depth=0)
     await desk.poll()
     assert len(await desk.entries()) == 3
     await desk.poll_again(DAY)
@@ -172,7 +175,7 @@ async def test_a_further_page_that_failed_is_asked_for_again(desk: Desk) -> None
 
 async def test_what_an_edit_admits_is_found_on_further_pages_too(desk: Desk) -> None:
     publish_listing(desk)
-    source = await desk.follow(mode=Mode.SPIDER, max_depth=0, exclude_paths=("/2026/03/05/",))
+    source = await desk.follow(mode=SourceMode.SPIDER, max_depth=0, exclude_paths=("/2026/03/05/",))
     await desk.poll()
     assert len(await desk.entries()) == 5
     async with desk.path.database.transaction() as connection:
@@ -183,7 +186,7 @@ async def test_what_an_edit_admits_is_found_on_further_pages_too(desk: Desk) -> 
 
 async def test_an_edit_is_not_undone_by_a_poll_under_way(desk: Desk) -> None:
     desk.site.pages["/"] = page_of(*ARTICLES)
-    source = await desk.follow(mode=Mode.SPIDER, exclude_paths=("/2026/03/07/",))
+    source = await desk.follow(mode=SourceMode.SPIDER, exclude_paths=("/2026/03/07/",))
     [lease] = await desk.claim()
     async with desk.path.database.transaction() as connection:
         await edit_source(connection, source, {"exclude_paths": ()}, "tester")

@@ -20,7 +20,7 @@ from tests.integration.fetch.conftest import SmallSite
 from headwater.clock import SystemClock
 from headwater.discover.polls.reader import TAKEN_OVER, TOO_LARGE, TOO_LONG, ChannelReader
 from headwater.discover.polls.requesting import sitemaps_of
-from headwater.discover.searching.exploring import explore, sum_up
+from headwater.discover.searching.following import explore, sum_up
 from headwater.discover.trying import try_channels
 from headwater.extraction.pool.extraction_pool import ExtractionPool
 from headwater.extraction.pool.links import ForkServerLink
@@ -100,6 +100,7 @@ async def test_a_channel_that_keeps_harming_its_readers_is_left_alone_for_a_day(
     assert channel.next_poll_at - desk.now[0] <= HOUR
 
 
+@pytest.mark.long
 async def test_while_an_answer_is_never_read_to_its_end_others_are_polled_and_leases_are_kept(desk: Desk) -> None:
     names = [f"h{n}.test" for n in range(8)]
     desk.path.sim.sites |= {name: SmallSite({"/feed.xml": rss(*stories(3))}) for name in names}  # type: ignore[operator]
@@ -159,6 +160,7 @@ async def test_one_part_too_long_to_read_does_not_cost_the_others_but_a_second_o
     assert "rests" in (await desk.channel(source)).next_reason
 
 
+@pytest.mark.long
 async def test_a_person_who_tries_or_adds_a_harmful_site_gets_an_answer(bewitched: Desk) -> None:
     desk = bewitched
     desk.site.pages |= {"/feed.xml": spell(HANG), "/": Page(b"<p>" + HANG)}
@@ -252,6 +254,7 @@ async def test_a_poller_that_keeps_dying_rests_one_channel_and_not_all_it_had(de
     assert await database.fetch("select host from channels where lost_count > 1") == [("h5.test",)]
 
 
+@pytest.mark.long
 async def test_suspects_hold_nobody_up(desk: Desk) -> None:
     """However many wait, what is healthy is claimed first."""
     database = desk.path.database

@@ -6,8 +6,7 @@ from datetime import timedelta
 
 from tests.integration.discover.conftest import Desk, rss, stories
 
-from headwater.frontier.takedowns import lift
-from headwater.ingest.taking_down import take_down_everywhere
+from headwater.ingest.taking_down import lift, take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 
 FEED = "http://a.test/feed.xml"

@@ -12,7 +12,7 @@ from tests.integration.fetch.conftest import SmallSite
 
 from headwater.archive import jobs
 from headwater.archive.jobs import Left
-from headwater.discover.stopping import Stopped, change_status
+from headwater.discover.adding import Stopped, change_status
 from headwater.reports.vacancies import find_vacancy
 from headwater.run.maintenance import maintenance_of
 from headwater.simweb.message import Page
@@ -73,6 +73,7 @@ async def test_other_sources_keep_theirs(desk: Desk) -> None:
     assert await standing(desk) == {"one": "expired", "driver": "active"}
 
 
+@pytest.mark.long
 async def test_a_vacancy_that_another_list_names_stays_open_until_that_list_leaves_it_out(desk: Desk) -> None:
     source = await follow_board(desk, "a.test", feed_of("Water engineer"))
     await follow_board(desk, "b.test", feed_of("Board's engineer"))
@@ -110,6 +111,7 @@ async def test_a_vacancy_is_over_when_the_last_list_that_named_it_is_removed(des
     assert await open_now(desk) == set()
 
 
+@pytest.mark.long
 async def test_a_list_that_no_longer_names_it_keeps_nothing_open(desk: Desk) -> None:
     source = await follow_board(desk, "a.test", feed_of("Water engineer"))
     await follow_board(desk, "b.test", feed_of("Board's engineer"))

@@ -9,9 +9,9 @@ from tests.integration.discover.conftest import Desk, rss, stories
 from headwater.discover.adding import change
 from headwater.errors import UsageError
 from headwater.frontier.submit import FoundUrl
-from headwater.ingest.links import submit_links
+from headwater.ingest.page_store import submit_links
 from headwater.simweb.message import Page
-from headwater.sources.source import Mode, Profile, SourceKind
+from headwater.sources.source import Profile, SourceKind, SourceMode
 from headwater.sources.store import read_source
 
 TODAY = date(2026, 3, 2)
@@ -75,7 +75,7 @@ async def test_the_whole_site_may_be_asked_for(desk: Desk) -> None:
 
 
 async def test_a_list_of_news_may_lead_anywhere_on_its_site(desk: Desk) -> None:
-    source = await desk.follow("http://a.test/news/", mode=Mode.SPIDER)
+    source = await desk.follow("http://a.test/news/", mode=SourceMode.SPIDER)
     assert (await profile_of(desk, source)).include_paths == ()
 
 
@@ -126,7 +126,7 @@ async def test_the_further_pages_of_a_list_are_asked_whatever_paths_its_items_ha
         "/news": Page(f"{links}<a rel=next href='/news?page=2'>Next</a>".encode()),
         "/news?page=2": Page(links.replace("number-", "further-").encode()),
     }
-    await desk.follow("http://a.test/news", mode=Mode.SPIDER, include_paths=("/articles/",))
+    await desk.follow("http://a.test/news", mode=SourceMode.SPIDER, include_paths=("/articles/",))
     await desk.poll()
     assert "a.test/news?page=2" in desk.path.asked()
     assert len(await desk.entries()) == 12
@@ -158,6 +158,7 @@ async def test_a_page_of_news_may_be_redirected_to_another_site(desk: Desk) -> N
     }
     await desk.follow(feeds=("http://a.test/feed.xml",), exclude_paths=("/sponsored",))
     await desk.poll()
+    await desk.path.reopen()
     await desk.path.travel_all(10)
     assert "http://b.test/story" in await desk.entries()
 

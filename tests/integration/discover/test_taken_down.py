@@ -8,8 +8,8 @@ from tests.integration.discover.conftest import Desk, rss, stories
 from headwater.ingest.taking_down import lift_everywhere, take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.channels import poll_now
 from headwater.sources.source import SourceKind
+from headwater.sources.store import poll_now
 
 FEED = "http://a.test/feed.xml"
 DAY = timedelta(days=1)

@@ -6,13 +6,13 @@ import pytest
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
 from tests.integration.fetch.conftest import SmallSite, robots
 
+from headwater.discover.adding import change_status
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.stopping import change_status
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status, Throttle
-from headwater.sources.channels import ChannelKind
 from headwater.sources.health import HealthStatus, health_of
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import SourceKind, SourceStatus
 from headwater.sources.store import read_source
 

@@ -108,6 +108,7 @@ ONE_ROUND = (
 )
 
 
+@pytest.mark.long
 async def test_an_old_snapshot_does_not_slow_the_claim(desk: Desk) -> None:
     database, claim = desk.path.database, str(load_queries("headwater.discover").claim_channels)
     await fill(database, "old-", 2_000, 2_000, timedelta(hours=2), is_known=True)
@@ -135,8 +136,11 @@ LEASE_AND_END = (
 )
 
 
+@pytest.mark.long
 async def test_an_old_snapshot_does_not_slow_the_count_of_leases_of_job_sources(desk: Desk) -> None:
     database, claim = desk.path.database, str(load_queries("headwater.discover").claim_channels)
+    # Else the table might be analyzed in between, and the claim planned by what stands in it then.
+    await database.execute("alter table channels set (autovacuum_enabled = off)")
     await fill(database, "busy-", 2_000, 2_000, timedelta(hours=-1), is_known=True)
     await fill(database, "jobs-", 1, 1, timedelta(hours=1), is_known=True)
     await database.execute("update sources set kind = 'jobs'")

@@ -7,13 +7,13 @@ from tests.integration.fetch.conftest import robots
 
 from headwater.discover.crawling import CrawlState, crawl_of, pages_of
 from headwater.discover.polls.submit_items import forget_items
-from headwater.fetch.robots_rounds import RobotsRounds
+from headwater.fetch.robots import RobotsRounds
 from headwater.frontier.submit import FoundUrl, SubmitOutcome
-from headwater.ingest.links import links_to_follow, submit_links
+from headwater.ingest.page_store import links_to_follow, submit_links
 from headwater.simweb.message import Page
-from headwater.sources.channels import ChannelKind, poll_now
-from headwater.sources.source import Mode, Profile, SourceKind, SourceStatus
-from headwater.sources.store import read_source
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import Profile, SourceKind, SourceMode, SourceStatus
+from headwater.sources.store import poll_now, read_source
 
 TODAY = (stories(1)[0][2]).date()
 
@@ -36,7 +36,7 @@ async def test_a_blocked_source_goes_on_when_the_rules_change(desk: Desk) -> Non
     source = await desk.follow("http://a.test/jobs", kind=SourceKind.JOBS)
     await desk.poll()
     assert (await read_source(desk.path.database, source)).status is SourceStatus.BLOCKED
-    rounds = RobotsRounds(desk.path.database, desk.path.web.reservations, desk.path.web.fetcher.preflight)
+    rounds = RobotsRounds(desk.path.database, desk.path.web.reservations, desk.path.web.fetcher.preflight.look)
     assert await rounds.go() == 0  # its robots.txt is fresh
     desk.site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /private\n")
     await desk.path.database.execute("update robots set expires_at = now()")
@@ -101,7 +101,7 @@ async def test_a_crawl_takes_pages_up_to_its_limit_and_those_it_knows_take_no_ro
 
 async def test_the_next_round_of_a_crawl_asks_for_its_pages_again(desk: Desk) -> None:
     desk.site.pages["/feed.xml"] = rss(*stories(1))
-    source = await desk.follow(kind=SourceKind.DOCS, mode=Mode.BOTH, feeds=("http://a.test/feed.xml",))
+    source = await desk.follow(kind=SourceKind.DOCS, mode=SourceMode.BOTH, feeds=("http://a.test/feed.xml",))
     fetched = "update url_frontier set status = 'fetched', last_fetched_at = $1, revisit_at = null"
     for _ in range(2):
         await desk.poll()
@@ -124,7 +124,7 @@ async def test_the_next_round_of_a_crawl_asks_for_its_pages_again(desk: Desk) ->
 async def test_a_sitemap_says_nothing_about_the_start_of_a_crawl(desk: Desk) -> None:
     pages = "<urlset><url><loc>http://a.test/x</loc></url></urlset>"
     desk.site.pages["/map.xml"] = Page(pages.encode(), "application/xml")
-    source = await desk.follow(kind=SourceKind.DOCS, mode=Mode.BOTH, sitemaps=("http://a.test/map.xml",))
+    source = await desk.follow(kind=SourceKind.DOCS, mode=SourceMode.BOTH, sitemaps=("http://a.test/map.xml",))
     # Channels of one host take turns.
     for _ in range(2):
         await desk.poll_again(timedelta(seconds=30))

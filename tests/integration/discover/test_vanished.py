@@ -79,6 +79,7 @@ async def test_a_list_that_twice_names_others_lets_a_vacancy_expire(desk: Desk) 
     assert tuple(told) == ("delete", 2)
 
 
+@pytest.mark.long
 async def test_not_modified_says_again_what_the_last_answer_said(desk: Desk) -> None:
     await follow_list(desk, "one", "two")
     desk.site.pages["/jobs"] = listing("one")
@@ -114,6 +115,7 @@ async def test_a_list_that_suddenly_names_nothing_is_doubted_for_a_day(desk: Des
     assert (await desk.events()).count("list_doubted") == 1
 
 
+@pytest.mark.long
 async def test_a_list_that_names_only_others_is_doubted_as_well(desk: Desk) -> None:
     await follow_list(desk, "one", "two")
     for after in (DAY, HOUR, HOUR):
@@ -151,6 +153,7 @@ async def test_a_failing_list_says_nothing(desk: Desk) -> None:
     assert await open_now(desk) == {"one", "two"}
 
 
+@pytest.mark.long
 async def test_every_page_of_a_list_is_asked_before_anything_is_over(desk: Desk) -> None:
     desk.site.pages["/jobs?page=2"] = listing("three")
     desk.site.pages["/jobs"] = listing("one", "two", following="/jobs?page=2")
@@ -169,6 +172,7 @@ async def test_every_page_of_a_list_is_asked_before_anything_is_over(desk: Desk)
     assert {"one", "two", "four"} <= await open_now(desk)
 
 
+@pytest.mark.long
 async def test_a_list_that_is_longer_than_it_may_be_read_lets_nothing_expire(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,6 +190,7 @@ async def test_a_list_that_is_longer_than_it_may_be_read_lets_nothing_expire(
     assert await open_now(desk) == {"zero", "one", "two"}
 
 
+@pytest.mark.long
 async def test_an_api_that_answers_with_news_only_lets_nothing_expire(desk: Desk) -> None:
     recipe = {
         "v": 1,
@@ -207,6 +212,7 @@ async def test_an_api_that_answers_with_news_only_lets_nothing_expire(desk: Desk
     assert await open_now(desk) == {"one", "two", "three", "four"}
 
 
+@pytest.mark.long
 async def test_what_scrolls_out_of_a_feed_has_a_week(desk: Desk) -> None:
     desk.site.pages["/jobs.xml"] = feed("one", "two")
     await desk.follow(feeds=("http://a.test/jobs.xml",), kind=SourceKind.JOBS)
@@ -232,6 +238,7 @@ async def test_a_feed_that_is_cut_off_lets_nothing_expire(desk: Desk) -> None:
     assert await open_now(desk) == {"one", "two", "three"}
 
 
+@pytest.mark.long
 async def test_a_page_beside_a_list_that_fails_keeps_no_vacancy_open(desk: Desk) -> None:
     beside = '<nav><a href="/about-us">About us</a></nav>'
     desk.site.pages["/jobs"] = Page(beside.encode() + listing("one", "two").body)
@@ -293,6 +300,7 @@ async def test_a_doubt_that_is_over_leaves_no_word_behind(desk: Desk) -> None:
     assert await problem_of(desk) == ("", "", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("why", ["HTTP 500", "line 2 of robots.txt", "reset"])
 async def test_a_further_page_that_cannot_be_read_is_a_problem_with_a_name(desk: Desk, why: str) -> None:
     await follow_two_pages(desk)
@@ -314,6 +322,7 @@ async def test_a_further_page_that_cannot_be_read_is_a_problem_with_a_name(desk:
     assert await open_now(desk) == {"one", "two", "three", "four"}
 
 
+@pytest.mark.long
 async def test_explain_knows_the_further_pages_of_a_list(desk: Desk) -> None:
     await follow_two_pages(desk)
     page_2 = canonicalise(f"http://a.test{PAGE_2}")
@@ -327,6 +336,7 @@ async def test_explain_knows_the_further_pages_of_a_list(desk: Desk) -> None:
     assert "crawl logs" in story.next
 
 
+@pytest.mark.long
 async def test_vacancies_of_a_page_that_stays_broken_are_over_in_the_end(desk: Desk) -> None:
     await follow_two_pages(desk)
     desk.site.pages[PAGE_2] = BROKEN
@@ -341,6 +351,7 @@ async def test_vacancies_of_a_page_that_stays_broken_are_over_in_the_end(desk: D
     assert await problem_of(desk) == ("", "", "")
 
 
+@pytest.mark.long
 async def test_a_page_that_was_broken_once_ends_nothing_after_a_long_pause(desk: Desk) -> None:
     await follow_two_pages(desk)
     for page in (BROKEN, listing("three", "four"), BROKEN):
@@ -349,6 +360,7 @@ async def test_a_page_that_was_broken_once_ends_nothing_after_a_long_pause(desk:
     assert await open_now(desk) == {"one", "two", "three", "four"}
 
 
+@pytest.mark.long
 async def test_pages_before_the_broken_one_are_read_in_full(desk: Desk) -> None:
     """Unchanged, they would name nobody, and what they list would look unseen."""
     await follow_two_pages(desk)

@@ -6,7 +6,6 @@ from uuid import UUID
 from tests.integration.discover.conftest import DELAY, Desk, rss, stories
 from tests.integration.fetch.conftest import SmallSite
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
@@ -19,6 +18,7 @@ from headwater.simweb.message import Page
 from headwater.sources.exchange.fields import Row
 from headwater.sources.source import SourceKind
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 # Its items lie on a.test, wherever the feed itself does.
 ABOUT_A = rss(*stories(2))

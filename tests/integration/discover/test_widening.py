@@ -8,7 +8,6 @@ import pytest
 from tests.integration.discover.conftest import DELAY, STARTED, Desk, rss, stories
 from tests.integration.discover.test_channels import ARTICLES, index, page_of, recipe_at, sitemap
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
@@ -17,8 +16,9 @@ from headwater.ingest.page_context import Context
 from headwater.ingest.stored_pages import lease_of
 from headwater.learning.template_cache import TemplateCache
 from headwater.simweb.message import Page
-from headwater.sources.source import Mode, SourceKind
+from headwater.sources.source import SourceKind, SourceMode
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 DAY = timedelta(days=1)
 LONG_AGO = "2025-01-01"
@@ -78,7 +78,7 @@ async def test_more_pages_of_a_sitemap_come_once_more_are_wanted(desk: Desk) -> 
 
 async def test_links_of_a_list_come_once_their_paths_are_wanted(desk: Desk) -> None:
     desk.site.pages["/"] = page_of(*ARTICLES, "/sport/2026/03/01/a-match-of-the-day")
-    source = await desk.follow(mode=Mode.SPIDER, exclude_paths=("/sport/",))
+    source = await desk.follow(mode=SourceMode.SPIDER, exclude_paths=("/sport/",))
     await desk.poll()
     assert await paths(desk) == set(ARTICLES)
     assert await is_unchanged_next(desk)
@@ -91,7 +91,7 @@ async def test_a_list_is_read_by_other_selectors_although_it_did_not_change(desk
     cards = "".join(f'<div class="card"><a href="{path}">A headline of the day</a></div>' for path in ARTICLES)
     other = "".join(f'<p class="teaser"><a href="{path}-two">A second one</a></p>' for path in ARTICLES)
     desk.site.pages["/"] = Page(f"<main>{cards}{other}</main>".encode())
-    source = await desk.follow(mode=Mode.SPIDER, selectors={"list": {"article_cards": "div.card"}})
+    source = await desk.follow(mode=SourceMode.SPIDER, selectors={"list": {"article_cards": "div.card"}})
     await desk.poll()
     assert await paths(desk) == set(ARTICLES)
     assert await is_unchanged_next(desk)

@@ -13,7 +13,7 @@ from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.fetch.fetcher import FetchRequest
 from headwater.fetch.held_slot import HeldSlot
-from headwater.fetch.outcomes import Outcome
+from headwater.fetch.outcomes import FetchOutcome
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.submit import FoundUrl, Submitter, submit
@@ -83,7 +83,7 @@ class Path:
     def database(self) -> Database:
         return self.services.database
 
-    async def fetch(self, url: str, **fetch_request: object) -> Outcome | NotBefore:
+    async def fetch(self, url: str, **fetch_request: object) -> FetchOutcome | NotBefore:
         target = canonicalise(url)
         async with self.web.reservations.reserve_slot(target.host, "test") as held_slot:
             if isinstance(held_slot, NotBefore):
@@ -120,6 +120,10 @@ class Path:
         return [f"{visit.host}{visit.target}" for visit in self.visits()]
 
 
+# A busy machine has its children read for longer than a page is given, or sooner told to hurry.
+UNHURRIED = {"extract.timeout": "300s", "extract.hurry_after": "300s"}
+
+
 @asynccontextmanager
 async def opened_path(
     database_url: str, sites: Mapping[str, SmallSite], flags: Mapping[str, str] | None = None
@@ -133,6 +137,7 @@ async def opened_path(
         "politeness.delay": "50ms",
         "fetch.contact": "mailto:test@headwater.test",
         "log.level": "error",
+        **UNHURRIED,
         **(flags or {}),
     }
     resolver = SimResolver(port, clock=clock)

@@ -15,9 +15,7 @@ from headwater.fetch.held_slot import Regrants
 from headwater.frontier.claim import Claimer
 from headwater.frontier.verdicts import Fetched
 from headwater.politeness.hosts import HostPolicy, set_policy
-from headwater.politeness.settlement import Visit
-from headwater.politeness.slots import NotBefore
-from headwater.politeness.window import SLACK, StartWindow
+from headwater.politeness.slots import SLACK, NotBefore, StartWindow, Visit
 from headwater.simweb.message import Page
 from headwater.simweb.questions import smallest_gaps
 

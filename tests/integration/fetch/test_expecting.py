@@ -9,9 +9,8 @@ from tests.integration.fetch.conftest import Path, Unread
 from headwater.clock import SystemClock
 from headwater.database.listen import Listener
 from headwater.errors import QueryFailed
-from headwater.frontier.claim import Claimer
+from headwater.frontier.claim import Claimer, Shares
 from headwater.frontier.entry import Lease
-from headwater.frontier.shares import Shares
 from headwater.frontier.wake import CHANNEL, Sleeper
 from headwater.ingest.fetching import Fetching
 from headwater.ingest.journey import Finished

@@ -16,7 +16,8 @@ from headwater.ingest.journey import Finished
 from headwater.run.extraction_pools import page_pool
 from headwater.run.fetching import start_reading_pages
 from headwater.simweb.message import Page
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.store import NewChannel, add_channel
 from headwater.supervisor import Supervisor
 from headwater.urls.canonical import canonicalise
 

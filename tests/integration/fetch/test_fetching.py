@@ -302,7 +302,7 @@ async def test_changed_rules_reach_the_entries_that_wait(path: Path, sites: dict
     sites["a.test"].pages["/robots.txt"] = robots("User-agent: *\nDisallow: /closed\n")
     await path.database.execute("update robots set expires_at = now() - interval '1 second'")
     await path.fetch("http://a.test/")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(300):
         while not await path.database.fetchval("select count(*) from url_frontier where reason = 'robots_blocked'"):
             await path.services.clock.sleep(0.01)
     dead = await path.database.fetch("select url, last_error from url_frontier where status = 'dead'")

@@ -16,16 +16,15 @@ from tests.integration.fetch.conftest import QUICK, Path, SmallSite, Unread, ope
 from headwater.clock import SystemClock
 from headwater.database.listen import Listener
 from headwater.discover.adding import WantedSource, take_up
-from headwater.frontier.claim import Claimer
-from headwater.frontier.shares import Shares
+from headwater.frontier.claim import Claimer, Shares
 from headwater.frontier.wake import CHANNEL, Sleeper
 from headwater.ingest.fetching import Fetching
 from headwater.log import make_logger
 from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
-from headwater.sources.channels import NOTICE
 from headwater.sources.source import Profile
+from headwater.sources.store import NOTICE
 
 MINUTE = timedelta(seconds=60)
 

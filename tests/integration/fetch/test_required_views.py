@@ -8,9 +8,9 @@ from tests.integration.fetch.conftest import QUICK, Path, SmallSite, robots
 
 from headwater.politeness.hosts import HostPolicy, clear_policy, read_host, set_policy
 from headwater.simweb.message import Page
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Profile, SourceKind
-from headwater.sources.store import store_source
+from headwater.sources.store import NewChannel, add_channel, store_source
 from headwater.urls.canonical import canonicalise
 
 RULES = "User-agent: *\nDisallow: /private\nDisallow:\nAllow: /private/open\nCrawl-delay: 2\n"

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from uuid import UUID
 
+import pytest
 from tests.integration.fetch.conftest import Path, SmallSite, Unread, opened_path
 
 from headwater.clock import SystemClock
@@ -78,6 +79,7 @@ def asked_hosts(path: Path, prefix: str) -> int:
     return len({visit.host for visit in path.visits() if visit.host.startswith(prefix)})
 
 
+@pytest.mark.long
 async def test_two_thousand_silent_names_do_not_stop_twenty_healthy_publishers(database_url: str) -> None:
     silent = [f"silent{n}.test" for n in range(2_000)]
     healthy = [f"healthy{n}.test" for n in range(20)]
@@ -125,6 +127,7 @@ async def test_a_flood_that_begins_later_does_not_slow_publishers_that_answer(da
         await path.database.execute("DELETE FROM slots")
 
 
+@pytest.mark.long
 async def test_one_domain_has_its_share_of_a_worker_while_others_wait(database_url: str) -> None:
     """Fifty subdomains that take their time: in the line before the others, and yet not in their way."""
     slow = [f"s{n}.slow.test" for n in range(50)]

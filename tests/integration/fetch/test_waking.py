@@ -34,6 +34,7 @@ async def notices(dsn: str) -> AsyncIterator[list[float]]:
         await connection.close()
 
 
+@pytest.mark.long
 async def test_a_sleeping_worker_fetches_at_once(bench: Workbench, database_url: str) -> None:
     """It would sleep for ten minutes."""
     async with bench.worker(database_url, fetch__claim_retry_delay="600s"):

@@ -21,8 +21,7 @@ from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.settle import settle
 from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Postponed, Released, RetryLater, RetryPolicy, Verdict, settlement_of
-from headwater.politeness.settlement import Visit
-from headwater.politeness.slots import Slot, SlotKeeper
+from headwater.politeness.slots import Slot, SlotKeeper, Visit
 
 LEASE = timedelta(seconds=6)
 DELAY = timedelta(milliseconds=100)

@@ -3,8 +3,7 @@
 from datetime import timedelta
 
 from headwater.frontier.verdicts import bounded_wait
-from headwater.politeness.settlement import Settlement, Visit
-from headwater.politeness.slots import Slot
+from headwater.politeness.slots import Settlement, Slot, Visit
 
 
 def slot_settlement(

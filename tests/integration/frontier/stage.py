@@ -12,15 +12,13 @@ from tests.integration.frontier.polls import slot_settlement
 from headwater.chance import random_from
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.frontier.claim import Claimed, Claimer
+from headwater.frontier.claim import Allowance, Claimed, Claimer
 from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.maintain import rescue
 from headwater.frontier.settle import extend, settle
-from headwater.frontier.shares import Allowance
 from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, Released, RetryPolicy, Verdict, settlement_of
-from headwater.politeness.settlement import Visit
-from headwater.politeness.slots import NotBefore, Slot, SlotKeeper
+from headwater.politeness.slots import NotBefore, Slot, SlotKeeper, Visit
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import NO_VOICE, Voice
 from headwater.urls.fingerprint import bucket_of

@@ -10,6 +10,8 @@ from headwater.database.pool import Database
 
 # Nobody else takes this advisory lock.
 GATE = 4_711
+# On a machine as busy as this one: only so that a hang ends.
+HANGS_AFTER_SECONDS = 300
 STOP_HERE = f"perform pg_advisory_xact_lock({GATE});"
 
 
@@ -66,7 +68,7 @@ async def _waiters(connection: Database | asyncpg.Connection, which: str) -> int
     return found
 
 
-async def until(condition: Callable[[], Awaitable[object]], within_seconds: float = 60) -> None:
-    async with asyncio.timeout(within_seconds):
+async def until(condition: Callable[[], Awaitable[object]]) -> None:
+    async with asyncio.timeout(HANGS_AFTER_SECONDS):
         while not await condition():
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.02)

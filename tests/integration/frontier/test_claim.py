@@ -9,7 +9,7 @@ from headwater.frontier.entry import EntryOrigin, Lease
 from headwater.frontier.maintain import promote
 from headwater.frontier.submit import FoundUrl
 from headwater.frontier.verdicts import Postponed
-from headwater.politeness.window import LEASE_MARGIN
+from headwater.politeness.slots import LEASE_MARGIN
 from headwater.urls.fingerprint import bucket_of
 
 SPACING = seconds(1.03)

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+import pytest
 from tests.integration.frontier.invariants import CHECKS, broken_invariants
 from tests.integration.frontier.lease_worker import DELAY, HOSTS
 from tests.integration.frontier.stage import add_source, queries
@@ -74,6 +75,7 @@ async def make_world(database: Database) -> UUID:
     return source
 
 
+@pytest.mark.long
 async def test_many_processes_keep_every_promise_even_when_one_is_killed(
     database: Database, database_url: str, tmp_path: Path
 ) -> None:

@@ -24,9 +24,9 @@ from headwater.frontier.reads import count_entries, recount_entries
 from headwater.frontier.settle import settle
 from headwater.frontier.verdicts import Fetched, Released, RetryPolicy, settlement_of
 from headwater.politeness.takedown import parse_takedown
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Profile
-from headwater.sources.store import store_source
+from headwater.sources.store import NewChannel, add_channel, store_source
 from headwater.urls.canonical import canonicalise
 from headwater.urls.rules import HostRules, use_rules
 
@@ -64,6 +64,7 @@ async def test_a_rule_holds_for_what_is_submitted(stage: Stage) -> None:
     assert len(await entries(stage)) == 3 + 1 + 2 + 1
 
 
+@pytest.mark.long
 async def test_entries_are_keyed_anew_and_stay_what_they_were(stage: Stage) -> None:
     urls = [f"https://{HOST}/job?ref={n}&id={n}" for n in range(700)]
     await stage.submit(*urls, "https://other.example/x?ref=1")
@@ -249,6 +250,7 @@ def test_a_parameter_cannot_be_kept_and_stripped() -> None:
         RuleChange(strip_params=["Ref"]).of(HostRules(keep_params=frozenset({"ref"})))
 
 
+@pytest.mark.long
 async def test_nothing_is_lost_or_doubled_while_everybody_works(stage: Stage) -> None:
     """Maintenance of several processes, workers and submitters, some of which do not know the new rules yet."""
     urls = [f"https://{HOST}/page-{n % 60}?sid={n}&ref={n % 3}" for n in range(400)]

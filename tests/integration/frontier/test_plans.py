@@ -41,6 +41,7 @@ async def reads(database: Database) -> dict[str, int]:
     return {f"{row['relname']} {what}": row[what] for row in rows for what in ("seq_scan", "rows")}
 
 
+@pytest.mark.long
 async def test_no_call_of_the_hot_path_scans_a_table(large: Stage) -> None:
     # More often than PostgreSQL tries out plans made for their arguments: the general plan must be good too.
     spent = {name: await _spent(large, work) for name, work in CALLS.items()}

@@ -3,6 +3,7 @@
 import asyncio
 from itertools import count
 
+import pytest
 from tests.integration.frontier.invariants import broken_invariants
 from tests.integration.frontier.stage import AT_ONCE, Stage, seconds
 from tests.integration.frontier.surgery import STOP_HERE, alter, closed_gate, somebody_waits_for_a_row
@@ -81,6 +82,7 @@ async def test_one_new_url_from_two_submits_at_once_is_one_entry(stage: Stage, d
     assert sorted(outcome for (outcome,) in await both) == [SubmitOutcome.DUPLICATE, SubmitOutcome.QUEUED]
 
 
+@pytest.mark.long
 async def test_settling_and_claiming_in_opposite_orders_never_deadlocks(stage: Stage) -> None:
     """A deadlock would be an error here: PostgreSQL ends one of the two."""
     hosts = [f"h{n}.example" for n in range(12)]
@@ -102,6 +104,7 @@ async def test_settling_and_claiming_in_opposite_orders_never_deadlocks(stage: S
         await asyncio.gather(*map(settle_shuffled, halves), submit_shuffled(), submit_shuffled(), stage.rescue())
 
 
+@pytest.mark.long
 async def test_settling_with_outlinks_never_deadlocks_when_all_hosts_are_held_first(stage: Stage) -> None:
     hosts = [f"h{n}.example" for n in range(8)]
     random, numbers = random_from(12), count()
@@ -120,6 +123,7 @@ async def test_settling_with_outlinks_never_deadlocks_when_all_hosts_are_held_fi
         await asyncio.gather(*map(settle_with_outlinks, await stage.claim(10)))
 
 
+@pytest.mark.long
 async def test_calls_of_several_batches_in_opposite_orders_never_deadlock(stage: Stage) -> None:
     hosts = [f"h{n}.example" for n in range(300)]
 

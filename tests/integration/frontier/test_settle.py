@@ -12,7 +12,7 @@ from headwater.frontier.entry import DeadReason
 from headwater.frontier.maintain import fold_counters, queue_revisits
 from headwater.frontier.settle import settle
 from headwater.frontier.verdicts import Dead, Fetched, HostSaysWait, Moved, Released, RetryLater, Unchanged, Verdict
-from headwater.politeness.settlement import Visit
+from headwater.politeness.slots import Visit
 
 PAGE = "https://a.example/1"
 SPACING = seconds(1.03)

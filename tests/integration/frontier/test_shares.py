@@ -4,11 +4,11 @@ import pytest
 from tests.integration.frontier.stage import AT_ONCE, Stage, seconds
 
 from headwater.database.pool import Database
+from headwater.frontier.claim import Allowance
 from headwater.frontier.entry import EntryOrigin
-from headwater.frontier.shares import Allowance
 from headwater.frontier.submit import FoundUrl, SubmitAnswer, SubmitOutcome, Submitter, submit
 from headwater.frontier.verdicts import Fetched, RetryLater
-from headwater.politeness.settlement import Visit
+from headwater.politeness.slots import Visit
 
 SLOWLY = Visit(started_after=seconds(0), duration=seconds(6), status=200, body_bytes=4_000)
 IN_VAIN = Visit(started_after=seconds(0), duration=seconds(1))

@@ -16,7 +16,7 @@ from headwater.politeness.takedown import queries as politeness_queries
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import Voice
 
-PAGE = "https://a.example/1"
+PAGE, OTHER = "https://a.example/1", "https://a.example/2"
 
 
 async def test_every_url_of_a_call_is_answered_in_order(stage: Stage) -> None:
@@ -42,6 +42,16 @@ async def test_a_pending_entry_is_raised_by_a_better_finder_and_never_lowered(st
     assert (await stage.host("a.example"))["priority"] == 7
     assert await stage.submit(PAGE, origin=EntryOrigin.SPIDER) == [SubmitOutcome.DUPLICATE]
     assert (await stage.entry(PAGE))["priority"] == 7
+
+
+async def test_a_url_listed_twice_in_one_call_keeps_the_best_of_both(stage: Stage) -> None:
+    deep, near = FoundUrl(PAGE, "https://a.example/deep", depth=5), FoundUrl(PAGE, "https://a.example/", depth=1)
+    later, now = FoundUrl(OTHER, due_in=seconds(60)), FoundUrl(OTHER, changed_at=stage.now)
+    answers = await stage.submit(deep, near, later, now, origin=EntryOrigin.SPIDER)
+    assert answers == [SubmitOutcome.QUEUED, SubmitOutcome.DUPLICATE] * 2
+    entry, other = await stage.entry(PAGE), await stage.entry(OTHER)
+    assert (entry["priority"], entry["depth"], entry["parent_url"]) == (4, 1, "https://a.example/")
+    assert other["next_fetch_at"] == stage.now
 
 
 async def test_a_pending_entry_wanted_sooner_comes_sooner(stage: Stage) -> None:
@@ -219,6 +229,7 @@ async def submit_many(stage: Stage, count: int, hosts: int) -> None:
     assert await counts(stage.database) == await recount(stage.database)
 
 
+@pytest.mark.long
 async def test_a_hundred_thousand_urls_go_in_with_one_call(stage: Stage) -> None:
     await submit_many(stage, 100_000, 500)
 

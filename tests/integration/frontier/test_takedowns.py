@@ -5,12 +5,11 @@ from tests.integration.frontier.stage import Stage
 
 from headwater.database.pool import Database
 from headwater.frontier.submit import SubmitOutcome
-from headwater.frontier.takedowns import lift
 from headwater.frontier.verdicts import Fetched
-from headwater.ingest.taking_down import take_down_everywhere
+from headwater.ingest.taking_down import lift, take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel
-from headwater.sources.store import create_source
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.store import NewChannel, add_channel, create_source
 from headwater.urls.canonical import canonicalise
 
 PLACES = {

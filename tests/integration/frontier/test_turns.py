@@ -1,5 +1,6 @@
 """Claims and reservations share a host: neither may starve the other."""
 
+import pytest
 from tests.integration.frontier.stage import LEASE, Stage, seconds
 
 from headwater.frontier.submit import FoundUrl
@@ -80,6 +81,7 @@ async def test_a_long_fetch_does_not_make_the_poller_lose_its_turn(stage: Stage)
     assert isinstance(await stage.ask(HOST), Slot)
 
 
+@pytest.mark.long
 async def test_an_eager_poller_and_an_eager_worker_share_a_host(stage: Stage) -> None:
     """Both come back the moment they may; over a while each gets its half."""
     await busy(stage, 100)

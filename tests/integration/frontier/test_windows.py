@@ -10,8 +10,7 @@ from tests.integration.frontier.stage import LEASE, NEVER_BEGAN, Stage, add_sour
 
 from headwater.database.pool import Database
 from headwater.politeness.hosts import HostPolicy, set_policy
-from headwater.politeness.regrants import Regranter
-from headwater.politeness.window import SLACK, StartWindow
+from headwater.politeness.slots import SLACK, Regranter, StartWindow
 
 HOST = "shared.test"
 LONG = SLACK * 10

@@ -11,7 +11,6 @@ from uuid import UUID
 from multidict import CIMultiDict
 from tests.integration.archive.bodies import keep_body
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.documents import keep_document
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
@@ -20,9 +19,8 @@ from headwater.database.pool import Database
 from headwater.extraction.pool.extraction_pool import ExtractionPool
 from headwater.frontier.verdicts import Fetched
 from headwater.ingest.page_context import Context
-from headwater.ingest.page_reader import PageReader
+from headwater.ingest.page_reader import ChildReader, PageReader
 from headwater.ingest.page_store import PageEffects
-from headwater.ingest.reading import Reader
 from headwater.ingest.replay import Replay
 from headwater.ingest.stored_pages import lease_of
 from headwater.ingest.template_trainer import TemplateTrainer
@@ -34,6 +32,7 @@ from headwater.simweb.message import Request
 from headwater.simweb.world import Item, Publisher, World
 from headwater.sources.store import create_source
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 WORLD_NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 CHILDREN = 2
@@ -42,7 +41,7 @@ CHILDREN = 2
 @asynccontextmanager
 async def reading_pool() -> AsyncIterator[ExtractionPool]:
     work = "headwater.extraction.work:read_sent"
-    async with ExtractionPool(work, size=CHILDREN, timeout=30.0, clock=SystemClock(), memory_bytes=512 << 20) as pool:
+    async with ExtractionPool(work, size=CHILDREN, timeout=300.0, clock=SystemClock(), memory_bytes=512 << 20) as pool:
         yield pool
 
 
@@ -71,7 +70,7 @@ class Press:
     @property
     def page_reader(self) -> PageReader:
         context = Context(self.database, SystemClock(), self.template_cache)
-        return PageReader(context, Reader(self.pool, "Headwater"), self.template_cache.note)
+        return PageReader(context, ChildReader(self.pool, "Headwater"), self.template_cache.note)
 
     @property
     def template_trainer(self) -> TemplateTrainer:

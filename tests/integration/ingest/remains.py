@@ -1,5 +1,7 @@
 """What is left of a place that was taken down: nothing may be."""
 
+from tests.told import TOLD
+
 from headwater.database.pool import Database
 
 # Each finds what must not be; $1 is a domain that was taken down with all below it.
@@ -22,14 +24,14 @@ QUERIES = {
         SELECT i.title FROM channel_items i JOIN channels c ON c.id = i.channel_id
         LEFT JOIN url_frontier e ON e.bucket = i.bucket AND e.url_hash = i.url_hash
         WHERE i.signature <> '' AND $1 = ANY (domains_above(c.host) || domains_above(e.host))""",
-    "a document that sinks were not told to delete": """
+    "a document that sinks were not told to delete": f"""
         SELECT d.url FROM documents d
-        JOIN LATERAL (SELECT op FROM outbox o WHERE o.kind = 'document' AND o.bucket = d.bucket AND o.hash = d.url_hash
+        JOIN LATERAL (SELECT op FROM {TOLD} WHERE o.kind = 'document' AND o.bucket = d.bucket AND o.hash = d.url_hash
                       ORDER BY version DESC LIMIT 1) AS last ON true
         WHERE $1 = ANY (domains_above(url_host(d.url))) AND last.op <> 'delete'""",
-    "a vacancy that sinks were not told to delete": """
+    "a vacancy that sinks were not told to delete": f"""
         SELECT j.title FROM jobs j
-        JOIN LATERAL (SELECT op FROM outbox o WHERE o.kind = 'job' AND o.bucket = j.bucket AND o.hash = j.canonical_hash
+        JOIN LATERAL (SELECT op FROM {TOLD} WHERE o.kind = 'job' AND o.bucket = j.bucket AND o.hash = j.canonical_hash
                       ORDER BY version DESC LIMIT 1) AS last ON true
         WHERE j.status = 'deleted' AND last.op <> 'delete'""",
     "a takedown that is not applied": "SELECT domain FROM takedowns WHERE swept_at IS NULL AND domain = $1",

@@ -6,7 +6,6 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
@@ -15,9 +14,10 @@ from headwater.frontier.entry import Lease
 from headwater.ingest.page_context import Context
 from headwater.ingest.stored_pages import lease_of
 from headwater.learning.template_cache import TemplateCache
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel
-from headwater.sources.store import create_source
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.store import NewChannel, add_channel, create_source
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 URLS = [f"http://host-{n % 2}.test/story-{n}" for n in range(4)]

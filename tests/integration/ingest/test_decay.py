@@ -18,8 +18,7 @@ from headwater.database.pool import Database
 from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.ingest.decay import DECAYED, RECOVERED, watch_decay
-from headwater.sources.events import events_of
-from headwater.sources.store import create_source
+from headwater.sources.store import create_source, events_of
 
 DAY = timedelta(days=1)
 NOW = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0)
@@ -58,6 +57,7 @@ async def journal(database: Database) -> Journal:
     return Journal(database, source)
 
 
+@pytest.mark.long
 async def test_a_decay_is_told_once_and_its_end_once(journal: Journal) -> None:
     await journal.reads(120, NOW - 10 * DAY)
     assert await watch_decay(journal.database, NOW) == []
@@ -77,6 +77,7 @@ async def test_a_decay_is_told_once_and_its_end_once(journal: Journal) -> None:
     assert await journal.alarms() == [DECAYED, RECOVERED]
 
 
+@pytest.mark.long
 async def test_a_decay_that_lasts_does_not_become_the_measure(journal: Journal) -> None:
     await journal.reads(120, NOW - 10 * DAY)
     await journal.reads(50, NOW - 2 * DAY, good=False)
@@ -86,6 +87,7 @@ async def test_a_decay_that_lasts_does_not_become_the_measure(journal: Journal) 
     assert await journal.alarms() == [DECAYED]
 
 
+@pytest.mark.long
 async def test_it_can_decay_again(journal: Journal) -> None:
     await journal.reads(120, NOW - 10 * DAY)
     for day, good in enumerate((False, True, False)):
@@ -94,6 +96,7 @@ async def test_it_can_decay_again(journal: Journal) -> None:
     assert await journal.alarms() == [DECAYED, RECOVERED, DECAYED]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -121,6 +124,7 @@ async def test_a_new_source_a_paused_one_and_one_of_vacancies_never_alarm(journa
     assert len(await watch_decay(journal.database, NOW)) == 1
 
 
+@pytest.mark.long
 async def test_a_known_page_whose_reading_fails_now_is_none_that_yields(journal: Journal) -> None:
     await journal.reads(120, NOW - 10 * DAY)
     urls = [f"https://h.example/{n}" for n in range(30)]
@@ -146,6 +150,7 @@ async def test_a_page_read_often_counts_once(journal: Journal) -> None:
     assert await watch_decay(journal.database, NOW) == []
 
 
+@pytest.mark.long
 async def test_watchers_at_once_tell_it_once(journal: Journal) -> None:
     await journal.reads(120, NOW - 10 * DAY)
     await journal.reads(50, NOW - DAY, good=False)
@@ -154,6 +159,7 @@ async def test_watchers_at_once_tell_it_once(journal: Journal) -> None:
     assert await journal.alarms() == [DECAYED]
 
 
+@pytest.mark.long
 async def test_every_source_is_looked_at_however_many_there_are(database: Database, journal: Journal) -> None:
     await database.execute("""
         insert into sources (name, url, url_hash)
@@ -165,6 +171,7 @@ async def test_every_source_is_looked_at_however_many_there_are(database: Databa
     assert [one.source_id for one in await watch_decay(database, NOW)] == [journal.source]
 
 
+@pytest.mark.long
 async def test_a_redesign_of_a_simulated_publisher_is_noticed_and_a_replay_mends_it(press: Press) -> None:
     now = datetime.now(UTC)
     await press.database.execute("select ensure_days('raw_bodies', $1, 30)", (now - 20 * DAY).date())

@@ -4,9 +4,9 @@ import asyncio
 from collections import Counter
 from dataclasses import replace
 
+import pytest
 from tests.integration.ingest.press import WORLD_NOW, Press
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.extraction.templates.guide import agreement
 from headwater.frontier.verdicts import Fetched
@@ -14,6 +14,7 @@ from headwater.ingest.page_reader import PageReader
 from headwater.ingest.stored_pages import lease_of, response_of
 from headwater.simweb.world import Item
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 
 def hurrying(press: Press, after_seconds: float) -> PageReader:
@@ -29,6 +30,7 @@ async def read(press: Press, page_reader: PageReader, item: Item) -> tuple[str, 
     return effects.document.produced_by, effects.document.text
 
 
+@pytest.mark.long
 async def test_only_pages_behind_a_long_queue_are_read_in_a_hurry(press: Press) -> None:
     items = press.items(12)
     calm, hurried = hurrying(press, 3600.0), hurrying(press, 0.0)

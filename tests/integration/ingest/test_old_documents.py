@@ -14,8 +14,8 @@ from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, Shelf, broken, key_of, page
 
 from headwater.archive.documents import keep_document
-from headwater.archive.forgetting import forget_old_changes, forget_old_versions
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.forgetting import forget_old_versions
+from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
 from headwater.chance import random_from
@@ -28,10 +28,11 @@ from headwater.log import make_logger
 from headwater.run.maintenance import ArchiveDays, Maintenance
 from headwater.search.question import Filters
 from headwater.search.search import search
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel, channels_of
-from headwater.sources.store import create_source, read_source
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.store import NewChannel, add_channel, channels_of, create_source, read_source
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import Voice
+from headwater.vacancy import NewJob
 
 PAGE, COPY, OPEN = "https://old.example/a", "https://copy.example/a", "https://old.example/job"
 THIRD = " ".join(f"third{n}" for n in range(60))
@@ -84,7 +85,6 @@ async def test_nothing_is_ever_too_old_for_those_who_keep_for_ever(past: Shelf, 
     await past.keep(PAGE, LONG)
     assert await remove_old_documents(database, None) == 0
     assert await forget_old_versions(database, None) == 0
-    assert await forget_old_changes(database, None) == 0
     assert await database.fetchval("select count(*) from outbox") == 2
 
 
@@ -193,39 +193,16 @@ async def test_versions_go_by_the_day_they_were_replaced_in_batches(past: Shelf,
     assert await text_of(database, PAGE) == LONG
 
 
-async def test_changes_that_nobody_took_go_after_their_days_in_batches(past: Shelf, database: Database) -> None:
-    for number in range(5):
-        await past.keep(f"https://old.example/{number}", f"{LONG} {number}")
-    past.clock.move(timedelta(days=490))
-    await past.keep(PAGE, OTHER)
-    assert await forget_old_changes(database, 30, batch=2) == 5
-    assert await past.told() == [(PAGE, 1, "upsert")]
-
-
-async def test_old_changes_are_forgotten_behind_any_number_of_fresh_ones(past: Shelf, database: Database) -> None:
-    """As after the server's clock was set back: the first numbers have the latest times."""
-    for number in range(6):
-        await past.keep(f"https://old.example/{number}", f"{LONG} {number}")
-    await database.execute(
-        "update outbox set at = now() + interval '1 hour' where seq in (select min(seq) + n"
-        " from outbox, generate_series(0, 2) as n group by n)"
-    )
-    assert await forget_old_changes(database, 30, batch=2) == 3
-    assert len(await past.told()) == 3
-
-
 async def test_the_chore_says_in_one_line_what_it_removed(past: Shelf, database: Database) -> None:
     for text in (LONG, OTHER):
         await past.keep(PAGE, text)
         await past.keep(COPY, f"{text} again")
     said = io.StringIO()
-    kept = ArchiveDays(documents=400, versions=400, changes=30)
+    kept = ArchiveDays(documents=400, versions=400)
     await maintained(database, said, archive_days=kept).once()
     lines = [json.loads(line) for line in said.getvalue().splitlines()]
-    assert [
-        (line["documents"], line["versions"], line["changes"]) for line in lines if line["event"] == "archive_aged"
-    ] == [(2, 0, 4)]
-    # What sinks have to be told of the removal waits for its own days.
+    assert [(line["documents"], line["versions"]) for line in lines if line["event"] == "archive_aged"] == [(2, 0)]
+    # What was told before is in the log; the removal is told in the next round.
     assert [op for _, _, op in await past.told()] == ["delete", "delete"]
 
 

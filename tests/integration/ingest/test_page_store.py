@@ -10,9 +10,9 @@ import pytest
 from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, broken, everything, key_of, page
 from tests.integration.frontier.stage import AT_ONCE, DELAY, Stage, add_source
 
-from headwater.archive.job import NewJob, Teller
-from headwater.archive.jobs import Counts, keep_jobs
-from headwater.archive.outlinks import outlinks_of
+from headwater.archive.documents import outlinks_of
+from headwater.archive.job import Teller
+from headwater.archive.jobs import JobCounts, keep_jobs
 from headwater.archive.raw import RawBody, newest_body
 from headwater.archive.reads import read_document
 from headwater.chance import random_from
@@ -25,6 +25,7 @@ from headwater.ingest.taking_down import take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
 from headwater.sources.source import Profile, SourceKind
 from headwater.urls.domains import Voice
+from headwater.vacancy import NewJob
 
 # A page, the address it calls canonical, and another one.
 AMP, STORY, OTHER_STORY = "https://a.example/amp/1", "https://a.example/1", "https://b.example/2"
@@ -257,11 +258,11 @@ async def test_a_vacancy_goes_with_the_page_its_words_were_read_on(desk: Desk) -
 async def test_a_list_that_still_names_a_vacancy_whose_page_is_gone_does_not_bring_it_back(desk: Desk) -> None:
     await tell(desk, vacancy(STORY))
     assert await desk.keep(await desk.lease(STORY), GONE)
-    assert await tell(desk, vacancy(STORY)) == Counts(1, 0, 0, 1)
+    assert await tell(desk, vacancy(STORY)) == JobCounts(1, 0, 0, 1)
     assert await desk.stage.database.fetchval("SELECT status FROM jobs") == "expired"
     # Its page is read again, and there.
     await desk.stage.database.execute("UPDATE url_frontier SET status = 'fetched', reason = NULL")
-    assert await tell(desk, vacancy(STORY)) == Counts(1, 0, 1, 0)
+    assert await tell(desk, vacancy(STORY)) == JobCounts(1, 0, 1, 0)
 
 
 @pytest.mark.parametrize("reason", [DeadReason.ROBOTS_BLOCKED, DeadReason.FORBIDDEN, DeadReason.UNREACHABLE])
@@ -275,7 +276,7 @@ def vacancy(url: str) -> NewJob:
     return NewJob(canonical_hash=key_of(url).url_hash, title="Nurse", org_name="Org", apply_url=url)
 
 
-async def tell(desk: Desk, *jobs: NewJob, channel: UUID | None = LIST) -> Counts:
+async def tell(desk: Desk, *jobs: NewJob, channel: UUID | None = LIST) -> JobCounts:
     async with desk.stage.database.transaction() as connection:
         teller = Teller(SOURCE, "https://a.example/jobs", Voice("a.example"), channel)
         return await keep_jobs(connection, teller, jobs, desk.shelf.now)

@@ -16,15 +16,15 @@ from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.errors import UsageError
 from headwater.extraction.pool.extraction_pool import ExtractionPool
-from headwater.extraction.templates.explain import Explanation
+from headwater.extraction.templates.explain import TemplateExplanation
 from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, Submitter, submit
-from headwater.frontier.takedowns import record
 from headwater.ingest.difference import MOST_ROWS, side_by_side
 from headwater.ingest.inspection import Inspection, InspectionAnswer
 from headwater.ingest.page_context import Context
-from headwater.ingest.reading import Reader
+from headwater.ingest.page_reader import ChildReader
 from headwater.ingest.replay import Replayed, ReplayOutcome
+from headwater.ingest.taking_down import record
 from headwater.learning.template_cache import TemplateCache
 from headwater.politeness.takedown import parse_takedown
 from headwater.sources.store import create_source, edit_source
@@ -52,6 +52,7 @@ async def document(press: Press, url: str) -> Document:
     return found
 
 
+@pytest.mark.long
 async def test_the_same_rules_change_nothing(press: Press) -> None:
     await press.print(6)
     before = await everything(press.database)
@@ -90,6 +91,7 @@ async def test_a_changed_rule_is_shown_first_and_stored_then(press: Press) -> No
     assert await press.database.fetchval("select count(*) from outlinks") == len(changed)
 
 
+@pytest.mark.long
 async def test_a_second_run_changes_nothing(press: Press) -> None:
     await press.print(4)
     await select(press, body=SHORTER)
@@ -207,11 +209,12 @@ async def test_a_document_stored_between_our_look_and_our_lock_is_newer(press: P
 
 async def until_somebody_waits(press: Press) -> None:
     waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(300):
         while not await press.database.fetchval(f"select exists ({waiting})"):
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.long
 async def test_an_interrupted_run_leaves_whole_documents(press: Press) -> None:
     await press.print(6)
     await select(press, body=SHORTER)
@@ -253,7 +256,7 @@ async def test_vacancies_are_not_replayed(press: Press) -> None:
 
 def inspection(press: Press, pool: ExtractionPool) -> Inspection:
     context = Context(press.database, SystemClock(), TemplateCache(SystemClock(), random_from(1)))
-    return Inspection(press.database, context, Reader(pool, "Headwater"), 2)
+    return Inspection(press.database, context, ChildReader(pool, "Headwater"), 2)
 
 
 async def test_a_comparison_keeps_its_limit_and_changes_nothing(press: Press) -> None:
@@ -275,7 +278,7 @@ async def test_what_a_taken_over_child_answers_is_not_believed(press: Press) -> 
         compared = [one async for one in inspection(press, strange).compare(press.source)]
     assert told is not None
     assert (told.answer, told.why) == (InspectionAnswer.NOTHING, "its child answered with something else")
-    assert told.explanation == Explanation()
+    assert told.explanation == TemplateExplanation()
     assert {one.answer for one in compared} == {InspectionAnswer.NOTHING}
 
 

@@ -14,7 +14,7 @@ from tests.integration.frontier.stage import AT_ONCE, DELAY, Stage, add_source
 from tests.integration.frontier.surgery import STOP_HERE, alter, closed_gate, until
 from tests.integration.ingest.remains import is_waiting, remains_of
 
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
 from headwater.chance import random_from
@@ -22,14 +22,14 @@ from headwater.database.pool import Database
 from headwater.errors import HeadwaterError
 from headwater.frontier.entry import Lease
 from headwater.frontier.submit import SubmitOutcome
-from headwater.frontier.takedowns import lift, outlive_earlier
 from headwater.frontier.verdicts import Fetched, Moved, RetryPolicy, Verdict, settlement_of
 from headwater.ingest.page_context import PageContext
 from headwater.ingest.page_store import NOTHING, PageEffects, PageStore
-from headwater.ingest.taking_down import finish_takedowns, take_down_everywhere
+from headwater.ingest.taking_down import finish_takedowns, lift, outlive_earlier, take_down_everywhere
 from headwater.politeness.takedown import parse_takedown, takedowns_for
 from headwater.sources.source import Profile
 from headwater.urls.domains import Voice
+from headwater.vacancy import NewJob
 
 GONE, ELSEWHERE = "gone.example", "https://fine.example/1"
 PAGE, OTHER_PAGE = f"https://www.{GONE}/1", f"https://{GONE}/2"
@@ -191,7 +191,7 @@ async def test_wherever_a_transaction_is_when_its_place_is_taken_down_nothing_of
         await somebody_stopped()
         taking = asyncio.create_task(take_down_everywhere(desk.database, TAKEDOWN))
         if must_wait:
-            await until(lambda: is_waiting(desk.database), within_seconds=20)
+            await until(lambda: is_waiting(desk.database))
         else:
             await taking
     await storing
@@ -306,7 +306,7 @@ async def test_nobody_waits_for_a_takedown_that_waits_for_others(desk: Desk) -> 
     async with desk.database.transaction() as connection:
         await takedowns_for(connection, [GONE])
         taking = asyncio.create_task(take_down_everywhere(desk.database, TAKEDOWN))
-        await until(lambda: is_waiting(desk.database), within_seconds=20)
+        await until(lambda: is_waiting(desk.database))
         assert await desk.keep(lease, Fetched(), effects_of(ELSEWHERE))
         assert await desk.stage.submit("https://fine.example/2") == [SubmitOutcome.QUEUED]
         assert not taking.done()

@@ -6,19 +6,19 @@ import pytest
 from tests.integration.archive.bodies import keep_body
 from tests.integration.archive.shelf import LONG, OTHER, Shelf, key_of
 
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
 from headwater.database.pool import Database
 from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, Submitter, submit
-from headwater.frontier.takedowns import lift
-from headwater.ingest.taking_down import take_down_everywhere
+from headwater.ingest.taking_down import lift, take_down_everywhere
 from headwater.politeness.takedown import parse_takedown
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel
-from headwater.sources.store import create_source
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.store import NewChannel, add_channel, create_source
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import Voice
+from headwater.vacancy import NewJob
 
 FINE, GONE = "https://fine.example", "https://gone.example"
 PLACES = ["gone.example", "https://gone.example/jobs"]

@@ -21,8 +21,7 @@ from headwater.ingest.page_context import Context
 from headwater.ingest.stored_pages import lease_of
 from headwater.learning.store import begin_training, disable, end_training, expire, relearn
 from headwater.learning.template_cache import TemplateCache
-from headwater.sources.events import events_of
-from headwater.sources.store import edit_source
+from headwater.sources.store import edit_source, events_of
 from headwater.urls.canonical import canonicalise
 
 
@@ -90,6 +89,7 @@ async def test_selectors_of_a_person_win_over_what_was_learned(press: Press) -> 
     assert await produced_by(press, urls) == {"selectors": 2}
 
 
+@pytest.mark.long
 async def test_what_was_served_and_audited_is_counted(press: Press) -> None:
     await press.print(4)
     await trainings(press)
@@ -134,6 +134,7 @@ async def test_a_template_that_disagrees_more_than_in_the_past_is_switched_off(p
     assert await produced_by(press, await print_more(press, 6, 7)) == {"trafilatura": 1}
 
 
+@pytest.mark.long
 async def test_a_disabled_host_is_read_the_general_way_until_a_training_is_asked_for(press: Press) -> None:
     await press.print(4)
     await trainings(press)
@@ -147,6 +148,7 @@ async def test_a_disabled_host_is_read_the_general_way_until_a_training_is_asked
     assert await produced_by(press, await print_more(press, 10, 12)) == {"template@2": 2}
 
 
+@pytest.mark.long
 async def test_a_training_that_a_person_asked_for_does_not_mind_what_is_in_use(press: Press) -> None:
     await press.print(4)
     await trainings(press)
@@ -212,6 +214,7 @@ async def test_a_training_whose_process_died_is_due_again_later_and_only_one_pro
     assert waits, "the second try waits longer than the first"
 
 
+@pytest.mark.long
 async def test_a_template_in_a_form_of_another_release_ends_and_its_host_is_learned_again(press: Press) -> None:
     await press.print(4)
     await trainings(press)
@@ -236,6 +239,7 @@ def recipe(number: int) -> bytes:
     return RECIPE.format(number=number, intro=" ".join(words[:30]), steps=steps).encode()
 
 
+@pytest.mark.long
 async def test_twenty_recipes_keep_their_headings_however_long_their_template_serves(press: Press) -> None:
     press.template_cache.audit_share = 0.5
     urls = [f"{press.publisher.home}recipes/{number}" for number in range(1, 25)]
@@ -263,6 +267,7 @@ async def test_with_templates_off_nothing_is_noted_and_nothing_is_served(press: 
     assert await press.database.fetchval("select count(*) from learning_hosts") == 0
 
 
+@pytest.mark.long
 async def test_a_template_of_one_port_reads_no_page_of_another(press: Press) -> None:
     def at(port: int, url: str) -> str:
         return url.replace(f"//{press.publisher.host}", f"//{press.publisher.host}:{port}")

@@ -13,15 +13,15 @@ import pytest
 from tests.integration.archive.shelf import LONG, OTHER, page
 
 import headwater
-from headwater.archive.document import NewDocument
-from headwater.archive.documents import keep_document, tombstone
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.documents import NewDocument, keep_document, tombstone
+from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import MigrationFailed, QueryFailed
 from headwater.frontier.host_rules import RuleChange, set_rules
 from headwater.urls.domains import NO_VOICE
 from headwater.urls.rules import NO_RULES, use_rules
+from headwater.vacancy import NewJob
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 TIDES = f"New tide tables were printed for the harbour this week. {LONG}"
@@ -144,11 +144,12 @@ def test_a_reader_makes_no_database(open_folder: Path) -> None:
     assert list(open_folder.iterdir()) == []
 
 
+@pytest.mark.long
 def test_settings_are_found_in_a_file_and_the_program_ends_without_a_close(database_url: str, tmp_path: Path) -> None:
     file = tmp_path / "headwater.toml"
     file.write_text(f'[database]\nurl = "{database_url}"\n')
     code = f"import headwater; print(list(headwater.open({str(file)!r}).documents()))"
-    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
 
 

@@ -25,7 +25,7 @@ PATIENT = TransferLimits(total=timedelta(seconds=20))
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(300):
         while not holds():
             await asyncio.sleep(0)
 

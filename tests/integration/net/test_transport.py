@@ -7,7 +7,7 @@ import pytest
 from tests.integration.net.talk import Line, Server, answer, hangs_up, says, serving
 
 from headwater.clock import SystemClock
-from headwater.net.body import Complete, Outcome, TooLarge, Truncated
+from headwater.net.body import BodyOutcome, Complete, TooLarge, Truncated
 from headwater.net.problems import FetchProblem, Problem
 from headwater.net.transport import Pooling, Response, TransferLimits, Transport
 from headwater.simweb.resolver import SimResolver
@@ -83,7 +83,7 @@ async def test_a_connection_is_used_again_and_says_so() -> None:
         answers = [await ask(transport, server, path) for path in ("/1", "/2", "/3")]
         assert [one.is_reused for one in answers] == [False, True, True]
         assert [one.address for one in answers] == ["127.0.0.1", None, None]
-        assert transport.connections == {"new": 1, "reused": 2}
+        assert transport.figures.counts == {"connections.new": 1, "connections.reused": 2}
         assert len(server.visitors) == 1
 
 
@@ -133,7 +133,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"
         (b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n" + answer(b"hi"), Complete(b"hi")),
     ],
 )
-async def test_a_body_ends_where_its_framing_says(wire: bytes, expected: Outcome) -> None:
+async def test_a_body_ends_where_its_framing_says(wire: bytes, expected: BodyOutcome) -> None:
     async def line(writer: asyncio.StreamWriter) -> None:
         writer.write(wire)
         writer.close()

@@ -42,6 +42,7 @@ async def requests_by_minute(stage: Stage, minutes: int) -> list[int]:
     return [counts[minute] for minute in range(minutes)]
 
 
+@pytest.mark.long
 async def test_names_of_one_address_share_a_pace_across_all_who_claim(stage: Stage) -> None:
     names = [f"n{n}.crowd.test" for n in range(NAMES)]
     await visit_all(stage, names)

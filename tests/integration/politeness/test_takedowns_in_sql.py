@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from headwater.database.pool import Database
-from headwater.frontier.takedowns import record
+from headwater.ingest.taking_down import record
 from headwater.politeness.takedown import parse_takedown, takedowns_for
 from headwater.urls.canonical import canonicalise
 

@@ -7,10 +7,7 @@ from tests.clocks import ManualClock
 
 from headwater.database.pool import Database
 from headwater.politeness.hosts import HostPolicy, set_policy
-from headwater.politeness.regrants import Regranter
-from headwater.politeness.settlement import Visit
-from headwater.politeness.slots import Slot, SlotKeeper
-from headwater.politeness.window import SLACK, Lag, StartWindow
+from headwater.politeness.slots import SLACK, Charges, Lag, Regranter, Slot, SlotKeeper, StartWindow, Visit
 
 HOST = "wide.test"
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -69,3 +66,17 @@ async def test_where_there_is_no_delay_a_wide_window_costs_nothing(database: Dat
     await allow(database, 2, timedelta())
     first, second = await slot_of(page_store(database, BUSY)), await slot_of(page_store(database, BUSY))
     assert second.window == first.window
+
+
+async def test_the_last_part_of_a_page_that_began_late_pushes_the_next_slot(database: Database) -> None:
+    late = timedelta(seconds=0.6)
+    await allow(database, 1, DELAY)
+    held = await page_store(database, BUSY).ask(HOST, "page")
+    assert isinstance(held, Slot)
+    # As where the parts before took longer than the delay of each.
+    await database.execute("update hosts set next_slot_at = now() - interval '1 minute'")
+    charges = Charges(database, ManualClock(NOW), most=1)
+    await charges.regrant(held.bucket, held.token, Visit())
+    granted_at = await database.fetchval("select last_fetch_at from hosts")
+    await charges.note(held.bucket, held.token, Visit(late, timedelta()))
+    assert await database.fetchval("select next_slot_at from hosts") == granted_at + late + DELAY + SLACK

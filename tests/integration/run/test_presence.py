@@ -40,7 +40,7 @@ async def seen(database: Database) -> list[tuple[str, bool]]:
 
 
 async def until_seen(database: Database) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(300):
         while not await seen(database):
             await asyncio.sleep(0.02)
 

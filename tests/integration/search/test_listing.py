@@ -6,14 +6,16 @@ from uuid import UUID
 import pytest
 from tests.integration.archive.shelf import LONG, SOURCE, Shelf
 
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import UsageError
+from headwater.record_kind import RecordKind
 from headwater.search.listing import Stretch, newest
-from headwater.search.question import Filters, QuestionKind
+from headwater.search.question import Filters
 from headwater.search.search import queries
 from headwater.urls.domains import NO_VOICE
+from headwater.vacancy import NewJob
 
 OTHER = UUID(int=7)
 TELLER = Teller(OTHER, "https://j.example/", NO_VOICE)
@@ -84,6 +86,13 @@ async def test_a_rare_filter_answers_with_how_far_it_has_searched(shelf: Shelf) 
     assert await run_state(shelf, Filters(language="de"), limit=3) == [[address(9), address(8), address(0)]]
 
 
+async def test_a_language_that_no_document_has_is_known_without_looking_at_any(shelf: Shelf) -> None:
+    for number in range(3):
+        await shelf.keep(address(number), f"text number {number}", language="en")
+    page = await newest(shelf.database, Filters(language="xx"), stretch=Stretch(1, 1, 1))
+    assert (page.hits, page.cursor) == ([], None)
+
+
 async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
     async with shelf.database.transaction() as connection:
         for number, country in enumerate(("KE", "UG", "KE")):
@@ -98,7 +107,7 @@ async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
                 mission_tags=("health", "wash"),
             )
             await keep_jobs(connection, TELLER, [one], shelf.now)
-    filters = Filters(QuestionKind.JOB)
+    filters = Filters(RecordKind.JOB)
     assert await run_state(shelf, filters, wanted={"country_iso": "KE"}, limit=1) == [
         ["https://j.example/2"],
         ["https://j.example/0"],
@@ -106,7 +115,7 @@ async def test_vacancies_are_listed_by_what_they_are(shelf: Shelf) -> None:
     assert len((await run_state(shelf, filters, wanted={"mission_tags": "wash"}))[0]) == 3
     assert await run_state(shelf, filters, wanted={"country_iso": "KE", "mission_tags": "gender"}) == [[]]
     await shelf.database.execute("/* by hand */ update jobs set status = 'expired' where country_iso = 'UG'")
-    assert len((await run_state(shelf, Filters(QuestionKind.JOB, source_id=OTHER)))[0]) == 2
+    assert len((await run_state(shelf, Filters(RecordKind.JOB, source_id=OTHER)))[0]) == 2
 
 
 @pytest.mark.parametrize("cursor", ["zz", "00" * 37, "7f" * 41, "00"])

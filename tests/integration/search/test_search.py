@@ -1,19 +1,23 @@
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from tests.integration.archive.shelf import SOURCE, Shelf, broken, key_of, page
+from tests.integration.archive.shelf import LONG, OTHER, SOURCE, Shelf, broken, key_of, page
 
 from headwater.archive.documents import keep_document
-from headwater.archive.job import NewJob, Teller
+from headwater.archive.job import Teller
 from headwater.archive.jobs import delete_jobs, expire_jobs, keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import QueryFailed, UsageError
-from headwater.search.question import LONGEST_QUESTION, Filters, QuestionKind
+from headwater.record_kind import RecordKind
+from headwater.search.question import LONGEST_QUESTION, Filters
 from headwater.search.search import Bounds, Hit, search
+from headwater.search.views import View, add_view, within
 from headwater.urls.domains import NO_VOICE
+from headwater.vacancy import NewJob
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 FILLING = " ".join(f"filling{n}" for n in range(60))
@@ -177,11 +181,11 @@ HOSTILE += ["(" * LONGEST_QUESTION, "a " * (LONGEST_QUESTION // 2), "-a " * 160,
 HOSTILE += ["a_" * 250, "%s %L", "language english"]
 
 
-@pytest.mark.parametrize("query", HOSTILE)
-@pytest.mark.parametrize("kind", QuestionKind)
-async def test_nothing_typed_is_an_error_in_itself(shelf: Shelf, query: str, kind: QuestionKind) -> None:
+async def test_nothing_typed_is_an_error_in_itself(shelf: Shelf, subtests: pytest.Subtests) -> None:
     await shelf.keep(A, "budget")
-    await search(shelf.database, query, Filters(kind))
+    for query, kind in product(HOSTILE, RecordKind):
+        with subtests.test(query=query, kind=kind):
+            await search(shelf.database, query, Filters(kind))
 
 
 async def test_a_question_of_a_megabyte_is_refused(shelf: Shelf) -> None:
@@ -231,27 +235,28 @@ async def test_open_vacancies_are_found_by_title_organisation_and_tags(shelf: Sh
         await keep_jobs(connection, Teller(SOURCE, "https://j.example/", NO_VOICE), jobs, shelf.now)
         await delete_jobs(connection, [jobs[2].key], "ann", "spam", shelf.now)
         await expire_jobs(connection, shelf.now + timedelta(days=3))
-    wanted = Filters(QuestionKind.JOB)
+    wanted = Filters(RecordKind.JOB)
     assert await urls(shelf, "nurses", wanted) == ["https://j.example/Night nurse", "https://j.example/Driver"]
     assert await urls(shelf, "health", wanted) == ["https://j.example/Driver"]
     (hit,) = (await search(shelf.database, "caring", wanted)).hits
-    assert (hit.kind, hit.snippet) == (QuestionKind.JOB, "**Care** for people")
+    assert (hit.kind, hit.snippet) == (RecordKind.JOB, "**Care** for people")
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        *("coordinateur", "trice", "Coordinateur/trice", '"coordinateur/trice de projet"', "terrain", "chargé"),
-        *("coordinateur -driver/cook", "https://o.example/postes", "o.example", '"projet', "x or projet/s or terrain"),
-    ],
-)
-async def test_words_joined_by_a_slash_are_found_each_and_together(shelf: Shelf, question: str) -> None:
+JOINED = [
+    *("coordinateur", "trice", "Coordinateur/trice", '"coordinateur/trice de projet"', "terrain", "chargé"),
+    *("coordinateur -driver/cook", "https://o.example/postes", "o.example", '"projet', "x or projet/s or terrain"),
+]
+
+
+async def test_words_joined_by_a_slash_are_found_each_and_together(shelf: Shelf, subtests: pytest.Subtests) -> None:
     said = "Chargé/e du terrain/siège, https://o.example/postes"
     wanted = job("one", title="Coordinateur/trice de projet", description_snippet=said, language="fr")
     jobs = [wanted, job("two", title="Driver/cook")]
     async with shelf.database.transaction() as connection:
         await keep_jobs(connection, Teller(SOURCE, "https://j.example/", NO_VOICE), jobs, shelf.now)
-    assert await urls(shelf, question, Filters(QuestionKind.JOB)) == ["https://j.example/one"]
+    for question in JOINED:
+        with subtests.test(question=question):
+            assert await urls(shelf, question, Filters(RecordKind.JOB)) == ["https://j.example/one"]
 
 
 # The same again and again: what a search must not read one by one.
@@ -265,6 +270,7 @@ MANY = """
     FROM documents d CROSS JOIN generate_series(1, 70) AS n"""
 
 
+@pytest.mark.long
 async def test_a_rare_word_goes_by_the_index_of_words_and_a_common_one_by_time(shelf: Shelf) -> None:
     """Of a word in every document the newest are ranked: to find them among all matches would read them all."""
     async with shelf.database.transaction() as connection:
@@ -292,3 +298,16 @@ async def counted(database: Database, query: str) -> int:
         await connection.execute("SELECT pg_stat_force_next_flush()")
     count: int = await database.fetchval(query)
     return count
+
+
+async def test_a_view_is_looked_for_among_the_newest_matches_and_the_answer_says_so(shelf: Shelf) -> None:
+    view = await add_view(shelf.database, View(name="trains", query="train"))
+    await shelf.keep(A, f"budget train {LONG}")
+    await shelf.keep(B, f"budget ferry {OTHER}")
+    wanted = await within(shelf.database, Filters(), view)
+    whole = await search(shelf.database, "budget", wanted)
+    assert ([hit.url for hit in whole.hits], whole.is_complete) == ([A], True)
+    cut = await search(shelf.database, "budget", wanted, bounds=Bounds(most_looked_at=1))
+    assert (cut.hits, cut.is_complete) == ([], False)
+    none = await search(shelf.database, "harvest", wanted, bounds=Bounds(most_looked_at=1))
+    assert (none.hits, none.is_complete) == ([], True)

@@ -7,8 +7,9 @@ import pytest
 
 from headwater.database.pool import Database
 from headwater.errors import NotFound
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel, channels_of
-from headwater.sources.store import create_source, find_source, ids_beginning_with
+from headwater.sources.finding import find_source, ids_beginning_with
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.store import NewChannel, add_channel, channels_of, create_source
 from headwater.urls.canonical import canonicalise
 
 FEED = NewChannel(ChannelKind.FEED, canonicalise("http://feeds.test/all.xml"))
@@ -29,7 +30,7 @@ async def add_feed(database: Database, source: UUID) -> UUID | None:
 
 
 async def until_somebody_waits(database: Database) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(300):
         while not await database.fetchval(WAITING):
             await asyncio.sleep(0)
 

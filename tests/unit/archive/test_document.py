@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from headwater.archive.document import to_signed, to_unsigned
+from headwater.archive.documents import to_signed, to_unsigned
 from headwater.storable import storable
 
 

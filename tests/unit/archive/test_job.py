@@ -6,11 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.job import (
     Ignored,
     JobStatus,
-    NewJob,
     SeenAgain,
     SeenElsewhere,
     StandingJob,
@@ -22,7 +20,11 @@ from headwater.archive.job import (
     row_of,
 )
 from headwater.errors import UsageError
+from headwater.extraction.jobs.answers import as_json, harvest_from
+from headwater.extraction.jobs.normalise import Harvest
 from headwater.urls.domains import Voice
+from headwater.urls.fingerprint import DocumentKey
+from headwater.vacancy import NewJob, jobs_on
 
 NOW = datetime(2026, 6, 15, 6, tzinfo=UTC)
 PAST, FUTURE = date(2026, 6, 1), date(2026, 7, 1)
@@ -38,8 +40,8 @@ def teller(source: int = 1, *, speaks: bool = True, **fields: Any) -> Teller:
 
 
 def standing(status: JobStatus = JobStatus.ACTIVE, *, spoken: bool = True, **fields: Any) -> StandingJob:
-    is_final = status is JobStatus.DELETED
-    return StandingJob(job(**fields), status, 4, UUID(int=1), is_spoken_for=spoken, is_final=is_final)
+    is_deleted = status is JobStatus.DELETED
+    return StandingJob(job(**fields), status, 4, UUID(int=1), is_spoken_for=spoken, is_deleted_by_person=is_deleted)
 
 
 def test_a_vacancy_nobody_knew_is_written() -> None:
@@ -229,7 +231,7 @@ def test_what_a_person_deleted_no_teller_brings_back() -> None:
 
 
 def test_what_a_takedown_deleted_comes_back_once_it_is_lifted() -> None:
-    deleted = replace(standing(JobStatus.DELETED), is_final=False)
+    deleted = replace(standing(JobStatus.DELETED), is_deleted_by_person=False)
     assert judge_sighting(deleted, job(), teller(), NOW) == Write(job(), 5, True)
 
 
@@ -251,3 +253,10 @@ def test_a_teller_speaks_for_the_places_of_its_domain(apply_url: str, speaks: bo
 def test_a_teller_speaks_for_the_places_a_person_named() -> None:
     named = Teller(UUID(int=1), "https://org.test/", Voice("org.test", frozenset({"boards.test"})))
     assert named.speaks_for(job(apply_url="https://eu.boards.test/org/1"))
+
+
+def test_a_vacancy_of_a_child_says_nothing_about_where_it_was_read() -> None:
+    told = job(page_url="https://elsewhere.test/", is_detailed=True, document=DocumentKey(1, b"d" * 32))
+    [ours] = jobs_on([told], "https://org.test/jobs", is_detailed=False)
+    assert (ours.page_url, ours.is_detailed, ours.document) == ("https://org.test/jobs", False, None)
+    assert harvest_from(as_json(Harvest((told,), ()))).vacancies == (job(),)

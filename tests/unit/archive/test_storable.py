@@ -4,7 +4,7 @@ from typing import Any
 import orjson
 import pytest
 
-from headwater.storable import storable, storable_json
+from headwater.storable import one_line, storable, storable_json
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,25 @@ def test_json_says_what_the_storable_value_says(value: Any) -> None:
 
 def test_what_postgresql_cannot_keep_is_replaced() -> None:
     assert storable_json({"a\0": "\0b"}) == '{"a\ufffd":"\ufffdb"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("  a \n\t b\x0bc\x85d\u00a0e ", "a b c d e"),
+        ("It\x92s \x1b[31mred\0", "Its [31mred"),
+        ("half \ud800 a character\uffff", "half a character"),
+        ("", ""),
+    ],
+    ids=["white space", "controls", "surrogate", "nothing"],
+)
+def test_a_line_has_single_spaces_and_no_controls(text: str, line: str) -> None:
+    assert one_line(text) == line
+
+
+def test_a_line_is_cut_where_it_is_too_long_and_ends_with_a_word() -> None:
+    assert one_line(" " * 50 + "a b c d e f", 10) == "a b c d e"
+
+
+def test_a_megabyte_of_white_space_is_not_looked_through() -> None:
+    assert one_line(" " * 1_000_000 + "a", 100) == ""

@@ -8,14 +8,15 @@ import pytest
 
 from headwater.cli.sources.editing import read_assignment
 from headwater.cli.sources.files import mapping_from
-from headwater.cli.status.status import lines_of, schedule_as_dicts, titles_of
+from headwater.cli.status.status import lines_of, titles_of
 from headwater.cli.templates.showing import show_learning
 from headwater.errors import UsageError
 from headwater.frontier.entry import EntryStatus
 from headwater.reports.discovery import DiscoverySummary, Scheduled
 from headwater.reports.frontier import HostsNow
 from headwater.reports.templates import HostReport
-from headwater.sources.channels import ChannelKind
+from headwater.shapes.status import schedule_as_dicts
+from headwater.sources.kinds import ChannelKind
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 

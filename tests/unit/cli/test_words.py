@@ -14,8 +14,8 @@ from headwater.cli.words import (
     quantity,
     relative,
     shorten,
-    with_seconds,
 )
+from headwater.shapes.spans import with_seconds
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 

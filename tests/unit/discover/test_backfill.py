@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.discover.feeds.links import next_of_wordpress
 from headwater.discover.feeds.read import read_feed
+from headwater.discover.feeds.words import next_of_wordpress
 from headwater.discover.items import Item, Reading
 from headwater.discover.polls.backfill import page_before, since_then, start_of_backfill, wait_before_trying_again
 from headwater.discover.polls.run_state import Todo

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.classify import Body, Deferred, NotModified, RobotsRefusal, Trouble, classify
+from headwater.discover.polls.requesting import Body, Deferred, NotModified, RobotsRefusal, Trouble, classify
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,
@@ -16,23 +16,24 @@ from headwater.fetch.outcomes import (
     RobotsUnknown,
     TakenDown,
 )
-from headwater.net.body import Complete, Outcome, TooLarge, Truncated, Undecodable
+from headwater.net.body import BodyOutcome, Complete, TooLarge, Truncated, Undecodable
 from headwater.net.problems import FetchProblem, Problem
 from headwater.net.redirects import PermanentRun
 from headwater.net.transport import Response
 from headwater.politeness.robots import parse_robots
+from headwater.sources.causes import ErrorCause
 from headwater.urls.canonical import canonicalise
 
 URL = canonicalise("http://a.test/feed")
 
 
-def answer(status: int, content: Outcome = Complete(b"x"), retry_after: str = "") -> Response:  # noqa: B008
+def answer(status: int, content: BodyOutcome = Complete(b"x"), retry_after: str = "") -> Response:  # noqa: B008
     headers = {"Retry-After": retry_after} if retry_after else {}
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
     return Response(URL, status, headers, raw, content, timedelta(), False, None, datetime(2026, 3, 2, tzinfo=UTC))
 
 
-def heard(status: int, content: Outcome = Complete(b"x"), retry_after: str = "") -> object:  # noqa: B008
+def heard(status: int, content: BodyOutcome = Complete(b"x"), retry_after: str = "") -> object:  # noqa: B008
     return classify(Answered(answer(status, content, retry_after), 0, PermanentRun()), is_conditional=True)
 
 
@@ -84,7 +85,7 @@ def test_where_permanent_redirects_led_is_told_with_the_body() -> None:
         (Truncated(b"x"), ErrorClass.NETWORK),
     ],
 )
-def test_half_a_body_is_none(content: Outcome, error: ErrorClass) -> None:
+def test_half_a_body_is_none(content: BodyOutcome, error: ErrorClass) -> None:
     trouble = heard(200, content)
     assert isinstance(trouble, Trouble)
     assert trouble.error is error
@@ -117,7 +118,25 @@ def test_robots_that_cannot_be_had_keep_a_run_from_beginning() -> None:
     minute = timedelta(minutes=1)
     for status, error in ((None, ErrorClass.NETWORK), (500, ErrorClass.UPSTREAM)):
         heard = classify(RobotsUnknown(minute, "why", status=status), is_conditional=False)
-        assert heard == Deferred(minute, "why", Trouble(error, "why", status, robots_wait=minute))
+        trouble = Trouble(error, "why", status, robots_wait=minute, cause=ErrorCause.ROBOTS_UNREACHABLE)
+        assert heard == Deferred(minute, "why", trouble)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cause"),
+    [
+        (Failed(FetchProblem(Problem.BLOCKED_ADDRESS, "10.0.0.1:80 is off limits: private"), 0), "private_address"),
+        (Failed(FetchProblem(Problem.DNS_NOT_FOUND, "no such name"), 0), "dead_domain"),
+        (Failed(FetchProblem(Problem.TIMEOUT, "10 s"), 0), None),
+        (RobotsUnknown(timedelta(), "robots.txt could not be had (dns_not_found: no such name)"), "dead_domain"),
+        (RobotsUnknown(timedelta(), "robots.txt could not be had (timeout: 10 s)"), "robots_unreachable"),
+    ],
+)
+def test_the_cause_of_an_error_is_a_value(outcome: Failed | RobotsUnknown, cause: str | None) -> None:
+    heard = classify(outcome, is_conditional=False)
+    trouble = heard.trouble if isinstance(heard, Deferred) else heard
+    assert isinstance(trouble, Trouble)
+    assert trouble.cause == cause
 
 
 def test_refusals_are_told_apart() -> None:

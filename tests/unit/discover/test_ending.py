@@ -12,15 +12,22 @@ from headwater.chance import random_from
 from headwater.discover.cadence.price import Price
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observe, rhythm_from
-from headwater.discover.polls.classify import RobotsRefusal, Trouble
-from headwater.discover.polls.ending import EndingContext, ending_of_failure, ending_of_refusal, ending_of_success
+from headwater.discover.polls.ending import (
+    EndingContext,
+    ending_of_failure,
+    ending_of_refusal,
+    ending_of_success,
+    policy_of,
+    window_of,
+)
 from headwater.discover.polls.lease import ChannelPast, Leased
-from headwater.discover.polls.run_state import FirstAnswer, ItemTally, OwnListing, RunState, Todo
-from headwater.discover.polls.schedule import policy_of, window_of
+from headwater.discover.polls.requesting import RobotsRefusal, Trouble
+from headwater.discover.polls.run_state import FirstAnswer, ItemTally, OwnListing, RunState, Todo, UnreadPage
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
-from headwater.sources.channels import ChannelKind
+from headwater.sources.causes import ErrorCause
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Policy, Profile, SourceKind, SourceStatus
 from headwater.urls.canonical import canonicalise
 
@@ -92,6 +99,41 @@ def test_the_policy_follows_the_channel_unless_a_person_said_otherwise(
 
 def test_without_adaptive_polling_every_feed_has_the_default_interval() -> None:
     assert policy_of(channel(), PollSettings(adaptive=False)) == (Policy.FIXED, timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    ("hints", "said", "held_by"),
+    [
+        (PublisherHints(), {}, None),
+        (PublisherHints(fresh_for=timedelta(hours=9)), {}, "cache_lifetime"),
+        (PublisherHints(ttl=timedelta(hours=9)), {}, "publisher"),
+        (PublisherHints(skip_hours=frozenset(range(24)) - {7}), {}, "publisher"),
+        (PublisherHints(), {"time_window": "22:00-05:00", "timezone": "UTC"}, "time_window"),
+        # One that cannot be read holds nothing.
+        (PublisherHints(), {"time_window": "22:00-05:00"}, None),
+    ],
+)
+def test_the_next_poll_says_what_keeps_it_from_coming_sooner(
+    hints: PublisherHints, said: Mapping[str, Any], held_by: str | None
+) -> None:
+    ending = ending_of_success(channel(said=said), with_first(status=200, publisher_hints=hints), ENDS)
+    assert ending.patch["held_by"] == held_by
+
+
+def test_the_cause_of_an_error_is_kept_until_an_answer_is_read() -> None:
+    dead = Trouble(ErrorClass.NETWORK, "dns_not_found: no such name", cause=ErrorCause.DEAD_DOMAIN)
+    assert ending_of_failure(channel(), dead, ENDS).patch["error_cause"] == "dead_domain"
+    assert ending_of_refusal(channel(), RobotsRefusal("/: line 2"), ENDS).patch["error_cause"] == "robots_forbid"
+    sound = ending_of_success(channel(), with_first(status=200), ENDS).patch
+    assert (sound["error_cause"], sound["unread_page"], sound["unread_since"]) == (None, None, None)
+
+
+def test_a_page_that_could_not_be_read_is_kept_with_its_cause() -> None:
+    since = NOW - timedelta(days=2)
+    page = UnreadPage("http://a.test/2", "/2: line 2 of robots.txt", since, ErrorCause.ROBOTS_FORBID)
+    patch = ending_of_success(channel(ChannelKind.LISTING), replace(RUN_STATE, unread=page), ENDS).patch
+    kept = (patch["unread_page"], patch["unread_since"], patch["error_cause"])
+    assert kept == ("http://a.test/2", since, "robots_forbid")
 
 
 def test_a_time_window_is_read_in_the_sources_zone_or_in_that_of_its_country() -> None:

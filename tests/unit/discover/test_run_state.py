@@ -18,7 +18,7 @@ from headwater.discover.polls.run_state import (
 )
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.net.validators import Validators
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 
 START = RunState((Todo("http://a.test/", ChannelKind.SITEMAP),))
 AT = datetime(2026, 3, 2, tzinfo=UTC)

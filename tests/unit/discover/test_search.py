@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.classify import Deferred, Trouble, is_no_page
+from headwater.discover.polls.requesting import Deferred, Trouble, is_no_page
 from headwater.discover.polls.run_state import Finding, RunState, Todo
-from headwater.discover.searching.exploring import Looked, sum_up
+from headwater.discover.searching.following import Looked, sum_up
 from headwater.discover.searching.search import MOST_CANDIDATES, try_usual_addresses
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 
 SITE = "http://a.test/nohome"
 RUN_STATE = RunState((Todo(SITE, ChannelKind.SEARCH),))

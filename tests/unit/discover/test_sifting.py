@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from headwater.discover.items import Item
-from headwater.discover.polls.sifting import REFUSED, distinct_items, found_from, is_believable, sift, signature_of
+from headwater.discover.polls.submit_items import REFUSED, distinct_items, found_from, is_believable, sift, signature_of
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
 

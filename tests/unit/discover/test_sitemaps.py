@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from headwater.discover.items import Item, Reading, Unreadable
-from headwater.discover.sitemaps.dates import span_of
-from headwater.discover.sitemaps.read import read_sitemap
+from headwater.discover.sitemaps.read import read_sitemap, span_of
 from headwater.simweb.message import Request
 from headwater.simweb.world import World
 

@@ -11,8 +11,17 @@ import pytest
 from headwater.discover.items import Unreadable
 from headwater.discover.polls.reading import read_answer
 from headwater.discover.polls.run_state import Finding, FirstAnswer, ItemTally, RunState, Todo
-from headwater.discover.polls.task import Read, Reply, Subject, Task
-from headwater.discover.polls.wire import answer_of, encode_task, is_channel, read_from, task_from
+from headwater.discover.polls.task import (
+    ReadAnswer,
+    Reply,
+    Subject,
+    Task,
+    answer_of,
+    encode_task,
+    is_channel,
+    read_from,
+    task_from,
+)
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError
 from headwater.extraction.jobs.normalise import Employer
@@ -55,7 +64,7 @@ TASKS = {
 }
 
 
-def there_and_back(one: Task) -> Read | Unreadable:
+def there_and_back(one: Task) -> ReadAnswer | Unreadable:
     answer = orjson.dumps(answer_of(read_answer(task_from(encode_task(one)))))
     return read_from(orjson.loads(answer), one)
 
@@ -75,7 +84,7 @@ def test_the_run_stays_where_it_is() -> None:
     came_to = replace(run_state, first=first, began_at=NOW, is_partial=True, deaths=1, answers={URL: {"etag": "x"}})
     run_state = came_to.counting(ItemTally(requests=3), [NOW])
     read = there_and_back(task(ChannelKind.FEED, RSS, run_state))
-    assert isinstance(read, Read)
+    assert isinstance(read, ReadAnswer)
     assert replace(read.run_state, notes=run_state.notes) == run_state
     assert read.run_state.notes[0] == "a note"
 
@@ -133,5 +142,5 @@ def test_a_search_keeps_what_it_found_before() -> None:
     found = Finding(ChannelKind.SITEMAP, "http://a.test/map.xml", "", 3, NOW)
     run_state = RunState((Todo(URL, ChannelKind.FEED),), asked=("http://a.test/",), findings=(found,))
     read = there_and_back(task(ChannelKind.SEARCH, RSS, run_state))
-    assert isinstance(read, Read)
+    assert isinstance(read, ReadAnswer)
     assert [one.kind for one in read.run_state.findings] == [ChannelKind.SITEMAP, ChannelKind.FEED]

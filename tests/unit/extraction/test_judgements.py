@@ -8,9 +8,9 @@ from headwater.extraction.article import Article
 from headwater.extraction.language import language_of
 from headwater.extraction.metadata import Metadata
 from headwater.extraction.page_type import PageType, Signs, page_type_of
-from headwater.extraction.quality import Evidence, Quality, quality_of
+from headwater.extraction.quality import Quality, QualitySigns, quality_of
 from headwater.extraction.similarity import simhash
-from headwater.extraction.text import content_hash, count_words, one_line, storable
+from headwater.extraction.text import content_hash, count_words, page_line, storable
 from headwater.extraction.title import headline_in, without_site_name
 
 GERMAN = (
@@ -81,7 +81,7 @@ def test_the_best_article_has_a_hundred_points_and_the_poorest_ten() -> None:
     assert quality_of(evidence(words=60)) == Quality(length=0, metadata=0, richness=0, readability=10, score=10)
 
 
-def evidence(**more: object) -> Evidence:
+def evidence(**more: object) -> QualitySigns:
     nothing: dict[str, object] = {
         "words": 0,
         "title": "",
@@ -91,7 +91,7 @@ def evidence(**more: object) -> Evidence:
         "has_canonical": False,
         "metadata": Metadata(),
     }
-    return Evidence(**(nothing | more))  # type: ignore[arg-type]
+    return QualitySigns(**(nothing | more))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -148,5 +148,5 @@ def test_hashes_ignore_white_space_and_composition_only() -> None:
 
 def test_strings_become_storable() -> None:
     assert storable("a\x00b\ud800c\x1bd\n\te") == "abcd\n\te"
-    assert one_line("  a \n\t b\x00 ", 3) == "a b"
-    assert one_line(" " * 50 + "a b c d e f", 10) == "a b c d e"
+    assert page_line("  a \n\t b\x00 ", 3) == "a b"
+    assert page_line(" " * 50 + "a b c d e f", 10) == "a b c d e"

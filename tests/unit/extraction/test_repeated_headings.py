@@ -12,7 +12,7 @@ from headwater.extraction.extractor import extract
 from headwater.extraction.page import Page
 from headwater.extraction.templates.guide import Guide
 from headwater.extraction.templates.learner import NotLearned, NotLearnedReason, TrainingPage, learn
-from headwater.extraction.templates.server import Served, serve
+from headwater.extraction.templates.server import ServedPage, serve
 from headwater.extraction.templates.template import Template, template_from
 from headwater.extraction.training import Training, train
 
@@ -160,7 +160,7 @@ def test_headings_that_only_head_notices_and_links_stay_out() -> None:
     template = learn([with_forum(number) for number in range(6)])
     assert isinstance(template, Template)
     answer = serve(template, with_forum(9).html)
-    assert isinstance(answer, Served)
+    assert isinstance(answer, ServedPage)
     assert bare(answer.paragraphs) == report(9)[1]
 
 

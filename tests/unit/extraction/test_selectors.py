@@ -1,14 +1,8 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.extraction.page import Selectors
-from headwater.extraction.selectors import (
-    check_selectors,
-    fields_of_items,
-    selected_text,
-    selected_value,
-    selectors_from,
-)
+from headwater.extraction.page import Selectors, selectors_from
+from headwater.extraction.selectors import check_selectors, fields_of_items, selected_text, selected_value
 
 HTML = """<main><article><h1>T</h1><p class=lead>Intro.</p><div class=b>One<br>two <b>bold</b><p>three</p>tail
 <script>no()</script></div><aside class=x>Ad</aside><div class=b>four<div class=b>inner</div></div></article></main>"""

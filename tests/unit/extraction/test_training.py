@@ -10,7 +10,7 @@ from headwater.errors import UsageError
 from headwater.extraction.article import Article
 from headwater.extraction.extractor import extract
 from headwater.extraction.page import Page
-from headwater.extraction.templates.explain import Explanation
+from headwater.extraction.templates.explain import TemplateExplanation
 from headwater.extraction.templates.guide import Guide, agreement, name_of
 from headwater.extraction.templates.template import FORM
 from headwater.extraction.training import (
@@ -103,15 +103,15 @@ def test_a_training_is_the_same_through_the_wire() -> None:
 
 def test_an_explanation_names_blocks_and_reasons() -> None:
     told = do_task(encode_task("explain", [guided(page(9), train(pages(0, 4), NOW))], NOW))
-    assert isinstance(told, Explanation)
+    assert isinstance(told, TemplateExplanation)
     assert {piece.kept for one in told.tried for piece in one.pieces} == {True, False}
     assert explanation_from(orjson.loads(orjson.dumps(told))) == told
-    assert explain_page(page(1)) == Explanation()
+    assert explain_page(page(1)) == TemplateExplanation()
 
 
 @pytest.mark.parametrize("answer", [None, ["+ text"], {"tried": 5}, {"against": "no such reason"}])
 def test_what_is_no_explanation_explains_nothing(answer: object) -> None:
-    assert explanation_from(answer) == Explanation()
+    assert explanation_from(answer) == TemplateExplanation()
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,7 @@ import pytest
 from tests.unit.extraction.conftest import NOW, PROSE, URL, Read
 
 from headwater.errors import UsageError
-from headwater.extraction.page import FeedHints, Page, Selectors
-from headwater.extraction.wire import answer_from, encode_page, page_from
-from headwater.extraction.work import read_sent
+from headwater.extraction.page import FeedHints, Page, Selectors, answer_from, encode_page, page_from
 
 PAGE = Page(
     url=URL,
@@ -23,6 +21,9 @@ def test_a_page_arrives_in_the_child_as_it_was_sent() -> None:
 
 
 def test_an_answer_comes_back_as_it_was_given(read: Read) -> None:
+    # Importing it loads the language model.
+    from headwater.extraction.work import read_sent
+
     head = '<script type="application/ld+json">{"@type": "Article", "headline": "H"}</script>'
     for given in (read_sent(encode_page(PAGE, NOW)), read(head), read("", "<a href=/x>x</a>")):
         assert answer_from(orjson.loads(orjson.dumps(given))) == given

@@ -1,8 +1,8 @@
 from uuid import UUID, uuid4
 
+from headwater.frontier.claim import DOUBTED_EVERY, Shares
 from headwater.frontier.entry import EntryOrigin, Lease
-from headwater.frontier.shares import DOUBTED_EVERY, Shares
-from headwater.politeness.window import StartWindow
+from headwater.politeness.slots import StartWindow
 
 SOURCE = uuid4()
 

@@ -2,9 +2,10 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.document import DocumentKey, NewDocument
+from headwater.archive.documents import NewDocument
 from headwater.archive.reads import Document
 from headwater.ingest.difference import Difference, difference, likeness, only_in
+from headwater.urls.fingerprint import DocumentKey
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 TEXT = "The harbour wall broke.\n\nNobody was hurt.\n\nIt is being mended."

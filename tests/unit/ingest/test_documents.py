@@ -4,14 +4,14 @@ from uuid import UUID
 
 import pytest
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.extraction.article import Article
 from headwater.extraction.extractor import extract
 from headwater.extraction.page import Page
-from headwater.ingest.documents import document_from
+from headwater.ingest.page_reader import document_from
 from headwater.ingest.stored_pages import lease_of
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 PAGE, NAMED = "https://users.example/~mallory/x", "https://users.example/~alice/post"

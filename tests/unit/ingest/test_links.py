@@ -1,6 +1,6 @@
 from datetime import date
 
-from headwater.ingest.links import links_to_follow
+from headwater.ingest.page_store import links_to_follow
 from headwater.sources.source import Profile, SourceKind
 
 DOCS = "https://kettle.example/en/latest"

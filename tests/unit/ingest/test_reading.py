@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.ingest.reading import HEAD_BYTES, charset_of
+from headwater.ingest.page_reader import HEAD_BYTES, charset_of
 from headwater.net.body import Complete
 from headwater.net.transport import Response
 from headwater.urls.canonical import canonicalise

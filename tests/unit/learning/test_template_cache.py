@@ -5,7 +5,6 @@ from uuid import UUID
 import pytest
 from multidict import CIMultiDict
 
-from headwater.archive.document import DocumentKey
 from headwater.archive.raw import KeptBody, RawBody
 from headwater.chance import random_from
 from headwater.clock import SystemClock
@@ -15,6 +14,7 @@ from headwater.extraction.page import Page
 from headwater.ingest.stored_pages import lease_of
 from headwater.learning.template_cache import TemplateCache
 from headwater.urls.canonical import canonicalise
+from headwater.urls.fingerprint import DocumentKey
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 STORY = (

@@ -74,6 +74,7 @@ def hints_of(value: type) -> list[str]:
     return [str(kind) for kind in value.__annotations__.values()]
 
 
+@pytest.mark.long
 def test_the_function_stays_a_function_whatever_is_imported_afterwards() -> None:
     """The package of the extractor has the same name."""
     assert (

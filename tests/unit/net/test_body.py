@@ -7,9 +7,9 @@ import pytest
 import zstandard
 
 from headwater.net.body import (
+    BodyOutcome,
     BodyReader,
     Complete,
-    Outcome,
     Packed,
     TooLarge,
     Truncated,
@@ -46,7 +46,7 @@ def in_chunks(data: bytes, size: int) -> Iterable[bytes]:
     return (data[at : at + size] for at in range(0, len(data), size))
 
 
-def read(data: bytes, *encodings: str, limit: int = 1_000_000, chunk: int = 4096) -> Outcome:
+def read(data: bytes, *encodings: str, limit: int = 1_000_000, chunk: int = 4096) -> BodyOutcome:
     reader = BodyReader(limit, encodings)
     for piece in in_chunks(data, chunk):
         if outcome := reader.feed(piece):

@@ -2,7 +2,7 @@ import codecs
 
 import pytest
 
-from headwater.net.charset import CharsetKind, Decoded, Evidence, charset_parameter, decode, encoding_named
+from headwater.net.charset import CharsetEvidence, CharsetKind, Decoded, charset_parameter, decode, encoding_named
 from headwater.net.charset_labels import CODECS, ENCODING_OF_LABEL
 
 META = b'<html><head><meta charset="windows-1251"></head>'
@@ -17,57 +17,61 @@ def found(body: bytes, kind: CharsetKind, http: str = "") -> tuple[str, str]:
 
 def test_a_byte_order_mark_beats_everything() -> None:
     assert decode(b"\xef\xbb\xbf\xc3\xa9", CharsetKind.HTML, "windows-1252") == Decoded(
-        "é", "utf-8", Evidence.BYTE_ORDER_MARK
+        "é", "utf-8", CharsetEvidence.BYTE_ORDER_MARK
     )
-    assert decode("\ufeffé".encode("utf-16-le"), CharsetKind.TEXT) == Decoded("é", "utf-16le", Evidence.BYTE_ORDER_MARK)
-    assert decode("\ufeffé".encode("utf-16-be"), CharsetKind.JSON) == Decoded("é", "utf-16be", Evidence.BYTE_ORDER_MARK)
+    assert decode("\ufeffé".encode("utf-16-le"), CharsetKind.TEXT) == Decoded(
+        "é", "utf-16le", CharsetEvidence.BYTE_ORDER_MARK
+    )
+    assert decode("\ufeffé".encode("utf-16-be"), CharsetKind.JSON) == Decoded(
+        "é", "utf-16be", CharsetEvidence.BYTE_ORDER_MARK
+    )
 
 
 def test_the_header_beats_the_document() -> None:
-    assert found(META, CharsetKind.HTML, "koi8-r") == ("koi8-r", Evidence.HTTP)
-    assert found(DECLARATION, CharsetKind.XML, "utf-8") == ("utf-8", Evidence.HTTP)
+    assert found(META, CharsetKind.HTML, "koi8-r") == ("koi8-r", CharsetEvidence.HTTP)
+    assert found(DECLARATION, CharsetKind.XML, "utf-8") == ("utf-8", CharsetEvidence.HTTP)
 
 
 @pytest.mark.parametrize("body", [META, EQUIV, b"<META CHARSET=cp1251>", b"<meta\ncharset = 'x-cp1251' />"])
 def test_a_page_says_it_in_a_meta_element(body: bytes) -> None:
-    assert found(body + b"\xff", CharsetKind.HTML) == ("windows-1251", Evidence.DOCUMENT)
+    assert found(body + b"\xff", CharsetKind.HTML) == ("windows-1251", CharsetEvidence.DOCUMENT)
 
 
 def test_a_declaration_counts_in_xml_and_in_xhtml() -> None:
-    assert found(DECLARATION + b"\xff", CharsetKind.XML) == ("iso-8859-2", Evidence.DOCUMENT)
-    assert found(b"\n" + DECLARATION + b"\xff", CharsetKind.HTML) == ("iso-8859-2", Evidence.DOCUMENT)
+    assert found(DECLARATION + b"\xff", CharsetKind.XML) == ("iso-8859-2", CharsetEvidence.DOCUMENT)
+    assert found(b"\n" + DECLARATION + b"\xff", CharsetKind.HTML) == ("iso-8859-2", CharsetEvidence.DOCUMENT)
 
 
 def test_other_kinds_say_nothing_about_themselves() -> None:
-    assert found(META + b"\xff", CharsetKind.XML) == ("windows-1252", Evidence.NONE)
-    assert found(META + b"\xff", CharsetKind.TEXT) == ("windows-1252", Evidence.NONE)
-    assert found(DECLARATION, CharsetKind.JSON) == ("utf-8", Evidence.VALID_UTF8)
+    assert found(META + b"\xff", CharsetKind.XML) == ("windows-1252", CharsetEvidence.NONE)
+    assert found(META + b"\xff", CharsetKind.TEXT) == ("windows-1252", CharsetEvidence.NONE)
+    assert found(DECLARATION, CharsetKind.JSON) == ("utf-8", CharsetEvidence.VALID_UTF8)
 
 
 def test_only_the_first_kilobyte_is_read_for_it() -> None:
-    assert found(b" " * 1000 + META, CharsetKind.HTML) == ("utf-8", Evidence.VALID_UTF8)
-    assert found(b" " * 900 + META, CharsetKind.HTML) == ("windows-1251", Evidence.DOCUMENT)
+    assert found(b" " * 1000 + META, CharsetKind.HTML) == ("utf-8", CharsetEvidence.VALID_UTF8)
+    assert found(b" " * 900 + META, CharsetKind.HTML) == ("windows-1251", CharsetEvidence.DOCUMENT)
 
 
 def test_a_meta_element_in_a_comment_is_no_evidence() -> None:
-    assert found(b"<!-- " + META + b" -->\xff", CharsetKind.HTML) == ("windows-1252", Evidence.NONE)
+    assert found(b"<!-- " + META + b" -->\xff", CharsetKind.HTML) == ("windows-1252", CharsetEvidence.NONE)
 
 
 def test_a_document_that_can_be_read_is_not_in_utf16() -> None:
-    assert found(b'<meta charset="utf-16">', CharsetKind.HTML) == ("utf-8", Evidence.DOCUMENT)
+    assert found(b'<meta charset="utf-16">', CharsetKind.HTML) == ("utf-8", CharsetEvidence.DOCUMENT)
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 def test_xml_in_utf16_is_known_by_its_declaration(codec: str) -> None:
     decoded = decode('<?xml version="1.0"?><a>é</a>'.encode(codec), CharsetKind.XML)
     assert decoded.text.endswith("<a>é</a>")
-    assert decoded.evidence is Evidence.DOCUMENT
+    assert decoded.evidence is CharsetEvidence.DOCUMENT
 
 
 def test_without_evidence_valid_utf8_is_utf8_and_the_rest_is_windows() -> None:
-    assert decode("zażółć".encode(), CharsetKind.TEXT) == Decoded("zażółć", "utf-8", Evidence.VALID_UTF8)
-    assert decode(b"caf\xe9 \x93x\x94", CharsetKind.TEXT) == Decoded("café “x”", "windows-1252", Evidence.NONE)
-    assert decode(b"", CharsetKind.HTML) == Decoded("", "utf-8", Evidence.VALID_UTF8)
+    assert decode("zażółć".encode(), CharsetKind.TEXT) == Decoded("zażółć", "utf-8", CharsetEvidence.VALID_UTF8)
+    assert decode(b"caf\xe9 \x93x\x94", CharsetKind.TEXT) == Decoded("café “x”", "windows-1252", CharsetEvidence.NONE)
+    assert decode(b"", CharsetKind.HTML) == Decoded("", "utf-8", CharsetEvidence.VALID_UTF8)
 
 
 def test_a_character_cut_in_two_at_the_end_costs_itself_alone() -> None:

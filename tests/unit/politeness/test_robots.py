@@ -2,9 +2,16 @@ from datetime import timedelta
 
 import pytest
 
-from headwater.politeness.robots import LONGEST_CRAWL_DELAY, MOST_SITEMAPS, Robots, parse_robots, parse_robots_text
-from headwater.politeness.robots_match import Decision, pattern_of
-from headwater.politeness.robots_text import robots_text
+from headwater.politeness.robots import (
+    LONGEST_CRAWL_DELAY,
+    MOST_SITEMAPS,
+    Decision,
+    Robots,
+    parse_robots,
+    parse_robots_text,
+    pattern_of,
+    robots_text,
+)
 
 
 def robots(*lines: str, agent: str = "Headwater/1.0 (+https://example.org/bot)") -> Robots:

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.politeness.robots_access import (
+from headwater.fetch.robots import (
     RobotsAccess,
     RobotsFailure,
     WhileUnreachable,

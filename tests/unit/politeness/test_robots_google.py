@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from headwater.politeness.robots import parse_robots, token_of
-from headwater.politeness.robots_match import pattern_of
-from headwater.politeness.robots_text import Key, records_of, robots_text
+from headwater.politeness.robots import Key, parse_robots, pattern_of, records_of, robots_text, token_of
 from headwater.urls.canonical import canonicalise
 
 

@@ -1,8 +1,6 @@
 import pytest
 
-from headwater.politeness.robots import parse_robots
-from headwater.politeness.robots_match import pattern_of
-from headwater.politeness.robots_text import LARGEST_BYTES, robots_text
+from headwater.politeness.robots import LARGEST_BYTES, parse_robots, pattern_of, robots_text
 
 RULES = "User-agent: *\nDisallow: /private\n"
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from headwater.politeness.window import LEASE_MARGIN, SLACK, WIDEST_SLACK, Lag, StartWindow, start_window_for
+from headwater.politeness.slots import LEASE_MARGIN, SLACK, WIDEST_SLACK, Lag, StartWindow, start_window_for
 
 LEASE = timedelta(seconds=60)
 WAIT = timedelta(seconds=2)

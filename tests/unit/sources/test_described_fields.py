@@ -8,9 +8,9 @@ from tests.unit.cli.test_source_fields import SET
 
 from headwater.discover.importing import wanted_from
 from headwater.sources.exchange.fields import FIELDS, Row, profile_fields_of, row_fields_of
-from headwater.sources.exchange.reading import Format, read_sources
+from headwater.sources.exchange.reading import ListFormat, read_sources
 from headwater.sources.exchange.writing import write_sources
-from headwater.sources.source import Mode, Profile, SourceKind
+from headwater.sources.source import Profile, SourceKind, SourceMode
 
 PLAIN = Profile("https://a.example/")
 IN_THE_HEAD: dict[str, Any] = {
@@ -19,7 +19,7 @@ IN_THE_HEAD: dict[str, Any] = {
     "kind": SourceKind.DOCS,
     "priority": 7,
     "tags": ("x", "y"),
-    "ingestion_mode": Mode.BOTH,
+    "ingestion_mode": SourceMode.BOTH,
     "speaks_for": ("b.example",),
 }
 
@@ -27,8 +27,8 @@ IN_THE_HEAD: dict[str, Any] = {
 @pytest.mark.parametrize("name", [one.name for one in fields(Profile)])
 def test_every_field_of_a_profile_leaves_in_a_file_and_comes_back(name: str) -> None:
     profile = replace(PLAIN, **{name: {**SET, **IN_THE_HEAD}[name]})
-    written = "".join(write_sources([Row(line=1, **row_fields_of(profile))], Format.CSV))
-    [row] = read_sources(written.encode(), Format.CSV).rows
+    written = "".join(write_sources([Row(line=1, **row_fields_of(profile))], ListFormat.CSV))
+    [row] = read_sources(written.encode(), ListFormat.CSV).rows
     assert replace(PLAIN, **profile_fields_of(row)) == profile
 
 

@@ -4,7 +4,7 @@ from lxml import etree
 from headwater.errors import UsageError
 from headwater.sources.exchange.fields import Row
 from headwater.sources.exchange.opml import write_opml
-from headwater.sources.exchange.reading import Format, ReadSources, read_sources
+from headwater.sources.exchange.reading import ListFormat, ReadSources, read_sources
 from headwater.sources.exchange.writing import write_sources
 
 TWO_FOLDERS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -131,7 +131,7 @@ def test_an_export_has_a_folder_for_each_first_tag() -> None:
         Row(1, f"https://{host}.example/", host, tags=tags)
         for host, tags in (("a", ("x", "y")), ("b", ()), ("c", ("x",)))
     ]
-    body = etree.fromstring("".join(write_sources(rows, Format.OPML)).encode()).find("body")
+    body = etree.fromstring("".join(write_sources(rows, ListFormat.OPML)).encode()).find("body")
     assert [(child.get("text"), [inner.get("text") for inner in child]) for child in body] == [
         ("x", ["a", "c"]),
         ("b", []),

@@ -6,34 +6,33 @@ import orjson
 import pytest
 
 from headwater.errors import UsageError
-from headwater.sources.exchange.fields import Row
-from headwater.sources.exchange.reading import Format, ReadSources, format_of, read_sources
-from headwater.sources.exchange.rows import BadLine
+from headwater.sources.exchange.fields import BadLine, Row
+from headwater.sources.exchange.reading import ListFormat, ReadSources, format_of, read_sources
 from headwater.sources.exchange.writing import write_sources
 
 
-def read(text: str, as_format: Format | None = None) -> ReadSources:
+def read(text: str, as_format: ListFormat | None = None) -> ReadSources:
     return read_sources(text.encode(), as_format)
 
 
 @pytest.mark.parametrize(
     ("text", "filename", "expected"),
     [
-        ("<?xml version='1.0'?><opml/>", "", Format.OPML),
-        ("  <opml/>", "list.txt", Format.OPML),
-        ('{"url": "https://a.example/"}', "", Format.JSONL),
-        ("url\nhttps://a.example/", "", Format.CSV),
-        ("Org;Homepage", "", Format.CSV),
-        ("Org;Homepage", "list.txt", Format.URLS),
-        ("https://a.example/", "list.csv", Format.CSV),
-        ("https://a.example/ tag, other", "", Format.URLS),
-        ("# url, name\nhttps://a.example/", "", Format.URLS),
-        ("a.example", "", Format.URLS),
-        ("x", "LIST.TSV", Format.CSV),
-        ("x", "a.ndjson", Format.JSONL),
+        ("<?xml version='1.0'?><opml/>", "", ListFormat.OPML),
+        ("  <opml/>", "list.txt", ListFormat.OPML),
+        ('{"url": "https://a.example/"}', "", ListFormat.JSONL),
+        ("url\nhttps://a.example/", "", ListFormat.CSV),
+        ("Org;Homepage", "", ListFormat.CSV),
+        ("Org;Homepage", "list.txt", ListFormat.URLS),
+        ("https://a.example/", "list.csv", ListFormat.CSV),
+        ("https://a.example/ tag, other", "", ListFormat.URLS),
+        ("# url, name\nhttps://a.example/", "", ListFormat.URLS),
+        ("a.example", "", ListFormat.URLS),
+        ("x", "LIST.TSV", ListFormat.CSV),
+        ("x", "a.ndjson", ListFormat.JSONL),
     ],
 )
-def test_the_format_is_found(text: str, filename: str, expected: Format) -> None:
+def test_the_format_is_found(text: str, filename: str, expected: ListFormat) -> None:
     assert format_of(text, filename) is expected
     assert format_of(f"\n{text}", filename) is expected
 
@@ -43,7 +42,7 @@ def test_a_list_holds_urls_tags_and_remarks() -> None:
     assert found == ReadSources(
         (Row(3, "https://a.example/x", tags=("ships", "north sea")), Row(4, "https://b.example/")),
         (),
-        Format.URLS,
+        ListFormat.URLS,
         "utf-8",
     )
 
@@ -81,7 +80,7 @@ def test_json_lines_take_numbers_lists_and_objects() -> None:
         "feed_url": None,
         "colour": "red",
     }
-    assert read(orjson.dumps(said).decode(), Format.JSONL).rows == (
+    assert read(orjson.dumps(said).decode(), ListFormat.JSONL).rows == (
         Row(
             1,
             "https://a.example/",
@@ -98,7 +97,7 @@ def test_json_lines_take_numbers_lists_and_objects() -> None:
     "line", ["{", "[1]", '"x"', "{}", '{"url": true}', '{"url": "https://a.example/", "kind": 1}', "NaN"]
 )
 def test_a_line_of_json_that_is_no_source_is_told(line: str) -> None:
-    found = read(f'{{"url": "https://fine.example/"}}\n\n{line}\n', Format.JSONL)
+    found = read(f'{{"url": "https://fine.example/"}}\n\n{line}\n', ListFormat.JSONL)
     assert len(found.rows) == 1
     assert [bad.line for bad in found.bad_lines] == [3]
 
@@ -116,7 +115,7 @@ def test_a_line_of_json_that_is_no_source_is_told(line: str) -> None:
 )
 def test_what_is_not_enabled_is_paused_whatever_else_is_said(said: dict[str, object], status: str) -> None:
     line = orjson.dumps({"url": "https://a.example/", **said})
-    assert read_sources(line, Format.JSONL).rows[0].status == status
+    assert read_sources(line, ListFormat.JSONL).rows[0].status == status
 
 
 def test_a_row_of_which_nobody_can_tell_whether_it_is_enabled_is_not_followed() -> None:
@@ -131,23 +130,23 @@ def test_whether_a_source_is_enabled_can_be_mapped() -> None:
 
 def test_a_long_reason_is_cut_and_comes_in() -> None:
     row = Row(1, "https://a.example/", status="paused", disable_reason="=" + "x" * 2_000)
-    [back] = read_sources("".join(write_sources([row], Format.CSV)).encode(), Format.CSV).rows
+    [back] = read_sources("".join(write_sources([row], ListFormat.CSV)).encode(), ListFormat.CSV).rows
     assert back.disable_reason == "=" + "x" * 498 + "…"
 
 
 def test_keys_of_json_lines_can_be_mapped() -> None:
     data = b'{"w": "https://a.example/"}\n{"url": "https://b.example/"}'
-    assert [row.line for row in read_sources(data, Format.JSONL, {"url": "W"}).rows] == [1, 2]
+    assert [row.line for row in read_sources(data, ListFormat.JSONL, {"url": "W"}).rows] == [1, 2]
 
 
 def test_a_line_of_json_nobody_can_follow_is_kept_whole() -> None:
     line = '{"url": "https://a.example/", "kind": "blog", "colour": 1}'
-    bad = read(f"{line}\n", Format.JSONL).bad_lines
+    bad = read(f"{line}\n", ListFormat.JSONL).bad_lines
     assert bad == (BadLine(1, line, 'kind "blog": should be news, jobs or docs'),)
 
 
 def test_a_line_of_a_list_nobody_can_follow_is_kept_whole() -> None:
-    bad = read("htp://a.example/ ships, north sea\n", Format.URLS).bad_lines
+    bad = read("htp://a.example/ ships, north sea\n", ListFormat.URLS).bad_lines
     said = 'url "htp://a.example/": unsupported scheme (did you mean http://?)'
     assert bad == (BadLine(1, "htp://a.example/ ships, north sea", said),)
 
@@ -157,13 +156,13 @@ def test_keys_of_json_lines_that_bring_nothing_are_told_once() -> None:
         {"url": "https://a.example/", "colour": 1, "x\x1b\n": 2},
         {"url": "https://b.example/", "colour": 1, "size": 2, "link": "https://c.example/"},
     ]
-    found = read("\n".join(orjson.dumps(line).decode() for line in lines), Format.JSONL)
+    found = read("\n".join(orjson.dumps(line).decode() for line in lines), ListFormat.JSONL)
     assert (found.unused, found.doubled) == (("colour", "x", "size"), ("link",))
 
 
 def test_the_names_that_bring_nothing_have_an_end() -> None:
     lines = (f'{{"url": "https://a.example/{n}", "{"k" * 1_000}{n}": 1, "{n}": 2}}' for n in range(500))
-    found = read("\n".join(lines), Format.JSONL)
+    found = read("\n".join(lines), ListFormat.JSONL)
     assert len(found.rows) == 500
     assert len(found.unused) == 50
     assert max(map(len, found.unused)) <= 100
@@ -206,8 +205,8 @@ def workbook() -> bytes:
         (b" \n", "empty"),
     ],
 )
-@pytest.mark.parametrize("as_format", [None, *Format])
-def test_what_is_no_text_is_refused_whatever_it_is_called(data: bytes, what: str, as_format: Format | None) -> None:
+@pytest.mark.parametrize("as_format", [None, *ListFormat])
+def test_what_is_no_text_is_refused_whatever_it_is_called(data: bytes, what: str, as_format: ListFormat | None) -> None:
     with pytest.raises(UsageError, match=what):
         read_sources(data, as_format, filename="feeds.opml")
 
@@ -217,17 +216,17 @@ def test_a_json_array_is_refused_with_what_to_do() -> None:
         read('[{"url": "https://a.example/"}]')
 
 
-@pytest.mark.parametrize("as_format", [Format.OPML, Format.URLS])
-def test_a_mapping_is_refused_where_there_are_no_columns(as_format: Format) -> None:
+@pytest.mark.parametrize("as_format", [ListFormat.OPML, ListFormat.URLS])
+def test_a_mapping_is_refused_where_there_are_no_columns(as_format: ListFormat) -> None:
     with pytest.raises(UsageError, match="columns to map"):
         read_sources(b"<opml/>", as_format, {"url": "x"})
 
 
 def test_an_export_of_urls_names_each_once() -> None:
     rows = [Row(0, "https://a.example/", feed_url=f"https://a.example/{n}", tags=("x",)) for n in range(3)]
-    assert list(write_sources(rows, Format.URLS)) == ["https://a.example/ x\n"]
+    assert list(write_sources(rows, ListFormat.URLS)) == ["https://a.example/ x\n"]
 
 
 def test_an_export_to_json_lines_says_only_what_is_known() -> None:
     row = Row(9, "https://a.example/", interval=timedelta(minutes=90))
-    assert list(write_sources([row], Format.JSONL)) == ['{"url":"https://a.example/","interval":"1h30m"}\n']
+    assert list(write_sources([row], ListFormat.JSONL)) == ['{"url":"https://a.example/","interval":"1h30m"}\n']

@@ -5,16 +5,14 @@ from time import process_time
 import pytest
 
 from headwater.errors import UsageError
-from headwater.sources.exchange.fields import Row
-from headwater.sources.exchange.reading import Format, ReadSources, read_sources
-from headwater.sources.exchange.rejected import write_rejected
-from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine
-from headwater.sources.exchange.writing import write_sources
+from headwater.sources.exchange.fields import LONGEST_TEXT, BadLine, Row
+from headwater.sources.exchange.reading import ListFormat, ReadSources, read_sources
+from headwater.sources.exchange.writing import write_rejected, write_sources
 from headwater.sources.store import EDITABLE
 
 
 def read(text: str, **mapping: str) -> ReadSources:
-    return read_sources(text.encode(), Format.CSV, mapping)
+    return read_sources(text.encode(), ListFormat.CSV, mapping)
 
 
 def test_every_field_can_be_brought() -> None:
@@ -124,7 +122,7 @@ def test_excels_own_line_about_the_delimiter_is_no_header() -> None:
 @pytest.mark.parametrize("charset", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_the_charset_is_found(charset: str) -> None:
     data = "url,name\nhttps://a.example/,Großé €\n".encode(charset)
-    assert read_sources(data, Format.CSV).rows[0].name == "Großé €"
+    assert read_sources(data, ListFormat.CSV).rows[0].name == "Großé €"
 
 
 def test_columns_can_be_named() -> None:
@@ -214,9 +212,12 @@ def test_each_quote_left_open_is_told() -> None:
 
 def test_a_long_hint_may_be_laid_out_in_many_lines() -> None:
     row = Row(1, "https://a.example/", parser_hint='"\n' * 9_999 + '"')
-    assert read("".join(write_sources([row, Row(2, "https://b.example/")], Format.CSV))).rows[0] == replace(row, line=2)
+    assert read("".join(write_sources([row, Row(2, "https://b.example/")], ListFormat.CSV))).rows[0] == replace(
+        row, line=2
+    )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("last", ["", 'x",y\n'])
 def test_many_quotes_left_open_take_no_longer_than_as_many_lines(last: str) -> None:
     # Each line leaves a quote open, whether one was open before it or not. Looked at from each, it takes minutes.
@@ -247,7 +248,7 @@ def test_a_cell_too_long_for_anyone_is_one_bad_line() -> None:
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "''@x", "'tis", "=cmd|' /C calc'!A0"])
 def test_no_cell_of_ours_is_a_formula_and_reading_undoes_that(name: str) -> None:
-    written = "".join(write_sources([Row(1, "https://a.example/", name)], Format.CSV))
+    written = "".join(write_sources([Row(1, "https://a.example/", name)], ListFormat.CSV))
     assert f",{name}," not in written or name == "'tis"
     assert read(written).rows[0].name == name
 

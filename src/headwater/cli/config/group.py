@@ -44,11 +44,11 @@ def get(setting: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
 
 @app.command(name="check")
 def check(*, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Load everything, the file of secrets too, and say whether it holds and what has no effect."""
+    """Load everything, the file of secrets too, and say whether it holds."""
     from headwater.discover.api.secrets import secrets_from
 
     loaded = launch.settings()
-    for warning in (*loaded.warnings, *loaded.inert):
+    for warning in loaded.warnings:
         show(f"! {warning}")
     for name, secret in secrets_from(loaded.settings.poll.secrets_file).items():
         if not secret.origins:

@@ -25,6 +25,8 @@ OFFERED: dict[str, str] = {
     "fetch.concurrency": "",
     "fetch.total_timeout": "",
     "fetch.max_body_bytes": "",
+    "web.port": "",
+    "web.public_url": "https://headwater.example.org",
     "network.allow": "10.0.0.0/8:8080",
     "network.ports": "",
     "politeness.delay": "",
@@ -39,7 +41,7 @@ OFFERED: dict[str, str] = {
     "poll.default_interval": "",
     "poll.max_interval": "",
     "poll.polls_per_hour": "",
-    "search.elasticsearch_url": "http://127.0.0.1:9200",
+    "deliver.elasticsearch_url": "http://127.0.0.1:9200",
 }
 
 BEGINNING = """\

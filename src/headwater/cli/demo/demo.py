@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, program_as_typed, run_to_end
+from headwater.cli.launch import AsJson, Launch, Launched, program_as_typed, run_to_end
 from headwater.cli.numbers import require_number
 from headwater.cli.output import say, say_lines, show, show_json
 
@@ -25,6 +25,8 @@ class DemoRequest:
     pace: float
     keep: bool
     is_quiet: bool
+    # Where it is kept, if a person said so; else among the files of this machine that may go at any time.
+    kept_in: "Path | None" = None
 
 
 # A second to a year of the world's time for each of ours.
@@ -38,8 +40,11 @@ def demo(
     publishers: int = 60,
     pace: float = 600,
     headless: Annotated[bool, Parameter(negative="", help="Only the beginning and the summary.")] = False,
-    keep: Annotated[bool, Parameter(negative="", help="Keep the database to look around in afterwards.")] = False,
+    keep: Annotated[
+        bool, Parameter(negative="", help="Keep the database to look around in afterwards, in service.data_dir if set.")
+    ] = False,
     json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
 ) -> int:
     """An offline tour: publishers of a simulated web are followed, polled as it pays, and their pages fetched.
 
@@ -60,7 +65,8 @@ def demo(
     if not 1 <= seconds <= 86400:
         raise UsageError(f"A demo of {seconds} seconds is not possible.", fix="Give 1 to 86400.")
     require_number("--pace", pace, SLOWEST_PACE, FASTEST_PACE)
-    summary = run_to_end(tour(DemoRequest(seconds, seed, publishers, pace, keep, is_quiet=headless)))
+    kept_in = launch.settings().settings.service.data_dir if keep else None
+    summary = run_to_end(tour(DemoRequest(seconds, seed, publishers, pace, keep, headless, kept_in)))
     if json:
         show_json(summary)
     else:
@@ -81,7 +87,7 @@ async def tour(request: DemoRequest) -> dict[str, Any]:
     # Equal seeds give equal worlds: this one is only asked who publishes in it.
     world = World(request.seed, request.publishers, start=WORLD_BEGINS)
     web = {"seed": request.seed, "publishers": request.publishers, "pace": request.pace}
-    with demo_folder(keep=request.keep) as folder:
+    with demo_folder(request.kept_in, keep=request.keep) as folder:
         async with child_processes("headwater.cli.demo.web", [web]) as (process,):
             served = await Served.by(process)
             flags = demo_flags(folder, served.port)
@@ -102,12 +108,10 @@ async def tour(request: DemoRequest) -> dict[str, Any]:
 
 
 @contextmanager
-def demo_folder(*, keep: bool) -> "Iterator[Path]":
+def demo_folder(place: "Path | None", *, keep: bool) -> "Iterator[Path]":
     import shutil
-    import tempfile
-    from pathlib import Path
 
-    folder = Path(tempfile.mkdtemp(prefix="headwater-demo-"))
+    folder = _new_folder(place)
     # As root the server runs under a user of its own, who has to get through here, but not to look around.
     folder.chmod(0o711)
     try:
@@ -115,6 +119,27 @@ def demo_folder(*, keep: bool) -> "Iterator[Path]":
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _new_folder(place: "Path | None") -> "Path":
+    import tempfile
+    from pathlib import Path
+
+    from headwater.errors import UsageError
+    from headwater.settings.environment import data_directory
+
+    if place is None:
+        return Path(tempfile.mkdtemp(prefix="headwater-demo-"))
+    parent = data_directory(place)
+    try:
+        parent.mkdir(0o711, parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix="demo-", dir=parent))
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(
+            f"The demo cannot be kept in {parent}: {why}.",
+            fix="Set service.data_dir to a folder that you may write to.",
+        ) from error
 
 
 def demo_flags(folder: "Path", port: int) -> dict[str, str]:
@@ -127,7 +152,6 @@ def demo_flags(folder: "Path", port: int) -> dict[str, str]:
         "poll.concurrency": "20",
         # The world lives in the past: maintenance must not think its days forgotten.
         "keep.run_days": "3650",
-        "keep.outbox_days": "forever",
         "poll.tick": "250ms",
         "network.allow": f"127.0.0.1:{port}",
     }

@@ -9,7 +9,7 @@ from typing import Any
 from headwater.cli.demo.world import world_time
 from headwater.cli.output import show_json
 from headwater.clock import SystemClock
-from headwater.discover.polls.poll import Ran
+from headwater.discover.polls.polling import Ran
 from headwater.run.polling import run_poller
 from headwater.run.processes import task_given, until_input_ends
 from headwater.services import open_services

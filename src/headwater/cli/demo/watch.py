@@ -4,10 +4,12 @@ import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 
+from headwater.cli.demo.delivery import delivering
 from headwater.cli.demo.world import world_time
 from headwater.cli.output import message_width, say
 from headwater.cli.words import length_of, quantity, shorten_line
@@ -37,12 +39,13 @@ SHOWN_HITS = 3
 
 
 @dataclass(slots=True)
-class Heard:
+class DemoReports:
     """Reports of the poller and the workers."""
 
     counts: Counter[str] = field(default_factory=Counter)
     polls: Counter[str] = field(default_factory=Counter)
     found: int = 0
+    delivery: dict[str, Any] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     news: list[str] = field(default_factory=list)
 
@@ -122,40 +125,47 @@ class Watched:
     pace: float
     is_quiet: bool
 
+    @property
+    def folder(self) -> Path:
+        return Path(self.flags["service.data_dir"])
+
     def world_now(self) -> datetime:
         return world_time(self.services.clock, self.served.began, self.pace)
 
 
-async def watch(watched: Watched) -> Heard:
+async def watch(watched: Watched) -> DemoReports:
     say(f"One process polls, {FETCHERS} fetch: robots, slots, redirects and refusals as they happen.")
+    say("Changes are delivered to a folder of JSON Lines and to a webhook of this demo's own.")
     say()
-    heard = Heard()
+    heard = DemoReports()
     common = {"flags": dict(watched.flags), "port": watched.served.port}
     poller = {**common, "owner": "demo-poller", "began": watched.served.began, "pace": watched.pace}
     fetchers = [{**common, "owner": f"demo-{number}"} for number in range(FETCHERS)]
     keeping = asyncio.create_task(run_maintenance(watched.services))
     try:
-        async with (
-            child_processes("headwater.cli.demo.poller", [poller]) as pollers,
-            child_processes("headwater.cli.demo.worker", fetchers) as workers,
-        ):
-            listening = [asyncio.create_task(listen(one, heard)) for one in (*pollers, *workers)]
-            await comment(watched, heard)
-            for task in listening:
-                task.cancel()
+        async with delivering(watched.services, watched.folder) as sinks:
+            async with (
+                child_processes("headwater.cli.demo.poller", [poller]) as pollers,
+                child_processes("headwater.cli.demo.worker", fetchers) as workers,
+            ):
+                listening = [asyncio.create_task(listen(one, heard)) for one in (*pollers, *workers)]
+                await comment(watched, heard)
+                for task in listening:
+                    task.cancel()
+            heard.delivery = await sinks.report()
     finally:
         keeping.cancel()
         await asyncio.wait([keeping])
     return heard
 
 
-async def listen(worker: asyncio.subprocess.Process, heard: Heard) -> None:
+async def listen(worker: asyncio.subprocess.Process, heard: DemoReports) -> None:
     assert worker.stdout is not None
     async for line in worker.stdout:
         heard.hear(line)
 
 
-async def comment(watched: Watched, heard: Heard) -> None:
+async def comment(watched: Watched, heard: DemoReports) -> None:
     database = watched.services.database
     if not watched.is_quiet:
         say(HEADINGS if message_width() else f"{HEADINGS}   what just happened")
@@ -185,7 +195,7 @@ def say_second(figures: str, news: str) -> None:
         say(f"{figures}   {news}".rstrip())
 
 
-async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dict[str, Any]:
+async def summarise(watched: Watched, seen: dict[str, Any], heard: DemoReports) -> dict[str, Any]:
     """Politeness as the server saw it: from its own log of visits, whose times are late by its own lag at most."""
     database = watched.services.database
     counts, recounted = await count_both_ways(database)
@@ -197,6 +207,7 @@ async def summarise(watched: Watched, seen: dict[str, Any], heard: Heard) -> dic
         "discovery_delay_minutes": await delays_to_discovery(database, WORLD_BEGINS),
         "fetched": counts.by_status[EntryStatus.FETCHED],
         **await archive_in_figures(database),
+        "delivery": heard.delivery,
         "search": await search_a_word(database),
         "verdicts": dict(heard.counts),
         **politeness_of(seen, await delays_of(database)),
@@ -234,7 +245,7 @@ def politeness_of(seen: dict[str, Any], delays: "Mapping[str, float]") -> dict[s
     }
 
 
-def conclude(summary: dict[str, Any], watched: Watched, heard: Heard) -> None:
+def conclude(summary: dict[str, Any], watched: Watched, heard: DemoReports) -> None:
     say()
     hours = watched.seconds * watched.pace / 3600
     polls = sum(heard.polls[word] for word in ("ok", "warn", "fail"))
@@ -249,8 +260,14 @@ def conclude(summary: dict[str, Any], watched: Watched, heard: Heard) -> None:
         )
     say(
         f"{summary['documents']:,} documents in {summary['languages']} languages, {summary['duplicates']:,} marked as "
-        f"copies of others, {summary['vacancies']:,} vacancies; {summary['outbox']:,} changes wait for sinks."
+        f"copies of others, {summary['vacancies']:,} vacancies."
     )
+    sent, delay = summary["delivery"], summary["delivery"]["log_delay_ms"]
+    say(
+        f"{sent['changes']:,} changes in the log, {delay['p50']} ms after they were made in the median, 95 % within "
+        f"{delay['p95']} ms;"
+    )
+    say(f"delivered: {sent['jsonl_lines']:,} lines to files, {sent['webhooks']:,} signed messages to a webhook.")
     if found := summary["search"]:
         say(f"Search for {found['query']!r}:")
         for hit in found["hits"]:
@@ -290,4 +307,8 @@ def broken_promises(summary: "Mapping[str, Any]") -> list[str]:
     broken = [f"{quantity(summary[name], noun)} {what}" for name, (noun, what) in counts.items() if summary[name]]
     if summary["repeated"]:
         broken[-1] += f" ({', '.join(summary['repeated'])})"
+    if behind := {name: count for name, count in summary["delivery"]["behind"].items() if count}:
+        broken.append(f"sinks are behind the log ({behind})")
+    if summary["delivery"]["webhooks_forged"]:
+        broken.append("a webhook came with a wrong signature")
     return broken if summary["counters_equal_recount"] else [*broken, "the counters differ from a recount"]

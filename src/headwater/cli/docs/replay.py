@@ -8,9 +8,8 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from headwater.cli.docs.group import Flag
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.launch import AsJson, Launch, Launched, with_services
 from headwater.cli.output import say, show, show_json, show_table, terminal_width
-from headwater.cli.serving import with_services
 from headwater.cli.words import inert, quantity, shorten
 from headwater.reports.template_words import reader_in_words, reason_in_words
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from headwater.ingest.difference import Difference
-    from headwater.ingest.inspection import Compared, Comparison
+    from headwater.ingest.inspection import Compared, TemplateComparison
     from headwater.ingest.replay import Replayed
     from headwater.services import Services
 
@@ -87,6 +86,8 @@ def reextract(
         say(f"Stopped after {outcomes_in_words(account.outcomes, is_dry=dry_run)}")
         raise
     if json:
+        from headwater.shapes.archive import replayed_as_dict
+
         show_json({"dry_run": dry_run, "counts": account.outcomes, "pages": [replayed_as_dict(one) for one in kept]})
     else:
         say(outcomes_in_words(account.outcomes, is_dry=dry_run))
@@ -161,12 +162,12 @@ def percent(share: float) -> str:
     return f"{int(share * 100)} %"
 
 
-def figures_of(found: "Comparison") -> dict[str, Any]:
+def figures_of(found: "TemplateComparison") -> dict[str, Any]:
     """Not by asdict, which cannot copy a counter."""
     return {name: getattr(found, name) for name in found.__dataclass_fields__}
 
 
-def summary_lines(found: "Comparison") -> list[str]:
+def summary_lines(found: "TemplateComparison") -> list[str]:
     unasked = {why: why if why == "no template" else f"read by {reader_in_words(why)}" for why in found.unasked}
     parts = [
         f"{found.served:,} read by a template" if found.served else "",
@@ -221,11 +222,3 @@ def outcomes_in_words(outcomes: "Mapping[str, int]", *, is_dry: bool) -> str:
     }
     told = [f"{outcomes[name]:,} {said}" for name, said in words.items() if outcomes.get(name)]
     return f"{quantity(sum(outcomes.values()), 'page')}: {', '.join(told) or 'nothing is stored'}."
-
-
-def replayed_as_dict(one: "Replayed") -> "dict[str, Any]":
-    told = {"url": one.url, "outcome": one.outcome, "why": one.why or None}
-    if one.difference is None:
-        return told
-    fields = {name: {"before": before, "after": after} for name, (before, after) in one.difference.fields.items()}
-    return told | asdict(one.difference) | {"fields": fields}

@@ -2,15 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from headwater.cli.docs.group import WIDEST_TITLE, Flag
 from headwater.cli.files import why_unwritten
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.launch import AsJson, Launch, Launched, with_services
 from headwater.cli.output import say, show, show_bytes, show_json, show_table
-from headwater.cli.serving import with_services
 from headwater.cli.words import inert, quantity, shorten
 from headwater.errors import UsageError
 from headwater.reports.template_words import reader_in_words
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.archive.raw import KeptBody
-    from headwater.archive.reads import DocumentVersion
+    from headwater.archive.reads import StoredVersion
     from headwater.reports.archive import Claim
     from headwater.reports.documents import Inspected
     from headwater.services import Services
@@ -59,11 +58,10 @@ def show_document(
     inspected = with_services(launch, work)
     found, past = inspected.document, inspected.versions
     if json:
-        related = [{"relation": one.relation, "id": one.hash.hex(), "url": one.url} for one in inspected.relatives]
-        around = {"source": inspected.source, "relatives": related, "why_not_canonical": inspected.why_not_canonical}
-        show_json(
-            record_as_dict(found) | around | ({"versions": [record_as_dict(one) for one in past]} if versions else {})
-        )
+        from headwater.shapes.archive import document_as_dict, version_as_dict
+
+        told_past = {"versions": [version_as_dict(one) for one in past]} if versions else {}
+        show_json(document_as_dict(inspected) | told_past)
         return
     for line in document_lines(inspected):
         show(line)
@@ -112,7 +110,7 @@ def in_words(claim: "Claim") -> str:
     return f"calls {inert(claim.url)} canonical; {belief}"
 
 
-def show_versions(past: "Sequence[DocumentVersion]") -> None:
+def show_versions(past: "Sequence[StoredVersion]") -> None:
     show("")
     rows = [
         (
@@ -125,23 +123,6 @@ def show_versions(past: "Sequence[DocumentVersion]") -> None:
         for one in past
     ]
     show_table(("version", "from", "until", "words", "title"), rows)
-
-
-def record_as_dict(record: Any) -> dict[str, Any]:
-    """For programs: hashes in hex, keys as the ids of documents."""
-    from headwater.archive.document import DocumentKey
-
-    def plain(value: Any) -> Any:
-        match value:
-            case DocumentKey():
-                return value.url_hash.hex()
-            case bytes():
-                return value.hex()
-        return value
-
-    fields = {name: getattr(record, name) for name in record.__dataclass_fields__}
-    told = {name: plain(value) for name, value in fields.items()}
-    return ({"id": told.pop("key")} if "key" in told else {}) | told
 
 
 def write_bytes(body: bytes, output: Path | None) -> None:

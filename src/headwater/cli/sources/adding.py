@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import ACTOR, AsJson, Launch, Launched, with_quiet_log
+from headwater.cli.launch import ACTOR, AsJson, Launch, Launched, with_quiet_log, with_services
 from headwater.cli.output import say, show, show_json
-from headwater.cli.serving import with_services
-from headwater.cli.sources.trying import simulated, tell
+from headwater.cli.sources.trying import tell
 from headwater.cli.words import inert, length_of, quantity
 from headwater.errors import DependencyDown, HeadwaterError, NotFound, Refused, UsageError
+from headwater.shapes.trials import added_as_dict
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -58,7 +58,7 @@ WAYS_ON: MappingProxyType[str, tuple[type[HeadwaterError], str]] = MappingProxyT
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SourceOptions:
     """The options of a source beside its address."""
 
     name: Annotated[str, Parameter(help="Its name; without one it is called by its host.")] = ""
@@ -91,7 +91,7 @@ class Options:
     def wanted(self, url: str) -> "WantedSource":
         from headwater.cli.filters import word_of
         from headwater.discover.adding import WantedSource
-        from headwater.sources.source import Mode, Profile, SourceKind
+        from headwater.sources.source import Profile, SourceKind, SourceMode
 
         profile = Profile(
             url=address_from(url),
@@ -111,7 +111,12 @@ class Options:
             parser_hint=self.parser_hint,
         )
         return WantedSource(
-            profile, self.feed, self.sitemap, word_of("mode", Mode, self.mode), self.api, backfill=_back(self.backfill)
+            profile,
+            self.feed,
+            self.sitemap,
+            word_of("mode", SourceMode, self.mode),
+            self.api,
+            backfill=_back(self.backfill),
         )
 
 
@@ -141,10 +146,10 @@ def _paths(given: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _tags(given: tuple[str, ...]) -> tuple[str, ...]:
-    from headwater.sources.exchange.fields import as_tags
+    from headwater.sources.source import tags_from
 
     try:
-        return as_tags(",".join(given))
+        return tags_from(",".join(given))
     except ValueError as error:
         raise UsageError(f"--tag {error}.") from error
 
@@ -161,7 +166,7 @@ def _interval(text: str | None) -> timedelta | None:
 def add(
     url: str,
     *,
-    options: Annotated[Options, Parameter(name="*")] = Options(),  # noqa: B008 - a frozen value
+    options: Annotated[SourceOptions, Parameter(name="*")] = SourceOptions(),  # noqa: B008 - a frozen value
     no_discover: Annotated[bool, Parameter(negative="", help="Do not look now; a poller will.")] = False,
     anyway: Annotated[bool, Parameter(negative="", help="Follow it although it does not answer now.")] = False,
     dry_run: Annotated[bool, Parameter(negative="", help="Only show the channels found; nothing is stored.")] = False,
@@ -191,10 +196,7 @@ def add(
 
 def show_added(added: "Added", *, is_dry: bool, json: bool) -> None:
     if json:
-        named = {"id": added.source_id, "name": added.wanted.profile.name, "url": added.wanted.profile.url}
-        found = [finding_as_dict(one) for one in added.look.findings]
-        channels = {"channels": [simulated(one, SHOWN_ITEMS) for one in added.trials]} if is_dry else {}
-        show_json({**named, "found": found, "reason": added.why or None, **channels})
+        show_json(added_as_dict(added, SHOWN_ITEMS, is_dry=is_dry))
         return
     for trial in added.trials:
         tell(trial, SHOWN_ITEMS if is_dry else 0)
@@ -245,6 +247,8 @@ def tell_seen(wanted: "WantedSource", now: datetime, step: "LookEnded") -> None:
         show(f"  {number}) {line_of(finding, now)}")
         if finding.damage:
             show(f"     damaged: {inert(finding.damage)} What could be read is taken.")
+    for note in look.notes:
+        say(f"  {inert(note)}")
     if look.is_in_vain:
         say(f"  {IN_VAIN}; a poller will look again.")
 
@@ -254,13 +258,6 @@ def line_of(finding: "Finding", now: datetime) -> str:
     none = "empty: it lists no items now" if finding.is_empty else "an index of sitemaps"
     lists = quantity(finding.items, "item") if finding.items else none
     return f"{finding.kind:8} {finding.url}  {lists}{age}"
-
-
-def finding_as_dict(finding: "Finding") -> dict[str, Any]:
-    """How many items an index leads to is not known before its sitemaps are read."""
-    items = finding.items if finding.items or finding.is_empty else None
-    damage = {"damage": finding.damage} if finding.damage else {}
-    return {"kind": finding.kind, "url": finding.url, "title": finding.title, "items": items, **damage}
 
 
 def tell_added(wanted: "WantedSource", source_id: "UUID") -> None:

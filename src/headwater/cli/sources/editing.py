@@ -5,9 +5,8 @@ from dataclasses import fields
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.launch import ACTOR, Launch, Launched
+from headwater.cli.launch import ACTOR, Launch, Launched, with_services
 from headwater.cli.output import show
-from headwater.cli.serving import with_services
 from headwater.cli.sources.group import show_source
 from headwater.errors import UsageError
 
@@ -68,7 +67,7 @@ def read_assignment(text: str) -> tuple[str, Any]:
 
 
 def addresses_in(name: str, text: str) -> tuple[str, ...]:
-    from headwater.sources.exchange.addresses import check_url
+    from headwater.sources.exchange.fields import check_url
 
     try:
         return tuple(check_url(url) for url in BETWEEN_ADDRESSES.split(text.strip()) if url)
@@ -105,15 +104,18 @@ def _read(kind: str, name: str, text: str) -> Any:
     """Raises ValueError with the end of a sentence that begins with the field's name."""
     from headwater.cli.filters import word_of
     from headwater.settings.durations import parse_duration, parse_durations
-    from headwater.sources.source import Mode, Policy, SourceKind
+    from headwater.sources.exchange.fields import listed_texts
+    from headwater.sources.source import Policy, SourceKind, SourceMode
 
-    words = {"kind": ("kind", SourceKind), "ingestion_mode": ("mode", Mode), "policy": ("policy", Policy)}
+    words = {"kind": ("kind", SourceKind), "ingestion_mode": ("mode", SourceMode), "policy": ("policy", Policy)}
     if name in words:
         return word_of(*words[name], text)
     if "timedelta" in kind:
         return parse_durations(text) if "tuple" in kind else parse_duration(text)
     if "tuple" in kind:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+        # As `show --json` and exported files write it, or with commas.
+        listed = listed_texts(text)
+        return tuple(part.strip() for part in text.split(",") if part.strip()) if listed is None else listed
     if "bool" in kind:
         return _yes_or_no(text)
     if "dict" in kind:

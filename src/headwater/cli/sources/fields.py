@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from headwater.cli.words import length_of, seconds_of
 
 if TYPE_CHECKING:
-    from headwater.reports.discovery import DiscoveryOverview
     from headwater.sources.source import Profile
 
 POLICIES = {
@@ -86,22 +85,6 @@ def selectors_in(selectors: Mapping[str, Any], above: str = "") -> Iterator[tupl
             yield label, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def scope_of(one: "DiscoveryOverview") -> str:
-    """Which pages are wanted; a feed may link to any other site."""
-    from headwater.sources.source import scope_in_words
-
-    told = scope_in_words(one.source.profile, follows_links=follows_links(one))
-    return f"{told}; its feeds may name pages of other sites" if kinds_of(one) & {"feed", "api"} else told
-
-
-def follows_links(one: "DiscoveryOverview") -> bool:
-    return bool(kinds_of(one) & {"crawl", "listing"})
-
-
-def kinds_of(one: "DiscoveryOverview") -> set[str]:
-    return {str(channel.kind) for channel in one.channels if channel.is_enabled}
-
-
 def visited_again(times: Sequence[timedelta]) -> str:
     """`after 1d, then every 7d`."""
     *first, last = [length_of(wait) for wait in times] or [""]
@@ -110,7 +93,7 @@ def visited_again(times: Sequence[timedelta]) -> str:
 
 def window_in_words(window: str, profile: "Profile") -> str:
     """In the zone that polls go by: the source's own, else that of its country where it has only one."""
-    from headwater.discover.polls.schedule import zone_of_country
+    from headwater.discover.polls.ending import zone_of_country
 
     zone = profile.timezone or zone_of_country(profile.country)
     return f"polled only from {window} {zone}" if zone else f"{window}, ignored until its time zone is set"

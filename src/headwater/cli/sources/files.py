@@ -1,6 +1,8 @@
 """`headwater sources import` and `export`: lists of sources as files."""
 
+import asyncio
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,22 +10,22 @@ from cyclopts import Parameter
 
 from headwater.cli.crawl import say_who_polls
 from headwater.cli.files import why_unwritten
-from headwater.cli.launch import ACTOR, AsJson, Launch, Launched
+from headwater.cli.launch import ACTOR, AsJson, Launch, Launched, with_services
 from headwater.cli.output import say, show, show_file, show_json
 from headwater.cli.progress import counting
-from headwater.cli.serving import with_services
 from headwater.cli.words import inert, quantity, shorten
 from headwater.errors import UsageError
+from headwater.shapes.exchange import import_as_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from headwater.actions.exchange import ImportedFile, Untrusted
+    from headwater.cli.progress import Progress
     from headwater.discover.importing import Imported
     from headwater.services import Services
-    from headwater.sources.exchange.fields import Row
+    from headwater.sources.exchange.fields import BadLine, Row
     from headwater.sources.exchange.reading import ReadSources, SourceFile
-    from headwater.sources.exchange.rows import BadLine
 
 PARTLY = 3
 SHOWN_BAD_LINES = 8
@@ -64,7 +66,7 @@ def import_sources(
     async def work(services: "Services") -> "ImportedFile":
         from headwater.actions.exchange import import_sources as bring_in
 
-        with counting("importing", source_file.rows, is_shown=not json) as progress:
+        with importing_rows(source_file.rows, is_shown=not json, is_dry=dry_run) as progress:
             return await bring_in(
                 services,
                 source_file.in_order(),
@@ -76,27 +78,47 @@ def import_sources(
             )
 
     imported = with_services(launch, work)
+    show_imported(imported, read, file, is_trusted=trusted, is_dry=dry_run, json=json)
+    return PARTLY if imported.done.bad else 0
+
+
+def show_imported(
+    imported: "ImportedFile", read: "ReadSources", file: str, *, is_trusted: bool, is_dry: bool, json: bool
+) -> None:
+    """Added, known and rejected rows; those that were rejected are written beside the list."""
     done = imported.done
     # A dry run writes nothing: what it shows is corrected in the list itself.
-    place = rejected_beside(file, read) if not dry_run and any(one.text for one in done.bad) else None
+    place = rejected_beside(file, read) if not is_dry and any(one.text for one in done.bad) else None
     problem = write_rejected_to(place, done.bad, read) if place else ""
     rejected = None if problem else place
     if json:
-        show_json(import_as_dict(read, done, rejected, is_dry=dry_run))
+        show_json(import_as_dict(read, done, is_dry=is_dry) | {"rejected_file": rejected and str(rejected)})
     else:
-        tell(read, done, rejected, is_dry=dry_run)
-        if not trusted:
+        tell(read, done, rejected, is_dry=is_dry)
+        if not is_trusted:
             say_what_trust_would_bring(imported.untrusted)
     if problem:
         say(f"The rejected lines could not be written to {place}: {problem}.")
-    return PARTLY if done.bad else 0
+
+
+@contextmanager
+def importing_rows(rows: int, *, is_shown: bool, is_dry: bool) -> "Iterator[Progress]":
+    """Shows how far it is; interrupted, it says that nobody has to begin anew or to clean up."""
+    with counting("importing", rows, is_shown=is_shown) as progress:
+        try:
+            yield progress
+        except asyncio.CancelledError:
+            if progress.done and not is_dry:
+                how_far = f"Stopped after {progress.done:,} of {quantity(rows, 'row')}."
+                say(f"{how_far} What was added stays; the same command goes on with the rest.")
+            raise
 
 
 def _open(file: str, as_format: str, mapping: dict[str, str]) -> "SourceFile":
     from headwater.cli.filters import word_of
-    from headwater.sources.exchange.reading import Format, open_sources
+    from headwater.sources.exchange.reading import ListFormat, open_sources
 
-    chosen = None if as_format == "auto" else word_of("format", Format, as_format)
+    chosen = None if as_format == "auto" else word_of("format", ListFormat, as_format)
     return open_sources(
         sys.stdin.buffer.read() if file == "-" else _content(Path(file)), chosen, mapping, filename=file
     )
@@ -136,24 +158,6 @@ def _what_was_read(source_file: "SourceFile", file: str) -> str:
     unused = f" · columns not used: {', '.join(map(inert, read.unused))}" if read.unused else ""
     doubled = f" · columns doubled: {', '.join(map(inert, read.doubled))}" if read.doubled else ""
     return f"{rows} from {file} ({read.format}, {read.spelling}){unused}{doubled}"
-
-
-def import_as_dict(read: "ReadSources", done: "Imported", rejected: Path | None, *, is_dry: bool) -> dict[str, object]:
-    return {
-        "is_dry_run": is_dry,
-        "added": done.added,
-        "paused": done.paused,
-        "blocked": done.blocked,
-        "deleted": done.deleted,
-        "feeds_added": done.feeds_added,
-        "known": done.known,
-        "updated": None if is_dry else done.updated,  # only doing it tells
-        "duplicates": read.duplicates,
-        "unused_columns": read.unused,
-        "doubled_columns": read.doubled,
-        "invalid": [{"line": one.line, "text": one.text, "reason": one.reason} for one in done.bad],
-        "rejected_file": rejected and str(rejected),
-    }
 
 
 def tell(read: "ReadSources", done: "Imported", rejected: Path | None, *, is_dry: bool) -> None:
@@ -198,7 +202,7 @@ def _amounts(sources: int, feeds: int, deleted: int, known: int, duplicates: int
 
 def rejected_beside(file: str, read: "ReadSources") -> Path:
     """In the format they came in: mended, it is imported as the list was."""
-    from headwater.sources.exchange.rejected import SUFFIXES
+    from headwater.sources.exchange.writing import SUFFIXES
 
     suffix = f"rejected.{SUFFIXES[read.format]}"
     return Path(suffix) if file == "-" else Path(file.removesuffix(f".{suffix}")).with_suffix(f".{suffix}")
@@ -206,7 +210,7 @@ def rejected_beside(file: str, read: "ReadSources") -> Path:
 
 def write_rejected_to(place: Path, bad: "Sequence[BadLine]", read: "ReadSources") -> str:
     """Why it could not be written: by then the import is done, and a pipe has nothing beside it."""
-    from headwater.sources.exchange.rejected import write_rejected
+    from headwater.sources.exchange.writing import write_rejected
 
     # The name is ours, not the user's: in a shared folder another user may have put a link there.
     return why_unwritten(place, (line.encode() for line in write_rejected(bad, read)), is_chosen=False)
@@ -246,11 +250,11 @@ def export_sources(
         news, jobs or docs.
     """
     from headwater.cli.filters import word_of
-    from headwater.sources.exchange.reading import Format
+    from headwater.sources.exchange.reading import ListFormat
     from headwater.sources.exchange.writing import write_sources
     from headwater.sources.source import SourceKind
 
-    chosen, wanted_kind = word_of("format", Format, format), word_of("kind", SourceKind, kind)
+    chosen, wanted_kind = word_of("format", ListFormat, format), word_of("kind", SourceKind, kind)
     assert chosen is not None
 
     async def work(services: "Services") -> "list[Row]":
@@ -260,10 +264,10 @@ def export_sources(
         return await rows_of_sources(services, SourceFilter(kind=wanted_kind, tag=tag))
 
     rows = with_services(launch, work)
-    text = "".join(write_sources(rows, chosen))
+    pieces = write_sources(rows, chosen)
     if output is None:
-        show_file(text)
+        show_file("".join(pieces))
         return
-    if why := why_unwritten(output, [text.encode()]):
+    if why := why_unwritten(output, (piece.encode() for piece in pieces)):
         raise UsageError(f"{output} cannot be written: {why}.", fix="Choose another place, or make room there.")
     say(f"Wrote {quantity(len({row.url for row in rows}), 'source')} to {output}")

@@ -1,28 +1,25 @@
 """`headwater sources`: who we follow."""
 
-from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cyclopts import App
 
-from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched, Limit
+from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched, Limit, with_services
 from headwater.cli.output import say, say_more, show, show_json, show_table
-from headwater.cli.serving import with_services
-from headwater.cli.sources.fields import scope_of
 from headwater.cli.sources.showing import event_row, next_poll_of, show_overview
-from headwater.cli.words import inert, length_of, quantity, relative, shorten, with_seconds
+from headwater.cli.words import inert, length_of, quantity, relative, shorten
+from headwater.shapes.sources import source_as_dict, source_story_as_dict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from headwater.discover.stopping import Stopped
+    from headwater.discover.adding import Stopped
     from headwater.reports.discovery import DiscoveryOverview
     from headwater.reports.explaining import SourceStory
-    from headwater.reports.paging import Page
+    from headwater.reports.paging import ListPage
     from headwater.services import Services
-    from headwater.sources.channels import ChannelState
-    from headwater.sources.source import Profile, Source
+    from headwater.sources.source import Source
 
 
 app = App(name="sources", help="The publishers we follow: add, look at, change, import and export them.")
@@ -72,7 +69,7 @@ def list_sources(
     """
     from headwater.cli.filters import word_of
 
-    async def work(services: "Services") -> "tuple[Page[DiscoveryOverview], datetime]":
+    async def work(services: "Services") -> "tuple[ListPage[DiscoveryOverview], datetime]":
         from headwater.reports.discovery import SourceFilter, time_now
         from headwater.reports.paging import page_of_sources, status_named
         from headwater.sources.source import SourceKind
@@ -122,46 +119,6 @@ def _row(one: "DiscoveryOverview", now: "datetime") -> tuple[str, ...]:
     )
 
 
-def source_as_dict(one: "DiscoveryOverview") -> dict[str, Any]:
-    """One source for programs: names that older programs ask for, beside ours."""
-    source = one.source
-    following = one.next
-    feeds = [channel for channel in one.channels if channel.kind == "feed" and channel.is_enabled]
-    sitemaps = [channel for channel in one.channels if channel.kind == "sitemap" and channel.is_enabled]
-    interval = source.profile.poll_every or (feeds[0].poll_interval if feeds else None)
-    return {
-        "id": source.id,
-        **with_seconds(asdict(source.profile), *durations_in(source.profile)),
-        "scope": scope_of(one),
-        **({"feed_url": feeds[0].url} if feeds else {}),
-        **({"sitemap_url": sitemaps[0].url} if sitemaps else {}),
-        "feed_poll_interval_minutes": interval and max(1, round(interval.total_seconds() / 60)),
-        "status": source.status,
-        "status_reason": source.status_reason,
-        "health": one.health.word,
-        "health_reason": one.health.reason,
-        "problems": [asdict(problem) for problem in one.health.problems],
-        "consecutive_failures": source.consecutive_failures,
-        "next_run_at": following and following.next_poll_at,
-        "next_reason": following and following.next_reason,
-        "last_crawled_at": source.last_run_at,
-        "last_crawl_status": source.last_run_status,
-        "last_crawl_message": source.last_run_message,
-        "created_at": source.created_at,
-        "updated_at": source.updated_at,
-        "channels": [_channel_told(one, channel) for channel in one.channels],
-    }
-
-
-def durations_in(profile: "Profile") -> list[str]:
-    return [one.name for one in fields(profile) if "timedelta" in str(one.type)]
-
-
-def _channel_told(one: "DiscoveryOverview", channel: "ChannelState") -> dict[str, Any]:
-    told = with_seconds(asdict(channel), "poll_interval")
-    return told | {"next_poll_at": None, "next_reason": "taken down"} if one.is_taken_down(channel) else told
-
-
 @app.command(name="show")
 def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
     """Show a source: its channels, why each is polled when, and what happened to it.
@@ -183,9 +140,7 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
 def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
     overview, events, now = story.overview, story.events, story.now
     if is_json:
-        trail = [{"at": one.at, **asdict(one.event)} for one in events]
-        around = {"external_ids": story.external_ids, "limits_reached": story.limits, "events": trail}
-        show_json(source_as_dict(overview) | around)
+        show_json(source_story_as_dict(story))
         return
     show_overview(overview, now, story.external_ids, story.limits)
     if problems := overview.health.problems:

@@ -1,17 +1,17 @@
-"""`headwater sources rm`: what goes with a source, and what stays."""
+"""`headwater sources rm`: a source goes with its vacancies; its documents stay."""
 
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import ACTOR, Launch, Launched
+from headwater.cli.consent import Yes, require_consent
+from headwater.cli.launch import ACTOR, Launch, Launched, with_services
 from headwater.cli.output import show
-from headwater.cli.serving import with_services
 from headwater.cli.words import inert, quantity
 
 if TYPE_CHECKING:
     from headwater.archive.jobs import Left
-    from headwater.discover.stopping import Stopped
+    from headwater.discover.adding import Stopped
     from headwater.services import Services
     from headwater.sources.source import Source
 
@@ -20,7 +20,7 @@ WHY = "deleted by a person"
 
 def remove(
     *sources: str,
-    yes: Annotated[bool, Parameter(negative="", help="Do not ask.")] = False,
+    yes: Yes = False,
     dry_run: Annotated[bool, Parameter(negative="", help="Only say what would happen.")] = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -35,8 +35,6 @@ def remove(
     sources
         Ids, addresses, hosts or names.
     """
-    from headwater.cli.consent import require_consent
-
     if not yes or dry_run:
         leaving = with_services(launch, lambda services: _leaving(services, sources))
         told = [f"{inert(one.name)} ({one.profile.url}{_in_words(left, 'would expire')})" for one, left in leaving]

@@ -3,17 +3,17 @@
 from typing import TYPE_CHECKING
 
 from headwater.cli.output import show, show_table
-from headwater.cli.sources.fields import fields_in_words, follows_links, scope_of
+from headwater.cli.sources.fields import fields_in_words
 from headwater.cli.words import due, in_words, inert, relative, shorten
+from headwater.shapes.sources import follows_links, scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from headwater.reports.discovery import DiscoveryOverview
-    from headwater.sources.channels import ChannelState
-    from headwater.sources.events import Happened
     from headwater.sources.source import Profile
+    from headwater.sources.store import ChannelState, Happened
 
 
 def event_row(one: "Happened", now: "datetime") -> tuple[str, ...]:

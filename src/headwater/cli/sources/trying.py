@@ -1,19 +1,17 @@
-"""`headwater sources test` and `simulate`: what a source's channels answer, without storing any of it."""
+"""`headwater sources test` and `simulate`: the answers of a source's channels, without storing any of them."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched, Limit, with_quiet_log
+from headwater.cli.launch import AsJson, Launch, Launched, Limit, with_quiet_log, with_services
 from headwater.cli.output import say, show, show_json, show_table
-from headwater.cli.serving import with_services
 from headwater.cli.words import inert, quantity, shorten
+from headwater.shapes.trials import answer_as_dict, reading_as_dict, simulation_as_dict
 
 if TYPE_CHECKING:
     from headwater.actions.trying import Simulation
     from headwater.discover.trying import Trial
-    from headwater.ingest.simulating import SimulatedPage
     from headwater.services import Services
 
 PARTLY = 3
@@ -30,7 +28,7 @@ def ask_channels(source: str, *, json: AsJson = False, launch: Launched = Launch
     """
     trials = with_services(with_quiet_log(launch), lambda services: trials_of(services, source))
     if json:
-        show_json({"channels": [answer_of(trial) for trial in trials]})
+        show_json({"channels": [answer_as_dict(trial) for trial in trials]})
     elif trials:
         columns = ("channel", "address", "status", "size", "took", "etag", "last modified", "problem")
         show_table(columns, [_row(trial) for trial in trials], spare=("etag", "last modified"), below=("address",))
@@ -65,7 +63,7 @@ def simulate(
     simulation = with_services(with_quiet_log(launch), work)
     trials, read = simulation.trials, [reading_as_dict(page) for page in simulation.pages]
     if json:
-        show_json({"channels": [simulated(trial, items) for trial in trials], "pages": read})
+        show_json(simulation_as_dict(simulation, items))
     for trial in [] if json else trials:
         tell(trial, items)
     for page in [] if json else read:
@@ -114,25 +112,6 @@ async def trials_of(services: "Services", source: str) -> "list[Trial]":
     return await try_source(services, source)
 
 
-def reading_as_dict(page: "SimulatedPage") -> dict[str, Any]:
-    """By which rule each part was made: the producer of the text, and the parts of the quality."""
-    read = page.article
-    if read is None:
-        return {"url": page.url, "problem": page.problem}
-    return {
-        "url": page.url,
-        "title": read.title,
-        "produced_by": str(read.produced_by),
-        "words": read.word_count,
-        "author": read.author,
-        "published_at": read.published_at,
-        "language": read.language,
-        "page_type": str(read.page_type),
-        "quality": asdict(read.quality),
-        "begins": shorten(read.text, 200),
-    }
-
-
 def line_of(told: dict[str, Any]) -> str:
     if "problem" in told:
         return f"page: {told['problem']}"
@@ -142,23 +121,8 @@ def line_of(told: dict[str, Any]) -> str:
     return f"page: {shorten(told['title'], 60)} ({made}, quality {quality})"
 
 
-def answer_of(trial: "Trial") -> dict[str, Any]:
-    """Never raw headers: only what a person needs."""
-    response = trial.response
-    return {
-        "kind": trial.kind,
-        "url": trial.url,
-        "status": response and response.status,
-        "size_bytes": response and len(response.body),
-        "took_ms": response and round(response.duration.total_seconds() * 1000),
-        "etag": response and response.validators.etag,
-        "last_modified": response and response.validators.last_modified,
-        "problem": trial.problem or None,
-    }
-
-
 def _row(trial: "Trial") -> tuple[str, ...]:
-    told = answer_of(trial)
+    told = answer_as_dict(trial)
     size, took = told["size_bytes"], told["took_ms"]
     return (
         str(trial.kind),
@@ -170,21 +134,3 @@ def _row(trial: "Trial") -> tuple[str, ...]:
         shorten(told["last_modified"] or "–", 30),
         shorten(trial.problem, 100),
     )
-
-
-def simulated(trial: "Trial", most: int) -> dict[str, Any]:
-    items = [
-        {"url": one.url, "title": one.title, "published_at": one.published_at, "author": one.author, **one.fields}
-        for one in trial.items[:most]
-    ]
-    return {
-        "kind": str(trial.kind),
-        "url": trial.url,
-        "problem": trial.problem or None,
-        "count": len(trial.items),
-        "further": trial.further,
-        "notes": trial.notes,
-        "items": items,
-        "vacancies": [asdict(one) for one in trial.vacancies[:most]],
-        "left_out": trial.left_out,
-    }

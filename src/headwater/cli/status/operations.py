@@ -1,16 +1,17 @@
 """How the machinery is, for `headwater status`: two lines of it always, all of it when asked for."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from headwater.cli.words import in_words, length_of, quantity, shorten, with_seconds
+from headwater.cli.words import in_words, length_of, quantity, relative, shorten
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from headwater.reports.operations import Operations, Process, Settles
+    from headwater.deliver.store import SinkReport
+    from headwater.reports.operations import Operations, RoleProcess, Settles
+    from headwater.reports.sinks import DeliveryNow
 
-NOBODY = ("not_polled", "stuck", "not_maintained")
+NOBODY = ("not_polled", "stuck", "not_maintained", "not_delivered")
 INDENT = " " * 10
 # As operators read them; others follow.
 CLASSES = {
@@ -22,6 +23,7 @@ CLASSES = {
     "robots_blocked": "refused by robots.txt",
 }
 SHOWN_PROCESSES = 20
+SHOWN_SINKS = 10
 WIDEST_SAID = 100
 
 
@@ -30,7 +32,33 @@ def role_lines(now: "Operations") -> list[str]:
     from headwater.reports.operations import problems_in
 
     missing = [f"Missing   {one.what} {one.fix}" for one in problems_in(now) if one.kind in NOBODY]
-    return [f"Roles     {running(now)}", *missing, *failing_lines(now)]
+    delivery = delivery_lines(now.delivery) if now.delivery else []
+    return [f"Roles     {running(now)}", *missing, *failing_lines(now), *delivery]
+
+
+def delivery_lines(delivery: "DeliveryNow") -> list[str]:
+    """The log, and a line for each sink."""
+    now = delivery.now
+    log = f"log at {delivery.position:,}"
+    if delivery.waiting_since:
+        log += f", the oldest change has waited for {length_of(now - delivery.waiting_since)}"
+    elif delivery.log_delay is not None:
+        log += f", {delivery.log_delay.total_seconds():.1f} s after the change"
+    sinks = delivery.sinks[:SHOWN_SINKS]
+    more = [f"{INDENT}… and {len(delivery.sinks) - len(sinks)} more: headwater sinks list"]
+    told = [f"{INDENT}{sink_line(one, now)}" for one in sinks]
+    return [f"Delivery  {log}", *told, *(more if len(delivery.sinks) > len(sinks) else [])]
+
+
+def sink_line(one: "SinkReport", now: "datetime") -> str:
+    from headwater.reports.sinks import state_word
+
+    waits = f", {one.behind:,} behind" if one.behind else ""
+    since = f" for {length_of(now - one.behind_since)}" if one.behind and one.behind_since else ""
+    parked = f", {one.parked:,} parked" if one.parked else ""
+    error = f": {shorten(one.last_error, WIDEST_SAID)}" if one.failures and one.last_error else ""
+    last = f", last success {relative(one.last_success_at, now)}"
+    return f"{one.name} ({one.type}): {state_word(one)}{waits}{since}{parked}{last}{error}"
 
 
 def failing_lines(now: "Operations") -> list[str]:
@@ -64,7 +92,7 @@ def operation_lines(now: "Operations") -> list[str]:
     ]
 
 
-def process_line(one: "Process", now: "datetime") -> str:
+def process_line(one: "RoleProcess", now: "datetime") -> str:
     seen = f"for {length_of(now - one.started_at)}" if one.is_alive else f"last seen {length_of(now - one.beat_at)} ago"
     return f"{one.role}: process {one.pid} on {one.host}, {one.version}, {seen}"
 
@@ -119,20 +147,3 @@ def waits(now: "Operations") -> str:
 def days(now: "Operations") -> str:
     held = f", {quantity(now.rows_in_default, 'row')} of days without one" if now.rows_in_default else ""
     return f"partitions for {quantity(min(now.days_ahead.values(), default=0), 'day')} after today{held}"
-
-
-def operations_as_dict(now: "Operations") -> dict[str, object]:
-    """For programs."""
-
-    def seconds_since(moment: "datetime | None") -> int | None:
-        return round((now.now - moment).total_seconds()) if moment else None
-
-    whole = with_seconds(asdict(now), "connection_waiting")
-    del whole["now"], whole["work"]
-    return {
-        **whole,
-        "oldest_due_channel_seconds": seconds_since(now.work.poll_due),
-        "oldest_due_page_seconds": seconds_since(now.work.host_open),
-        "overdue_channels": now.work.overdue,
-        "maintained_at": now.work.maintained_at,
-    }

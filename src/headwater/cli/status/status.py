@@ -1,14 +1,13 @@
 """`headwater status`: the whole at a glance, and what is polled next."""
 
 import sys
-from dataclasses import asdict
 from datetime import timedelta
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from headwater.cli.launch import AsJson, Launch, Launched
+from headwater.cli.launch import AsJson, Launch, Launched, with_services
 from headwater.cli.output import (
     clear_screen,
     say,
@@ -21,9 +20,8 @@ from headwater.cli.output import (
     terminal_height,
     terminal_width,
 )
-from headwater.cli.problems import all_problems, hint_at_problems
-from headwater.cli.serving import with_services
-from headwater.cli.status.operations import operation_lines, operations_as_dict, role_lines
+from headwater.cli.problems import hint_at_problems
+from headwater.cli.status.operations import operation_lines, role_lines
 from headwater.cli.tables import laid_out, wrap_text
 from headwater.cli.words import (
     due,
@@ -34,18 +32,18 @@ from headwater.cli.words import (
     quantity,
     shorten,
     shorten_line,
-    with_seconds,
 )
 from headwater.errors import DatabaseDown, QueryFailed
+from headwater.shapes.status import schedule_as_dicts, standing_as_dict
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
     from datetime import datetime
 
+    from headwater.actions.standing import StandingNow
     from headwater.frontier.entry import EntryStatus
     from headwater.reports.discovery import DiscoverySummary, Scheduled
     from headwater.reports.frontier import HostsNow, Suspects, TemplatesNow
-    from headwater.reports.operations import Operations
     from headwater.reports.problems import Problems
     from headwater.services import Services
 
@@ -58,17 +56,7 @@ SHOWN_ELSEWHERE = 1_000
 HEADING = ("Feed Schedule:", "-" * 40)
 
 
-class Now(NamedTuple):
-    summary: "DiscoverySummary"
-    counts: "dict[EntryStatus, int]"
-    hosts: "HostsNow"
-    templates: "TemplatesNow"
-    learns: bool
-    suspects: "Suspects"
-    operations: "Operations"
-
-
-class Page(NamedTuple):
+class SchedulePage(NamedTuple):
     """The beginning of the schedule."""
 
     coming: "list[Scheduled]"
@@ -95,17 +83,18 @@ def status(
     wants_schedule = show_schedule or all_
     most = SHOWN if sys.stdout.isatty() and not (all_ or json) else SHOWN_ELSEWHERE
 
-    async def work(services: "Services") -> "tuple[Now, list[Scheduled], Problems]":
+    async def work(services: "Services") -> "tuple[StandingNow, list[Scheduled], Problems]":
+        from headwater.actions.standing import all_problems, look_now
         from headwater.reports.discovery import schedule
 
         coming = await schedule(services.database, most + 1) if wants_schedule else []
-        return await look_now(services), coming, await all_problems(services)
+        return await look_now(services), coming, await all_problems(services, is_hint=True)
 
-    def tell(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
-        page = Page(coming[:most], is_cut=len(coming) > most) if wants_schedule else None
+    def tell(now: "StandingNow", coming: "list[Scheduled]", problems: "Problems") -> None:
+        page = SchedulePage(coming[:most], is_cut=len(coming) > most) if wants_schedule else None
         show_all(now, page, problems, operations=operations, json=json)
 
-    def redraw(now: Now, coming: "list[Scheduled]", problems: "Problems") -> None:
+    def redraw(now: "StandingNow", coming: "list[Scheduled]", problems: "Problems") -> None:
         clear_screen()
         size = terminal_width(), terminal_height()
         show_screen(screen_of(now, coming, problems, size, wants_schedule=wants_schedule, operations=operations))
@@ -119,33 +108,16 @@ def status(
         tell(*with_services(launch, work))
 
 
-async def look_now(services: "Services") -> Now:
-    from headwater.frontier.reads import count_statuses
-    from headwater.reports.discovery import summary
-    from headwater.reports.frontier import hosts_now, suspects_now, templates_now
-    from headwater.reports.operations import operations_now
-
-    database = services.database
-    return Now(
-        await summary(database),
-        await count_statuses(database),
-        await hosts_now(database),
-        await templates_now(database),
-        services.settings.extract.templates,
-        await suspects_now(database),
-        await operations_now(database),
-    )
-
-
 async def tell_whole(services: "Services", *, operations: bool, json: bool) -> None:
     """With all of the schedule, which is shown while it is read."""
+    from headwater.actions.standing import all_problems, look_now
     from headwater.reports.discovery import whole_schedule
 
-    now, problems = await look_now(services), await all_problems(services)
+    now, problems = await look_now(services), await all_problems(services, is_hint=True)
     parts = whole_schedule(services.database)
     if json:
         rows = (schedule_as_dicts(part, now.summary.now) async for part in parts)
-        await show_json_with(counted_now(now, problems) | {"schedule_is_cut": False}, "schedule", rows)
+        await show_json_with(standing_as_dict(now, problems) | {"schedule_is_cut": False}, "schedule", rows)
         return
     show_head(now, operations=operations)
     await show_parts(parts, now.summary)
@@ -154,8 +126,8 @@ async def tell_whole(services: "Services", *, operations: bool, json: bool) -> N
 
 async def keep_telling(
     services: "Services",
-    look: "Callable[[Services], Awaitable[tuple[Now, list[Scheduled], Problems]]]",
-    tell: "Callable[[Now, list[Scheduled], Problems], None]",
+    look: "Callable[[Services], Awaitable[tuple[StandingNow, list[Scheduled], Problems]]]",
+    tell: "Callable[[StandingNow, list[Scheduled], Problems], None]",
 ) -> None:
     """In place on a terminal, one below the other elsewhere."""
     is_seen = sys.stdout.isatty()
@@ -170,7 +142,7 @@ async def keep_telling(
 
 
 def show_all(
-    now: Now, page: Page | None, problems: "Problems", *, operations: bool = False, json: bool = False
+    now: "StandingNow", page: SchedulePage | None, problems: "Problems", *, operations: bool = False, json: bool = False
 ) -> None:
     if json:
         told_page = (
@@ -178,7 +150,7 @@ def show_all(
             if page
             else {}
         )
-        show_json(counted_now(now, problems) | told_page)
+        show_json(standing_as_dict(now, problems) | told_page)
         return
     show_head(now, operations=operations)
     if page:
@@ -186,23 +158,19 @@ def show_all(
     say_rest(now, problems)
 
 
-def counted_now(now: Now, problems: "Problems") -> dict[str, object]:
-    return {**status_as_dict(now), "problems": len(problems.found)}
-
-
-def show_head(now: Now, *, operations: bool) -> None:
+def show_head(now: "StandingNow", *, operations: bool) -> None:
     for line in head_of(now, terminal_width(), operations=operations):
         show(line)
 
 
-def say_rest(now: Now, problems: "Problems") -> None:
+def say_rest(now: "StandingNow", problems: "Problems") -> None:
     if not now.summary.followed:
         say("Nothing is followed yet. Add a site: headwater sources add https://example.org")
     if problems.found:
         say(hint_at_problems(len(problems.found), is_cut=problems.is_cut))
 
 
-def head_of(now: Now, width: int, *, operations: bool = False) -> list[str]:
+def head_of(now: "StandingNow", width: int, *, operations: bool = False) -> list[str]:
     """The whole at a glance; folded to a width, if there is one."""
     templates = template_lines(now.templates, is_on=now.learns)
     roles = operation_lines(now.operations) if operations else role_lines(now.operations)
@@ -211,7 +179,7 @@ def head_of(now: Now, width: int, *, operations: bool = False) -> list[str]:
 
 
 def screen_of(
-    now: Now,
+    now: "StandingNow",
     coming: "Sequence[Scheduled]",
     problems: "Problems",
     size: tuple[int, int],
@@ -236,19 +204,6 @@ def screen_of(
     more = [f"… and {left:,} more: headwater status --show-schedule --all"] if left > 0 else []
     lines = [shorten_line(line, width) for line in (*head, *shown, *more, *foot)]
     return lines[: max(1, height - 1)]
-
-
-def status_as_dict(now: Now) -> dict[str, object]:
-    templates = asdict(now.templates)
-    return {
-        **with_seconds(asdict(now.summary), "delay_p50", "delay_p95"),
-        "frontier": now.counts,
-        "hosts": with_seconds(asdict(now.hosts), "next_in"),
-        "suspects": asdict(now.suspects),
-        "operations": operations_as_dict(now.operations),
-        "hurried_by_source": templates.pop("hurried"),
-        "templates": {"is_on": now.learns, **templates},
-    }
 
 
 def lines_of(found: "DiscoverySummary", counts: "dict[EntryStatus, int]", hosts: "HostsNow") -> list[str]:
@@ -295,25 +250,7 @@ def template_lines(now: "TemplatesNow", *, is_on: bool) -> list[str]:
     ]
 
 
-def schedule_as_dicts(coming: "Sequence[Scheduled]", now: "datetime") -> list[dict[str, object]]:
-    return [
-        {
-            "source": one.source,
-            "source_id": one.source_id,
-            "kind": one.kind,
-            "url": one.url,
-            "next_fetch": one.next_poll_at and one.next_poll_at.isoformat(),
-            "in_seconds": one.next_poll_at and round((one.next_poll_at - now).total_seconds()),
-            "interval_seconds": one.interval and round(one.interval.total_seconds()),
-            "errors": one.errors,
-            "is_running": one.is_running,
-            "why": one.next_reason,
-        }
-        for one in coming
-    ]
-
-
-def show_page(page: Page, found: "DiscoverySummary") -> None:
+def show_page(page: SchedulePage, found: "DiscoverySummary") -> None:
     """A table for a person, else the list that scripts read."""
     if not sys.stdout.isatty():
         show_many([*HEADING, *listed_lines(page.coming, found.now)])

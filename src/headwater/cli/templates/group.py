@@ -1,14 +1,13 @@
 """`headwater templates`: the learned templates of hosts, why a page is read as it is, and how to change it."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched
+from headwater.cli.launch import ACTOR, AsJson, Cursor, Launch, Launched, with_services
 from headwater.cli.output import say, say_more, show, show_json
-from headwater.cli.serving import with_services
 from headwater.cli.templates.showing import (
     explanation_lines,
     rows_of,
@@ -21,16 +20,19 @@ from headwater.cli.templates.showing import (
 )
 from headwater.cli.words import quantity
 from headwater.errors import NotFound
+from headwater.shapes.templates import learning_as_dict, schooling_as_dict
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from headwater.ingest.inspection import Explained
-    from headwater.reports.paging import Page
-    from headwater.reports.templates import HostReport, Schooling, TemplateVersion
+    from headwater.reports.paging import ListPage
+    from headwater.reports.templates import HostReport, Schooling
     from headwater.services import Services
 app = App(name="templates", help="Page layouts learned for each host: list, show, explain, learn again, switch off.")
-Host = Annotated[str, Parameter(help="Its name, with its port if that is not the usual one, or any address there.")]
+HostArgument = Annotated[
+    str, Parameter(help="Its name, with its port if that is not the usual one, or any address there.")
+]
 
 
 @app.command(name="list")
@@ -49,7 +51,7 @@ def list_hosts(
         Hosts per page.
     """
 
-    async def work(services: "Services") -> "tuple[Page[HostReport], datetime]":
+    async def work(services: "Services") -> "tuple[ListPage[HostReport], datetime]":
         from headwater.reports.templates import page_of_learning, server_time
 
         return await page_of_learning(services.database, limit, cursor), await server_time(services.database)
@@ -67,7 +69,13 @@ def list_hosts(
 
 
 @app.command(name="show")
-def show_host(host: Host, *, version: int | None = None, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+def show_host(
+    host: HostArgument,
+    *,
+    version: int | None = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
     """Show the templates of a host: where its text stands, blocks kept and dropped, versions and history.
 
     Parameters
@@ -91,11 +99,7 @@ def show_host(host: Host, *, version: int | None = None, json: AsJson = False, l
         known = ", ".join(str(one.version) for one in host_learning.versions) or "none"
         raise NotFound(f"{host_learning.host} has no template version {version}.", fix=f"It has: {known}.")
     if json:
-        events = [asdict(one) for one in found.events]
-        show_json(
-            learning_as_dict(host_learning)
-            | {"known": [template_as_dict(found, one) for one in chosen], "events": events}
-        )
+        show_json(schooling_as_dict(found, chosen))
         return
     show_learning(host_learning, now)
     for one in chosen:
@@ -142,7 +146,7 @@ def explain(
 
 
 @app.command(name="relearn")
-def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
+def relearn(host: HostArgument, *, launch: Launched = Launch()) -> None:  # noqa: B008
     """Learn a host again from its stored pages, also where it was disabled; its templates stay in use until then."""
 
     async def work(services: "Services") -> "tuple[HostReport, bool]":
@@ -165,7 +169,7 @@ def relearn(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
 
 
 @app.command(name="disable")
-def disable(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
+def disable(host: HostArgument, *, launch: Launched = Launch()) -> None:  # noqa: B008
     """Read a host's pages by the general extractor, and learn no template of it until `relearn`."""
 
     async def work(services: "Services") -> tuple[str, int]:
@@ -178,18 +182,3 @@ def disable(host: Host, *, launch: Launched = Launch()) -> None:  # noqa: B008
     name, ended = with_services(launch, work)
     show(f"Within a minute {name} is read by the general extractor; {quantity(ended, 'template')} ended.")
     say(f"To have it learned again: headwater templates relearn {name}")
-
-
-def learning_as_dict(host_learning: "HostReport") -> dict[str, Any]:
-    from headwater.reports.templates import pages_wanted, state_of
-
-    is_waiting = not host_learning.active and not host_learning.learn_at and not host_learning.disabled_at
-    more = {"status": state_of(host_learning), "pages_wanted": pages_wanted(host_learning) if is_waiting else None}
-    return asdict(host_learning) | more
-
-
-def template_as_dict(found: "Schooling", one: "TemplateVersion") -> dict[str, Any]:
-    from headwater.reports.templates import knowledge_of
-
-    template = found.templates[one.version]
-    return {"section": one.section, "version": one.version} | (knowledge_of(template) if template else {})

@@ -17,7 +17,7 @@ from headwater.reports.template_words import (
 )
 
 if TYPE_CHECKING:
-    from headwater.extraction.templates.explain import Explanation, Piece
+    from headwater.extraction.templates.explain import ExplainedBlock, TemplateExplanation
     from headwater.extraction.templates.template import Template
     from headwater.ingest.inspection import Explained
     from headwater.reports.templates import HostReport, TemplateEvent, TemplateVersion
@@ -150,7 +150,7 @@ def show_events(events: "Sequence[TemplateEvent]", now: datetime) -> None:
     show_table(("when", "who", "what happened"), rows)
 
 
-def explanation_lines(found: "Explanation", *, is_whole: bool) -> Iterator[str]:
+def explanation_lines(found: "TemplateExplanation", *, is_whole: bool) -> Iterator[str]:
     """The features the page lacks, then each variant with its blocks."""
     for name in found.missing:
         yield f"The page lacks what every page it learned from had: {inert(feature_in_words(name))}."
@@ -160,7 +160,7 @@ def explanation_lines(found: "Explanation", *, is_whole: bool) -> Iterator[str]:
         yield from piece_lines(one.pieces, is_whole=is_whole)
 
 
-def piece_lines(pieces: "Sequence[Piece]", *, is_whole: bool) -> Iterator[str]:
+def piece_lines(pieces: "Sequence[ExplainedBlock]", *, is_whole: bool) -> Iterator[str]:
     """One line a block; a run of blocks outside the container is one line, unless all are wanted."""
     for is_run, run in groupby(pieces, lambda one: not is_whole and one.why == OUTSIDE):
         if is_run:
@@ -169,7 +169,7 @@ def piece_lines(pieces: "Sequence[Piece]", *, is_whole: bool) -> Iterator[str]:
             yield from map(line_of, run)
 
 
-def line_of(piece: "Piece") -> str:
+def line_of(piece: "ExplainedBlock") -> str:
     mark = "+" if piece.kept else MINUS
     cut = "…" if len(piece.text) >= EXPLAINED_TEXT else ""
     return f"  {mark} {shorten(piece.text, WIDEST_TEXT)}{cut}  [{inert(piece.where)}: {inert(piece.why)}]"

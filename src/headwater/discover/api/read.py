@@ -1,17 +1,26 @@
 """From an API's answer to items and to the next page."""
 
+import json
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from headwater.discover.api.dates import instant_from
-from headwater.discover.api.document import json_in
+import orjson
+
 from headwater.discover.api.pages import PageState, state_after
 from headwater.discover.api.paths import Path
 from headwater.discover.api.recipe import ApiRecipe, Transform, auto_data_paths
+from headwater.discover.feeds.dates import EARLIEST, moment
 from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import link_to, shorten
+
+# The year 5138 in seconds, 1973 in milliseconds: nobody means both.
+_MILLISECONDS_FROM = 100_000_000_000
+_DIGITS_OF_EPOCHS = range(9, 14)
+
+LONGEST_BODY = 50_000_000
 
 MOST_ITEMS = 10_000
 _DEEPEST_FIELD = 20
@@ -31,6 +40,65 @@ _NAMES = {
     "content": ("content",),
     "language": ("language",),
 }
+
+
+def instant_from(value: object, now: datetime) -> datetime | None:
+    """None for a value that is no instant or cannot be meant; one that lies ahead counts as now."""
+    match value:
+        case bool():
+            return None
+        case str() if value.isascii() and value.isdigit() and len(value) in _DIGITS_OF_EPOCHS:
+            return _counted(int(value), now)
+        case str():
+            return moment(value, now)
+        case int() | float():
+            return _counted(value, now)
+        case _:
+            return None
+
+
+def _counted(number: float, now: datetime) -> datetime | None:
+    with suppress(ValueError, OverflowError, OSError):
+        found = datetime.fromtimestamp(number / 1000 if number >= _MILLISECONDS_FROM else number, UTC)
+        return min(found, now) if found >= EARLIEST else None
+    return None
+
+
+class _Twice(ValueError):
+    pass
+
+
+def json_in(body: bytes) -> Any | Unreadable:
+    if len(body) > LONGEST_BODY:
+        return Unreadable("The answer is too large to be read as JSON.")
+    body = body.removeprefix(b"\xef\xbb\xbf")
+    try:
+        # The strict and fast one first: it refuses NaN, numbers beyond a double, bad UTF-8 and 1,024 levels.
+        orjson.loads(body)
+        return json.loads(body, object_pairs_hook=_once)
+    except _Twice:
+        return Unreadable("The answer's JSON names a key twice in one object.")
+    except RecursionError:
+        return Unreadable("The answer's JSON is nested too deeply.")
+    except orjson.JSONDecodeError as refusal:
+        return Unreadable(_why(body, refusal))
+    except ValueError:
+        return Unreadable("The answer is not valid JSON.")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _Twice
+    return found
+
+
+def _why(body: bytes, refusal: orjson.JSONDecodeError) -> str:
+    if not body.strip():
+        return "The answer is empty."
+    if body.lstrip()[:1] == b"<":
+        return "The answer is a page or a feed, not JSON."
+    return f"The answer is not valid JSON: {refusal.msg[:120]}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import Annotated, Any, Literal, Self
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from headwater.discover.api.paths import Path, json_path_from, path_from
-from headwater.discover.api.placeholders import secrets_in
-from headwater.discover.api.wording import refusal_of, unknown_key
+from headwater.discover.api.secrets import secrets_in
 from headwater.errors import UrlRejected, UsageError
 from headwater.urls.canonical import canonicalise
 from headwater.urls.effects import has_effects
@@ -41,7 +41,42 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}")
 _NOT_THEIRS = frozenset({"host", "user-agent", "content-length", "transfer-encoding", "connection", "cookie"})
 
 
-class _Part(BaseModel):
+def refusal_of(problem: ValidationError, model: type[BaseModel]) -> UsageError:
+    first = problem.errors(include_input=False, include_url=False, include_context=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        return unknown_key(place, keys_at(model, first["loc"][:-1]))
+    return UsageError(f"The API mapping is wrong at {place}: {_lowered(first['msg'])}.")
+
+
+def unknown_key(place: str, known: list[str]) -> UsageError:
+    name = place.rpartition(".")[2]
+    near = get_close_matches(name.lower(), known, n=1)
+    fix = f"Did you mean {near[0]}?" if near else f"It may have {', '.join(known)}."
+    return UsageError(f"The API mapping has no key {place[:80]}.", fix=fix)
+
+
+def keys_at(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
+    """The keys that may stand at a place inside the mapping."""
+    for step in place:
+        if field := model.model_fields.get(str(step)):
+            model = next(_models_in(field.annotation), model)
+    return sorted(model.model_fields)
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)
+
+
+def _lowered(message: str) -> str:
+    text = message.removeprefix("Value error, ").rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+class _RecipePart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, arbitrary_types_allowed=True)
 
 
@@ -69,7 +104,7 @@ Text = Annotated[str, Field(max_length=2_000)]
 _CREDENTIAL = {"basic": "password", "oauth2": "client_secret"}
 
 
-class Auth(_Part):
+class Auth(_RecipePart):
     """`name` is the query parameter's or the header's; credentials are placeholders, never values.
 
     `oauth2` is the grant of client credentials: `client_as` says how the token's server is told who asks.
@@ -115,7 +150,7 @@ class Auth(_Part):
         return frozenset(secrets_in(self.client_id) + secrets_in(self.client_secret))
 
 
-class Pagination(_Part):
+class Pagination(_RecipePart):
     type: Literal["none", "page", "offset", "cursor"] = "none"
     limit_param: Text = "limit"
     offset_param: Text = "offset"
@@ -136,8 +171,8 @@ class Pagination(_Part):
         return self
 
 
-class Since(_Part):
-    """Ask only for what is newer. `format` is iso, date, unix, unix_ms or a strftime text."""
+class Since(_RecipePart):
+    """Ask only for newer items. `format` is iso, date, unix, unix_ms or a strftime text."""
 
     field: Text
     enabled: bool = True
@@ -146,14 +181,14 @@ class Since(_Part):
     fallback_days: int | None = Field(None, ge=0, le=3_650)
 
 
-class Transform(_Part):
-    """What becomes of a list: its first value, or all of them joined."""
+class Transform(_RecipePart):
+    """The value of a list: its first one, or all of them joined."""
 
     first: bool = False
     join: Text | None = None
 
 
-class Throttle(_Part):
+class Throttle(_RecipePart):
     enabled: bool = True
     requests_per_minute: float = Field(60, gt=0, le=6_000)
     burst: int = Field(1, ge=1)
@@ -164,7 +199,7 @@ class Throttle(_Part):
         return min(timedelta(minutes=1) / self.requests_per_minute, LONGEST_DELAY) if self.enabled else timedelta()
 
 
-class Retry(_Part):
+class Retry(_RecipePart):
     """A request that failed for the moment is asked again in the same run, after a wait that doubles."""
 
     max_retries: int = Field(2, ge=0, le=10)
@@ -175,7 +210,7 @@ class Retry(_Part):
         return timedelta(milliseconds=self.backoff_ms * 2**tries) if tries < self.max_retries else None
 
 
-class ApiRecipe(_Part):
+class ApiRecipe(_RecipePart):
     """`params_in` says where page numbers, cursors and dates go: into the query, or into the body of a POST."""
 
     base_url: Text

@@ -11,9 +11,15 @@ import orjson
 from pydantic import SecretStr
 
 from headwater.discover.api.pages import PageState, is_url
-from headwater.discover.api.placeholders import fill_placeholders, mask_placeholders
 from headwater.discover.api.recipe import ApiRecipe, Auth
-from headwater.discover.api.secrets import Echoes, Secrets, echoes_of, require_bound
+from headwater.discover.api.secrets import (
+    Echoes,
+    Secrets,
+    echoes_of,
+    fill_placeholders,
+    mask_placeholders,
+    require_bound,
+)
 from headwater.errors import UrlRejected, UsageError
 from headwater.net.media_type import media_type
 from headwater.urls.canonical import canonicalise

@@ -1,4 +1,7 @@
-"""Secrets of APIs: from a file of our own, each bound to the origins that it may be sent to."""
+"""Secrets of APIs: from a file of our own, each bound to the origins that it may be sent to.
+
+A mapping has `{{SECRET:NAME}}`: the name is stored, the value is put in when a request is made.
+"""
 
 import re
 from base64 import b64encode
@@ -22,6 +25,12 @@ SHORTEST_MASKED = 4
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 _HOW = "NAME@https://host=value"
+
+_PLACEHOLDER = re.compile(r"\{\{\s*SECRET:([A-Za-z][A-Za-z0-9_]{0,63})\s*\}\}")
+
+
+class SecretRefused(UsageError):
+    """A secret is missing, cannot stand in a request, or may not be sent to its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +99,18 @@ def require_bound(names: Iterable[str], url: str, secrets: Secrets) -> None:
         if origin in origins:
             continue
         if origin.scheme != "https" and secret is None:
-            raise UsageError(
+            raise SecretRefused(
                 f"The secret {name} is not set: no line of the file that poll.secrets_file names has it. Secrets go "
                 f"over https only; for a host of your own network write {name}@{origin}=… there."
             )
         if origin.scheme != "https":
-            raise UsageError(
+            raise SecretRefused(
                 f"The secret {name} would be sent to {origin} unencrypted: secrets go over https only. Give the API's "
                 f"https address; for a host of your own network write {name}@{origin}=… in poll.secrets_file."
             )
         if secret is not None:
             bound = f"bound to {', '.join(sorted(map(str, origins)))}" if origins else "bound to no origin"
-            raise UsageError(
+            raise SecretRefused(
                 f"The secret {name} is {bound}, and is not sent to {origin}. If it belongs there, write "
                 f"{name}@{','.join(sorted(map(str, origins | {origin})))}=… in poll.secrets_file."
             )
@@ -135,7 +144,7 @@ class Echoes:
         return self._bytes_pattern.sub(MASK.encode(), body) if self._bytes_pattern else body
 
     def masked_json(self, body: bytes) -> bytes:
-        """However its strings are escaped. What is no JSON is masked as it stands."""
+        """However its strings are escaped. Text that is no JSON is masked as it stands."""
         try:
             document = orjson.loads(body)
             plain = orjson.dumps(document).replace(b"\\u0000", b"")
@@ -189,3 +198,33 @@ def _in_query(value: str) -> str:
         return canonicalise(f"https://h/?q={quote(value, safe='')}").url.partition("=")[2]
     except UrlRejected:
         return value
+
+
+def secrets_in(text: str) -> tuple[str, ...]:
+    """The names of the secrets a text needs."""
+    return tuple(_PLACEHOLDER.findall(text))
+
+
+def mask_placeholders(text: str) -> str:
+    return _PLACEHOLDER.sub(MASK, text)
+
+
+def fill_placeholders(text: str, secrets: Secrets) -> str:
+    """Raises SecretRefused naming a secret that is not set, or that cannot stand in a request."""
+    return _PLACEHOLDER.sub(lambda found: _value_of(found[1], secrets), text)
+
+
+def _where_missing(secrets: Secrets) -> str:
+    return "poll.secrets_file has no line for it" if secrets else "poll.secrets_file names no file, or an empty one"
+
+
+def _value_of(name: str, secrets: Secrets) -> str:
+    if name not in secrets:
+        raise SecretRefused(
+            f"The secret {name} is not set: {_where_missing(secrets)}.",
+            fix=f"Write {name}@https://host=value there, or take {{{{SECRET:{name}}}}} out of the mapping.",
+        )
+    value = secrets[name].value.get_secret_value()
+    if not value or not value.isprintable():
+        raise SecretRefused(f"The secret {name} is empty or holds a line break or control character.")
+    return value

@@ -11,10 +11,9 @@ import orjson
 from pydantic import SecretStr
 
 from headwater.clock import Clock
-from headwater.discover.api.placeholders import fill_placeholders
 from headwater.discover.api.recipe import Auth
 from headwater.discover.api.request import FORM, JSON, ApiRequest, basic_credentials
-from headwater.discover.api.secrets import Secrets, echoes_of, require_bound
+from headwater.discover.api.secrets import Secrets, echoes_of, fill_placeholders, require_bound
 
 LONGEST_ANSWER_BYTES = 64 * 1024
 # Where the answer does not say how long a token holds, and how long before its end it is not used any more.
@@ -24,7 +23,7 @@ EARLY_SECONDS = 30.0
 _CODE = re.compile(r"[a-z_]{1,40}")
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16000}")
 
-Problem = TypeVar("Problem")
+TokenProblem = TypeVar("TokenProblem")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ class Tokens:
     _known: dict[tuple[str, ...], tuple[Token, float]] = field(default_factory=dict, repr=False)
     _asking: dict[tuple[str, ...], asyncio.Lock] = field(default_factory=dict, repr=False)
 
-    async def token_for(self, auth: Auth, ask: Callable[[], Awaitable[Token | Problem]]) -> Token | Problem:
+    async def token_for(self, auth: Auth, ask: Callable[[], Awaitable[Token | TokenProblem]]) -> Token | TokenProblem:
         """The one that is known and still holds, else a new one."""
         key = _key(auth)
         async with self._asking.setdefault(key, asyncio.Lock()):

@@ -1,18 +1,18 @@
-"""What the policies know of a channel, and what they answer. Values only."""
+"""The facts of a channel that policies judge, and their answers. Values only."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from headwater.discover.cadence.price import Price
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.cadence.rhythm import Rhythm
-from headwater.discover.cadence.week import FLAT, Floats
+from headwater.discover.cadence.rhythm import FLAT, Floats, Rhythm
 from headwater.discover.cadence.windows import TimeWindow
 from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
+from headwater.sources.causes import HeldBy
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PollBounds:
     shortest: timedelta = timedelta(minutes=15)
     shortest_if_allowed: timedelta = timedelta(minutes=5)  # by a max-age that is no longer
     longest: timedelta = timedelta(days=7)
@@ -44,12 +44,12 @@ class ChannelFacts:
     publisher_hints: PublisherHints = field(default_factory=PublisherHints)
     host_delay: timedelta = NO_WAIT
     time_window: TimeWindow | None = None
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: PollBounds = field(default_factory=PollBounds)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a policy alone would do, before anyone else is heard."""
+    """The wish of a policy alone, before anyone else is heard."""
 
     wait: timedelta
     reason: str
@@ -66,3 +66,4 @@ class NextPoll:
     reason: str
     is_disabled_for_now: bool = False
     is_loud: bool = False
+    held_by: HeldBy | None = None

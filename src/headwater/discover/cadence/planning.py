@@ -11,6 +11,7 @@ from headwater.discover.cadence.windows import OpenHours, TimeWindow, zone_named
 from headwater.discover.cadence.wording import in_words
 from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
 from headwater.errors import UsageError
+from headwater.sources.causes import HeldBy
 
 # Everyone whose window opens at ten would come at ten sharp.
 _SPREAD_AFTER_OPENING = timedelta(minutes=10)
@@ -26,12 +27,14 @@ def next_poll(policy: str, facts: ChannelFacts, now: datetime, rng: Random) -> N
         plan = replace(plan, wait=rest.wait, reason=rest.reason)
     elif facts.items_span is not None:
         plan = _sooner(plan, facts.items_span)
-    wait, reason = _no_sooner_than_asked(plan, facts, _jittered(plan, rng), rng)
+    wait, reason, held_by = _no_sooner_than_asked(plan, facts, _jittered(plan, rng), rng)
     at, said = in_open_hours(now + wait, facts.time_window, facts.publisher_hints, rng)
     reason = "; ".join(part for part in (reason, said) if part)
+    if at > now + wait and held_by is None:
+        held_by = HeldBy.TIME_WINDOW if facts.time_window else HeldBy.PUBLISHER
     if rest is None:
-        return NextPoll(at, at - now, reason)
-    return NextPoll(at, at - now, reason, rest.is_disabled_for_now, rest.is_loud)
+        return NextPoll(at, at - now, reason, held_by=held_by)
+    return NextPoll(at, at - now, reason, rest.is_disabled_for_now, rest.is_loud, held_by)
 
 
 def _rest(facts: ChannelFacts, plan: Plan) -> Rest | None:
@@ -63,24 +66,26 @@ def _jittered(plan: Plan, rng: Random) -> timedelta:
     return min(max(wait, plan.shortest), plan.longest)
 
 
-def _no_sooner_than_asked(plan: Plan, facts: ChannelFacts, wait: timedelta, rng: Random) -> tuple[timedelta, str]:
+def _no_sooner_than_asked(
+    plan: Plan, facts: ChannelFacts, wait: timedelta, rng: Random
+) -> tuple[timedelta, str, HeldBy | None]:
     """Nobody is asked earlier than it wished; jitter only lengthens such a wait."""
-    asked, who = max(_asked(facts), key=lambda wish: wish[0])
+    asked, who, held_by = max(_asked(facts), key=lambda wish: wish[0])
     # The longest interval still holds: a cache lifetime of a year is not meant as a wish to be forgotten.
     floor = min(asked, plan.longest)
     if floor <= wait:
-        return wait, plan.reason
-    return min(floor * (1 + plan.jitter * rng.random()), plan.longest), f"{who} {in_words(asked)}"
+        return wait, plan.reason, None
+    return min(floor * (1 + plan.jitter * rng.random()), plan.longest), f"{who} {in_words(asked)}", held_by
 
 
-def _asked(facts: ChannelFacts) -> tuple[tuple[timedelta, str], ...]:
+def _asked(facts: ChannelFacts) -> tuple[tuple[timedelta, str, HeldBy | None], ...]:
     hints = facts.publisher_hints
     return (
-        (hints.fresh_for, "server asked to wait: max-age"),
-        (hints.retry_after, "server asked to wait: Retry-After"),
-        (hints.robots_wait, "its robots.txt is asked for again after"),
-        (hints.ttl, "feed asks to wait: ttl"),
-        (facts.host_delay, "delay of the host:"),
+        (hints.fresh_for, "server asked to wait: max-age", HeldBy.CACHE_LIFETIME),
+        (hints.retry_after, "server asked to wait: Retry-After", HeldBy.PUBLISHER),
+        (hints.robots_wait, "its robots.txt is asked for again after", None),
+        (hints.ttl, "feed asks to wait: ttl", HeldBy.PUBLISHER),
+        (facts.host_delay, "delay of the host:", None),
     )
 
 

@@ -11,7 +11,7 @@ from headwater.discover.cadence.rests import backoff_after, double_wait, errors_
 from headwater.discover.cadence.rhythm import in_hours
 from headwater.discover.cadence.wording import in_words, likely
 
-Policy: TypeAlias = Callable[[ChannelFacts, datetime], Plan]
+PollPlanner: TypeAlias = Callable[[ChannelFacts, datetime], Plan]
 
 _HOUR = timedelta(hours=1)
 _DAY = timedelta(days=1)
@@ -98,7 +98,7 @@ def fixed(facts: ChannelFacts, now: datetime) -> Plan:
     return replace(_plan(facts, facts.interval, reason), longest=max(facts.bounds.longest, facts.interval))
 
 
-POLICIES: dict[str, Policy] = {"adaptive": adaptive, "tiers": tiers, "frequency": frequency, "fixed": fixed}
+POLICIES: dict[str, PollPlanner] = {"adaptive": adaptive, "tiers": tiers, "frequency": frequency, "fixed": fixed}
 
 
 def shortest_for(facts: ChannelFacts) -> timedelta:

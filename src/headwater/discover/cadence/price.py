@@ -31,7 +31,7 @@ def price_from(stored: object) -> Price:
 
 
 def first_price(rates: Sequence[float], polls_per_hour: float) -> Price:
-    """What the square-root rule would ask, so that polls keep to the budget from the first day on.
+    """The price by the square-root rule, so that polls keep to the budget from the first day on.
 
     With a constant rate a channel is polled every sqrt(2 · price / (weight · rate)) hours.
     """

@@ -1,4 +1,4 @@
-"""What a channel's errors mean for its next poll. Pure."""
+"""The wait of a channel after errors. Pure."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,16 +1,26 @@
-"""What was learned of when a channel publishes; a value that every successful poll replaces. Pure."""
+"""When a channel publishes, as far as it was learned; a value that every successful poll replaces. Pure.
+
+The week has 168 hours of 12 cells, Monday 00:00 UTC first.
+"""
 
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from math import exp, inf, log, log1p
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headwater.discover.cadence.week import CELL, CELLS, HOURS, Floats, cell_of_hour, hour_of_week
+Floats: TypeAlias = NDArray[np.float64]
+
+HOURS = 168
+CELLS = 12  # of five minutes, in an hour
+CELL = 1 / CELLS  # in hours
+FLAT: Floats = np.full(HOURS, 1 / HOURS)
+# 1970 began on a Thursday.
+_EPOCH = 72
 
 HALF_LIFE = 14 * 24.0  # hours, like every duration and instant inside a rhythm
 _MEMORY = HALF_LIFE / log(2)
@@ -19,10 +29,14 @@ LONGEST_HINDSIGHT = 28 * 24.0
 # Of something undated we only know between which polls it came; if they were far apart that says nothing of the hour.
 _SHARP_ENOUGH = 3.0
 _LARGEST_SKEW = 24.0
+# What was watched before that has faded.
+_LONGEST_WATCH = 16.0 * HOURS
+# Items' worth of belief that all channels together publish evenly: enough for hours that none was watched in.
+_TRUST_IN_EVEN_HOURS = 0.1
 
-# Until more is known: half an item in a week.
+# Until more is known: half an item in a day. Beside a longer time every channel looks slower than it is, for weeks.
 PRIOR_ITEMS = 0.5
-PRIOR_EXPOSURE = 7 * 24.0
+PRIOR_EXPOSURE = 24.0
 
 _NO_HOURS = bytes(4 * HOURS)
 _NO_CELLS = bytes(4 * CELLS)
@@ -63,6 +77,18 @@ class Rhythm:
 
     def cells(self) -> Floats:
         return np.frombuffer(self.by_cell, np.float32).astype(np.float64)
+
+    def watched(self) -> Floats:
+        """Each hour's share in the time watched, which has no gaps but those of overflows."""
+        if self.exposure <= 0:
+            return FLAT
+        # The other way round than `observe` counts it: exposure = memory · (1 − e^(−length / memory)).
+        length = min(-_MEMORY * log1p(-min(self.exposure / _MEMORY, 0.999)), _LONGEST_WATCH)
+        back = np.arange(length + 2)
+        ages = np.clip(self.as_of % 1 + np.append(-1, back), 0, length)
+        faded = -np.diff(np.exp(-ages / _MEMORY))
+        shares: Floats = np.bincount(hour_of_week(self.as_of - back), weights=faded, minlength=HOURS) / faded.sum()
+        return shares
 
     def to_dict(self) -> dict[str, Any]:
         """Fit for JSON, below 1.5 kB."""
@@ -209,10 +235,21 @@ def _counted(counts: Floats, places: NDArray[np.int64], weights: Floats | None =
 def _faded(rhythm: Rhythm, now: float) -> Rhythm:
     if rhythm.as_of == 0.0:
         return replace(rhythm, as_of=now)
-    left = exp((rhythm.as_of - now) / _MEMORY)
+    return _scaled(replace(rhythm, as_of=now), exp((rhythm.as_of - now) / _MEMORY))
+
+
+def before_silence(rhythm: Rhythm) -> Rhythm:
+    """As it was when the newest item came."""
+    if rhythm.newest is None:
+        return rhythm
+    left = exp((rhythm.newest - rhythm.as_of) / _MEMORY)
+    watched = max(rhythm.exposure - _MEMORY * (1 - left), 0.0)
+    return _scaled(replace(rhythm, as_of=rhythm.newest, exposure=watched), 1 / left)
+
+
+def _scaled(rhythm: Rhythm, left: float) -> Rhythm:
     return replace(
         rhythm,
-        as_of=now,
         items=rhythm.items * left,
         exposure=rhythm.exposure * left,
         polls=rhythm.polls * left,
@@ -224,3 +261,30 @@ def _faded(rhythm: Rhythm, now: float) -> Rhythm:
 
 def in_hours(moment: datetime) -> float:
     return moment.timestamp() / 3600
+
+
+def common_profile(rhythms: Iterable[Rhythm]) -> Floats:
+    """Each hour's share in what all channels publish; one weighs the root of its items, or a few would rule."""
+    came, expected = np.full((2, HOURS), _TRUST_IN_EVEN_HOURS / HOURS)
+    for one in rhythms:
+        counts = one.hours()
+        weight = np.sqrt(max(counts.sum(), 1.0))
+        came += counts / weight
+        # An even week would have brought as many in the hours that were watched.
+        expected += one.watched() * counts.sum() / weight
+    share: Floats = came / expected / (came / expected).sum()
+    return share
+
+
+def common_from(stored: Sequence[float] | None) -> Floats:
+    """The shares that were stored as a list of numbers, or a flat week."""
+    shares = np.array(stored or (), dtype=np.float64)
+    return shares if len(shares) == HOURS and shares.min() >= 0 and shares.sum() > 0 else FLAT
+
+
+def hour_of_week(hours: Floats) -> NDArray[np.int64]:
+    return (np.floor(hours).astype(np.int64) + _EPOCH) % HOURS
+
+
+def cell_of_hour(hours: Floats) -> NDArray[np.int64]:
+    return np.floor((hours % 1) * CELLS).astype(np.int64) % CELLS

@@ -5,8 +5,7 @@ from datetime import timedelta
 from math import log
 
 from headwater.discover.cadence.forecast import forecast
-from headwater.discover.cadence.rhythm import Rhythm
-from headwater.discover.cadence.week import FLAT, Floats
+from headwater.discover.cadence.rhythm import FLAT, Floats, Rhythm, before_silence
 from headwater.discover.cadence.wording import in_words
 
 # P(nothing) = e^(−expected) below one in a thousand.
@@ -30,8 +29,8 @@ def silence(rhythm: Rhythm, common: Floats = FLAT) -> Silence | None:
     quiet = rhythm.as_of - rhythm.newest
     if quiet <= _GAPS * rhythm.longest_gap:
         return None
-    ahead = forecast(rhythm, rhythm.newest, common)
-    # The rate itself falls while nothing comes; what was usual then is what we compare with.
+    # Rate and hours fall while nothing comes; what was usual then is what we compare with.
+    ahead = forecast(before_silence(rhythm), rhythm.newest, common)
     expected = ahead.items_within(quiet) * rhythm.pace / ahead.mean_rate
     if expected <= SURPRISING:
         return None

@@ -29,7 +29,7 @@ _HOURS_OF_ZONE = {name: hours for hours, names in _ZONES for name in names.split
 
 
 def moment(text: str, now: datetime) -> datetime | None:
-    """In UTC; what lies ahead counts as now, and what cannot be meant as nothing."""
+    """In UTC; a date that lies ahead counts as now, and one that cannot be meant as none."""
     try:
         said = _written(text.strip())
     except (ValueError, OverflowError, LookupError, TypeError):

@@ -1,4 +1,4 @@
-"""What all kinds of feeds have in common: entries become items by one set of rules, and notes say what was left out."""
+"""Entries of all kinds of feeds become items by one set of rules, and notes name the entries that were left out."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,9 +7,16 @@ from itertools import islice
 from typing import NamedTuple
 
 from headwater.discover.feeds.dates import moment
-from headwater.discover.feeds.links import absolute, is_http
-from headwater.discover.feeds.words import LONGEST_NAME, LONGEST_SUMMARY, LONGEST_TITLE, one_line, summary_from
+from headwater.discover.feeds.words import (
+    LONGEST_NAME,
+    LONGEST_SUMMARY,
+    LONGEST_TITLE,
+    absolute,
+    is_http,
+    summary_from,
+)
 from headwater.discover.items import Item, Reading
+from headwater.storable import one_line
 
 MOST_ENTRIES = 10_000
 LONGEST_GUID = 1_024

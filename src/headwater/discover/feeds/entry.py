@@ -8,9 +8,9 @@ from typing import Any
 from lxml import etree
 
 from headwater.discover.feeds.draft import Draft
-from headwater.discover.feeds.links import absolute, base_within
 from headwater.discover.feeds.vocabulary import ATOM, RDF_ABOUT, XML_BASE, XML_LANG, meaning, namespace
-from headwater.discover.feeds.words import LONGEST_TITLE, looks_like_markup, one_line, plain
+from headwater.discover.feeds.words import LONGEST_TITLE, absolute, base_within, looks_like_markup, plain
+from headwater.storable import one_line
 
 _PLAIN = frozenset({"", "text", "text/plain"})
 _MAIL_WITH_NAME = re.compile(r"[^\s@]+@[^\s@]+\s+\((.+)\)")

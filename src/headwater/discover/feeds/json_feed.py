@@ -1,4 +1,4 @@
-"""JSON Feed 1.0 and 1.1. Any value may be of any type: what is not as it should be counts as absent."""
+"""JSON Feed 1.0 and 1.1. Any value may be of any type: one that is not as it should be counts as absent."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from headwater.discover.feeds.draft import LONGEST_LANGUAGE, Draft, reading_of
-from headwater.discover.feeds.links import absolute
-from headwater.discover.feeds.words import LONGEST_TITLE, one_line, plain
+from headwater.discover.feeds.words import LONGEST_TITLE, absolute, plain
 from headwater.discover.items import Reading, Unreadable
+from headwater.storable import one_line
 
 # Objects take far more room than the text that makes them.
 _MOST_VALUES = 500_000

@@ -1,4 +1,4 @@
-"""What a publisher says about polling: how often, and when not."""
+"""A publisher's word on polling: how often, and when not."""
 
 import re
 from collections.abc import Iterable

@@ -2,18 +2,27 @@
 Feed by itself.
 """
 
+import re
 from dataclasses import replace
 from datetime import datetime
+from html import escape
+from html.entities import html5
 from typing import Any
 
 from headwater.discover.feeds.draft import reading_of
 from headwater.discover.feeds.guard import TOO_DEEP, Malformed, parse_beginning, parse_xml, without_doctype
 from headwater.discover.feeds.json_feed import read_json_feed
-from headwater.discover.feeds.mend import mend
 from headwater.discover.feeds.tolerant import MOST_CHARACTERS, is_page, read_tolerantly
 from headwater.discover.feeds.tree import read_tree
 from headwater.discover.items import Reading, Unreadable
 from headwater.net.charset import CharsetKind, charset_parameter, decode
+
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+# An unclosed section counts up to the end, or every one of a thousand would be looked for anew.
+_SECTION_OR_AMPERSAND = re.compile(
+    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?:#([0-9]{1,7});|#[xX]([0-9A-Fa-f]{1,6});|([A-Za-z][A-Za-z0-9]{1,31};))?", re.DOTALL
+)
+_XML_ITSELF = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 
 MOST_BYTES = 16 * 1024 * 1024
 # A tree takes far more room than the text that makes it: half a million elements and attributes were 65 MB. The
@@ -22,6 +31,26 @@ MOST_NODES = 500_000
 
 _PART = 65_536
 _EMPTY = Unreadable("The feed is empty.")
+
+
+def mend(text: str) -> str:
+    return _SECTION_OR_AMPERSAND.sub(_mended_reference, _ILLEGAL.sub("", text))
+
+
+def _mended_reference(found: re.Match[str]) -> str:
+    decimal, hexadecimal, name = found.groups()
+    if found[0].startswith("<"):
+        return found[0]
+    if decimal or hexadecimal:
+        return found[0] if _is_legal(int(decimal) if decimal else int(hexadecimal, 16)) else ""
+    if name in _XML_ITSELF:
+        return found[0]
+    # Not an entity: the ampersand of `?a=1&b=2` is meant as it stands.
+    return escape(html5[name], quote=False) if name in html5 else "&amp;" + found[0][1:]
+
+
+def _is_legal(number: int) -> bool:
+    return number <= 0x10FFFF and not _ILLEGAL.match(chr(number))
 
 
 def read_feed(body: bytes, content_type: str, base_url: str, now: datetime) -> Reading | Unreadable:
@@ -104,7 +133,7 @@ def _read_malformed(text: str, why: str, base_url: str, now: datetime) -> Readin
 
 
 def _read_begun(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable | None:
-    """What stands before the break is XML, and is read as such: as a whole feed would be, however long it is."""
+    """The part before the break is XML, and is read as such: as a whole feed would be, however long it is."""
     root = parse_beginning(text)
     if root is None:
         return None

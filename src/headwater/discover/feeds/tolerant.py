@@ -11,10 +11,10 @@ from io import BytesIO
 from typing import Any
 
 from headwater.discover.feeds.draft import LONGEST_LANGUAGE, Draft, reading_of
-from headwater.discover.feeds.links import absolute
 from headwater.discover.feeds.pace import wait_said
-from headwater.discover.feeds.words import LONGEST_TITLE, one_line, plain
+from headwater.discover.feeds.words import LONGEST_TITLE, absolute, plain
 from headwater.discover.items import Reading, Unreadable
+from headwater.storable import one_line
 
 MOST_CHARACTERS = 1_048_576
 
@@ -32,7 +32,7 @@ def is_page(text: str) -> bool:
 
 
 def read_tolerantly(text: str, why: str, base_url: str, now: datetime) -> Reading | Unreadable:
-    """`why` is what kept the text from being read as XML."""
+    """`why` is the fault that kept the text from being read as XML."""
     beginning = text[:MOST_CHARACTERS]
     if not _SIGN_OF_A_FEED.search(beginning):
         return Unreadable(f"Not a feed: {why}.")

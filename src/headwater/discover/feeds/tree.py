@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 
 from headwater.discover.feeds.draft import LONGEST_LANGUAGE, MOST_ENTRIES, Draft
 from headwater.discover.feeds.entry import author_in, draft_from, text_of, title_of
-from headwater.discover.feeds.links import absolute, base_within, next_of_wordpress
 from headwater.discover.feeds.pace import days_to_skip, hours_to_skip, wait_said
 from headwater.discover.feeds.vocabulary import XML_BASE, XML_LANG, local_name, meaning, namespace
-from headwater.discover.feeds.words import one_line
+from headwater.discover.feeds.words import absolute, base_within, next_of_wordpress
 from headwater.discover.items import Reading, Unreadable
+from headwater.storable import one_line
 
 _ROOTS = frozenset({"rss", "rdf", "feed", "channel"})
 
 
-class Parts(NamedTuple):
-    """What stands around the entries, first of its kind; links are many."""
+class FeedParts(NamedTuple):
+    """The elements around the entries, first of their kind; links are many."""
 
     about: dict[str, Any]
     links: list[Any]
@@ -23,7 +23,7 @@ class Parts(NamedTuple):
 
 
 def read_tree(root: Any, base_url: str) -> tuple[Reading, Iterator[Draft]] | Unreadable:
-    """The feed without its items, and what they will be made of."""
+    """The feed without its items, and the drafts of these."""
     name = local_name(root.tag)
     if name not in _ROOTS:
         return Unreadable(f"XML, but not a feed: it starts with <{one_line(name, 40)}>.")
@@ -40,8 +40,8 @@ def _home(root: Any) -> str:
     return next((namespace(child.tag) for child in root if local_name(child.tag) in ("channel", "item")), "")
 
 
-def _parts(root: Any, home: str, base: str) -> Parts:
-    parts = Parts({}, [], [])
+def _parts(root: Any, home: str, base: str) -> FeedParts:
+    parts = FeedParts({}, [], [])
     channels = [root]
     for parent in channels:
         inner = base if parent is root else base_within(parent.get(XML_BASE), base)
@@ -60,12 +60,12 @@ def _parts(root: Any, home: str, base: str) -> Parts:
     return parts
 
 
-def _drafts(parts: Parts, home: str) -> Iterator[Draft]:
+def _drafts(parts: FeedParts, home: str) -> Iterator[Draft]:
     author = author_in(parts.about, home)
     return (draft_from(entry, home, base, author) for entry, base in parts.entries)
 
 
-def _feed(root: Any, parts: Parts, base: str) -> Reading:
+def _feed(root: Any, parts: FeedParts, base: str) -> Reading:
     about = parts.about
     language = text_of(about.get("language")) or root.get(XML_LANG) or ""
     return Reading(
@@ -88,7 +88,7 @@ def _hub(links: list[Any], base: str) -> str:
     return _linked(links, "hub", base)
 
 
-def _older(parts: Parts, base: str) -> tuple[str, ...]:
+def _older(parts: FeedParts, base: str) -> tuple[str, ...]:
     """Where its older entries are: RFC 5005, archived or paged, else as WordPress counts its pages."""
     links = parts.links
     named = _linked(links, "prev-archive", base) or _linked(links, "next", base)

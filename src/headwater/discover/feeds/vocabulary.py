@@ -1,4 +1,4 @@
-"""What an element of a feed means, whichever of a dozen namespaces it comes from."""
+"""Meanings of the elements of a feed, whichever of a dozen namespaces they come from."""
 
 from functools import lru_cache
 

@@ -1,7 +1,13 @@
-"""Words for people out of what feeds call text: markup removed, entities decoded, nothing left that could act."""
+"""Words for people out of the text of feeds: markup removed, entities decoded, nothing left that could act.
+
+And links: trimmed, absolute, and only of the kind that can be fetched.
+"""
 
 import re
 from html import unescape
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
+
+from headwater.storable import one_line
 
 LONGEST_TITLE = 500
 LONGEST_NAME = 200
@@ -15,8 +21,14 @@ _CUT_TAG = re.compile(r"<[^<>]*\Z")
 _SCRIPT = re.compile(r"<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 # Python refuses to make a number of thousands of digits, and no character has one of eight.
 _IMPOSSIBLE_NUMBER = re.compile(r"&#[0-9]{8,};?")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _SURE_SIGN_OF_MARKUP = re.compile(r"</[A-Za-z]\w*\s*>|&(?:#\w{1,8}|[A-Za-z]\w{1,31});")
+
+LONGEST_LINK = 8_192
+
+# Browsers do not see white space of this kind inside a link, so `java\nscript:` is a scheme; NUL cannot be stored.
+_UNSEEN = re.compile(r"[\x00\t\r\n]")
+_HTTP = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def plain(markup: str, longest: int) -> str:
@@ -33,14 +45,6 @@ def _without_markup(markup: str, longest: int) -> str:
     return unescape(_IMPOSSIBLE_NUMBER.sub("", markup))
 
 
-def one_line(text: str, longest: int) -> str:
-    # Counted generously, because white space collapses; a megabyte of it is nobody's title.
-    text = text[: longest * 2]
-    if not text.isprintable():
-        text = _CONTROL.sub("", text)
-    return " ".join(text.split())[:longest].rstrip()
-
-
 def summary_from(markup: str) -> str:
     """Unlike a title a summary is cut from an article, scripts included."""
     return plain(_SCRIPT.sub(" ", markup[: LONGEST_SUMMARY * _MARKUP_PER_CHARACTER]), LONGEST_SUMMARY)
@@ -49,3 +53,38 @@ def summary_from(markup: str) -> str:
 def looks_like_markup(text: str) -> bool:
     """Whether text that calls itself plain is HTML after all: it closes a tag or names a character."""
     return ("<" in text or "&" in text) and _SURE_SIGN_OF_MARKUP.search(text) is not None
+
+
+def is_http(link: str) -> bool:
+    return _HTTP.match(link) is not None
+
+
+def absolute(raw: str, base: str) -> str:
+    """Nothing, where there is no http(s) link to be had."""
+    if len(raw) > LONGEST_LINK:
+        return ""
+    link = _UNSEEN.sub("", raw).strip()
+    if not link or is_http(link):
+        return link
+    return "" if _SCHEME.match(link) else _joined(link, base)
+
+
+def base_within(declared: str | None, outer: str) -> str:
+    """The base that `xml:base` declares inside an outer one; nonsense changes nothing."""
+    return (declared and absolute(declared, outer)) or outer
+
+
+def _joined(link: str, base: str) -> str:
+    try:
+        joined = urljoin(base, link)
+    except ValueError:
+        return ""
+    return joined if is_http(joined) else ""
+
+
+def next_of_wordpress(url: str) -> str:
+    """`?paged=` counts the pages of any feed of WordPress."""
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    page = int(query["paged"]) if query.get("paged", "").isdecimal() else 1
+    return urlunsplit(parts._replace(query=urlencode({**query, "paged": page + 1}), fragment=""))

@@ -1,1 +1,1 @@
-"""What an HTML page offers: articles it lists, where it goes on, channels it names."""
+"""HTML pages as lists: the articles they list, their further pages, the channels they name."""

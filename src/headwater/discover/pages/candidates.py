@@ -1,4 +1,4 @@
-"""What a page offers as channels: feeds and sitemaps it names, and the places where they usually are."""
+"""Candidates for channels: feeds and sitemaps that a page names, and the places where they usually are."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from headwater.discover.pages.listing import Html, attribute, base_of, link_to, 
 from headwater.net.media_type import media_type
 from headwater.sources.kinds import ChannelKind
 
-Evidence = Literal["link", "anchor", "robots", "guess"]
+CandidateEvidence = Literal["link", "anchor", "robots", "guess"]
 
 MOST_CANDIDATES = 30
 _MOST_LINKS = 2_000
@@ -30,7 +30,7 @@ _FEED_NAME = re.compile(r"\b(?:rss|atom|feeds?|newsfeed|xml-feed)\b", re.IGNOREC
 _SITEMAP = re.compile(r"sitemap[^/]*\.xml(?:\.gz)?$")
 _OF_COMMENTS = re.compile(r"\b(?:comments?|kommentare?|commentaires?|comentarios|replies)\b", re.IGNORECASE)
 _GUESSES = tuple((path, kind) for kind in ChannelKind for path in kind.traits.usual_places)
-_RANK_OF_EVIDENCE: dict[Evidence, int] = {"link": 0, "anchor": 1, "robots": 1, "guess": 2}
+_RANK_OF_EVIDENCE: dict[CandidateEvidence, int] = {"link": 0, "anchor": 1, "robots": 1, "guess": 2}
 _RANK_OF_KIND = {kind: rank for rank, kind in enumerate(ChannelKind)}
 
 
@@ -41,7 +41,7 @@ class Candidate:
     url: str
     kind: ChannelKind
     title: str
-    evidence: Evidence
+    evidence: CandidateEvidence
 
 
 def candidates_in(html: Html, base_url: str) -> tuple[Candidate, ...]:
@@ -58,7 +58,7 @@ def sitemaps_named(urls: Iterable[str], base_url: str) -> tuple[Candidate, ...]:
 
 
 def rank(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """What a page says before what we guess, comments last; each URL once, under its best evidence."""
+    """Those a page names before guesses, comments last; each URL once, under its best evidence."""
     best: dict[str, Candidate] = {}
     for candidate in sorted(candidates, key=_rank):
         place = link_to(candidate.url, candidate.url)

@@ -85,7 +85,7 @@ def list_selectors(selectors: Mapping[str, Any]) -> ListSelectors:
 
 @dataclass(frozen=True, slots=True)
 class ListingRules:
-    """What is wanted of a page; `depth` is the page's own, and -1 as `max_depth` means no limit."""
+    """Rules for the links of a page; `depth` is the page's own, and -1 as `max_depth` means no limit."""
 
     scope: Scope
     patterns: Patterns | None = None
@@ -113,7 +113,7 @@ def read_listing(html: Html, base_url: str, rules: ListingRules, now: datetime) 
         return Listing(Reading((), notes=("The page is too entangled to be read.",)))
     if _asks_not_to_follow(tree, rules.product_token):
         return Listing(Reading((), notes=("The page asks robots not to follow its links.",)))
-    return _Reader(tree, base_url, rules, now).listing()
+    return _ListingReader(tree, base_url, rules, now).listing()
 
 
 def _require_selector(selector: str) -> None:
@@ -130,7 +130,7 @@ def _require_selector(selector: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _LinkPlace:
     """Where on the page a node stands; its cards nearest first."""
 
     cards: tuple[int, ...]
@@ -155,14 +155,14 @@ class _Map:
             if selector and not found
         )
 
-    def place_of(self, node: LexborNode) -> _Place | None:
-        """None inside what the source excludes."""
+    def place_of(self, node: LexborNode) -> _LinkPlace | None:
+        """None inside an element that the source excludes."""
         above = [ancestor.mem_id for ancestor in islice(_upwards(node), _HIGHEST)]
         if not self._excluded.isdisjoint(above):
             return None
         cards = tuple(islice(filter(self._cards.__contains__, above), _MOST_CARDS))
         in_container = not self._containers or not self._containers.isdisjoint(above)
-        return _Place(cards, in_container and (bool(cards) or not self.has_declared_cards))
+        return _LinkPlace(cards, in_container and (bool(cards) or not self.has_declared_cards))
 
 
 @dataclass(slots=True)
@@ -172,7 +172,7 @@ class _Card:
     articles: set[bytes] = field(default_factory=set)
 
 
-class _Reader:
+class _ListingReader:
     """One pass over the page's links, headings and times, in their order."""
 
     def __init__(self, tree: LexborHTMLParser, page_url: str, rules: ListingRules, now: datetime) -> None:
@@ -215,14 +215,14 @@ class _Reader:
         else:
             self._take_fact(node, place)
 
-    def _take_fact(self, node: LexborNode, place: _Place) -> None:
+    def _take_fact(self, node: LexborNode, place: _LinkPlace) -> None:
         heading = text_of(node) if node.tag in _HEADINGS else ""
         published_at = moment(attribute(node, "datetime"), self._now)
         for card in map(self._cards.__getitem__, place.cards):
             card.heading = card.heading or heading
             card.published_at = card.published_at or published_at
 
-    def _take_link(self, node: LexborNode, place: _Place) -> None:
+    def _take_link(self, node: LexborNode, place: _LinkPlace) -> None:
         url = followable(node, self._base)
         if url is None or url.url_hash == self._page:
             return
@@ -236,7 +236,7 @@ class _Reader:
         elif self._is_worth_following(url, placement):
             self._follow.setdefault(url.url_hash, url.url)
 
-    def _is_article(self, url: CanonicalUrl, place: _Place) -> bool:
+    def _is_article(self, url: CanonicalUrl, place: _LinkPlace) -> bool:
         if self._rules.patterns or is_article_url(url):
             return is_article_url(url, self._rules.patterns)
         # A page that declares cards says that each is an article, however its URL is spelt.
@@ -247,7 +247,7 @@ class _Reader:
         is_ours = placement is Placement.INSIDE and self._rules.goes_deeper
         return is_ours and not is_article_url(url, self._rules.patterns) and leads_to_articles(url)
 
-    def _add(self, url: CanonicalUrl, node: LexborNode, place: _Place, *, is_external: bool) -> None:
+    def _add(self, url: CanonicalUrl, node: LexborNode, place: _LinkPlace, *, is_external: bool) -> None:
         key = url.url_hash
         new = Item(url.url, depth=self._rules.depth + 1, is_external=is_external)
         item = self._items.setdefault(key, new)
@@ -291,7 +291,7 @@ def link_to(href: str, base: str) -> CanonicalUrl | None:
 
 
 def base_of(tree: LexborHTMLParser, page_url: str) -> str:
-    """What the page's links are relative to: its `<base href>`, if that is a URL."""
+    """The address that the page's links are relative to: its `<base href>`, if that is a URL."""
     declared = link_to(attribute(tree.css_first("base[href]"), "href"), page_url)
     return declared.url if declared else page_url
 

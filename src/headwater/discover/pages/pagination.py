@@ -76,7 +76,7 @@ _NUMBER = re.compile(r"\d{1,6}", re.ASCII)
 def next_page(
     html: Html, current_url: str, seen: AbstractSet[str], *, scope: Scope, today: date, max_pages: int = 10
 ) -> str | None:
-    """None once `max_pages` are seen, this one included. What the page says beats what we count up."""
+    """None once `max_pages` are seen, this one included. A link of the page beats a number that we count up."""
     tree, current = parse_page(html), link_to(current_url, current_url)
     if tree is None or current is None:
         return None
@@ -146,7 +146,7 @@ def _labelled(links: list[LexborNode], base: str, current: CanonicalUrl) -> dict
 
 
 def _chosen(url: CanonicalUrl) -> set[tuple[str, str]]:
-    """What a query asks for beside counting: another search is another list."""
+    """The parameters of a query beside its counters: another search is another list."""
     return {pair for pair in parse_qsl(url.query) if not _NUMBER.fullmatch(pair[1])}
 
 

@@ -37,7 +37,7 @@ def pause_after(host_delay: timedelta) -> timedelta:
 
 
 def wait_before_trying_again(tries: int, asked: timedelta) -> timedelta | None:
-    """What failed for the moment is not lost; None after the last try."""
+    """An answer that failed for the moment is not lost; None after the last try."""
     return max(FIRST_RETRY * 2**tries, asked) if tries < MOST_TRIES else None
 
 

@@ -1,30 +1,41 @@
-"""What a run's end means: for the channel's state, its next poll, the log of runs and the trail. Pure."""
+"""The end of a run: the channel's new state, its next poll and why then, the log of runs and the trail. Pure.
 
+Which policy holds for a channel is decided here, and when it is polled by that policy in `cadence`.
+"""
+
+from collections import Counter
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cache
+from importlib import resources
 from typing import Any, Literal
 
 from headwater.chance import Random
-from headwater.discover.cadence.channel import NextPoll
+from headwater.discover.cadence.channel import ChannelFacts, NextPoll, PollBounds
 from headwater.discover.cadence.overflow import FeedSnapshot, Overflow, overflow, turnover
+from headwater.discover.cadence.planning import in_open_hours, next_poll
 from headwater.discover.cadence.rests import PATIENCE, ErrorClass
-from headwater.discover.cadence.rhythm import Observation, Rhythm, observe
+from headwater.discover.cadence.rhythm import Floats, Observation, Rhythm, common_from, observe
 from headwater.discover.cadence.silence import silence
+from headwater.discover.cadence.windows import TimeWindow, window_from
 from headwater.discover.cadence.wording import quantity
-from headwater.discover.polls.answers import without_validators
-from headwater.discover.polls.classify import RobotsRefusal, Trouble
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import DOUBTED_FOR, Named, after_run, doubt_in_words, unseen_before, wholeness_of
-from headwater.discover.polls.run_state import RunState, UnreadPage
-from headwater.discover.polls.schedule import ChannelStanding, common_of, next_poll_of, policy_of
+from headwater.discover.polls.requesting import Deferred, RobotsRefusal, Trouble
+from headwater.discover.polls.run_state import RunState, UnreadPage, without_validators
+from headwater.discover.publisher_hints import PublisherHints
 from headwater.discover.searching.search import choose_findings
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
-from headwater.sources.channels import ChannelKind
-from headwater.sources.events import Event, Level
-from headwater.sources.health import AUTO_PAUSED, ROBOTS_DISALLOW, UNREAD, without_stop
-from headwater.sources.source import Mode, SourceKind, SourceStatus
+from headwater.sources.causes import StopReason
+from headwater.sources.health import without_stop
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import Policy, SourceKind, SourceMode, SourceStatus
+from headwater.sources.store import Event, Level
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+# After these a search is tried again at the default interval: its long one is for sites that have nothing.
+TEMPORARY_ERRORS = frozenset({ErrorClass.UPSTREAM, ErrorClass.NETWORK})
 
 FAILURES_BEFORE_PAUSE = 5
 MOVES_BEFORE_WARNING = 3
@@ -32,11 +43,118 @@ MOVED = "channel_moved"
 LONGEST_MESSAGE = 500
 # Leases that ran out under a poll, in a row; the first is forgiven, since a process may die of anything.
 MOST_LOST = 2
-NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0}
+NO_ERRORS = {"consecutive_errors": 0, "error_class": None, "class_errors": 0, "error_cause": None}
 
 NOBODY_NAMED = Named()
 
 RunStatus = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelStanding:
+    """How a channel stands after the poll that has just ended."""
+
+    last_ok_at: datetime | None
+    newest_item_at: datetime | None
+    last_new_at: datetime | None
+    rhythm: Rhythm
+    changes: int = 0
+    no_change: int = 0
+    errors: int = 0
+    error: ErrorClass | None = None
+    class_errors: int = 0
+    covers: timedelta | None = None  # after an overflow: the time its items span
+    turnover: timedelta | None = None  # the time in which its list is replaced, at the pace of this poll
+    publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
+    is_deadly: bool = False  # the error: it ended a process of ours
+    status: int | None = None  # of the last answer, where there was one
+
+
+def policy_of(channel: Leased, settings: PollSettings) -> tuple[Policy, timedelta]:
+    """And the interval it starts from. A person's choice beats the usual one of the kind of channel or source."""
+    source, usual = channel.source, channel.kind.traits.interval
+    if not channel.kind.traits.brings_news:
+        return Policy.FIXED, settings.discovery_retry
+    interval = source.poll_every or usual or settings.default_interval
+    if source.poll_every:
+        return Policy.FIXED, interval
+    if source.policy:
+        return source.policy, interval
+    if usual:
+        return Policy.FIXED, interval
+    if source.kind is SourceKind.JOBS:
+        return Policy.FREQUENCY, interval
+    return (Policy.ADAPTIVE if settings.adaptive else Policy.FIXED), interval
+
+
+def next_poll_of(
+    channel: Leased, standing: ChannelStanding, settings: PollSettings, now: datetime, rng: Random
+) -> NextPoll:
+    policy, interval = policy_of(channel, settings)
+    if channel.kind is ChannelKind.SEARCH and (standing.error in TEMPORARY_ERRORS or standing.is_deadly):
+        interval = settings.default_interval
+    facts = ChannelFacts(
+        interval=interval,
+        last_success_at=standing.last_ok_at,
+        last_item_at=standing.newest_item_at,
+        last_item_seen_at=standing.last_new_at,
+        consecutive_no_change=standing.no_change,
+        consecutive_errors=standing.errors,
+        errors_of_class=standing.class_errors,
+        error=standing.error,
+        is_deadly=standing.is_deadly,
+        status=standing.status,
+        changes=standing.changes,
+        org_type=channel.source.org_type or "",
+        frequency_days=channel.source.crawl_frequency_days,
+        rhythm=standing.rhythm,
+        price=channel.price,
+        common=common_of(channel),
+        items_span=standing.covers,
+        turnover=standing.turnover,
+        publisher_hints=standing.publisher_hints,
+        host_delay=channel.host_delay,
+        time_window=window_of(channel),
+        bounds=PollBounds(
+            shortest=settings.min_interval,
+            longest=max(settings.max_interval, interval),
+            jitter=settings.jitter_percent / 100,
+        ),
+    )
+    return next_poll(policy, facts, now, rng)
+
+
+def wait_until_open(channel: Leased, now: datetime, rng: Random) -> Deferred | None:
+    """A window holds for every due poll, also where it was set after that, except for one that a person asks for."""
+    if channel.is_by_hand:
+        return None
+    opening, why = in_open_hours(now, window_of(channel), PublisherHints(), rng)
+    return Deferred(opening - now, why) if opening > now else None
+
+
+def common_of(channel: Leased) -> Floats:
+    return common_from(channel.common)
+
+
+def window_of(channel: Leased) -> TimeWindow | None:
+    """In the source's own zone, else in that of its country."""
+    source = channel.source
+    if source.time_window is None:
+        return None
+    return window_from(source.time_window, source.timezone or zone_of_country(source.country))
+
+
+def zone_of_country(country: str | None) -> str | None:
+    return _zones().get((country or "").upper())
+
+
+@cache
+def _zones() -> dict[str, str]:
+    """From the table of zones that comes with the package of time zones."""
+    table = resources.files("tzdata.zoneinfo").joinpath("zone.tab").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in table.splitlines() if line and not line.startswith("#")]
+    zones = Counter(row[0] for row in rows)
+    return {row[0]: row[2] for row in rows if zones[row[0]] == 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +165,8 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
-    """`patch` is what changes in the channel's row; `source_status` what becomes of its source, if anything."""
+class RunEnding:
+    """`patch` holds the changes of the channel's row, `source_status` a new status of its source, if any."""
 
     next: NextPoll
     policy: str
@@ -75,7 +193,7 @@ class EndingContext:
 
 @dataclass(frozen=True, slots=True)
 class _Learned:
-    """What a run that ended well says of its channel."""
+    """The lessons of a run that ended well."""
 
     standing: ChannelStanding
     overflown: Overflow | None
@@ -85,8 +203,10 @@ class _Learned:
     doubts: str
 
 
-def ending_of_success(channel: Leased, run_state: RunState, ends: EndingContext, named: Named = NOBODY_NAMED) -> Ending:
-    """Every item was stored. If all answers were had too, validators may be kept: what is missing is asked again."""
+def ending_of_success(
+    channel: Leased, run_state: RunState, ends: EndingContext, named: Named = NOBODY_NAMED
+) -> RunEnding:
+    """Every item was stored. If all answers were had too, validators may be kept: a missing one is asked for again."""
     learned = _learned_from(channel, run_state, ends.now, named)
     moved_to, not_updated, moves = _moves(channel, run_state, ends.settings)
     overflown, doubts = learned.overflown, learned.doubts
@@ -156,19 +276,19 @@ def _patch(channel: Leased, run_state: RunState, now: datetime, learned: _Learne
         **_damage(channel, run_state, now),
         "last_status": first.status,
         "rhythm": standing.rhythm.to_dict(),
-        "wishes": first.publisher_hints.to_dict(),
+        "publisher_hints": first.publisher_hints.to_dict(),
         "overflow_count": past.overflows + (learned.overflown is not None),
         **({"title": first.title} if first.title else {}),
     }
 
 
 def _validators(run_state: RunState) -> dict[str, Any]:
-    """Only what was had whole may be answered with "unchanged" the next time."""
+    """Only a channel that was read whole may answer "unchanged" the next time."""
     may_be_unchanged = not run_state.tally.errors and not run_state.is_cut
     return asdict(run_state.first.validators if may_be_unchanged else Validators())
 
 
-def ending_of_failure(channel: Leased, trouble: Trouble, ends: EndingContext) -> Ending:
+def ending_of_failure(channel: Leased, trouble: Trouble, ends: EndingContext) -> RunEnding:
     """Learned rhythm and validators survive errors. One that a person meets by hand makes no row of them longer: they
     may try ten times in a minute."""
     past, more = channel.past, int(not channel.is_by_hand)
@@ -192,6 +312,7 @@ def ending_of_failure(channel: Leased, trouble: Trouble, ends: EndingContext) ->
         "consecutive_errors": standing.errors,
         "error_class": str(trouble.error),
         "class_errors": standing.class_errors,
+        "error_cause": trouble.cause,
         "last_error": trouble.message[:LONGEST_MESSAGE],
         "last_status": trouble.status,
     }
@@ -205,13 +326,13 @@ def ending_of_failure(channel: Leased, trouble: Trouble, ends: EndingContext) ->
     )
 
 
-def ending_of_refusal(channel: Leased, refusal: RobotsRefusal, ends: EndingContext) -> Ending:
+def ending_of_refusal(channel: Leased, refusal: RobotsRefusal, ends: EndingContext) -> RunEnding:
     """A job source whose page may not be asked is blocked, until the rules change; others rest."""
-    trouble = Trouble(ErrorClass.FORBIDDEN, f"{ROBOTS_DISALLOW} ({refusal.message})")
+    trouble = Trouble(ErrorClass.FORBIDDEN, f"{StopReason.ROBOTS_DISALLOW} ({refusal.message})", cause=refusal.cause)
     ending = replace(ending_of_failure(channel, trouble, ends), status="warn", source_status=None)
     if channel.source.kind is not SourceKind.JOBS:
         return ending
-    return replace(ending, status="fail", source_status=(SourceStatus.BLOCKED, ROBOTS_DISALLOW))
+    return replace(ending, status="fail", source_status=(SourceStatus.BLOCKED, StopReason.ROBOTS_DISALLOW))
 
 
 def _ending(
@@ -221,22 +342,23 @@ def _ending(
     status: RunStatus,
     message: str,
     patch: dict[str, Any],
-) -> Ending:
+) -> RunEnding:
     following = next_poll_of(channel, standing, ends.settings, ends.now, ends.rng)
     policy, _ = policy_of(channel, ends.settings)
     schedule = {
         "next_poll_at": following.at,
         "next_reason": following.reason,
+        "held_by": following.held_by,
         "poll_interval": following.interval,
         "last_polled_at": ends.now,
         # One that rests for its losses stays a suspect: the next one is not forgiven.
         "lost_count": int(channel.lost >= MOST_LOST),
     }
-    return Ending(following, str(policy), status, message[:LONGEST_MESSAGE], patch | schedule)
+    return RunEnding(following, str(policy), status, message[:LONGEST_MESSAGE], patch | schedule)
 
 
 def _asked_until(channel: Leased, run_state: RunState, now: datetime) -> datetime:
-    """What is asked for since the last time is asked for since that began: a run may have waited for days."""
+    """Asked for news since the last time, a channel is asked since that began: a run may have waited for days."""
     return run_state.began_at or now if channel.kind.traits.reads_since_last else now
 
 
@@ -248,7 +370,7 @@ def _rhythm(channel: Leased, run_state: RunState, now: datetime, *, has_overflow
 
 
 def _naming(channel: Leased, run_state: RunState, now: datetime, named: Named) -> tuple[dict[str, Any], str]:
-    """What a list of vacancies says of those it names, as a patch of its row; and why that may be wrong."""
+    """The state of a list of vacancies as a patch of its row, and why it may be wrong."""
     if not channel.lists_vacancies:
         return {}, ""
     wholeness = wholeness_of(run_state)
@@ -265,10 +387,10 @@ def _naming(channel: Leased, run_state: RunState, now: datetime, named: Named) -
 
 
 def _unread_in_words(page: UnreadPage, now: datetime) -> str:
-    return f"{page.url}{UNREAD}{page.since or now:%Y-%m-%d %H:%M} UTC: {page.why}"
+    return f"{page.url} could not be read since {page.since or now:%Y-%m-%d %H:%M} UTC: {page.why}"
 
 
-def _looking_again(ending: Ending, now: datetime) -> Ending:
+def _looking_again(ending: RunEnding, now: datetime) -> RunEnding:
     """A doubt is settled by another answer a day later."""
     at = now + DOUBTED_FOR
     if ending.next.at <= at:
@@ -306,7 +428,7 @@ def _is_fruitless(channel: Leased, run_state: RunState) -> bool:
 def _seeks_sitemap(channel: Leased, settings: PollSettings) -> bool:
     """A source with a feed may have a sitemap too. What a site lists beside its vacancies is not wanted."""
     source = channel.source
-    is_for_pages = source.kind is not SourceKind.JOBS and source.ingestion_mode is not Mode.SPIDER
+    is_for_pages = source.kind is not SourceKind.JOBS and source.ingestion_mode is not SourceMode.SPIDER
     return channel.kind is ChannelKind.FEED and is_for_pages and settings.sitemaps and settings.discovery
 
 
@@ -314,8 +436,8 @@ def _told(channel: Leased, run_state: RunState, overflown: Overflow | None) -> s
     tally = run_state.tally
     if channel.kind is ChannelKind.SEARCH and not run_state.findings:
         wanted = "sitemap" if ChannelKind.FEED in channel.followed else "feed, sitemap or listing"
-        return f"no {wanted} found at {quantity(len(run_state.asked) + len(run_state.todo), 'address')}"
-    if run_state.is_unchanged:
+        told = f"no {wanted} found at {quantity(len(run_state.asked) + len(run_state.todo), 'address')}"
+    elif run_state.is_unchanged:
         told = "not modified"
     elif run_state.findings:
         told = "found " + ", ".join(f"{one.kind} {one.url}" for one in choose_findings(run_state.findings))
@@ -327,9 +449,16 @@ def _told(channel: Leased, run_state: RunState, overflown: Overflow | None) -> s
 def _damage(channel: Leased, run_state: RunState, now: datetime) -> dict[str, Any]:
     """An answer that was not modified is as damaged as it was; words of a doubt are said anew while it lasts."""
     if run_state.unread and channel.kind.traits.has_pages:
-        return {"last_error": _unread_in_words(run_state.unread, now)[:LONGEST_MESSAGE]}
+        unread = run_state.unread
+        return {
+            "last_error": _unread_in_words(unread, now)[:LONGEST_MESSAGE],
+            "error_cause": unread.cause,
+            "unread_page": unread.url,
+            "unread_since": unread.since or now,
+        }
     is_as_before = run_state.is_unchanged and not channel.past.errors and not channel.past.naming.doubted_since
-    return {} if is_as_before else {"last_error": run_state.damage[:LONGEST_MESSAGE] or None}
+    sound = {"last_error": run_state.damage[:LONGEST_MESSAGE] or None, "unread_page": None, "unread_since": None}
+    return {} if is_as_before else sound
 
 
 def _moves(
@@ -354,12 +483,12 @@ def _moves(
 def _pause_after(channel: Leased) -> tuple[SourceStatus, str] | None:
     is_last = channel.failures + 1 >= FAILURES_BEFORE_PAUSE and not channel.is_by_hand
     if channel.source.kind is SourceKind.JOBS and is_last:
-        return SourceStatus.PAUSED, AUTO_PAUSED
+        return SourceStatus.PAUSED, StopReason.AUTO_PAUSED
     return None
 
 
 def _overflow_events(channel: Leased, overflown: Overflow | None, settings: PollSettings) -> list[Event]:
-    """With what advice depends on: only a poller knows how often it may poll."""
+    """With the figures that advice depends on: only a poller knows how often it may poll."""
     if overflown is None:
         return []
     message = f"{channel.url.url}: {overflown.sentence}"

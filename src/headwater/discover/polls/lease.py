@@ -14,7 +14,7 @@ from headwater.discover.items import Item
 from headwater.discover.polls.naming import Naming
 from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.publisher_hints import PublisherHints, publisher_hints_from
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Profile, SourceKind
 from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -25,7 +25,7 @@ SCHEDULE = "schedule"
 
 @dataclass(frozen=True, slots=True)
 class ChannelPast:
-    """What became of the polls before this one."""
+    """The outcome of the polls before this one."""
 
     last_ok_at: datetime | None = None
     last_new_at: datetime | None = None
@@ -130,7 +130,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         etag=row["etag"],
         last_modified=row["last_modified"],
         progress=row["progress"],
-        publisher_hints=publisher_hints_from(row["wishes"]),
+        publisher_hints=publisher_hints_from(row["publisher_hints"]),
         answers={url: memory_from(known) for url, known in memory_from(row["answers"]).items()},
         past=ChannelPast(
             last_ok_at=row["last_ok_at"],
@@ -162,7 +162,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
 
 
 def memory_from(stored: object) -> Mapping[str, Any]:
-    """What is no object was not written by us: nothing is remembered."""
+    """A value that is no object was not written by us: nothing is remembered."""
     return stored if isinstance(stored, Mapping) else {}
 
 

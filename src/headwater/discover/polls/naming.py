@@ -1,4 +1,4 @@
-"""What the answers of a list of vacancies mean for those it does not name. Pure.
+"""The end of vacancies that the answers of their list no longer name. Pure.
 
 A vacancy is over when two whole answers left it out. "Not modified" is the last whole answer once more. An answer that
 leaves out most of those that stood may be a page that was rebuilt, or came broken: it counts once another one, a day or

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.discover.cadence.price import Price, first_price, next_price, price_from
-from headwater.discover.cadence.rhythm import rate, rhythm_from
-from headwater.discover.cadence.week import common_profile
+from headwater.discover.cadence.rhythm import common_profile, rate, rhythm_from
 from headwater.discover.polls.lease import memory_from
 from headwater.sources.kinds import kinds_that
 
@@ -44,7 +43,7 @@ async def steer(database: Database, polls_per_hour: float, now: datetime | None 
     else:
         steering = await _steered(database, price_from(old), polls_per_hour, since, moment)
     # The hours of the week as all channels together use them.
-    common = [round(float(share), 6) for share in common_profile(one.hours() for one in rhythms)]
+    common = [round(float(share), 6) for share in common_profile(rhythms)]
     state = {"price": steering.price.to_dict(), "common": common}
     is_ours = await database.fetchval(queries.steer_cadence, state, moment, since)
     return steering if is_ours else None

@@ -1,19 +1,26 @@
 """A channel's answer read in a child: whatever it does to the parser, it costs one child, and the channel rests."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.items import Unreadable
-from headwater.discover.polls.classify import Body, Trouble
 from headwater.discover.polls.lease import Leased
+from headwater.discover.polls.requesting import Body, Trouble
 from headwater.discover.polls.run_state import RunState
-from headwater.discover.polls.task import Read, Reply, Subject, Task
-from headwater.discover.polls.wire import encode_task, read_from
+from headwater.discover.polls.task import ReadAnswer, Reply, Subject, Task, encode_task, read_from
 from headwater.errors import DependencyDown, UsageError
 from headwater.extraction.jobs.normalise import Employer
-from headwater.extraction.pool.extraction_pool import Crashed, Done, ExtractionPool, OutOfMemory
-from headwater.sources.channels import ChannelKind
+from headwater.extraction.pool.extraction_pool import (
+    Crashed,
+    Done,
+    ExtractionPool,
+    OutOfMemory,
+    WorkOutcome,
+    end_in_words,
+)
+from headwater.plugins import READERS, Plugin, plugin_for
+from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import SourceKind
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
@@ -40,26 +47,49 @@ class ReadersGone(DependencyDown):
 class ChannelReader:
     pool: ExtractionPool
 
-    async def read(self, task: Task) -> Read | Trouble:
+    async def read(self, task: Task) -> ReadAnswer | Trouble:
         """Raises ReadersGone where there is no child to be had: that is no fault of the answer's."""
+        outcome = await self._ask_child(task)
+        read = read_of(outcome, task)
+        plugin = plugin_asked(task) if isinstance(read, Trouble) and read.is_deadly else None
+        if plugin is None:
+            return read
+        # The child died over the answer or over the plug-in: our own reading tells which.
+        task = replace(task, reply=replace(task.reply, asks_plugins=False))
+        own = read_of(await self._ask_child(task), task)
+        failure = plugin.failed(end_in_words(outcome)).sentence
+        if isinstance(own, Trouble):
+            return own if own.is_deadly else replace(own, message=f"{own.message} {failure}")
+        return own.noting(failure)
+
+    async def _ask_child(self, task: Task) -> WorkOutcome:
+        share = registrable_domain(canonicalise(task.reply.url).host)
         try:
-            share = registrable_domain(canonicalise(task.reply.url).host)
-            outcome = await self.pool.run(encode_task(task), share)
+            return await self.pool.run(encode_task(task), share)
         except DependencyDown as error:
             raise ReadersGone(error.what, fix=error.fix) from error
-        match outcome:
-            case Done(value):
-                return _believed(value, task)
-            case OutOfMemory():
-                return _deadly(TOO_LARGE)
-            case Crashed(how, where) if where:
-                # A fault of ours in the parser: the child lives, and so does everybody else.
-                message = f"It could not be read ({how} at {where}). Report it, with its URL."
-                return Trouble(ErrorClass.UNREADABLE, message)
-            case Crashed(how):
-                return _deadly(f"Reading it ended the process that read it ({how}). Look at the answer.")
-            case _:
-                return _deadly(TOO_LONG)
+
+
+def read_of(outcome: WorkOutcome, task: Task) -> ReadAnswer | Trouble:
+    match outcome:
+        case Done(value):
+            return _believed(value, task)
+        case OutOfMemory():
+            return _deadly(TOO_LARGE)
+        case Crashed(how, where) if where:
+            # A fault of ours in the parser: the child lives, and so does everybody else.
+            message = f"It could not be read ({how} at {where}). Report it, with its URL."
+            return Trouble(ErrorClass.UNREADABLE, message)
+        case Crashed(how):
+            return _deadly(f"Reading it ended the process that read it ({how}). Look at the answer.")
+        case _:
+            return _deadly(TOO_LONG)
+
+
+def plugin_asked(task: Task) -> Plugin | None:
+    """The plug-in that a child may have asked."""
+    kind = task.subject.kind
+    return plugin_for(READERS, task.reply.url) if kind.traits.asks_plugins or kind is ChannelKind.SEARCH else None
 
 
 def task_of(channel: Leased, run_state: RunState, heard: Body, now: datetime) -> Task:
@@ -108,7 +138,7 @@ def most_answers(channel: Leased) -> int:
     return channel.kind.traits.most_answers or pages
 
 
-def _believed(value: object, task: Task) -> Read | Trouble:
+def _believed(value: object, task: Task) -> ReadAnswer | Trouble:
     try:
         read = read_from(value, task)
     except UsageError:

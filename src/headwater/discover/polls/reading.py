@@ -7,17 +7,17 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from headwater.discover.api.pages import is_url, page_state_from
-from headwater.discover.api.placeholders import secrets_in
 from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
+from headwater.discover.api.secrets import secrets_in
 from headwater.discover.feeds.read import read_feed
 from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parse_page, read_listing
 from headwater.discover.pages.pagination import beside_list, next_page
-from headwater.discover.polls.answers import OVERLAP, is_wanted, last_read, remembered_of, wants_all
 from headwater.discover.polls.backfill import page_before, since_then
-from headwater.discover.polls.run_state import RunState, Todo
-from headwater.discover.polls.task import Read, Reply, Subject, Task, reader_of
+from headwater.discover.polls.plugins import reading_by_plugin
+from headwater.discover.polls.run_state import OVERLAP, RunState, Todo, is_wanted, last_read, remembered_of, wants_all
+from headwater.discover.polls.task import ReadAnswer, Reply, Subject, Task, reader_of
 from headwater.discover.publisher_hints import NO_WAIT, PublisherHints
 from headwater.discover.searching.search import judge_answer
 from headwater.discover.sitemaps.read import read_sitemap
@@ -28,6 +28,7 @@ from headwater.extraction.jobs.vacancy import FoundBy, RawVacancy
 from headwater.extraction.selectors import fields_of_items
 from headwater.net.charset import CharsetKind as TextKind
 from headwater.net.charset import charset_parameter, decode
+from headwater.plugins import PluginFailure
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.articles import patterns_from
 from headwater.urls.scope import Scope
@@ -37,14 +38,13 @@ LATELY = timedelta(hours=48)
 LONGEST_GAP = timedelta(days=30)
 
 
-def read_answer(task: Task) -> Read | Unreadable:
-    channel, run_state, reply, now = task.subject, task.run_state, task.reply, task.now
-    # A search weighs what it finds; all others read a step as what it is.
-    reader = reader_of(channel.kind if channel.kind is ChannelKind.SEARCH else run_state.step.reads_as)
-    read = reader(channel, run_state, reply, now)
+def read_answer(task: Task) -> ReadAnswer | Unreadable:
+    channel, reply, now = task.subject, task.reply, task.now
+    given = reading_by_plugin(channel.kind, reply, now)
+    read = _read_as_given(given, task) if isinstance(given, Reading) else _read_by_kind(task, given)
     if isinstance(read, Unreadable) or not channel.lists_vacancies:
         return read
-    if channel.kind is not ChannelKind.LISTING:
+    if channel.kind is not ChannelKind.LISTING or isinstance(given, Reading):
         found_by = FoundBy.API if channel.kind is ChannelKind.API else FoundBy.FEED
         listed = (vacancy_listed(item, found_by) for item in read.items)
         return replace(read, harvest=harvest_of(listed, channel.employer, now))
@@ -60,6 +60,25 @@ def read_answer(task: Task) -> Read | Unreadable:
         run_state=read.run_state.without(_beside(read.run_state, items)),
         is_partial=is_partial,
     )
+
+
+def _read_as_given(given: Reading, task: Task) -> ReadAnswer:
+    """It leads to no further answers: a plug-in only reads. So a list that may have pages is not known whole."""
+    run_state, is_partial = task.run_state, given.is_partial or task.subject.kind.traits.has_pages
+    items = tuple(replace(item, depth=run_state.step.depth) for item in given.items)
+    return ReadAnswer(run_state.having_read(given), items, is_partial=is_partial)
+
+
+def _read_by_kind(task: Task, failure: PluginFailure | None) -> ReadAnswer | Unreadable:
+    """By our own rules. A search weighs what it finds; all others read a step as what it is."""
+    channel, run_state = task.subject, task.run_state
+    reader = reader_of(channel.kind if channel.kind is ChannelKind.SEARCH else run_state.step.reads_as)
+    read = reader(channel, run_state, task.reply, task.now)
+    if failure is None:
+        return read
+    if isinstance(read, Unreadable):
+        return Unreadable(f"{read.why} {failure.sentence}")
+    return read.noting(failure.sentence)
 
 
 def items_from(found: Sequence[RawVacancy], run_state: RunState, page: str) -> tuple[Item, ...]:
@@ -84,11 +103,11 @@ def key_of(url: str) -> str:
     return place.key if place else url
 
 
-def read_search_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read:
-    return Read(judge_answer(run_state, reply, now, channel.followed))
+def read_search_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> ReadAnswer:
+    return ReadAnswer(judge_answer(run_state, reply, now, channel.followed))
 
 
-def read_feed_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_feed_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> ReadAnswer | Unreadable:
     reading = read_feed(reply.body, reply.content_type, reply.url, now)
     if isinstance(reading, Unreadable):
         return reading
@@ -96,16 +115,16 @@ def read_feed_answer(channel: Subject, run_state: RunState, reply: Reply, now: d
         return _past_of(reading, channel, run_state, reply.url, channel.since or now)
     hints = PublisherHints(ttl=reading.ttl or NO_WAIT, skip_hours=reading.skip_hours, skip_days=reading.skip_days)
     run_state = run_state.having_read(reading)
-    return Read(run_state, reading.items, reading.title, hints, is_partial=reading.is_partial)
+    return ReadAnswer(run_state, reading.items, reading.title, hints, is_partial=reading.is_partial)
 
 
-def _past_of(reading: Reading, channel: Subject, run_state: RunState, url: str, since: datetime) -> Read:
+def _past_of(reading: Reading, channel: Subject, run_state: RunState, url: str, since: datetime) -> ReadAnswer:
     older = page_before(reading, run_state.step, url, since)
     run_state = run_state.ahead([older] if older else (), channel.most_answers)
-    return Read(run_state.having_read(reading), since_then(reading.items, since))
+    return ReadAnswer(run_state.having_read(reading), since_then(reading.items, since))
 
 
-def read_sitemap_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_sitemap_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> ReadAnswer | Unreadable:
     reading = read_sitemap(reply.body, reply.url, now, reach_of(channel, run_state, now), channel.scope)
     if isinstance(reading, Unreadable):
         return reading
@@ -113,7 +132,7 @@ def read_sitemap_answer(channel: Subject, run_state: RunState, reply: Reply, now
     children = reading.more if depth < DEEPEST_SITEMAP else ()
     listed = len(reading.items)
     if not children:
-        return Read(run_state.having_read(reading), reading.items, listed=listed)
+        return ReadAnswer(run_state.having_read(reading), reading.items, listed=listed)
     room = max(0, channel.most_answers - len(run_state.asked) - len(run_state.todo))
     turn = turn_of(children, remembered_of(channel, run_state), room, now)
     since = turn.since.isoformat() if turn.since else None
@@ -124,10 +143,10 @@ def read_sitemap_answer(channel: Subject, run_state: RunState, reply: Reply, now
         told = f"Of its {len(children):,} sitemaps {room} are asked at a time."
         run_state = replace(run_state, is_cut=True).noting(told)
     run_state = run_state.having_read(reading)
-    return Read(run_state, reading.items, listed=listed, takes_turns=turn.is_cut, memory=turn.memory)
+    return ReadAnswer(run_state, reading.items, listed=listed, takes_turns=turn.is_cut, memory=turn.memory)
 
 
-def read_listing_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_listing_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> ReadAnswer | Unreadable:
     step, site, most = run_state.step, reply.url, channel.most_answers
     tree = parse_page(reply.body)
     if tree is None:
@@ -147,7 +166,7 @@ def read_listing_answer(channel: Subject, run_state: RunState, reply: Reply, now
     is_partial = any(one.url not in known and (one.url == further or one.url in channel.answers) for one in more)
     run_state = run_state.without(_beside(run_state, reading.items))
     items = tuple(replace(item, depth=step.depth) for item in reading.items)
-    return Read(run_state, items, reading.title, is_partial=is_partial)
+    return ReadAnswer(run_state, items, reading.title, is_partial=is_partial)
 
 
 def _next_page(channel: Subject, url: str, page: Todo) -> Todo:
@@ -165,7 +184,7 @@ def rules_of(channel: Subject, depth: int, product_token: str) -> ListingRules:
     )
 
 
-def read_api_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> Read | Unreadable:
+def read_api_answer(channel: Subject, run_state: RunState, reply: Reply, now: datetime) -> ReadAnswer | Unreadable:
     recipe = recipe_from(channel.recipe, channel.url)
     state = page_state_from(run_state.step.state or {})
     page = read_api(reply.body, recipe, channel.url, now, state)
@@ -176,7 +195,7 @@ def read_api_answer(channel: Subject, run_state: RunState, reply: Reply, now: da
     run_state = run_state.ahead(more, channel.most_api_pages).having_read(page.reading)
     is_cut = bool(more) and not run_state.todo[1:]
     is_news_only = recipe.since is not None and recipe.since.enabled
-    return Read(run_state, page.reading.items, is_partial=page.reading.is_partial or is_cut or is_news_only)
+    return ReadAnswer(run_state, page.reading.items, is_partial=page.reading.is_partial or is_cut or is_news_only)
 
 
 def without_secrets(cursor: str, recipe: ApiRecipe) -> str:

@@ -1,4 +1,4 @@
-"""What a step of a run leaves in the database: items and the channel's new state, in one transaction or not at all."""
+"""Steps of a run in the database: items and the channel's new state, in one transaction or not at all."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,14 +10,12 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.cadence.wording import quantity
 from headwater.discover.items import FoundItems
-from headwater.discover.polls.answers import came_from, wants_all
 from headwater.discover.polls.backfill import progress_in_words
-from headwater.discover.polls.classify import Deferred
-from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Ending, Gap
+from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Gap, RunEnding
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import Named
-from headwater.discover.polls.response_cache import ResponseCache, pack_response
-from headwater.discover.polls.run_state import Finding, RunState
+from headwater.discover.polls.requesting import Deferred, ResponseCache, pack_response
+from headwater.discover.polls.run_state import Finding, RunState, came_from, wants_all
 from headwater.discover.polls.submit_items import IntakeLimits, PollLost, take_found_items
 from headwater.discover.polls.vacancies import count_named, expire_left_out
 from headwater.discover.searching.search import choose_findings
@@ -25,10 +23,9 @@ from headwater.errors import QueryFailed
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.settling import Settling
-from headwater.sources.channels import ChannelKind, NewChannel, add_channel, disable_channel, poll_now
-from headwater.sources.events import Event, record
-from headwater.sources.source import Mode
-from headwater.sources.store import set_status
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import SourceMode
+from headwater.sources.store import Event, NewChannel, add_channel, disable_channel, poll_now, record, set_status
 from headwater.storable import storable
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
@@ -52,8 +49,8 @@ class RunStore:
     settling: Settling
 
     async def why_taken_down(self, channel: Leased) -> str:
-        """Its own address or that of its source, in words; empty if neither is. To spare a request: what is stored is
-        looked at once more when it is."""
+        """Its own address or that of its source, in words; empty if neither is. To spare a request: a takedown is
+        looked for once more when items are stored."""
         places = (channel.source.address, channel.url)
         domains = sorted({domain for place in places for domain in domains_above(place.host)})
         rows = await self.database.fetch(takedown_queries.takedowns_of_domains, domains)
@@ -108,8 +105,8 @@ class RunStore:
         run_state: RunState,
         found_items: FoundItems,
         now: datetime,
-        end: Callable[[RunState, Named], Ending],
-    ) -> tuple[RunState, Ending]:
+        end: Callable[[RunState, Named], RunEnding],
+    ) -> tuple[RunState, RunEnding]:
         """The last step; `end` decides once it is known which items are new."""
         taken, ending = await self.settling.settle(
             lambda: self._finish(channel, run_state, found_items, now, end), **log_fields(channel)
@@ -124,8 +121,8 @@ class RunStore:
         run_state: RunState,
         found_items: FoundItems,
         now: datetime,
-        end: Callable[[RunState, Named], Ending],
-    ) -> tuple[RunState, Ending]:
+        end: Callable[[RunState, Named], RunEnding],
+    ) -> tuple[RunState, RunEnding]:
         async with self.database.transaction() as connection:
             # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
             await connection.execute(queries.hold_source, channel.source_id)
@@ -143,8 +140,8 @@ class RunStore:
         channel: Leased,
         run_state: RunState,
         now: datetime,
-        end: Callable[[RunState, Named], Ending],
-    ) -> Ending:
+        end: Callable[[RunState, Named], RunEnding],
+    ) -> RunEnding:
         """Of a list of vacancies: those that it left out for good are over."""
         ending = end(run_state, await count_named(connection, channel, run_state))
         over = await expire_left_out(connection, channel, ending.patch.get("gone_before"), now)
@@ -168,7 +165,7 @@ class RunStore:
             raise PollLost(str(channel.id))
 
     async def _end(
-        self, connection: Connection, channel: Leased, run_state: RunState, ending: Ending, now: datetime
+        self, connection: Connection, channel: Leased, run_state: RunState, ending: RunEnding, now: datetime
     ) -> None:
         await self._log(connection, channel, run_state, ending, now)
         if channel.kind is ChannelKind.CRAWL:
@@ -197,7 +194,7 @@ class RunStore:
             await record(connection, Event("gap", message, channel.source_id, channel.id))
 
     async def _finish_at(
-        self, connection: Connection, channel: Leased, ending: Ending, place: CanonicalUrl | None
+        self, connection: Connection, channel: Leased, ending: RunEnding, place: CanonicalUrl | None
     ) -> bool:
         """False where the new place is taken by a channel that is not polled, or was taken a moment ago."""
         patch = _as_json(ending.patch | (_address(place) if place else {}))
@@ -249,10 +246,10 @@ class RunStore:
             new = NewChannel(finding.kind, place, finding.title or None, reason="just found", heard=kept)
             if await add_channel(connection, channel.source_id, new, now=now):
                 added.append(finding.kind)
-        if any(kind.traits.mode == Mode.FEED for kind in added):
+        if any(kind.traits.mode == SourceMode.FEED for kind in added):
             # Until now pages were all that could be looked through.
-            is_spidered = any(kind.traits.mode == Mode.SPIDER for kind in {*channel.followed, *added})
-            mode = Mode.BOTH if is_spidered else Mode.FEED
+            is_spidered = any(kind.traits.mode == SourceMode.SPIDER for kind in {*channel.followed, *added})
+            mode = SourceMode.BOTH if is_spidered else SourceMode.FEED
             await connection.execute(queries.set_mode, channel.source_id, str(mode))
         told = ", ".join(map(str, added))
         if any(kind is not ChannelKind.LISTING for kind in added):
@@ -262,7 +259,7 @@ class RunStore:
             await disable_channel(connection, channel.source_id, channel.id, "found no sitemap")
 
     async def _log(
-        self, connection: Connection, channel: Leased, run_state: RunState, ending: Ending, now: datetime
+        self, connection: Connection, channel: Leased, run_state: RunState, ending: RunEnding, now: datetime
     ) -> None:
         tally = run_state.tally
         message = storable(ending.message) or ""

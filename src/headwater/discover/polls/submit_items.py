@@ -1,9 +1,13 @@
-"""A step's items, submitted to the frontier and remembered by their channel, in the caller's transaction."""
+"""A step's items: those that are new or changed are submitted to the frontier and remembered by their channel.
+
+All in the caller's transaction; sifting the new from the known is pure.
+"""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 from headwater.database.pool import Connection, Database
@@ -13,21 +17,12 @@ from headwater.discover.items import FoundItems, Item
 from headwater.discover.polls.backfill import MOST_PAGES
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.run_state import ItemTally, OwnListing, RunState
-from headwater.discover.polls.sifting import (
-    REFUSED,
-    ListedItem,
-    Sifted,
-    distinct_items,
-    found_from,
-    is_believable,
-    sift,
-    without,
-)
 from headwater.discover.polls.vacancies import keep_vacancies
-from headwater.errors import UsageError
+from headwater.errors import UrlRejected, UsageError
 from headwater.frontier.budget import beyond_budget
 from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import (
+    DEEPEST,
     LOWEST,
     TOO_MANY_NEW_HOSTS,
     FoundUrl,
@@ -38,11 +33,18 @@ from headwater.frontier.submit import (
 )
 from headwater.net.redirects import LONGEST_CHAIN
 from headwater.politeness.takedown import takedowns_for
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
 from headwater.storable import storable
-from headwater.urls.canonical import canonicalise
+from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import Voice
 from headwater.urls.traps import Trap
+
+# So many items claiming at once that they changed since the last poll are a clock, not a publisher.
+FEWEST_TO_DISTRUST = 10
+MOST_CHANGED_AT_ONCE = 0.5
+HALF = 8  # bytes of a signature
+# Stands in the memory for what was listed, offered and refused: by a takedown, or as out of scope.
+REFUSED = b""
 
 queries = load_queries("headwater.discover")
 
@@ -54,6 +56,85 @@ ITEM_COLUMNS = (
     *("url_hash", "bucket", "signature", "title", "author", "summary", "content", "language"),
     *("published_at", "updated_at", "fields"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ListedItem:
+    item: Item
+    url: CanonicalUrl
+    signature: bytes
+    is_rewritten: bool = False  # under another headline than before
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    new: tuple[ListedItem, ...]
+    changed: tuple[ListedItem, ...] = ()
+    known: tuple[ListedItem, ...] = ()
+    refused: tuple[ListedItem, ...] = ()  # before: what forbade them may be gone
+
+    @property
+    def fresh(self) -> tuple[ListedItem, ...]:
+        """The items that the frontier is told of."""
+        return (*self.new, *self.changed, *self.refused)
+
+
+def distinct_items(items: Sequence[Item]) -> tuple[list[ListedItem], int]:
+    """Each address once, and how many can never be fetched."""
+    found: dict[bytes, ListedItem] = {}
+    rejected = 0
+    for item in items:
+        try:
+            url = canonicalise(item.url)
+        except UrlRejected:
+            rejected += 1
+            continue
+        found.setdefault(url.url_hash, ListedItem(item, url, signature_of(item)))
+    return list(found.values()), rejected
+
+
+def sift(found: Sequence[ListedItem], known: Mapping[bytes, bytes]) -> Sifted:
+    """`known`: the signatures this channel's items had, by the hash of their address."""
+    changed = [one for one in found if known.get(one.url.url_hash, one.signature) not in (one.signature, REFUSED)]
+    return Sifted(
+        new=tuple(one for one in found if one.url.url_hash not in known),
+        changed=tuple(
+            replace(one, is_rewritten=known[one.url.url_hash][:HALF] != one.signature[:HALF]) for one in changed
+        ),
+        known=tuple(one for one in found if known.get(one.url.url_hash) == one.signature),
+        refused=tuple(one for one in found if known.get(one.url.url_hash) == REFUSED),
+    )
+
+
+def without(sifted: Sifted, urls: Collection[str]) -> Sifted:
+    """Without the new and changed items at these addresses."""
+    new, changed = (tuple(one for one in group if one.item.url not in urls) for group in (sifted.new, sifted.changed))
+    return replace(sifted, new=new, changed=changed)
+
+
+def signature_of(item: Item) -> bytes:
+    """Half of it of the headline, half of the rest: a new headline is worth a visit, a new teaser is not."""
+    updated = item.updated_at.isoformat() if item.updated_at else ""
+    return _short(item.title) + _short(f"{item.summary}\x00{updated}")
+
+
+def _short(text: str) -> bytes:
+    return sha256(text.encode(errors="replace")).digest()[:HALF]
+
+
+def found_from(one: ListedItem, parent: str, now: datetime, *, is_believed: bool = True) -> FoundUrl:
+    """A date of change is believed; an item that only shows another headline changed by now."""
+    changed_at = one.item.updated_at or (now if one.is_rewritten else None)
+    changed_at = changed_at if is_believed else None
+    return FoundUrl(one.item.url, parent, min(one.item.depth, DEEPEST), changed_at=changed_at)
+
+
+def is_believable(changed: Sequence[ListedItem], listed: int, since: datetime | None) -> bool:
+    """Whether dates of change mean anything: where half of a long list changed since the last poll, they do not."""
+    if since is None or listed < FEWEST_TO_DISTRUST:
+        return True
+    late = sum(one.is_rewritten or (one.item.updated_at or since) > since for one in changed)
+    return late <= MOST_CHANGED_AT_ONCE * listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +194,29 @@ async def is_taken_down(connection: Connection, channel: Leased, found_items: Fo
     return any(map(taken_down.covers, places))
 
 
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """New and changed items before the frontier: its answers, and those that were not offered."""
+
+    answers: list[SubmitAnswer]
+    too_many: list[ListedItem]  # of other sites, for today
+    beyond: int  # pages that the source has no room for
+    is_believed: bool  # their dates of change
+
+    @property
+    def crowded(self) -> set[str]:
+        return {answer.url for answer in self.answers if answer.reason == TOO_MANY_NEW_HOSTS}
+
+    @property
+    def left_out(self) -> set[str]:
+        """Neither kept nor remembered: listed again at a later poll, they are offered again."""
+        return {*(one.item.url for one in self.too_many), *self.crowded}
+
+    @property
+    def refused(self) -> set[str]:
+        return self.left_out | {answer.url for answer in self.answers if answer.outcome is SubmitOutcome.REJECTED}
+
+
 async def take_items(
     connection: Connection,
     channel: Leased,
@@ -124,46 +228,66 @@ async def take_items(
     """The run state with these items counted."""
     if not items:
         return run_state
-    found, rejected = distinct_items(items)
-    if channel.kind.traits.remembers_items:
-        rows = await connection.fetch(queries.known_items, channel.id, [one.url.url_hash for one in found])
-        sifted = sift(found, {row["url_hash"]: row["signature"] for row in rows})
-    else:
-        sifted = Sifted(tuple(found))
-    # What is new to a channel with a memory was written, not changed.
-    changed = sifted.changed if channel.kind.traits.remembers_items else sifted.new
-    voice = channel.voice
-    is_believed = is_believable(changed, len(found), channel.past.last_ok_at)
+    found, _ = distinct_items(items)
+    sifted = await _sift(connection, channel, found)
     led_to = await _led_to(connection, sifted.changed, {one.url.url_hash for one in found})
-    fresh = (*sifted.fresh, *led_to)
-    wanted, beyond = await _within_budget(connection, channel, fresh)
-    offered, too_many = await _within_the_day(connection, channel, wanted, now, limits.foreign_per_day)
-    found_now = [
-        found_from(one, channel.url.url, now, is_believed=is_believed and voice.covers(one.url.host)) for one in offered
-    ]
-    answers = await _submit(connection, channel, run_state.step.reads_as, found_now, limits)
-    await _count_foreign(connection, channel, offered, answers, now)
-    crowded = {answer.url for answer in answers if answer.reason == TOO_MANY_NEW_HOSTS}
-    # Neither kept nor remembered: listed again at a later poll, it is offered again.
-    left_out = {*(one.item.url for one in too_many), *crowded}
+    offered = await _offer(connection, channel, run_state.step.reads_as, sifted, led_to, now, limits)
     if channel.kind.traits.remembers_items:
-        refused = left_out | {answer.url for answer in answers if answer.outcome is SubmitOutcome.REJECTED}
-        await _remember(connection, channel, without(sifted, left_out), refused, now)
+        await _remember(connection, channel, without(sifted, offered.left_out), offered.refused, now)
         # What may not be told of the target of a redirect is not: what was said of it before stands.
-        targets = Sifted((), tuple(one for one in led_to if one.item.url not in refused))
+        targets = Sifted((), tuple(one for one in led_to if one.item.url not in offered.refused))
         await _remember(connection, channel, targets, (), now)
-        tally, dates = tally_of_memory(sifted, refused, channel.own)
+        tally, dates = tally_of_memory(sifted, offered.refused, channel.own)
         run_state = keeping_listing(run_state, items, found, sifted, channel.own)
     else:
-        tally, dates = tally_of_answers(answers) + ItemTally(skipped=len(too_many) + beyond), []
-    if left_out:
-        # A poll that answers "not modified" would never offer the rest.
-        run_state = replace(run_state, is_cut=True).noting(*_why_left_out(len(too_many), len(crowded), limits))
-    unusable = ItemTally(found=len(items), skipped=rejected + len(items) - rejected - len(found))
-    most = channel.source.max_pages or MOST_PAGES
-    full = f"{quantity(beyond, 'page')} left out: max_pages = {most} is reached" if beyond else ""
-    notes = ("" if is_believed else NOT_BELIEVED, full, *traps_among(answers))
-    return run_state.counting(tally + unusable, dates).noting(*notes)
+        not_offered = ItemTally(skipped=len(offered.too_many) + offered.beyond)
+        tally, dates = tally_of_answers(offered.answers) + not_offered, []
+    # A poll that answers "not modified" would never offer the rest.
+    run_state = replace(run_state, is_cut=True) if offered.left_out else run_state
+    unusable = ItemTally(found=len(items), skipped=len(items) - len(found))
+    return run_state.counting(tally + unusable, dates).noting(*notes_on(offered, channel.source.max_pages, limits))
+
+
+async def _sift(connection: Connection, channel: Leased, found: Sequence[ListedItem]) -> Sifted:
+    """By the memory of the channel; without one all are new to it."""
+    if not channel.kind.traits.remembers_items:
+        return Sifted(tuple(found))
+    rows = await connection.fetch(queries.known_items, channel.id, [one.url.url_hash for one in found])
+    return sift(found, {row["url_hash"]: row["signature"] for row in rows})
+
+
+async def _offer(
+    connection: Connection,
+    channel: Leased,
+    told_by: ChannelKind,
+    sifted: Sifted,
+    led_to: Sequence[ListedItem],
+    now: datetime,
+    limits: IntakeLimits,
+) -> Offered:
+    """To the frontier, as many as the source and the day have room for."""
+    # What is new to a channel with a memory was written, not changed.
+    changed = sifted.changed if channel.kind.traits.remembers_items else sifted.new
+    listed = len(sifted.fresh) + len(sifted.known)
+    is_believed, voice = is_believable(changed, listed, channel.past.last_ok_at), channel.voice
+    wanted, beyond = await _within_budget(connection, channel, (*sifted.fresh, *led_to))
+    offered, too_many = await _within_the_day(connection, channel, wanted, now, limits.foreign_per_day)
+    found = [
+        found_from(one, channel.url.url, now, is_believed=is_believed and voice.covers(one.url.host)) for one in offered
+    ]
+    answers = await _submit(connection, channel, told_by, found, limits)
+    await _count_foreign(connection, channel, offered, answers, now)
+    return Offered(answers, too_many, beyond, is_believed)
+
+
+def notes_on(offered: Offered, max_pages: int | None, limits: IntakeLimits) -> Iterator[str]:
+    """For the log of runs: items that were left out, and why."""
+    yield from _why_left_out(len(offered.too_many), len(offered.crowded), limits)
+    if not offered.is_believed:
+        yield NOT_BELIEVED
+    if offered.beyond:
+        yield f"{quantity(offered.beyond, 'page')} left out: max_pages = {max_pages or MOST_PAGES} is reached"
+    yield from traps_among(offered.answers)
 
 
 def traps_among(answers: Sequence[SubmitAnswer]) -> Iterator[str]:
@@ -196,7 +320,7 @@ async def _led_to(
 async def _within_budget(
     connection: Connection, channel: Leased, fresh: Sequence[ListedItem]
 ) -> tuple[Sequence[ListedItem], int]:
-    """What the source has room for, and how many it has none for."""
+    """The items that the source has room for, and how many it has none for."""
     most = channel.source.max_pages or (MOST_PAGES if channel.kind is ChannelKind.BACKFILL else None)
     if most is None or not channel.kind.traits.is_budgeted:
         return fresh, 0
@@ -207,7 +331,7 @@ async def _within_budget(
 async def _within_the_day(
     connection: Connection, channel: Leased, fresh: Sequence[ListedItem], now: datetime, most: int | None
 ) -> tuple[list[ListedItem], list[ListedItem]]:
-    """What may be offered to the frontier, and the URLs of other sites that are too many for today."""
+    """The items that may be offered to the frontier, and those of other sites that are too many for today."""
     own = channel.own
     foreign = [one for one in fresh if not own.covers(one.url.host)]
     if most is None or not foreign:
@@ -225,7 +349,7 @@ async def _count_foreign(
     answers: Sequence[SubmitAnswer],
     now: datetime,
 ) -> None:
-    """Only what is new to the frontier counts: a link to a page that is known costs its host nothing."""
+    """Only URLs that are new to the frontier count: a link to a page that is known costs its host nothing."""
     own, pairs = channel.own, zip(offered, answers, strict=True)
     queued = sum(answer.outcome is SubmitOutcome.QUEUED and not own.covers(one.url.host) for one, answer in pairs)
     if queued:
@@ -244,7 +368,7 @@ def _why_left_out(foreign: int, crowded: int, limits: IntakeLimits) -> list[str]
 
 
 async def forget_items(database: Database, days: int) -> int:
-    """What its channel has not listed for long, in batches; how many there were."""
+    """Items that their channel has not listed for long, in batches; how many there were."""
     count = 0
     while forgotten := int((await database.execute(queries.forget_items, days, FORGOTTEN_AT_ONCE)).split()[-1]):
         count += forgotten
@@ -279,7 +403,7 @@ def tally_of_answers(answers: Sequence[SubmitAnswer]) -> ItemTally:
 def keeping_listing(
     run_state: RunState, items: Sequence[Item], found: Sequence[ListedItem], sifted: Sifted, own: Voice
 ) -> RunState:
-    """What the first answer listed beside what was known: whether a feed overflowed is judged by it.
+    """The first answer's items and how many of them were known: whether a feed overflowed is judged by them.
 
     Pages of other sites say nothing of that: a channel that lists thousands of them would be polled ever sooner.
     """
@@ -362,6 +486,6 @@ def _row(one: ListedItem) -> dict[str, Any]:
 
 
 def _row_of_refused(one: ListedItem) -> dict[str, Any]:
-    """That it was listed is known, and nothing of what it says is kept."""
+    """That it was listed is known, and nothing else of it is kept."""
     known = {"url_hash": one.url.url_hash, "bucket": one.url.bucket, "signature": REFUSED}
     return dict.fromkeys(ITEM_COLUMNS) | known

@@ -1,18 +1,18 @@
-"""Vacancies in a job source's own lists: what a listing, a feed or an API says of them is stored with the run, and what
-it no longer says lets them expire."""
+"""Vacancies in a job source's own lists: those that a listing, a feed or an API names are stored with the run, and
+those that it no longer names expire."""
 
 from collections import Counter
 from datetime import datetime
 
 from headwater.archive.job import Teller
 from headwater.archive.jobs import count_named_and_unnamed, expire_unnamed, keep_jobs
-from headwater.archive.vacancies import jobs_from
 from headwater.database.pool import Connection
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import PATIENCE_WITH_FEEDS, Named
 from headwater.discover.polls.run_state import ItemTally, RunState
 from headwater.extraction.jobs.normalise import Harvest
-from headwater.sources.channels import ChannelKind
+from headwater.sources.kinds import ChannelKind
+from headwater.vacancy import jobs_on
 
 
 async def keep_vacancies(
@@ -20,7 +20,7 @@ async def keep_vacancies(
 ) -> RunState:
     """A job source is counted by its vacancies; why some were left out is said. `own_page`: of the only vacancy."""
     teller = Teller(channel.source_id, own_page or channel.url.url, channel.voice, channel.id, channel.source.url)
-    jobs = jobs_from(harvest.vacancies, teller.url, is_detailed=bool(own_page))
+    jobs = jobs_on(harvest.vacancies, teller.url, is_detailed=bool(own_page))
     counts = await keep_jobs(connection, teller, jobs, now)
     tally = ItemTally(
         found=len(harvest.vacancies) + len(harvest.skipped),

@@ -1,7 +1,10 @@
-"""A site that a person wants to follow: the look at it, what stands against following it, and the channels chosen."""
+"""A site that a person wants to follow: the look at it, the reasons against following it, and the channels chosen.
+
+The look is the search of the background, without storing anything.
+"""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -11,24 +14,51 @@ from headwater.database.pool import Database
 from headwater.discover.adding import WantedSource, channels_of, paths_of
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.cadence.rests import ErrorClass
-from headwater.discover.polls.classify import Body, Deferred, Heard, RobotsRefusal, Trouble
-from headwater.discover.polls.reader import ChannelReader
-from headwater.discover.polls.requesting import Asker, sitemaps_of
-from headwater.discover.searching.exploring import SiteLook, explore, sum_up
-from headwater.discover.searching.parking import is_parked
+from headwater.discover.polls.reader import ChannelReader, reply_of
+from headwater.discover.polls.requesting import (
+    Asker,
+    Body,
+    ChannelAnswer,
+    Deferred,
+    NotModified,
+    RobotsRefusal,
+    Trouble,
+    classify,
+    is_no_page,
+    problems_behind,
+    sitemaps_of,
+)
+from headwater.discover.polls.run_state import Finding, RunState, Todo
+from headwater.discover.polls.task import Subject, Task
+from headwater.discover.searching.search import choose_findings, try_usual_addresses
 from headwater.discover.trying import Trial, preview, why_not
+from headwater.fetch.fetcher import FetchRequest, Follower
 from headwater.net.problems import FetchProblem, Problem
-from headwater.sources.channels import ChannelKind
-from headwater.sources.exchange.rows import one_line
-from headwater.sources.source import Mode, Profile, SourceKind
+from headwater.sources.kinds import ChannelKind
+from headwater.sources.source import Profile, SourceKind, SourceMode
 from headwater.sources.store import require_new_feeds, require_new_site
+from headwater.storable import one_line
 from headwater.urls.canonical import CanonicalUrl, canonicalise
+
+# Where such pages say so; a long page is a paper that may write of anything.
+_LOOKED_AT = 65_536
+_TAGS = re.compile(r"<[^<>]*>|\s+")
+_PHRASES = (
+    *("domain is for sale", "domain may be for sale", "domain name is for sale", "buy this domain"),
+    *("domain has expired", "domain is parked", "parked free, courtesy of", "domain parking"),
+    *("domain steht zum verkauf", "domain ist zu verkaufen", "domain zu verkaufen"),
+    *("domaine est à vendre", "dominio está en venta", "dominio está a la venta", "domínio está à venda"),
+    *("dominio è in vendita", "domein is te koop", "домен продается", "домен продаётся"),
+)
+# Hosts that serve such pages for others.
+_PROVIDERS = re.compile(
+    r"//[\w.-]*\b(?:sedoparking\.com|parkingcrew\.net|bodis\.com|hugedomains\.com|parklogic\.com|above\.com/"
+    r"|dan\.com/buy-domain|afternic\.com/forsale|godaddy\.com/forsale|domainmarket\.com/buynow)"
+)
 
 IN_VAIN = "Found no feed, no sitemap and no list of articles"
 MOVED, BAD_REQUEST, TOO_MANY_REQUESTS, SERVER_ERROR = 300, 400, 429, 500
 GONE = frozenset({404, 410})
-# Of a robots.txt that could not be had: the word for what was wrong.
-_CAUSE = re.compile(r"\((\w+): ")
 _UNANSWERED = frozenset(
     {
         *(Problem.DNS_NOT_FOUND, Problem.DNS_FAILED, Problem.CONNECT_TIMEOUT, Problem.CONNECT_REFUSED),
@@ -44,6 +74,101 @@ IN_WORDS = {
     429: "it asks us to come back later",
     451: "it may not be shown for legal reasons",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The answer of one address, and everything found so far."""
+
+    heard: ChannelAnswer
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLook:
+    """The result of a whole look."""
+
+    findings: tuple[Finding, ...] = ()
+    trouble: NotModified | Trouble | RobotsRefusal | Deferred | None = None  # in place of the page, or what ended it
+    is_whole: bool = False  # everything was asked: there is no point in doing so again at once
+    answers: tuple[Body, ...] = ()  # for the first polls of what was found
+    page: ChannelAnswer | None = None  # the answer of the address itself
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_in_vain(self) -> bool:
+        return self.is_whole and not self.findings
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the address answers with JSON that is no feed: an API, which only a recipe can read."""
+        return not self.findings and is_json(self.page)
+
+
+def is_json(heard: ChannelAnswer | None) -> bool:
+    return isinstance(heard, Body) and heard.response.body.lstrip()[:1] in (b"{", b"[")
+
+
+SitemapsOf = Callable[[CanonicalUrl], Awaitable[tuple[str, ...]]]
+
+
+async def explore(
+    follower: Follower,
+    sitemaps_of: SitemapsOf,
+    reader: ChannelReader,
+    site: CanonicalUrl,
+    now: datetime,
+    *,
+    is_all_wanted: bool = True,
+) -> AsyncIterator[Looked]:
+    """Step by step, so that progress can be shown. It ends where a host is to be left alone: a poller has the time.
+
+    Unless all is wanted only the address itself is asked, to see whether it is a page, a feed or a sitemap.
+    """
+    subject = Subject(kind=ChannelKind.SEARCH, url=site.url)
+    run_state = RunState((Todo(site.url, ChannelKind.SEARCH),))
+    while run_state.todo:
+        step = run_state.step
+        heard = classify(
+            await follower.fetch(FetchRequest(canonicalise(step.url), str(step.reads_as))), is_conditional=False
+        )
+        if isinstance(heard, Body):
+            sitemaps = await sitemaps_of(heard.response.url) if run_state.is_first_step else ()
+            reply = reply_of(subject.kind, site.url, replace(heard, sitemaps=sitemaps))
+            read = await reader.read(Task(subject, run_state, reply, now))
+            if isinstance(read, Trouble):
+                heard = read
+            else:
+                run_state = read.run_state
+        elif run_state.is_first_step and is_no_page(heard):
+            run_state = try_usual_addresses(run_state, site.url, await sitemaps_of(site))
+        run_state = run_state.passed(heard.response.url.url if isinstance(heard, Body) else "")
+        yield Looked(heard, choose_findings(run_state.findings), run_state.notes)
+        # A program answers there, and no page that could name a feed.
+        if isinstance(heard, Deferred) or not is_all_wanted or (is_json(heard) and not run_state.findings):
+            return
+
+
+def sum_up(steps: Sequence[Looked], *, is_all_wanted: bool = True) -> SiteLook:
+    page, last = steps[0].heard, steps[-1]
+    answers = tuple(step.heard for step in steps if isinstance(step.heard, Body))
+    if isinstance(last.heard, Deferred):
+        # Without a feed nothing of it is followed yet: the search of a poller finds it again, and goes on from there.
+        has_feed = any(one.kind is ChannelKind.FEED for one in last.findings)
+        return SiteLook(last.findings if has_feed else (), last.heard, answers=answers, page=page, notes=last.notes)
+    trouble = None if isinstance(page, Body) else page
+    is_whole = (trouble is None or is_no_page(trouble)) and is_all_wanted and not is_json(page)
+    return SiteLook(last.findings, trouble, is_whole, answers, page, last.notes)
+
+
+def is_parked(body: bytes, url: str) -> bool:
+    """Whether a page without any feed only offers its domain for sale."""
+    page = body[:_LOOKED_AT].decode("utf-8", "replace").lower()
+    if _PROVIDERS.search(page) or _PROVIDERS.search(url.lower()):
+        return True
+    text = _TAGS.sub(" ", page)
+    return any(phrase in " ".join(text.split()) for phrase in _PHRASES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +191,7 @@ class FollowRequest:
 
 
 class Against(StrEnum):
-    """What stands against following a site."""
+    """Reasons against following a site."""
 
     NO_SUCH_HOST = "no_such_host"
     NAME_NOT_LOOKED_UP = "name_not_looked_up"
@@ -92,7 +217,7 @@ class NotFollowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenSite:
     """`why` says why there is nothing, or nothing at the address itself."""
 
     look: SiteLook = field(default_factory=SiteLook)
@@ -109,14 +234,14 @@ class LookBegun:
 
 @dataclass(frozen=True, slots=True)
 class LookEnded:
-    """Progress: what was found and what went wrong, before the channels are tried and the source is stored."""
+    """Progress: findings and trouble, before the channels are tried and the source is stored."""
 
     look: SiteLook
     trouble: str
     chosen: WantedSource
 
 
-Progress = Callable[[LookBegun | LookEnded], None]
+LookListener = Callable[[LookBegun | LookEnded], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +255,7 @@ class Eyes:
     problem_with_name: Callable[[CanonicalUrl], Awaitable[FetchProblem | None]]
     sitemaps_said: Callable[[CanonicalUrl], tuple[str, ...]]  # by a robots.txt that was not stored
 
-    async def see(self, request: FollowRequest, progress: Progress) -> Seen | NotFollowed:
+    async def see(self, request: FollowRequest, progress: LookListener) -> SeenSite | NotFollowed:
         wanted, site = request.wanted, request.wanted.profile.address
         if not request.is_forced and (hindrance := await self._names(wanted)):
             return hindrance
@@ -147,7 +272,7 @@ class Eyes:
         progress(LookEnded(look, trouble, chosen))
         trials = await self._trials(chosen, look, is_dry=request.is_dry)
         is_empty = not look.findings and is_all_wanted and not request.names_channels
-        return Seen(look, trouble or (IN_VAIN if is_empty else ""), tuple(trials))
+        return SeenSite(look, trouble or (IN_VAIN if is_empty else ""), tuple(trials))
 
     async def _names(self, wanted: WantedSource) -> NotFollowed | None:
         """Whether a name that would be asked leads nowhere; a look-up costs the site nothing."""
@@ -216,7 +341,7 @@ def against_name(host: str, problem: FetchProblem) -> NotFollowed | None:
     return None
 
 
-def against_answer(page: Heard | None, trouble: str, url: str) -> NotFollowed | None:
+def against_answer(page: ChannelAnswer | None, trouble: str, url: str) -> NotFollowed | None:
     """Where we may not ask, and where nobody answers; an answer with an error is one."""
     match page:
         case Trouble(ErrorClass.FORBIDDEN, why, None) if why.startswith(Problem.BLOCKED_ADDRESS):
@@ -247,17 +372,17 @@ def against_page(look: SiteLook, url: str) -> NotFollowed | None:
     return None
 
 
-def is_unanswered(heard: Heard | None) -> bool:
+def is_unanswered(heard: ChannelAnswer | None) -> bool:
     """Whether nobody answered at all: the host may be down, or not be there."""
     match heard:
         case Trouble(ErrorClass.NETWORK, _, None):
             return True
         case Deferred(_, why):
-            return any(word in set(_UNANSWERED) for word in _CAUSE.findall(why))
+            return not _UNANSWERED.isdisjoint(problems_behind(why))
     return False
 
 
-def meaning_of(page: Heard | None) -> str:
+def meaning_of(page: ChannelAnswer | None) -> str:
     """The end of a sentence about an answer with an error; empty where its status says nothing more."""
     status = page.status if isinstance(page, Trouble) and page.status else 0
     meaning = IN_WORDS.get(status, "the site has trouble of its own" if status >= SERVER_ERROR else "")
@@ -275,7 +400,7 @@ def chosen_from(wanted: WantedSource, look: SiteLook, search_again_at: datetime)
 
 def with_findings(wanted: WantedSource, look: SiteLook) -> WantedSource | NotFollowed:
     if look.is_json:
-        return as_api(wanted)
+        return as_api(wanted, look.notes)
     wanted = at_its_address(wanted, look)
     feeds, sitemaps, lists = (
         tuple(one.url for one in look.findings if one.kind is kind)
@@ -287,13 +412,15 @@ def with_findings(wanted: WantedSource, look: SiteLook) -> WantedSource | NotFol
     return replace(wanted, profile=named, feeds=wanted.feeds or feeds, sitemaps=wanted.sitemaps or sitemaps, mode=mode)
 
 
-def mode_with(wanted: WantedSource, feeds: Sequence[str], sitemaps: Sequence[str], *, has_list: bool) -> Mode | None:
+def mode_with(
+    wanted: WantedSource, feeds: Sequence[str], sitemaps: Sequence[str], *, has_list: bool
+) -> SourceMode | None:
     mode = wanted.mode
     # A list is used where no feed has items.
     if has_list and wanted.profile.kind is SourceKind.NEWS:
-        mode = Mode.BOTH if sitemaps or feeds else Mode.SPIDER
+        mode = SourceMode.BOTH if sitemaps or feeds else SourceMode.SPIDER
     # The address is a feed or a sitemap: there is no page to look through.
-    return Mode.FEED if mode is Mode.SPIDER and (feeds or sitemaps) else mode
+    return SourceMode.FEED if mode is SourceMode.SPIDER and (feeds or sitemaps) else mode
 
 
 def at_its_address(wanted: WantedSource, look: SiteLook) -> WantedSource:
@@ -305,10 +432,11 @@ def at_its_address(wanted: WantedSource, look: SiteLook) -> WantedSource:
     return replace(wanted, profile=replace(wanted.profile, url=moved_to.url, name=name))
 
 
-def as_api(wanted: WantedSource) -> WantedSource | NotFollowed:
+def as_api(wanted: WantedSource, notes: Sequence[str]) -> WantedSource | NotFollowed:
     if wanted.is_api or (wanted.profile.parser_hint or "").lstrip().startswith("{"):
         return replace(wanted, is_api=True)
-    return NotFollowed(Against.UNKNOWN_JSON, f"{wanted.profile.url} answers with JSON that is no JSON Feed.")
+    what = " ".join((f"{wanted.profile.url} answers with JSON that is no JSON Feed.", *notes))
+    return NotFollowed(Against.UNKNOWN_JSON, what)
 
 
 def _is_named(wanted: WantedSource) -> bool:

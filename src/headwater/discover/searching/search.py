@@ -1,4 +1,4 @@
-"""Looking for a site's channels: what its page names, what robots.txt names, what is usual. Pure.
+"""Looking for a site's channels: at addresses that its page names, that robots.txt names, and at usual ones. Pure.
 
 A candidate counts only if it can be read; a feed without items only where there is no other.
 """
@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from headwater.discover.items import Item, Unreadable
+from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.candidates import Candidate, candidates_in, sitemaps_named
 from headwater.discover.pages.listing import ListingRules, read_listing
+from headwater.discover.polls.plugins import reading_by_plugin
 from headwater.discover.polls.run_state import Finding, RunState, Todo
 from headwater.discover.polls.task import Reply, Subject, reader_of
+from headwater.plugins import PluginFailure
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import canonicalise
 from headwater.urls.scope import Scope
@@ -24,6 +26,14 @@ def judge_answer(
     run_state: RunState, reply: Reply, now: datetime, followed: frozenset[ChannelKind] = frozenset()
 ) -> RunState:
     """The run state with the worth of this answer, and the addresses to ask next, without those followed already."""
+    kind = ChannelKind.FEED if run_state.is_first_step else run_state.step.reads_as
+    given = reading_by_plugin(kind, reply, now) if kind not in followed else None
+    if isinstance(given, PluginFailure):
+        run_state = run_state.noting(given.sentence)
+    # Without items it may be any page of the host.
+    if isinstance(given, Reading) and given.items:
+        listed = Finding(kind, reply.url, run_state.step.title, len(given.items), _newest(given.items), given.damage)
+        return _without_needless(_with(run_state, listed))
     if not run_state.is_first_step:
         found = finding_in(run_state.step, reply, now)
         return _without_needless(_with(run_state, found) if found else run_state)
@@ -73,7 +83,7 @@ def listing_at(reply: Reply, now: datetime) -> Finding | None:
 
 
 def choose_findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """What is worth polling: a feed beats looking through pages, and one with items those without."""
+    """The findings worth polling: a feed beats looking through pages, and one with items those without."""
     if not any(one.kind is ChannelKind.FEED and one.items for one in findings):
         return findings
     return tuple(one for one in findings if one.kind is not ChannelKind.LISTING and not one.is_empty)

@@ -1,19 +1,49 @@
-"""Sitemaps: plain, news, indexes, lists of URLs, packed or not. Pure; what a site writes is bounded and then judged."""
+"""Sitemaps: plain, news, indexes, lists of URLs, packed or not. Pure: entries are bounded, then judged."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from types import MappingProxyType
+from typing import NamedTuple
 
 from headwater.discover.items import Item, Reading, Unreadable
-from headwater.discover.sitemaps.dates import Span, span_of
-from headwater.discover.sitemaps.entries import Entry, entries_in_text, entries_in_xml
 from headwater.errors import UrlRejected
 from headwater.net.charset import CharsetKind, decode
 from headwater.net.unpacking import UNPACK_ERRORS, UNPACKERS
+from headwater.sources.exchange.markup import MarkupListener, ParseStopped, read_markup
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.rejection import Rejection
 from headwater.urls.scope import Placement, Scope, placement_of, without_www
+
+_DAY_OR_MORE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\S{1,40}", re.ASCII)
+_SPANS = {4: timedelta(days=366), 7: timedelta(days=31), 10: timedelta(days=1)}
+_FILLINGS = {4: "-01-01", 7: "-01", 10: ""}
+# Kept away from the ends of the calendar, where adding a span or changing the zone would overflow.
+_FIRST_YEAR, _LAST_YEAR = 2, 9990
+
+MOST_URLS = 50_000
+_LONGEST_VALUE = 4_096
+_TOO_MANY = f"It lists more than {MOST_URLS:,} URLs; the rest was left out."
+
+_LINE = re.compile(r"\S[^\r\n]*")
+_FEEDS = frozenset({"rss", "feed", "RDF"})
+_ROOTS = MappingProxyType({"urlset": "url", "sitemapindex": "sitemap"})
+# By the element around it, not by namespace: many sites get theirs wrong, and `image:loc` stands in `image:image`.
+_WANTED = MappingProxyType(
+    {
+        ("url", "loc"): "loc",
+        ("url", "lastmod"): "lastmod",
+        ("sitemap", "loc"): "loc",
+        ("sitemap", "lastmod"): "lastmod",
+        ("news", "title"): "title",
+        ("news", "publication_date"): "published",
+        ("publication", "language"): "language",
+    }
+)
 
 MAX_BYTES = 50 * 1024 * 1024
 
@@ -35,9 +65,108 @@ _REFUSALS = frozenset(Rejection)
 NOBODY = Scope()
 
 
+class Span(NamedTuple):
+    """The time a date stands for; a moment begins and ends at once."""
+
+    begins: datetime
+    ends: datetime
+
+
+def span_of(text: str) -> Span | None:
+    """A text that cannot be read is no date. Without a zone, UTC."""
+    text = text.strip()
+    is_partial = _DAY_OR_MORE.fullmatch(text) is not None
+    if not is_partial and not _MOMENT.fullmatch(text):
+        return None
+    try:
+        begins = datetime.fromisoformat(text + _FILLINGS[len(text)] if is_partial else text)
+    except ValueError:
+        return None
+    if not _FIRST_YEAR <= begins.year <= _LAST_YEAR:
+        return None
+    begins = begins.astimezone(UTC) if begins.tzinfo else begins.replace(tzinfo=UTC)
+    return Span(begins, begins + _SPANS[len(text)] if is_partial else begins)
+
+
 @dataclass(frozen=True, slots=True)
-class _Bounds:
-    """What is believed of a sitemap at `home`: which hosts, and how far back."""
+class Entry:
+    loc: str = ""
+    lastmod: str = ""
+    title: str = ""
+    published: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapListing:
+    """`trouble` is a sentence: why not all of it was read."""
+
+    entries: list[Entry]
+    is_index: bool = False
+    trouble: str = ""
+
+
+def entries_in_text(text: str) -> SitemapListing:
+    """One URL a line."""
+    lines = islice((found[0] for found in _LINE.finditer(text)), MOST_URLS + 1)
+    entries = [Entry(line[:_LONGEST_VALUE].strip()) for line in lines]
+    return SitemapListing(entries[:MOST_URLS], trouble=_TOO_MANY if len(entries) > MOST_URLS else "")
+
+
+def entries_in_xml(text: str) -> SitemapListing:
+    heard, ending = read_markup(text, _Entries)
+    return SitemapListing(heard.entries, heard.root == "sitemapindex", ending.why)
+
+
+class _Entries(MarkupListener):
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = ""
+        self.entries: list[Entry] = []
+        self._values: dict[str, str] = {}
+        self._field: str | None = None
+        self._text: list[str] = []
+        self._length = 0
+
+    def opened(self, name: str, attributes: Mapping[str, str]) -> None:
+        if not self.path:
+            self._require_sitemap(name)
+            return
+        self._field = _WANTED.get((self.path[-1], name))
+        self._text.clear()
+        self._length = 0
+
+    def data(self, text: str) -> None:
+        if self._field and self._length < _LONGEST_VALUE:
+            self._text.append(text[: _LONGEST_VALUE - self._length])
+            self._length += len(text)
+
+    def closed(self, name: str) -> None:
+        if self._field:
+            self._values[self._field] = "".join(self._text).strip()
+            self._field = None
+        elif len(self.path) == 1 and name == _ROOTS[self.root]:
+            self._keep()
+
+    def _require_sitemap(self, name: str) -> None:
+        if name in _FEEDS:
+            raise ParseStopped(f"It is a feed (<{name}>), not a sitemap.")
+        if name.lower() == "html":
+            raise ParseStopped("It is a web page.")
+        if name not in _ROOTS:
+            raise ParseStopped("Its outermost element is neither <urlset> nor <sitemapindex>.")
+        self.root = name
+
+    def _keep(self) -> None:
+        if len(self.entries) >= MOST_URLS:
+            raise ParseStopped(_TOO_MANY)
+        self.entries.append(Entry(**self._values))
+        self._values = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _SitemapBelief:
+    """The limits of belief in a sitemap at `home`: which hosts, and how far back."""
 
     home: CanonicalUrl
     scope: Scope
@@ -48,7 +177,7 @@ class _Bounds:
 def read_sitemap(
     body: bytes, base_url: str, now: datetime, newer_than: timedelta | None, whose: Scope = NOBODY
 ) -> Reading | Unreadable:
-    """What changed within `newer_than`, or cannot be dated. The children of an index are in `more`.
+    """Pages that changed within `newer_than`, or cannot be dated. The children of an index are in `more`.
 
     `base_url` is where the sitemap was found: it may list its own host and the hosts below, and those of `whose` it is.
     """
@@ -68,11 +197,11 @@ def read_sitemap(
     return replace(found, damage=" ".join(troubles))
 
 
-def _bounds(base_url: str, now: datetime, newer_than: timedelta | None, whose: Scope) -> _Bounds:
+def _bounds(base_url: str, now: datetime, newer_than: timedelta | None, whose: Scope) -> _SitemapBelief:
     home = canonicalise(base_url)
     scope = replace(whose, domains=whose.domains | {without_www(home.site)}, allow_external=False)
     # An age of nothing is no filter.
-    return _Bounds(home, scope, now, now - newer_than if newer_than else None)
+    return _SitemapBelief(home, scope, now, now - newer_than if newer_than else None)
 
 
 def _unpacked(body: bytes) -> tuple[bytes, str]:
@@ -102,7 +231,7 @@ def _urls(judged: Sequence[Item | str], notes: tuple[str, ...]) -> Reading:
     return Reading(tuple(replace(item, updated_at=None) for item in items), notes=(*notes, _STAMPED))
 
 
-def _judged(entry: Entry, bounds: _Bounds) -> Item | str:
+def _judged(entry: Entry, bounds: _SitemapBelief) -> Item | str:
     """The item, or the word for why it is left out."""
     try:
         # Absolute or nothing, as the protocol wants it: any line of any text could be a relative URL.

@@ -1,7 +1,7 @@
 """The work of an extraction child on a page of vacancies, and its answer as JSON there and back."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -9,10 +9,10 @@ from typing import Any
 from headwater.extraction.jobs.normalise import Employer, Harvest, harvest_of
 from headwater.extraction.jobs.pages import vacancies_in, vacancies_of_page
 from headwater.extraction.jobs.pay import in_full
-from headwater.extraction.jobs.vacancy import Skipped, SkipReason, Vacancy
+from headwater.extraction.jobs.vacancy import Skipped, SkipReason
+from headwater.vacancy import TOLD, NewJob
 
 _AMOUNTS = ("compensation_min_usd", "compensation_max_usd")
-_FIELDS = {field.name for field in fields(Vacancy)}
 
 
 def harvest_page(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,9 +38,9 @@ def harvest_from(answer: Mapping[str, Any]) -> Harvest:
     return Harvest(tuple(map(_heard, answer["vacancies"])), tuple(skipped))
 
 
-def _said(vacancy: Vacancy) -> dict[str, Any]:
-    # JSON has neither days nor exact amounts.
-    return {name: _plain(value) for name, value in asdict(vacancy).items()}
+def _said(vacancy: NewJob) -> dict[str, Any]:
+    # JSON has neither days nor exact amounts nor bytes.
+    return {name: _plain(value) for name, value in vacancy.told.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -49,11 +49,15 @@ def _plain(value: Any) -> Any:
             return in_full(value)
         case date():
             return str(value)
+        case bytes():
+            return value.hex()
     return value
 
 
-def _heard(said: Mapping[str, Any]) -> Vacancy:
+def _heard(said: Mapping[str, Any]) -> NewJob:
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
     values["deadline"] = date.fromisoformat(said["deadline"]) if said["deadline"] else None
     values |= {name: Decimal(said[name]) for name in _AMOUNTS if said[name] is not None}
-    return Vacancy(**{name: value for name, value in values.items() if name in _FIELDS})
+    values["canonical_hash"] = bytes.fromhex(said["canonical_hash"])
+    # Only these: a child may have been taken over.
+    return NewJob(**{name: value for name, value in values.items() if name in TOLD})

@@ -54,7 +54,7 @@ def country_called(name: str) -> str | None:
 
 
 def name_of(iso: str) -> str:
-    """What a reader would call it."""
+    """The name that a reader would use."""
     if iso in PLAIN_NAMES:
         return PLAIN_NAMES[iso]
     country = pycountry.countries.get(alpha_2=iso)

@@ -1,4 +1,4 @@
-"""What makes two sightings one vacancy."""
+"""The identity of a vacancy: two sightings with one hash are one."""
 
 from hashlib import sha256
 
@@ -9,15 +9,15 @@ from headwater.urls.domains import registrable_domain
 from headwater.urls.rules import DEFAULT_RULES
 
 
-def canonical_hash(apply_url: str, title: str, org: str, location: str, listing_url: str = "") -> str:
+def canonical_hash(apply_url: str, title: str, org: str, location: str, listing_url: str = "") -> bytes:
     """The hash of the apply URL's canonical key. Many vacancies behind one listing page are told apart by their words,
     which only count within the listing's domain: two employers may look for the same.
     """
     key = url_key(apply_url)
     if key and key != url_key(listing_url):
-        return sha256(key.encode()).hexdigest()
+        return sha256(key.encode()).digest()
     said = "|".join(" ".join(words_of(part)) for part in (title, org, location))
-    return sha256(f"{_domain_of(listing_url or apply_url)}|{said}".encode()).hexdigest()
+    return sha256(f"{_domain_of(listing_url or apply_url)}|{said}".encode()).digest()
 
 
 def _domain_of(url: str) -> str:

@@ -1,4 +1,4 @@
-"""What a label means, wherever it stands: a term of a list, a column's head, a class name, a key of an API."""
+"""The meaning of a label, wherever it stands: a term of a list, a column's head, a class name, a key of an API."""
 
 import re
 from collections.abc import Sequence
@@ -198,7 +198,7 @@ def heads_vacancies(heads: Sequence[str]) -> bool:
 
 
 def deadline_in_prose(text: str) -> str:
-    """What stands after a word for deadline, if a day is among it."""
+    """The words after one for deadline, if a day is among them."""
     plain = fold(text)
     near = (plain[label.end() : label.end() + _NEAR] for label in _DEADLINE.finditer(plain))
     return next((said.strip(" :") for said in near if first_day_in(said)), "")

@@ -21,14 +21,14 @@ MOST_VALUES = 50
 # Of the text behind a fact, which is cut much shorter once its markup is gone.
 LONGEST_WRITTEN_FACT = 10 * LONGEST_FACT
 
-Node = Mapping[str, Any]
+VacancyNode = Mapping[str, Any]
 
 
 def postings_in(tree: LexborHTMLParser, base_url: str, most: int) -> tuple[RawVacancy, ...]:
     nodes = list(_nodes_of([_loaded(script.text()) for script in tree.css('script[type="application/ld+json"]')]))
     by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
     # Hundreds of postings may refer to one place: each text is freed of its markup once.
-    reader = _Reader(by_id, base_url, cache(plain_text))
+    reader = _PostingReader(by_id, base_url, cache(plain_text))
     return tuple(reader.vacancy(node) for node in islice(filter(_is_posting, nodes), most))
 
 
@@ -42,7 +42,7 @@ def _loaded(text: str) -> Any:
         return None
 
 
-def _nodes_of(blocks: list[Any]) -> Iterator[Node]:
+def _nodes_of(blocks: list[Any]) -> Iterator[VacancyNode]:
     """Every object, in the order of the text and without recursion."""
     waiting = blocks[::-1]
     for _ in range(MOST_NODES):
@@ -56,19 +56,19 @@ def _nodes_of(blocks: list[Any]) -> Iterator[Node]:
             waiting += [inner for inner in reversed(one) if isinstance(inner, Mapping | list)]
 
 
-def _is_posting(node: Node) -> bool:
+def _is_posting(node: VacancyNode) -> bool:
     return any(isinstance(kind, str) and kind.rpartition("/")[2] == "JobPosting" for kind in _each(node.get("@type")))
 
 
-class _Reader:
+class _PostingReader:
     """The postings of one page. `plain` gives a text without its markup."""
 
-    def __init__(self, by_id: Mapping[str, Node], base_url: str, plain: Callable[[str], str]) -> None:
+    def __init__(self, by_id: Mapping[str, VacancyNode], base_url: str, plain: Callable[[str], str]) -> None:
         self._by_id = by_id
         self._base_url = base_url
         self._plain = plain
 
-    def vacancy(self, node: Node) -> RawVacancy:
+    def vacancy(self, node: VacancyNode) -> RawVacancy:
         url = self._text(node.get("url"))
         places = [self._followed(place) for place in _each(node.get("jobLocation"))[:MOST_VALUES]]
         facts = {
@@ -129,7 +129,7 @@ class _Reader:
         parts = [self._text(address.get(key)) for key in ("addressLocality", "addressRegion")]
         return ", ".join(filter(None, (*parts, self._country(address)))) or self._name(place)
 
-    def _country(self, address: Node) -> str:
+    def _country(self, address: VacancyNode) -> str:
         """Written out: location texts are for people, and a code may also be a state's."""
         said = self._text(address.get("addressCountry"))
         iso = country_called(said)
@@ -144,7 +144,9 @@ class _Reader:
         if not isinstance(salary, Mapping):
             return None
         value = salary.get("value")
-        amounts: Node = value if isinstance(value, Mapping) else {"value": value, "unitText": salary.get("unitText")}
+        amounts: VacancyNode = (
+            value if isinstance(value, Mapping) else {"value": value, "unitText": salary.get("unitText")}
+        )
         single = _number(amounts.get("value"))
         low, high = _number(amounts.get("minValue")) or single, _number(amounts.get("maxValue")) or single
         if low is None and high is None:

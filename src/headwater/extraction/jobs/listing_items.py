@@ -91,7 +91,7 @@ def is_telling(text: str) -> bool:
 
 
 def labelled_facts(tree: LexborHTMLParser | LexborNode) -> dict[str, str]:
-    """What lists of terms, rows with a head, and `Label: value` lines say."""
+    """Facts of lists of terms, of rows with a head, and of `Label: value` lines."""
     found: dict[str, str] = {}
     for label, value in (*_terms(tree), *_headed_rows(tree)):
         if (name := fact_named(label)) and value:
@@ -121,7 +121,7 @@ def _facts_of(node: LexborNode) -> dict[str, str]:
 
 
 def selected_facts(node: LexborNode, fields: Mapping[str, str]) -> dict[str, str]:
-    """What a source's own selectors find in one item; a label in front is no part of it."""
+    """Facts that a source's own selectors find in one item; a label in front is no part of them."""
     facts: dict[str, str] = {}
     for fact, css in fields.items():
         found = node.css_first(css)

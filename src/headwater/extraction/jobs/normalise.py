@@ -13,8 +13,9 @@ from headwater.extraction.jobs.pay import in_full
 from headwater.extraction.jobs.stated import Stated
 from headwater.extraction.jobs.terms import compensation, duration_months, level_of_title, pay_offered, weekly_hours
 from headwater.extraction.jobs.text import shorten, squeeze
-from headwater.extraction.jobs.vacancy import SNIPPET_CHARACTERS, Pay, RawVacancy, Skipped, SkipReason, Vacancy
+from headwater.extraction.jobs.vacancy import SNIPPET_CHARACTERS, Pay, RawVacancy, Skipped, SkipReason
 from headwater.extraction.language import language_of_notice
+from headwater.vacancy import NewJob
 
 MOST_MISSIONS = 3
 LONGEST_TITLE = 300
@@ -27,7 +28,7 @@ AS_STATED = (
 
 @dataclass(frozen=True, slots=True)
 class Employer:
-    """What the source itself says, for what a page leaves out."""
+    """Facts of the source itself, for those that a page leaves out."""
 
     org_name: str = ""
     org_type: str = ""
@@ -36,7 +37,7 @@ class Employer:
 
 @dataclass(frozen=True, slots=True)
 class Harvest:
-    vacancies: tuple[Vacancy, ...]
+    vacancies: tuple[NewJob, ...]
     skipped: tuple[Skipped, ...]
 
 
@@ -47,7 +48,7 @@ def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime, *
     """All of one answer: every vacancy once, and why each of the others is none. `keeps_over`: also past ones."""
     raws = list(found)
     month_first = is_month_first(raw.deadline for raw in raws)
-    kept: dict[str, Vacancy] = {}
+    kept: dict[bytes, NewJob] = {}
     skipped: list[Skipped] = []
     for raw in raws:
         outcome = normalise(raw, employer, None if keeps_over else now, month_first=month_first)
@@ -62,7 +63,7 @@ def harvest_of(found: Iterable[RawVacancy], employer: Employer, now: datetime, *
 
 def normalise(
     raw: RawVacancy, employer: Employer, now: datetime | None, *, month_first: bool = False
-) -> Vacancy | Skipped:
+) -> NewJob | Skipped:
     """Without a moment nothing is over."""
     title = shorten(squeeze(raw.title), LONGEST_TITLE)
     deadline = first_day_in(raw.deadline, month_first=month_first)
@@ -79,7 +80,7 @@ def _reason_to_skip(title: str, url: str, deadline: date | None, now: datetime |
     return SkipReason.EXPIRED if deadline and now and is_over(deadline, now) else None
 
 
-def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | None) -> Vacancy:
+def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | None) -> NewJob:
     stated = Stated(raw.facts)
     if raw.deadline and deadline is None:
         stated.unknown["deadline"] = raw.deadline
@@ -88,7 +89,7 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
     iso = _country(stated, location)
     modality = _modality(stated, title, location, raw.description)
     pay = raw.pay or pay_offered(stated, raw.description, iso)
-    return Vacancy(
+    return NewJob(
         title=title,
         org_name=org,
         apply_url=raw.url,
@@ -118,7 +119,7 @@ def _vacancy(raw: RawVacancy, employer: Employer, title: str, deadline: date | N
 
 
 def _assumed(stated: Stated, employer: Employer) -> list[str]:
-    """What stands there without a word of the vacancy's: a list or a page that does say it knows better."""
+    """Fields that are set without a word of the vacancy's: a list or a page that does say it knows better."""
     is_said = {
         "org_name": stated.text("org_name"),
         "org_type": stated.text("org_type") or not employer.org_type,

@@ -64,7 +64,7 @@ PERIODS = Vocabulary(
 
 
 def pay_in(text: str, country: str | None = None) -> Pay | None:
-    """What a text about pay offers; no amount, no pay."""
+    """The offer in a text about pay; no amount, no pay."""
     amounts = [amount for found in _ONE.finditer(text) if (amount := _amount(found)) is not None][:_MOST_AMOUNTS]
     if not amounts:
         return None

@@ -9,11 +9,11 @@ from headwater.extraction.jobs.listing_items import labelled_facts_in
 from headwater.extraction.jobs.text import plain_text
 from headwater.extraction.jobs.vacancy import LONGEST_FACT, FoundBy, RawVacancy
 
-Record = Mapping[str, Any]
+ListedRecord = Mapping[str, Any]
 
 
 class ListedVacancy(Protocol):
-    """What a channel's reader knows of one item."""
+    """One item as a channel's reader gives it."""
 
     @property
     def url(self) -> str: ...
@@ -45,7 +45,7 @@ def vacancy_listed(item: ListedVacancy, found_by: FoundBy = FoundBy.FEED) -> Raw
     return RawVacancy(plain_text(item.title), item.url, found_by, described, facts, languages=(item.language,))
 
 
-def _facts_of(fields: Record) -> dict[str, str]:
+def _facts_of(fields: ListedRecord) -> dict[str, str]:
     facts: dict[str, str] = {}
     for key, value in fields.items():
         fact, said = fact_named(str(key)), _said(value)

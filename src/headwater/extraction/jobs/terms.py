@@ -1,4 +1,4 @@
-"""What a job is worth, how high it is and how long it lasts."""
+"""The terms of a job: its pay, its level and its length."""
 
 import re
 from typing import Any

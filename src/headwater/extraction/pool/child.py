@@ -16,7 +16,7 @@ import orjson
 from headwater.extraction.pool.frames import CRASHED, DONE, OUT_OF_MEMORY, RULES, read_frame, unpack, write_frame
 from headwater.urls.rules import rules_from, use_rules
 
-Work = Callable[[Any], Any]
+ChildWork = Callable[[Any], Any]
 
 # Above the limit on purpose: a child that ran into it needs a little room to say so.
 _ROOM_TO_REPORT_BYTES = 32 << 20
@@ -30,7 +30,7 @@ class ChildLimits:
     cpu_seconds: int  # for each task
 
 
-def work_through(wire: int, work: Work, limits: ChildLimits) -> None:
+def work_through(wire: int, work: ChildWork, limits: ChildLimits) -> None:
     """Answers tasks until the parent hangs up, or until memory has run out once: such a heap is not used again."""
     _confine(limits)
     while task := read_frame(wire):
@@ -76,7 +76,7 @@ def _allow_cpu(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used.ru_utime + used.ru_stime) + seconds, hard))
 
 
-def _answer(work: Work, task: tuple[bytes, bytes], limits: ChildLimits) -> tuple[bytes, bytes]:
+def _answer(work: ChildWork, task: tuple[bytes, bytes], limits: ChildLimits) -> tuple[bytes, bytes]:
     hard = limits.memory_bytes + _ROOM_TO_REPORT_BYTES
     try:
         return DONE, orjson.dumps(work(unpack(*task)))

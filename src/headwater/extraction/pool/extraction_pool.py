@@ -18,7 +18,7 @@ import orjson
 
 from headwater.clock import Clock
 from headwater.extraction.pool.frames import CRASHED, DONE, OUT_OF_MEMORY, pack
-from headwater.extraction.pool.links import ChildLink, End, ForkServerGone, ForkServerLink, within_our_limits
+from headwater.extraction.pool.links import ChildEnd, ChildLink, ForkServerGone, ForkServerLink, within_our_limits
 from headwater.extraction.pool.turns import HEAVY_S, Turns
 
 MEMORY_BYTES = 512 << 20
@@ -59,9 +59,9 @@ class Killed:
     """Ended from outside, as the kernel does for want of memory: what its page had to do with it is not known."""
 
 
-Outcome = Done | Crashed | TimedOut | OutOfMemory
+WorkOutcome = Done | Crashed | TimedOut | OutOfMemory
 ToldOfKill = Callable[[float], None]
-_Ticket = asyncio.Future[ChildLink | None]
+_ChildTicket = asyncio.Future[ChildLink | None]
 
 
 class ExtractionPool:
@@ -101,7 +101,7 @@ class ExtractionPool:
         # Last in, first out: a quiet pool keeps using its warm child. None is a place without one.
         self._free: list[ChildLink | None] = [None] * size
         self._lenders: set[ChildLink] = set()
-        self._turns: Turns[_Ticket] = Turns(size)
+        self._turns: Turns[_ChildTicket] = Turns(size)
 
     async def __aenter__(self) -> Self:
         await self._open_fork_server()
@@ -135,7 +135,7 @@ class ExtractionPool:
         if self._fork_server is not None:
             await self._fork_server.close()
 
-    async def run(self, payload: Any, share: str = "") -> Outcome:
+    async def run(self, payload: Any, share: str = "") -> WorkOutcome:
         """The work's answer to bytes or to anything JSON can say. Raises DependencyDown if no child can be had.
 
         Tasks of one `share`, a registrable domain, wait in one line; the lines take turns.
@@ -156,7 +156,7 @@ class ExtractionPool:
         # Real seconds whatever the clock: memory is short on this machine.
         await asyncio.sleep(wait)
 
-    async def _run_once(self, kind: bytes, body: bytes, share: str) -> Outcome | Killed:
+    async def _run_once(self, kind: bytes, body: bytes, share: str) -> WorkOutcome | Killed:
         child = await self._place(share)
         began = self._clock.monotonic()
         kept = None
@@ -176,7 +176,7 @@ class ExtractionPool:
         return self._turns.waiting(share) * self._usual_seconds / self._size
 
     async def _place(self, share: str) -> ChildLink | None:
-        ticket: _Ticket = asyncio.get_running_loop().create_future()
+        ticket: _ChildTicket = asyncio.get_running_loop().create_future()
         self._turns.wait(share, ticket)
         self._hand_out()
         try:
@@ -215,8 +215,8 @@ class ExtractionPool:
             else:
                 ticket.set_result(self._free.pop())
 
-    async def _ask(self, child: ChildLink, kind: bytes, body: bytes, share: str) -> tuple[Outcome | Killed, bool]:
-        """What became of the task, and whether the child is fit for another."""
+    async def _ask(self, child: ChildLink, kind: bytes, body: bytes, share: str) -> tuple[WorkOutcome | Killed, bool]:
+        """The outcome of the task, and whether the child is fit for another."""
         began = self._clock.monotonic()
         slow = asyncio.get_running_loop().call_later(HEAVY_S, self._put_behind, child, share)
         try:
@@ -278,7 +278,7 @@ class ExtractionPool:
         return fork_server
 
 
-def _read(kind: bytes, body: bytes, seconds: float) -> tuple[Outcome, bool]:
+def _read(kind: bytes, body: bytes, seconds: float) -> tuple[WorkOutcome, bool]:
     try:
         if kind == DONE:
             return Done(orjson.loads(body), seconds), True
@@ -291,12 +291,25 @@ def _read(kind: bytes, body: bytes, seconds: float) -> tuple[Outcome, bool]:
     return (OutOfMemory() if kind == OUT_OF_MEMORY else Crashed("answer too long")), False
 
 
-def is_kill(end: End) -> bool:
+def end_in_words(outcome: WorkOutcome) -> str:
+    """How a task ended that brought nothing to be believed."""
+    match outcome:
+        case Crashed(how, where):
+            return f"{how} {where}".strip()
+        case OutOfMemory():
+            return "out of memory"
+        case TimedOut():
+            return "took too long"
+        case Done():
+            return "its child answered with something else"
+
+
+def is_kill(end: ChildEnd) -> bool:
     return os.WIFSIGNALED(end.status) and os.WTERMSIG(end.status) == signal.SIGKILL
 
 
-def outcome_of(end: End, memory_bytes: int) -> Outcome:
-    """What the end of a child says about its task."""
+def outcome_of(end: ChildEnd, memory_bytes: int) -> WorkOutcome:
+    """The outcome of a task, by the end of its child."""
     if not os.WIFSIGNALED(end.status):
         return Crashed(f"exit {os.waitstatus_to_exitcode(end.status)}")
     number = os.WTERMSIG(end.status)

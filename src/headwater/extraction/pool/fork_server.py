@@ -13,12 +13,12 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 
-from headwater.extraction.pool.child import ChildLimits, Work, die_with, work_through
+from headwater.extraction.pool.child import ChildLimits, ChildWork, die_with, work_through
 from headwater.extraction.pool.frames import ENDED, KILL, READY, REFUSED, REPORT, REQUEST, STARTED
 
 
 class ForkServer:
-    def __init__(self, descriptor: int, work: Work, limits: ChildLimits) -> None:
+    def __init__(self, descriptor: int, work: ChildWork, limits: ChildLimits) -> None:
         self._pool = socket.fromfd(descriptor, socket.AF_UNIX, socket.SOCK_STREAM)
         os.close(descriptor)
         self._wake_up, self._rung = socket.socketpair()
@@ -106,9 +106,9 @@ class ForkServer:
         self._pool.sendall(REPORT.pack(what, first, second, third))
 
 
-def work_named(name: str) -> Work:
+def work_named(name: str) -> ChildWork:
     module, _, function = name.partition(":")
-    work: Work = getattr(import_module(module), function)
+    work: ChildWork = getattr(import_module(module), function)
     return work
 
 

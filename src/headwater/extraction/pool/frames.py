@@ -1,4 +1,4 @@
-"""What a pool and its children say to each other: frames of length, kind and body, read and written whole.
+"""The messages between a pool and its children: frames of length, kind and body, read and written whole.
 
 A payload is bytes or JSON. An answer is JSON only: a page may have taken its child over, so nothing that comes back
 may be able to build an object of ours, and the reader is told its length before it makes room for it.

@@ -35,12 +35,12 @@ _START_SECONDS = 60.0
 _CLOSING_SECONDS = 5.0
 _DYING_SECONDS = 1.0
 _LOWEST_PRIORITY = 19
-_Answer = TypeVar("_Answer")
+_ChildAnswer = TypeVar("_ChildAnswer")
 _LIMITS = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ChildEnd:
     """How a child ended: as waitpid tells it, with the most memory it ever held."""
 
     status: int
@@ -50,7 +50,7 @@ class End:
 @dataclass(slots=True)
 class Spawned:
     pid: int
-    end: asyncio.Future[End]
+    end: asyncio.Future[ChildEnd]
 
 
 class ForkServerGone(OutOfResources):
@@ -86,7 +86,7 @@ class ForkServerLink:
         self._ours.setblocking(False)
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._expected: deque[asyncio.Future[Spawned]] = deque()
-        self._living: dict[int, asyncio.Future[End]] = {}
+        self._living: dict[int, asyncio.Future[ChildEnd]] = {}
         self._unread = b""
         self._process: asyncio.subprocess.Process | None = None
         self.is_gone = False
@@ -155,7 +155,7 @@ class ForkServerLink:
             _fail(self._expected.popleft(), no_child(os.strerror(first)))
         elif what == ENDED:
             # Linux counts in kilobytes.
-            _answer(self._living.pop(first), End(second, third * 1024))
+            _answer(self._living.pop(first), ChildEnd(second, third * 1024))
 
     def _close(self) -> None:
         """Tasks that wait for the fork server are told; without it its children die too."""
@@ -189,7 +189,7 @@ class ChildLink:
             self._theirs.close()
 
     async def ask(self, kind: bytes, body: bytes, most_bytes: int) -> tuple[bytes, bytes] | None:
-        """The child's answer, or None if it hung up; TOO_LONG in place of more than anybody wants to hear."""
+        """The child's answer, or None if it hung up; TOO_LONG in place of an answer that is larger than allowed."""
         self.tasks += 1
         try:
             await asyncio.get_running_loop().sock_sendall(self._ours, self._news_of_rules() + frame(kind, body))
@@ -199,13 +199,13 @@ class ChildLink:
             return None
 
     def _news_of_rules(self) -> bytes:
-        """What a child must know before its task: it was forked from a process that knows no host's exceptions."""
+        """The rules a child must know before its task: it was forked from a process that knows no host's exceptions."""
         if self._rules is (rules := rules_in_use()):
             return b""
         self._rules = rules
         return frame(RULES, orjson.dumps(rules_to_json(rules)))
 
-    async def end(self) -> End:
+    async def end(self) -> ChildEnd:
         """Made to end if it has not yet, and how it did."""
         assert self._spawning is not None
         try:
@@ -245,7 +245,7 @@ class ChildLink:
         return bytes(buffer)
 
 
-async def _soon(answer: asyncio.Future[_Answer]) -> _Answer:
+async def _soon(answer: asyncio.Future[_ChildAnswer]) -> _ChildAnswer:
     try:
         async with asyncio.timeout(_START_SECONDS):
             return await answer

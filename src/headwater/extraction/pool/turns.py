@@ -16,7 +16,7 @@ Ticket = TypeVar("Ticket")
 
 
 @dataclass(slots=True)
-class _Share(Generic[Ticket]):
+class _DomainShare(Generic[Ticket]):
     """One domain: who waits, how many run, and what its pages have cost lately."""
 
     waiting: deque[Ticket] = field(default_factory=deque)
@@ -48,10 +48,10 @@ class Turns(Generic[Ticket]):
     def __init__(self, size: int) -> None:
         self._size = size
         self._lines = 0
-        self._shares: dict[str, _Share[Ticket]] = {}
+        self._shares: dict[str, _DomainShare[Ticket]] = {}
 
     def wait(self, name: str, ticket: Ticket) -> None:
-        share = self._shares.setdefault(name, _Share())
+        share = self._shares.setdefault(name, _DomainShare())
         if not share.waiting:
             self._lines += 1
             share.since = self._lines
@@ -98,7 +98,7 @@ class Turns(Generic[Ticket]):
     def is_heavy(self, name: str) -> bool:
         return name in self._shares and self._shares[name].is_heavy
 
-    def _may_begin(self, share: _Share[Ticket]) -> bool:
+    def _may_begin(self, share: _DomainShare[Ticket]) -> bool:
         if not share.waiting or not share.is_heavy:
             return bool(share.waiting)
         heavy = sum(one.running for one in self._shares.values() if one.is_heavy)

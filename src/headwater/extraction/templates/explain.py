@@ -16,7 +16,7 @@ _SHOWN_STEPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ExplainedBlock:
     """A block of the page by its beginning, where it stands, and what becomes of it."""
 
     kept: bool
@@ -31,11 +31,11 @@ class Tried:
 
     selector: str
     against: TemplateRefusalReason | None
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ExplainedBlock, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class TemplateExplanation:
     """`against` is none for a page that would be served; `missing` are marks that every training page had."""
 
     against: TemplateRefusalReason | None = None
@@ -43,7 +43,7 @@ class Explanation:
     tried: tuple[Tried, ...] = ()
 
 
-def explain(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Explanation:
+def explain(template: Template, html: str | bytes, zone: tzinfo = UTC) -> TemplateExplanation:
     """All variants are tried even where the page's own word already speaks against it."""
     tree = visible_page(html)
     facts = Facts(Elements(tree), blocks_of(tree), zone)
@@ -52,7 +52,7 @@ def explain(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Explan
     named = next(
         (one for one in found if one is not TemplateRefusalReason.NO_CONTAINER), TemplateRefusalReason.NO_CONTAINER
     )
-    return Explanation(
+    return TemplateExplanation(
         against=reason_in_facts(template, facts) or (None if None in found else named),
         missing=tuple(name for name in template.required if not has_feature(facts, name)),
         tried=tried,
@@ -63,6 +63,6 @@ def _tried(attempt: Attempt) -> Tried:
     return Tried(attempt.selector, attempt.against, tuple(map(_piece, attempt.judged)))
 
 
-def _piece(judged: Judged) -> Piece:
+def _piece(judged: Judged) -> ExplainedBlock:
     where = " > ".join(judged.block.path[-_SHOWN_STEPS:])
-    return Piece(judged.verdict.keep, judged.block.text[:_SHOWN_TEXT], where, judged.verdict.why)
+    return ExplainedBlock(judged.verdict.keep, judged.block.text[:_SHOWN_TEXT], where, judged.verdict.why)

@@ -1,4 +1,4 @@
-"""What a page says about itself: the features that mark a host's articles, and where title, author and date stand."""
+"""Statements of a page about itself: features that mark a host's articles, and where title, author and date stand."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from headwater.extraction.linked_data import linked_scripts
 from headwater.extraction.linked_values import Node, names, texts
 from headwater.extraction.templates.blocks import Block
 from headwater.extraction.templates.steps import tag_of
-from headwater.extraction.text import comparable, one_line, unescape_line
+from headwater.extraction.text import comparable, page_line, unescape_line
 from headwater.extraction.title import without_site_name
 
 _LIVE = "LiveBlogPosting"
@@ -35,7 +35,7 @@ _AUTHORS = ("author", "article:author", "parsely-author", "sailthru.author", "dc
 _DATES = ("article:published_time", "datepublished", "parsely-pub-date", "sailthru.date", "pubdate", "date", "dc.date")
 
 
-class Article(NamedTuple):
+class LinkedArticle(NamedTuple):
     node: Node
     by_id: Mapping[str, Node]
 
@@ -63,11 +63,11 @@ class Facts:
         return unescape_line(self.said.get(name, ""))
 
     @cached_property
-    def article(self) -> Article:
+    def article(self) -> LinkedArticle:
         """The page's own in its linked data, or an empty one."""
         nodes = list(islice(self._nodes(), _MOST_NODES))
         best = next((node for node in nodes if _is_article(node)), {})
-        return Article(
+        return LinkedArticle(
             best, {name: node for node in nodes if isinstance(name := node.get("@id"), str) and len(node) > 1}
         )
 
@@ -102,7 +102,7 @@ class Facts:
     @cached_property
     def page_title(self) -> str:
         titles = self.elements.named("title")
-        return one_line(titles[0].text()) if titles else ""
+        return page_line(titles[0].text()) if titles else ""
 
     @cached_property
     def titles(self) -> frozenset[str]:
@@ -184,7 +184,7 @@ def _is_article(node: Node) -> bool:
     return any(isinstance(one, str) and one.endswith(_ARTICLE) for one in (said if isinstance(said, list) else [said]))
 
 
-def _linked_value(article: Article, name: str) -> str:
+def _linked_value(article: LinkedArticle, name: str) -> str:
     if name == "author":
         return ", ".join(names(article.node, article.by_id, "author", "creator"))
     return next(iter(texts(article.node, "headline" if name == "headline" else "datePublished")), "")

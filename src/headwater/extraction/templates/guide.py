@@ -9,7 +9,7 @@ from itertools import pairwise
 import orjson
 
 from headwater.extraction.templates.repeats import SHORTEST_NOTICE
-from headwater.extraction.templates.server import Served
+from headwater.extraction.templates.server import ServedPage
 from headwater.extraction.templates.template import Template, template_from, template_to_json
 from headwater.extraction.templates.votes import Teacher, cells_in, lines_of
 from headwater.extraction.text import comparable, tokens
@@ -71,7 +71,7 @@ def agreement(ours: str, general: str, headings: Collection[str] = ()) -> float:
     return min(_agreeing_words(ours, general), _agreeing_lines(ours, general, headings), _agreeing_rows(ours, general))
 
 
-def doubted_sentences(answer: Served, general: str) -> tuple[int, ...]:
+def doubted_sentences(answer: ServedPage, general: str) -> tuple[int, ...]:
     """The sentences of a page that only its template kept."""
     teacher = Teacher(general)
     told = zip(answer.paragraphs, answer.hashes, strict=False)

@@ -24,13 +24,13 @@ from headwater.extraction.templates.facts import (
     value_at,
 )
 from headwater.extraction.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
-from headwater.extraction.templates.reading import Judged, Measures, Seen, measure, read, title_share, traits_of
+from headwater.extraction.templates.reading import Judged, KnownText, Measures, measure, read, title_share, traits_of
 from headwater.extraction.templates.repeats import settle_repeats
 from headwater.extraction.templates.server import attempts
 from headwater.extraction.templates.steps import HEADINGS, tag_of
 from headwater.extraction.templates.tables import CELLS
 from headwater.extraction.templates.template import MOST_REPEATED, Places, Ranges, Template, Variant, hash_of
-from headwater.extraction.templates.verdicts import Verdict, Way, learn_verdicts
+from headwater.extraction.templates.verdicts import BlockVerdict, ElementPath, learn_verdicts
 from headwater.extraction.templates.votes import Teacher, Vote, repeated_texts, teachers_of, votes_on
 from headwater.extraction.text import comparable, count_words
 
@@ -153,7 +153,7 @@ def _is_story(example: _Example) -> bool:
     words = count_words(text)
     if facts.is_live or says_nothing_is_here((facts.page_title, facts.heading)) or asks_for_consent(text, words):
         return False
-    voted = [Judged(vote.block, Verdict(vote.keep is True, "by vote", is_seen=True)) for vote in example.votes]
+    voted = [Judged(vote.block, BlockVerdict(vote.keep is True, "by vote", is_seen=True)) for vote in example.votes]
     return max(traits_of(voted)) <= _MOSTLY and not sells_the_rest(text, words, is_short=False)
 
 
@@ -190,7 +190,7 @@ def _speaker_for(example: _Example, selectors: Sequence[str]) -> str | None:
     return next((one for one in selectors if holds(one, example.votes)), None)
 
 
-def _ways(selector: str, example: _Example) -> list[tuple[Way, Vote]]:
+def _ways(selector: str, example: _Example) -> list[tuple[ElementPath, Vote]]:
     found = ((depth_in(vote.block, selector), vote) for vote in example.votes)
     return [(vote.block.path[depth + 1 :], vote) for depth, vote in found if depth >= 0]
 
@@ -201,12 +201,12 @@ def _containers(selector: str, votes: Iterable[Vote]) -> int:
 
 
 def _agreeing(variants: Sequence[Variant], example: _Example) -> _Result | None:
-    """What the page's own variant makes of it, unless its teachers would not know it again."""
+    """The page as its own variant reads it, unless its teachers would not know it again."""
     selector = _speaker_for(example, [one.selector for one in variants])
     variant = next((one for one in variants if one.selector == selector), None)
     if variant is None:
         return None
-    judged = read(variant, example.facts.blocks, Seen(example.facts.titles))
+    judged = read(variant, example.facts.blocks, KnownText(example.facts.titles))
     kept = {id(one.block) for one in judged if one.verdict.keep}
     wanted = {id(vote.block) for vote in example.votes if vote.keep}
     letters = {id(block): len(block.text) for block in example.facts.blocks}
@@ -218,7 +218,9 @@ def _agreeing(variants: Sequence[Variant], example: _Example) -> _Result | None:
     return _Result(judged, measure(variant, judged), title_share(example.facts.titles, judged))
 
 
-def _loses_most(inside: Sequence[tuple[Way, Vote]], kept: Collection[int], tags: frozenset[str], fewest: int) -> bool:
+def _loses_most(
+    inside: Sequence[tuple[ElementPath, Vote]], kept: Collection[int], tags: frozenset[str], fewest: int
+) -> bool:
     """Of the headings or cells that its teachers kept: letters alone would hardly show it."""
     wanted = [vote.block for way, vote in inside if vote.keep and not tags.isdisjoint(map(tag_of, way[-1:]))]
     return len(wanted) >= fewest and sum(id(block) in kept for block in wanted) < len(wanted) / 2

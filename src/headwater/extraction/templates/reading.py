@@ -11,7 +11,7 @@ from headwater.extraction.templates.containers import depth_in
 from headwater.extraction.templates.steps import HEADINGS, HIDDEN, tag_of
 from headwater.extraction.templates.tables import CELLS, tables_of_data
 from headwater.extraction.templates.template import Variant, hash_of
-from headwater.extraction.templates.verdicts import Verdict
+from headwater.extraction.templates.verdicts import BlockVerdict
 from headwater.extraction.templates.votes import is_embed
 from headwater.extraction.text import comparable
 
@@ -26,15 +26,15 @@ _BEGINNING = 5_000  # letters, in which a story says what its title promised
 _FEWEST_ANNOUNCED, _FEWEST_TEASERS = 3, 2
 _SENTENCE, _ROW = 60, 5  # letters, labels
 _PUNCTUATION = 20  # letters that a title loses when it is made comparable
-_OUTSIDE = Verdict(keep=False, why="outside the container", is_seen=True, loses=True)
-_LINK = Verdict(keep=False, why="nothing but a link", is_seen=True)
-_EMBED = Verdict(keep=False, why="embedded from elsewhere", is_seen=True)
-_TITLE = Verdict(keep=False, why="the title again", is_seen=True)
-_HEADING = Verdict(keep=True, why="unseen path; heads text that is kept", is_seen=False)
-_TWICE = Verdict(keep=False, why="said before on this page", is_seen=True)
-_HOST = Verdict(keep=False, why="said on other pages of the host", is_seen=True)
-_OF_TABLE = Verdict(keep=True, why="a cell of a table that is kept", is_seen=True)
-_STRANGE_CELL = Verdict(keep=False, why="unseen path, in a table", is_seen=False)
+_OUTSIDE = BlockVerdict(keep=False, why="outside the container", is_seen=True, loses=True)
+_LINK = BlockVerdict(keep=False, why="nothing but a link", is_seen=True)
+_EMBED = BlockVerdict(keep=False, why="embedded from elsewhere", is_seen=True)
+_TITLE = BlockVerdict(keep=False, why="the title again", is_seen=True)
+_HEADING = BlockVerdict(keep=True, why="unseen path; heads text that is kept", is_seen=False)
+_TWICE = BlockVerdict(keep=False, why="said before on this page", is_seen=True)
+_HOST = BlockVerdict(keep=False, why="said on other pages of the host", is_seen=True)
+_OF_TABLE = BlockVerdict(keep=True, why="a cell of a table that is kept", is_seen=True)
+_STRANGE_CELL = BlockVerdict(keep=False, why="unseen path, in a table", is_seen=False)
 # Reasons against a text of its own, which say nothing against a cell: a table is kept whole.
 _NO_TEXT_OF_ITS_OWN = (_LINK, _HOST, _TITLE, _TWICE)
 
@@ -43,12 +43,12 @@ class Judged(NamedTuple):
     """`hash` is of the text of what was kept or stands on an unknown path."""
 
     block: Block
-    verdict: Verdict
+    verdict: BlockVerdict
     hash: int = 0
 
 
 class Traits(NamedTuple):
-    """What betrays a page that only looks like a story, as shares: 0 for most.
+    """Signs that a page only looks like a story, as shares: 0 for most.
 
     `announced` are the kept blocks right below a link, as the teasers of a listing are, `teasers` the letters of those
     that carry such a link themselves, `copied` the long ones that stand on the page again, cut another way.
@@ -82,18 +82,18 @@ class Measures:
     lost_cells: int = 0
 
 
-class Seen(NamedTuple):
-    """What must not come out as text of this page: its titles, and the host's blocks by hash."""
+class KnownText(NamedTuple):
+    """Text that must not come out as that of this page: its titles, and the host's blocks by hash."""
 
     titles: frozenset[str] = frozenset()
     repeated: frozenset[int] = frozenset()
 
 
-def read(variant: Variant, blocks: Sequence[Block], seen: Seen) -> list[Judged]:
+def read(variant: Variant, blocks: Sequence[Block], seen: KnownText) -> list[Judged]:
     """Every block in document order with what becomes of it."""
     # Most paragraphs of a page share one path, and a verdict depends on nothing else.
-    by_path: dict[tuple[str, ...], Verdict] = {}
-    said = _Said({}, [])
+    by_path: dict[tuple[str, ...], BlockVerdict] = {}
+    said = _SaidSoFar({}, [])
     judged: list[Judged] = []
     longest_title = max(map(len, seen.titles), default=0) + _PUNCTUATION
     for block in blocks:
@@ -158,14 +158,14 @@ def title_share(titles: Iterable[str], judged: Iterable[Judged]) -> float:
     return max(shares, default=0.0)
 
 
-def _verdict(variant: Variant, block: Block) -> Verdict:
+def _verdict(variant: Variant, block: Block) -> BlockVerdict:
     depth = depth_in(block, variant.selector)
     if depth < 0:
         return _OUTSIDE
     return _EMBED if is_embed(block) else variant.verdicts.of(block.path[depth + 1 :])
 
 
-def _second_look(block: Block, verdict: Verdict, seen: Seen, said: "_Said", at: int) -> Judged:
+def _second_look(block: Block, verdict: BlockVerdict, seen: KnownText, said: "_SaidSoFar", at: int) -> Judged:
     """At a block that its path would keep, or that stands on an unknown one."""
     if block.is_link:
         return Judged(block, _LINK)
@@ -214,8 +214,8 @@ class _Again(NamedTuple):
         return len(self.block.text) >= _SENTENCE
 
 
-class _Said(NamedTuple):
-    """What a page said so far, by hash, and what of it was said again."""
+class _SaidSoFar(NamedTuple):
+    """The blocks of a page so far, by hash, and those that came again."""
 
     first: dict[int, int]
     again: list[_Again]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from headwater.extraction.templates.steps import HEADINGS, tag_of
-from headwater.extraction.templates.verdicts import Way
+from headwater.extraction.templates.verdicts import ElementPath
 from headwater.extraction.templates.votes import Vote
 
 # Shorter ones are labels: "Serves 4" stands on many pages, and is no notice for it.
@@ -20,7 +20,7 @@ _FEWEST_PAGES = 3
 # A picture with its caption may stand between a heading and its text.
 _MOST_BETWEEN = 2
 
-Held = tuple[Way, Vote]
+Held = tuple[ElementPath, Vote]
 
 
 def settle_repeats(pages: Sequence[Sequence[Held]]) -> list[list[Held]]:
@@ -33,33 +33,33 @@ def settle_repeats(pages: Sequence[Sequence[Held]]) -> list[list[Held]]:
     return [[(way, _decided(vote, texts | headings)) for way, vote in page] for page in pages]
 
 
-class _Standing(NamedTuple):
+class _FirstRepeat(NamedTuple):
     """A repeated text where it stands first on a page."""
 
     page: int
     place: int
-    way: Way
+    way: ElementPath
     vote: Vote
 
 
-def _standings(pages: Sequence[Sequence[Held]], *, is_heading: bool) -> Mapping[str, Sequence[_Standing]]:
-    found: dict[str, dict[int, _Standing]] = defaultdict(dict)
+def _standings(pages: Sequence[Sequence[Held]], *, is_heading: bool) -> Mapping[str, Sequence[_FirstRepeat]]:
+    found: dict[str, dict[int, _FirstRepeat]] = defaultdict(dict)
     for number, page in enumerate(pages):
         for place, (way, vote) in enumerate(page):
             if vote.is_repeated and _is_heading(vote) is is_heading:
-                found[vote.key].setdefault(number, _Standing(number, place, way, vote))
+                found[vote.key].setdefault(number, _FirstRepeat(number, place, way, vote))
     read = {key: list(by_page.values()) for key, by_page in found.items()}
     return {key: found for key, found in read.items() if _are_mostly(one.vote.if_own is True for one in found)}
 
 
-def _is_text(found: Sequence[_Standing], pages: int, kept: frozenset[Way]) -> bool:
+def _is_text(found: Sequence[_FirstRepeat], pages: int, kept: frozenset[ElementPath]) -> bool:
     """Not so what most pages say at length, in an element that never holds anything else: a notice."""
     is_long = len(found[0].vote.block.text) >= SHORTEST_NOTICE
     is_everywhere = len(found) >= _FEWEST_PAGES and len(found) > pages / 2
     return not (is_long and is_everywhere) or any(one.way in kept for one in found)
 
 
-def _heads_text(found: Sequence[_Standing], leading: Sequence[set[int]]) -> bool:
+def _heads_text(found: Sequence[_FirstRepeat], leading: Sequence[set[int]]) -> bool:
     return _are_mostly(one.place in leading[one.page] for one in found)
 
 

@@ -11,11 +11,11 @@ from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.templates.blocks import blocks_of
 from headwater.extraction.templates.facts import Facts, has_feature, moment_at, value_at
 from headwater.extraction.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
-from headwater.extraction.templates.reading import Judged, Measures, Seen, measure, read, title_share
+from headwater.extraction.templates.reading import Judged, KnownText, Measures, measure, read, title_share
 from headwater.extraction.templates.steps import tag_of
 from headwater.extraction.templates.tables import rows_of, tables_of_data
 from headwater.extraction.templates.template import Ranges, Template
-from headwater.extraction.text import LONGEST_TEXT, count_words, one_line
+from headwater.extraction.text import LONGEST_TEXT, count_words, page_line
 
 _FAR = 8
 _SHORTEST_LETTERS = 250
@@ -61,7 +61,7 @@ class TemplateRefusal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
+class ServedPage:
     """`hashes` name the paragraphs, 0 what is none; a fact is empty where the template knows no place for it."""
 
     paragraphs: tuple[str, ...]
@@ -87,11 +87,11 @@ class Attempt:
     against: TemplateRefusalReason | None
 
 
-def serve(template: Template, html: str | bytes, zone: tzinfo = UTC) -> Served | TemplateRefusal:
+def serve(template: Template, html: str | bytes, zone: tzinfo = UTC) -> ServedPage | TemplateRefusal:
     return serve_elements(template, Elements(visible_page(html)), zone)
 
 
-def serve_elements(template: Template, elements: Elements, zone: tzinfo = UTC) -> Served | TemplateRefusal:
+def serve_elements(template: Template, elements: Elements, zone: tzinfo = UTC) -> ServedPage | TemplateRefusal:
     """For a page that is parsed already; its tree stays as it is."""
     facts = Facts(elements, blocks_of(elements.tree), zone)
     if reason := reason_in_facts(template, facts):
@@ -106,14 +106,14 @@ def serve_elements(template: Template, elements: Elements, zone: tzinfo = UTC) -
 
 
 def reason_in_facts(template: Template, facts: Facts) -> TemplateRefusalReason | None:
-    """What the page says about itself speaks first: it costs nothing to believe."""
+    """The page's statements about itself come first: it costs nothing to believe."""
     if not all(has_feature(facts, name) for name in template.required):
         return TemplateRefusalReason.FEATURE_MISSING
     return TemplateRefusalReason.LIVE_BLOG if facts.is_live else None
 
 
 def attempts(template: Template, facts: Facts) -> Iterator[Attempt]:
-    seen = Seen(facts.titles, frozenset(template.repeated))
+    seen = KnownText(facts.titles, frozenset(template.repeated))
     for variant in template.variants:
         judged = read(variant, facts.blocks, seen)
         measures = measure(variant, judged)
@@ -178,13 +178,13 @@ def _reason_in_text(
     return TemplateRefusalReason.OFF_ITS_TITLE if is_asked and title_share(facts.titles, judged) < _UNNAMED else None
 
 
-def _served(template: Template, facts: Facts, attempt: Attempt) -> Served:
+def _served(template: Template, facts: Facts, attempt: Attempt) -> ServedPage:
     lines = _bounded(_lines([one for one in attempt.judged if one.verdict.keep]))
     places = template.places
-    return Served(
+    return ServedPage(
         paragraphs=tuple(text for text, _ in lines),
-        title=one_line(value_at(facts, places.title)) if places.title else "",
-        author=one_line(value_at(facts, places.author)) if places.author else "",
+        title=page_line(value_at(facts, places.title)) if places.title else "",
+        author=page_line(value_at(facts, places.author)) if places.author else "",
         published_at=moment_at(facts, places.published),
         selector=attempt.selector,
         measures=attempt.measures,

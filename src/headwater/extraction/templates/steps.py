@@ -63,7 +63,7 @@ def headings_of(tree: LexborHTMLParser) -> frozenset[str]:
 
 
 def stable_name(name: str) -> str:
-    """What is left of a name on every page; nothing if it was generated or says a state."""
+    """The part of a name that is the same on every page; nothing if it was generated or says a state."""
     if _GENERATED.match(name) or _CHANGING.match(name):
         return ""
     pieces = _SEPARATOR.split(name)

@@ -1,4 +1,4 @@
-"""What was learned about a host's article pages: small, comparable, and written down as plain JSON."""
+"""The template of a host's article pages, as it was learned: small, comparable, and written down as plain JSON."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from xxhash import xxh3_64_intdigest
 
-from headwater.extraction.templates.verdicts import Verdicts, Way
+from headwater.extraction.templates.verdicts import ElementPath, Verdicts
 
 FORM = 4
 MOST_REPEATED = 64
@@ -28,7 +28,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranges:
-    """What training pages measured, see `reading.Measures`; how far a page may stray from it is the server's to say.
+    """The measures of training pages, see `reading.Measures`; how far a page may stray from it is the server's to say.
 
     `outside`, `announced`, `teasers`, `copied` and `hosted` are those of a usual page: one odd page must not excuse the
     next.
@@ -113,7 +113,7 @@ def template_to_json(template: Template) -> dict[str, Any]:
 
 
 def template_from(saved: object) -> Template | None:
-    """What `template_to_json` wrote; none for another form, whose host simply learns again."""
+    """The template that `template_to_json` wrote; none for another form, whose host simply learns again."""
     if not isinstance(saved, Mapping) or saved.get("form") != FORM:
         return None
     try:
@@ -140,7 +140,7 @@ def _written_variant(variant: Variant) -> dict[str, Any]:
     steps = sorted({step for way in ways for step in way})
     number = {step: at for at, step in enumerate(steps)}
 
-    def numbered(chosen: Iterable[Way]) -> list[str]:
+    def numbered(chosen: Iterable[ElementPath]) -> list[str]:
         return [" ".join(str(number[step]) for step in way) for way in sorted(chosen)]
 
     return {
@@ -156,7 +156,7 @@ def _written_variant(variant: Variant) -> dict[str, Any]:
 def _variant_from(saved: Mapping[str, Any]) -> Variant:
     steps: Sequence[str] = saved["steps"]
 
-    def ways(name: str) -> list[Way]:
+    def ways(name: str) -> list[ElementPath]:
         return [tuple(steps[int(at)] for at in one.split()) for one in saved[name]]
 
     verdicts = dict.fromkeys(ways("kept"), True) | dict.fromkeys(ways("dropped"), False)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from headwater.extraction.templates.steps import HIDDEN, tag_of
 from headwater.extraction.templates.votes import Vote
 
-Way = tuple[str, ...]
+ElementPath = tuple[str, ...]
 _MOST_WAYS = 120
 _MOST_REMEMBERED = 2_000
 _KEEP = 0.5
@@ -25,7 +25,7 @@ _NAME = re.compile(r"[.#][^.#*]+")
 _TELLING = frozenset({"aside", "dl", "figcaption", "figure", "footer", "form", "header", "table"})
 
 
-class Verdict(NamedTuple):
+class BlockVerdict(NamedTuple):
     keep: bool
     why: str
     is_seen: bool
@@ -33,7 +33,7 @@ class Verdict(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Count:
+class _VoteCount:
     kept: int = 0
     dropped: int = 0
 
@@ -50,24 +50,26 @@ class _Count:
 class Verdicts:
     """`ways` says what becomes of a block by its whole way; below a `barren` beginning nothing was ever kept."""
 
-    ways: Mapping[Way, bool]
-    barren: frozenset[Way]
+    ways: Mapping[ElementPath, bool]
+    barren: frozenset[ElementPath]
 
-    def of(self, way: Way) -> Verdict:
+    def of(self, way: ElementPath) -> BlockVerdict:
         known = self.reduced(way)
         if (keep := self.ways.get(known)) is not None:
-            return Verdict(keep, "this path was " + ("kept" if keep else "dropped") + " in training", is_seen=True)
+            return BlockVerdict(keep, "this path was " + ("kept" if keep else "dropped") + " in training", is_seen=True)
         if any(known[:end] in self.barren for end in range(1, len(known) + 1)):
-            return Verdict(keep=False, why="no text of a story ever stood below this element", is_seen=True, loses=True)
+            return BlockVerdict(
+                keep=False, why="no text of a story ever stood below this element", is_seen=True, loses=True
+            )
         if any(tag_of(step).endswith(HIDDEN) for step in known):
-            return Verdict(keep=False, why="unseen path, and hidden on the page", is_seen=False)
+            return BlockVerdict(keep=False, why="unseen path, and hidden on the page", is_seen=False)
         if known and (keep := self._last.get(known[-1])) is not None:
-            return Verdict(
+            return BlockVerdict(
                 keep, f"unseen path; {known[-1]} was mostly " + ("kept" if keep else "dropped"), is_seen=False
             )
-        return Verdict(_looks_like_text(way), "unseen path and element", is_seen=False)
+        return BlockVerdict(_looks_like_text(way), "unseen path and element", is_seen=False)
 
-    def reduced(self, way: Way) -> Way:
+    def reduced(self, way: ElementPath) -> ElementPath:
         """With a mark for the names that training never saw twice: they belong to one page."""
         return tuple([self._steps.get(step) or self._reduce(step) for step in way])
 
@@ -94,12 +96,12 @@ class Verdicts:
         return {step: balance > 0 for step, balance in counts.items() if balance}
 
 
-def learn_verdicts(pages: Sequence[Iterable[tuple[Way, Vote]]]) -> Verdicts:
+def learn_verdicts(pages: Sequence[Iterable[tuple[ElementPath, Vote]]]) -> Verdicts:
     """From each page the blocks inside its container, with their ways."""
     held = [list(page) for page in pages]
     names = _shared_names([[way for way, _ in page] for page in held])
-    counts: dict[Way, _Count] = defaultdict(_Count)
-    seen_on: dict[Way, set[int]] = defaultdict(set)
+    counts: dict[ElementPath, _VoteCount] = defaultdict(_VoteCount)
+    seen_on: dict[ElementPath, set[int]] = defaultdict(set)
     for number, page in enumerate(held):
         for way, vote in page:
             known = tuple(reduce_step(step, names) for step in way)
@@ -125,7 +127,7 @@ def reduce_step(step: str, names: frozenset[str]) -> str:
     return tag_of(step) + "".join(shared) + (_OWN if len(shared) < len(own) else "")
 
 
-def _is_known(way: Way, count: _Count, pages: int) -> bool:
+def _is_known(way: ElementPath, count: _VoteCount, pages: int) -> bool:
     """Where nobody voted, as on links, nothing is known of a text that stands there one day; and that one paragraph
     with a name of its own was text says nothing of another with one.
     """
@@ -133,7 +135,7 @@ def _is_known(way: Way, count: _Count, pages: int) -> bool:
     return count.voted > 0 and not (count.keep and is_odd)
 
 
-def _shared_names(pages: Sequence[Sequence[Way]]) -> frozenset[str]:
+def _shared_names(pages: Sequence[Sequence[ElementPath]]) -> frozenset[str]:
     counts: dict[str, int] = defaultdict(int)
     for ways in pages:
         for name in {name for step in {step for way in ways for step in way} for name in names_in(step)}:
@@ -141,10 +143,10 @@ def _shared_names(pages: Sequence[Sequence[Way]]) -> frozenset[str]:
     return frozenset(name for name, times in counts.items() if times >= _FEWEST_PAGES)
 
 
-def _barren(ways: Mapping[Way, bool], seen_on: Mapping[Way, set[int]]) -> frozenset[Way]:
+def _barren(ways: Mapping[ElementPath, bool], seen_on: Mapping[ElementPath, set[int]]) -> frozenset[ElementPath]:
     """The shortest beginnings under which two pages or more had text and none of it was kept."""
     fruitful = {way[:end] for way, keep in ways.items() if keep for end in range(len(way) + 1)}
-    pages: dict[Way, set[int]] = defaultdict(set)
+    pages: dict[ElementPath, set[int]] = defaultdict(set)
     for way, numbers in seen_on.items():
         for end in range(1, len(way) + 1):
             if way[:end] not in fruitful:
@@ -153,7 +155,7 @@ def _barren(ways: Mapping[Way, bool], seen_on: Mapping[Way, set[int]]) -> frozen
     return frozenset(way for way in found if not _is_below(way[:-1], found))
 
 
-def _is_below(way: Way, beginnings: Iterable[Way]) -> bool:
+def _is_below(way: ElementPath, beginnings: Iterable[ElementPath]) -> bool:
     return any(way[:end] in beginnings for end in range(1, len(way) + 1))
 
 
@@ -161,6 +163,6 @@ def _is_telling(step: str) -> bool:
     return bool(names_in(step)) or step in _TELLING
 
 
-def _looks_like_text(way: Way) -> bool:
+def _looks_like_text(way: ElementPath) -> bool:
     tag = tag_of(way[-1]) if way else ""
     return tag == "p" or (tag in _TEXT and not any(names_in(step) for step in way[:-1]))

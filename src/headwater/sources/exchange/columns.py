@@ -1,4 +1,4 @@
-"""Which column holds which field: what the person says, then what the header's own names suggest."""
+"""Which column holds which field: by the person's mapping, then by the names of the header."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from headwater.errors import UsageError
 from headwater.sources.exchange.fields import BY_NAME, FIELDS, OTHER_FIELDS, Field
-from headwater.sources.exchange.rows import one_line
+from headwater.storable import one_line
 
 _SHOWN_COLUMNS = 50
 _LONGEST_SHOWN = 100
@@ -57,7 +57,7 @@ def require_address(header: Sequence[str], columns: Mapping[int, Field]) -> None
 
 
 def columns_in(header: Sequence[str], mapping: Mapping[str, str]) -> dict[int, Field]:
-    """The field of each column that has one, best name first: what is mapped, then exact names, then other names."""
+    """The field of each column that has one, best name first: mapped ones, then exact names, then other names."""
     mapped = {_folded(column): BY_NAME[name] for name, column in mapping.items()}
     passes = (
         {at: mapped.get(_folded(column)) for at, column in enumerate(header)},

@@ -1,35 +1,95 @@
-"""The fields a person may bring: how each is written in text, under which names people keep it, where it is stored."""
+"""The fields a person may bring: how each is written in text, under which names people keep it, where it is stored.
+
+Every URL goes through the one gate; where it is refused, with a guess at what was meant.
+"""
 
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
+from difflib import get_close_matches
 from math import nan
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import orjson
 
-from headwater.settings.durations import format_duration, parse_duration
-from headwater.sources.exchange.addresses import check_url
-from headwater.sources.exchange.rows import BadLine, as_laid_out, bad_line, cut_text, one_line
-from headwater.sources.source import Mode, Policy, Profile, SourceKind
+from headwater.errors import UrlRejected
+from headwater.settings.durations import format_duration, parse_duration, parse_durations
+from headwater.sources.causes import StopReason
+from headwater.sources.source import Policy, Profile, SourceKind, SourceMode, tags_from
+from headwater.storable import as_laid_out, cut_text, one_line
+from headwater.urls.canonical import canonicalise
+from headwater.urls.rejection import MAX_LENGTH, Rejection
+
+LONGEST_TEXT = 20_000
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[/:?#]|$)")
+# `htp`, `hhtps` and `http` itself are near enough; `ftp` and `file` are not.
+_NEAR = 0.7
 
 LONGEST_NAME = 500
 LONGEST_HINT = 20_000
-LONGEST_TAG = 100
-MOST_TAGS = 100
 MOST_EXTERNAL_IDS = 20
 LONGEST_EXTERNAL_ID = 200
 NO_REASON_GIVEN = "imported as disabled"
 _LONGEST_SHOWN = 100
 _LEAST_DAYS, _MOST_DAYS = 0.04, 365
 
-_TAG_SEPARATOR = re.compile(r"[,;|]")
 _WHOLE = re.compile(r"(-?[0-9]{1,9})(?:\.0+)?")  # spreadsheets write 5.0
 _WINDOW = re.compile(r"((?:[01]\d|2[0-3]):[0-5]\d)\s*[-–]\s*((?:[01]\d|2[0-3]):[0-5]\d)", re.ASCII)
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
+# Less is a slip of the unit: `0.5` was meant as hours or minutes.
+_SHORTEST = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """`text` is the record as it stood there, to be mended and brought again; `reason` is for people."""
+
+    line: int
+    text: str
+    reason: str
+
+
+def bad_line(line: int, text: str, reason: str) -> BadLine:
+    # Cut before cleaning: a line may be as long as the file.
+    return BadLine(line, cut_text(as_laid_out(text[: LONGEST_TEXT * 2]).strip("\n"), LONGEST_TEXT), reason)
+
+
+def is_whole(bad: BadLine) -> bool:
+    """Whether the record is all there, and was not cut."""
+    return len(bad.text) < LONGEST_TEXT
+
+
+def check_url(raw: str) -> str:
+    """The URL as it will be asked for; a ValueError says why it never will be."""
+    try:
+        # Whatever is longer is refused for its length, and nobody needs to read all of it to know.
+        return canonicalise(raw[: MAX_LENGTH * 2]).url
+    except UrlRejected as refusal:
+        raise ValueError(_why_refused(raw, refusal)) from None
+
+
+def _why_refused(raw: str, refusal: UrlRejected) -> str:
+    meant = _meant_start(raw) if refusal.reason in (Rejection.UNSUPPORTED_SCHEME, Rejection.NO_HOST) else ""
+    if not meant:
+        return refusal.what
+    return f"{refusal.reason.replace('_', ' ')} (did you mean {meant}?)"
+
+
+def _meant_start(raw: str) -> str:
+    if _NAME.match(raw):
+        return "https://"
+    found = _SCHEME.match(raw)
+    if not found:
+        return ""
+    scheme = found[1].lower()
+    # Some readers write `feed://` for the address of a feed.
+    near = ["https"] if scheme == "feed" else get_close_matches(scheme, ("http", "https"), 1, _NEAR)
+    return f"{near[0]}://" if near else ""
 
 
 def _same(value: Any) -> Any:
@@ -47,15 +107,6 @@ class Field:
     stored: Callable[[Any], Any] = _same  # from a row to a profile
     written: Callable[[Any], Any] = _same  # from a profile to a row
     is_json: bool = False  # written as JSON wherever it stands: its parts may hold any separator
-
-
-def as_tags(text: str) -> tuple[str, ...]:
-    """No tag holds a separator, so every format can carry every tag."""
-    found = (one_line(part).strip("/# ") for part in _TAG_SEPARATOR.split(text))
-    tags = tuple(dict.fromkeys(tag for tag in found if tag))
-    if len(tags) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in tags):
-        raise ValueError(f"should be at most {MOST_TAGS} tags of at most {LONGEST_TAG} characters")
-    return tags
 
 
 def _name(text: str) -> str:
@@ -99,14 +150,16 @@ def _whole(least: int, most: int) -> Callable[[str], int]:
 
 def _interval(text: str) -> timedelta:
     wait = parse_duration(text)
-    # Less is a slip of the unit: `0.5` was meant as hours or minutes.
-    if wait < timedelta(seconds=1):
+    if wait < _SHORTEST:
         raise ValueError("should be a duration of a second or more")
     return wait
 
 
 def _intervals(text: str) -> tuple[timedelta, ...]:
-    return tuple(_interval(part) for part in _TAG_SEPARATOR.split(text) if part.strip())
+    waits = parse_durations(text)
+    if any(wait < _SHORTEST for wait in waits):
+        raise ValueError("should be durations of a second or more, such as 24h,7d")
+    return waits
 
 
 def _minutes(text: str) -> timedelta:
@@ -161,11 +214,11 @@ def _yes_or_no(text: str) -> bool:
 
 def _texts(text: str) -> tuple[str, ...]:
     """A JSON array, or words with spaces between them."""
-    listed = _listed(text)
+    listed = listed_texts(text)
     return tuple(text.split()) if listed is None else listed
 
 
-def _listed(text: str) -> tuple[str, ...] | None:
+def listed_texts(text: str) -> tuple[str, ...] | None:
     """A JSON array of texts without its empty ones, or None."""
     with suppress(orjson.JSONDecodeError):
         read = orjson.loads(text)
@@ -176,7 +229,7 @@ def _listed(text: str) -> tuple[str, ...] | None:
 
 def _external_ids(text: str) -> tuple[str, ...]:
     """A JSON array, or one id, whatever it is made of."""
-    listed = _listed(text)
+    listed = listed_texts(text)
     ids = tuple(dict.fromkeys(map(one_line, (text,) if listed is None else listed)))
     if len(ids) > MOST_EXTERNAL_IDS or any(len(one) > LONGEST_EXTERNAL_ID for one in ids):
         raise ValueError(f"should be at most {MOST_EXTERNAL_IDS} ids of at most {LONGEST_EXTERNAL_ID} characters")
@@ -203,7 +256,7 @@ def json_object(text: str) -> dict[str, Any]:
 
 
 def selectors_in(text: str) -> dict[str, Any]:
-    """Without what is empty: a form that has a place for each of them leaves many so."""
+    """Without empty ones: a form that has a place for each of them leaves many so."""
     read = _without_empty(json_object(text))
     assert isinstance(read, dict)
     return read
@@ -273,14 +326,14 @@ class Row:
     kind: str = field(default="", metadata=described(_one_of("news", "jobs", "docs"), stored=SourceKind, written=str))
     source_type: str = field(default="", metadata=described(_one_of("html", "rss", "api")))
     ingestion_mode: str = field(
-        default="", metadata=described(_one_of("feed", "spider", "both"), "mode", stored=Mode, written=str)
+        default="", metadata=described(_one_of("feed", "spider", "both"), "mode", stored=SourceMode, written=str)
     )
     status: str = field(default="", metadata=described(_one_of("active", "paused", "blocked", "deleted")))
     # Why it is not active.
     disable_reason: str = field(default="", metadata=described(_reason, "disabled_reason", "status_reason"))
     tags: tuple[str, ...] = field(
         default=(),
-        metadata=described(as_tags, "tag", "category", "categories", "folder", "folders", "group", "label", "labels"),
+        metadata=described(tags_from, "tag", "category", "categories", "folder", "folders", "group", "label", "labels"),
     )
     priority: int | None = field(default=None, metadata=described(_whole(1, 10)))
     interval: timedelta | None = field(
@@ -337,7 +390,7 @@ SAID_OTHERWISE = (
     Field("last_crawl_message", _reason),
 )
 # Of a last run's messages, those that say why a source is no longer active.
-_REASONS = ("robots disallow", "auto-paused after failures")
+_REASONS = frozenset({StopReason.ROBOTS_DISALLOW, StopReason.AUTO_PAUSED})
 BY_NAME = {one.name: one for one in (*FIELDS, *SAID_OTHERWISE)}
 # The same field in another unit, which its name says.
 OTHER_FIELDS = (

@@ -8,9 +8,8 @@ import orjson
 
 from headwater.settings.durations import format_duration
 from headwater.sources.exchange.columns import LeftOver, columns_in
-from headwater.sources.exchange.fields import FIELDS, Field, Row, is_said, row_from
+from headwater.sources.exchange.fields import FIELDS, BadLine, Field, Row, bad_line, is_said, row_from
 from headwater.sources.exchange.lines import short_lines_in
-from headwater.sources.exchange.rows import BadLine, bad_line
 
 
 def read_jsonl(text: str, mapping: Mapping[str, str], left_over: LeftOver) -> Iterator[Row | BadLine]:
@@ -28,8 +27,13 @@ def _row(number: int, line: str, mapping: Mapping[str, str], left_over: LeftOver
         return bad_line(number, line, "not a JSON object")
     columns = columns_in(tuple(said), mapping)
     left_over.note(tuple(said), columns, mapping)
+    return row_from(number, line, cells_of_object(said, columns))
+
+
+def cells_of_object(said: Mapping[str, Any], columns: Mapping[int, Field]) -> Iterator[tuple[Field, str]]:
+    """The values of an object as texts, each with the field that its key means."""
     values = tuple(said.values())
-    return row_from(number, line, ((field, _as_text(values[at], field)) for at, field in columns.items()))
+    return ((field, _as_text(values[at], field)) for at, field in columns.items())
 
 
 def _as_text(value: Any, field: Field) -> str:

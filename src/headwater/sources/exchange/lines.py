@@ -25,7 +25,7 @@ def short_lines_in(text: str) -> Iterator[str]:
         yield line
 
 
-class Lines:
+class NumberedLines:
     """The lines of a text by number, without keeping each of them beside it."""
 
     def __init__(self, text: str) -> None:

@@ -33,7 +33,7 @@ class MarkupTooLarge(ParseStopped):
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ElementEnd:
     """How a reading ended: `why` is empty if it reached the end."""
 
     why: str = ""
@@ -55,7 +55,7 @@ class MarkupListener:
         """`name` is no longer in the path."""
 
     def pieces(self, text: str) -> Iterator[bytes]:
-        """What the parser is fed with, bit by bit."""
+        """Bits of the text for the parser, one after the other."""
         return (text[at : at + _PIECE].encode() for at in range(0, len(text), _PIECE))
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -87,13 +87,13 @@ class MarkupListener:
 L = TypeVar("L", bound=MarkupListener)
 
 
-def read_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending]:
+def read_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, ElementEnd]:
     """Strictly first; if that fails on something that can be mended, once more with it mended."""
     listener, ending, _ = parse_markup(text, new_listener)
     return listener, ending
 
 
-def parse_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending, str]:
+def parse_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, ElementEnd, str]:
     """And the text as it was parsed: a second parse need not mend it again."""
     text = _DECLARATION.sub(_line_ends, text, count=1) if _DECLARATION.match(text) else text
     listener = new_listener()
@@ -104,17 +104,17 @@ def parse_markup(text: str, new_listener: Callable[[], L]) -> tuple[L, Ending, s
     return listener, _hear_all(mended, listener), mended
 
 
-def _hear_all(text: str, listener: MarkupListener) -> Ending:
+def _hear_all(text: str, listener: MarkupListener) -> ElementEnd:
     hearing = hear(text, listener)
     while True:
         try:
             next(hearing)
         except StopIteration as ended:
-            ending: Ending = ended.value
+            ending: ElementEnd = ended.value
             return ending
 
 
-def hear(text: str, listener: MarkupListener) -> Generator[None, None, Ending]:
+def hear(text: str, listener: MarkupListener) -> Generator[None, None, ElementEnd]:
     """Piece by piece, so that what the listener has heard so far can be taken from it."""
     # Entities are the five of XML itself, since a document type is refused; left unresolved, `&amp;` would be told as
     # `&#38;`.
@@ -127,11 +127,11 @@ def hear(text: str, listener: MarkupListener) -> Generator[None, None, Ending]:
             yield
         parser.close()
     except ParseStopped as stop:
-        return Ending(str(stop), is_too_large=isinstance(stop, MarkupTooLarge))
+        return ElementEnd(str(stop), is_too_large=isinstance(stop, MarkupTooLarge))
     except etree.XMLSyntaxError as problem:
         complaint = " ".join(str(problem.msg).split())[:_LONGEST_COMPLAINT]
-        return Ending(f"It is not well-formed XML: {complaint}.", is_malformed=True)
-    return Ending()
+        return ElementEnd(f"It is not well-formed XML: {complaint}.", is_malformed=True)
+    return ElementEnd()
 
 
 def _line_ends(declaration: re.Match[str]) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 
 from headwater.errors import UsageError
-from headwater.sources.exchange.fields import BY_NAME, Row, row_from
+from headwater.sources.exchange.fields import BY_NAME, LONGEST_TEXT, BadLine, Row, bad_line, row_from
 from headwater.sources.exchange.lines import lines_in
 from headwater.sources.exchange.markup import MarkupListener, ParseStopped, hear, parse_markup
-from headwater.sources.exchange.rows import LONGEST_TEXT, BadLine, bad_line, one_line
+from headwater.storable import one_line
 
 _PIECE = 65_536
 # One is kept for each outline, however deep it lies.
@@ -53,7 +53,7 @@ class _Outlines(MarkupListener):
         self._folders.append("" if is_source else label)
 
     def take(self) -> list[Row | BadLine]:
-        """What was found since the last time."""
+        """Rows found since the last call."""
         found, self.found = self.found, []
         return found
 
@@ -89,7 +89,7 @@ def _row(line: int, record: str, label: str, said: Mapping[str, str], folders: I
 
 
 def read_opml(text: str) -> Iterator[Row | BadLine]:
-    """Raises UsageError if nothing could be read; what is broken further on is told as a bad line."""
+    """Raises UsageError if nothing could be read; a break further on is told as a bad line."""
     scout, ending, text = parse_markup(text, _Scout)
     if ending.why and (not scout.has_found or ending.is_too_large):
         raise UsageError(

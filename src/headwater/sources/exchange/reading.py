@@ -10,13 +10,13 @@ from types import MappingProxyType
 from headwater.errors import UsageError
 from headwater.net.charset import CharsetKind, decode
 from headwater.sources.exchange.columns import LeftOver, is_header, require_known
-from headwater.sources.exchange.fields import MOST_EXTERNAL_IDS, MOST_TAGS, Row
+from headwater.sources.exchange.fields import MOST_EXTERNAL_IDS, BadLine, Row
 from headwater.sources.exchange.jsonlines import read_jsonl
 from headwater.sources.exchange.lines import lines_in
 from headwater.sources.exchange.opml import read_opml
-from headwater.sources.exchange.rows import BadLine
 from headwater.sources.exchange.tables import DELIMITERS, cells_in, delimiter_in, read_csv
 from headwater.sources.exchange.urllist import read_urls
+from headwater.sources.source import MOST_TAGS_SAID
 from headwater.urls.canonical import canonicalise
 
 MAX_BYTES = 200 * 1024 * 1024
@@ -25,7 +25,7 @@ MOST_LINES = 1_000_000
 MOST_BAD = 100_000
 
 
-class Format(StrEnum):
+class ListFormat(StrEnum):
     OPML = "opml"
     CSV = "csv"
     URLS = "urls"
@@ -42,7 +42,7 @@ class ReadSources:
 
     rows: tuple[Row, ...]
     bad_lines: tuple[BadLine, ...]
-    format: Format
+    format: ListFormat
     spelling: str
     duplicates: int = 0
     unused: tuple[str, ...] = ()
@@ -53,10 +53,10 @@ class ReadSources:
 
 _NO_MAPPING: Mapping[str, str] = MappingProxyType({})
 _SUFFIXES = {
-    **dict.fromkeys((".opml", ".xml"), Format.OPML),
-    **dict.fromkeys((".csv", ".tsv", ".tab"), Format.CSV),
-    **dict.fromkeys((".jsonl", ".ndjson"), Format.JSONL),
-    **dict.fromkeys((".txt", ".urls", ".list"), Format.URLS),
+    **dict.fromkeys((".opml", ".xml"), ListFormat.OPML),
+    **dict.fromkeys((".csv", ".tsv", ".tab"), ListFormat.CSV),
+    **dict.fromkeys((".jsonl", ".ndjson"), ListFormat.JSONL),
+    **dict.fromkeys((".txt", ".urls", ".list"), ListFormat.URLS),
 }
 _BINARY_STARTS = {
     b"PK\x03\x04": "a zip archive, as Excel workbooks are",
@@ -72,14 +72,14 @@ _WIDE_STARTS = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """What later lines with the address of an earlier one add to it."""
+    """Additions to a line by later ones with its address."""
 
     tags: tuple[str, ...] = ()
     external_ids: tuple[str, ...] = ()
 
     def along(self, row: Row) -> "Repeated":
         return Repeated(
-            tuple(dict.fromkeys(self.tags + row.tags))[:MOST_TAGS],
+            tuple(dict.fromkeys(self.tags + row.tags))[:MOST_TAGS_SAID],
             tuple(dict.fromkeys(self.external_ids + row.external_ids))[:MOST_EXTERNAL_IDS],
         )
 
@@ -93,7 +93,7 @@ class SourceFile:
     """A file that was looked through once. Its rows are read again, one by one, as often as they are asked for."""
 
     text: str
-    format: Format
+    format: ListFormat
     spelling: str
     delimiter: str
     mapping: Mapping[str, str]
@@ -115,7 +115,7 @@ class SourceFile:
                 yield self._repeated[key].added_to(one) if key in self._repeated else one
 
     def in_order(self) -> Iterator[Row | BadLine]:
-        """What was deleted comes first: a source at its address may follow."""
+        """Deleted sources come first: a source at the address of one may follow."""
         if not self.has_deleted:
             yield from self.found()
             return
@@ -156,12 +156,12 @@ def _is_deleted(one: Row | BadLine) -> bool:
 
 
 def _key_of(row: Row) -> bytes:
-    """What was deleted stands in nobody's way: its address may have been taken up again."""
+    """A deleted source stands in no other's way: its address may have been taken up again."""
     return canonicalise(row.feed_url or row.url).url_hash[:16] + (b"-" if row.status == "deleted" else b"")
 
 
 def open_sources(
-    data: bytes, as_format: Format | None = None, mapping: Mapping[str, str] = _NO_MAPPING, *, filename: str = ""
+    data: bytes, as_format: ListFormat | None = None, mapping: Mapping[str, str] = _NO_MAPPING, *, filename: str = ""
 ) -> SourceFile:
     """`mapping` names the column of a field. Raises UsageError for a file that is no list of sources at all."""
     _require_text(data)
@@ -171,7 +171,7 @@ def open_sources(
     _require_moderate(decoded.text)
     chosen = as_format or format_of(decoded.text, filename, has_mapping=bool(mapping))
     _require_fitting(chosen, mapping)
-    delimiter = delimiter_in(decoded.text) if chosen is Format.CSV else ""
+    delimiter = delimiter_in(decoded.text) if chosen is ListFormat.CSV else ""
     spelling = f"{decoded.charset}, {DELIMITERS[delimiter]}" if delimiter else decoded.charset
     file = SourceFile(decoded.text, chosen, spelling, delimiter, mapping)
     file.look_through()
@@ -179,7 +179,7 @@ def open_sources(
 
 
 def read_sources(
-    data: bytes, as_format: Format | None = None, mapping: Mapping[str, str] = _NO_MAPPING, *, filename: str = ""
+    data: bytes, as_format: ListFormat | None = None, mapping: Mapping[str, str] = _NO_MAPPING, *, filename: str = ""
 ) -> ReadSources:
     """A small file whole."""
     file = open_sources(data, as_format, mapping, filename=filename)
@@ -188,20 +188,20 @@ def read_sources(
     return file.as_read(rows, tuple(one for one in found if isinstance(one, BadLine)))
 
 
-def format_of(text: str, filename: str = "", *, has_mapping: bool = False) -> Format:
-    """What is plain from the content, then the file's name, then the look of the first line."""
+def format_of(text: str, filename: str = "", *, has_mapping: bool = False) -> ListFormat:
+    """By the content where it is plain, then by the file's name, then by the look of the first line."""
     start = text[:4096].lstrip()
     if start.startswith("<"):
-        return Format.OPML
+        return ListFormat.OPML
     if _ARRAY.match(start):
         raise UsageError("The file looks like one JSON array.", fix="Write one object a line (JSON Lines).")
     if start.startswith("{"):
-        return Format.JSONL
+        return ListFormat.JSONL
     if named := _SUFFIXES.get(PurePath(filename).suffix.lower()):
         return named
     if _SECTION.match(start):
         raise UsageError("The file is no list of sources: it looks like settings (INI).", fix=_SAVE_AS)
-    return Format.CSV if has_mapping or _looks_like_table(text[:65_536]) else Format.URLS
+    return ListFormat.CSV if has_mapping or _looks_like_table(text[:65_536]) else ListFormat.URLS
 
 
 def _looks_like_table(text: str) -> bool:
@@ -227,21 +227,21 @@ def _require_moderate(text: str) -> None:
         raise UsageError(f"The file has more than {MOST_LINES:,} lines.", fix="Split it.")
 
 
-def _require_fitting(chosen: Format, mapping: Mapping[str, str]) -> None:
+def _require_fitting(chosen: ListFormat, mapping: Mapping[str, str]) -> None:
     require_known(mapping)
-    if mapping and chosen in (Format.OPML, Format.URLS):
+    if mapping and chosen in (ListFormat.OPML, ListFormat.URLS):
         raise UsageError("Only CSV and JSON Lines have columns to map.", fix="Leave the mapping out.")
 
 
 def _found(
-    text: str, chosen: Format, delimiter: str, mapping: Mapping[str, str], left_over: LeftOver
+    text: str, chosen: ListFormat, delimiter: str, mapping: Mapping[str, str], left_over: LeftOver
 ) -> Iterable[Row | BadLine]:
     match chosen:
-        case Format.OPML:
+        case ListFormat.OPML:
             return read_opml(text)
-        case Format.CSV:
+        case ListFormat.CSV:
             return read_csv(text, delimiter, mapping, left_over)
-        case Format.JSONL:
+        case ListFormat.JSONL:
             return read_jsonl(text, mapping, left_over)
-        case Format.URLS:
+        case ListFormat.URLS:
             return read_urls(text)

@@ -8,9 +8,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from headwater.sources.exchange.columns import LeftOver, columns_in, require_address, require_present
-from headwater.sources.exchange.fields import FIELDS, Row, row_from, value_as_text
-from headwater.sources.exchange.lines import Lines, lines_in
-from headwater.sources.exchange.rows import BadLine, bad_line
+from headwater.sources.exchange.fields import FIELDS, BadLine, Row, bad_line, row_from, value_as_text
+from headwater.sources.exchange.lines import NumberedLines, lines_in
 
 DELIMITERS = MappingProxyType({",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"})
 
@@ -28,7 +27,7 @@ _DISARMED = re.compile(rf"'{_FORMULA.pattern}")
 _NOTHING = ("NULL", "\\N")
 
 
-class _Record(NamedTuple):
+class _TableLine(NamedTuple):
     line: int
     text: str
     cells: list[str]
@@ -67,7 +66,7 @@ def read_csv(text: str, delimiter: str, mapping: Mapping[str, str], left_over: L
             yield row_from(record.line, record.text, cells)
 
 
-def _header(records: Iterator[_Record | BadLine]) -> list[str]:
+def _header(records: Iterator[_TableLine | BadLine]) -> list[str]:
     for record in records:
         if isinstance(record, BadLine):
             break
@@ -76,9 +75,9 @@ def _header(records: Iterator[_Record | BadLine]) -> list[str]:
     return []
 
 
-def _records(text: str, delimiter: str) -> Iterator[_Record | BadLine]:
+def _records(text: str, delimiter: str) -> Iterator[_TableLine | BadLine]:
     """Each with the line it begins on: a quoted cell may hold line ends. One that is not closed costs its own line."""
-    lines = Lines(text)
+    lines = NumberedLines(text)
     quotes = _OpenQuotes(lines, delimiter)
     at = 0
     while at < len(lines):
@@ -89,19 +88,19 @@ def _records(text: str, delimiter: str) -> Iterator[_Record | BadLine]:
         at = after
 
 
-def _record(at: int, lines: Sequence[str], delimiter: str) -> _Record | BadLine | None:
+def _record(at: int, lines: Sequence[str], delimiter: str) -> _TableLine | BadLine | None:
     """None if a quote is still open."""
     try:
         cells = _cells_unless_open(lines, delimiter)
     except csv.Error as problem:
         return bad_line(at + 1, lines[0], f"not CSV: {problem}")
-    return None if cells is None else _Record(at + 1, "".join(lines), cells)
+    return None if cells is None else _TableLine(at + 1, "".join(lines), cells)
 
 
 def cells_of_record(text: str, delimiter: str) -> list[str] | None:
     """The cells of one record as they were meant, or None if it is none."""
     record = _record(0, tuple(lines_in(text)), delimiter)
-    return [_armed(cell) for cell in record.cells] if isinstance(record, _Record) else None
+    return [_armed(cell) for cell in record.cells] if isinstance(record, _TableLine) else None
 
 
 class _OpenQuotes:
@@ -110,7 +109,7 @@ class _OpenQuotes:
     Whichever line opened it, the answer lies in the same later line, so none is looked at twice however many are open.
     """
 
-    def __init__(self, lines: Lines, delimiter: str) -> None:
+    def __init__(self, lines: NumberedLines, delimiter: str) -> None:
         self._lines, self._delimiter = lines, delimiter
         self._answer = 0
         self._is_closed = False

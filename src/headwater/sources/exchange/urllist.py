@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from headwater.sources.exchange.fields import BY_NAME, Row, row_from
+from headwater.sources.exchange.fields import BY_NAME, BadLine, Row, row_from
 from headwater.sources.exchange.lines import short_lines_in
-from headwater.sources.exchange.rows import BadLine
 
 
 def read_urls(text: str) -> Iterator[Row | BadLine]:

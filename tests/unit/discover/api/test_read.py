@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from headwater.discover.api.dates import instant_from
 from headwater.discover.api.pages import PageState, page_state_from
-from headwater.discover.api.read import ApiPage, read_api
+from headwater.discover.api.read import ApiPage, instant_from, read_api
 from headwater.discover.api.recipe import recipe_from
 from headwater.discover.items import Item, Unreadable
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from headwater.chance import random_from
-from headwater.discover.cadence.channel import Bounds, ChannelFacts, NextPoll
+from headwater.discover.cadence.channel import ChannelFacts, NextPoll, PollBounds
 from headwater.discover.cadence.planning import next_poll
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.windows import TimeWindow
@@ -14,7 +14,7 @@ from headwater.errors import UsageError
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 HOURLY = ChannelFacts(interval=HOUR)
-STILL = Bounds(jitter=0.0)
+STILL = PollBounds(jitter=0.0)
 NIGHT = TimeWindow(time(22), time(5), "Europe/Paris")
 
 

@@ -4,7 +4,7 @@ from math import sqrt
 
 import pytest
 
-from headwater.discover.cadence.channel import Bounds, ChannelFacts
+from headwater.discover.cadence.channel import ChannelFacts, PollBounds
 from headwater.discover.cadence.policies import POLICIES, adaptive, fixed, frequency, tiers
 from headwater.discover.cadence.price import Price
 from headwater.discover.cadence.rhythm import Rhythm, in_hours
@@ -12,7 +12,7 @@ from headwater.discover.publisher_hints import PublisherHints
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-STEADY = Rhythm(as_of=in_hours(NOW), items=999.5, exposure=832.0)
+STEADY = Rhythm(as_of=in_hours(NOW), items=999.5, exposure=976.0)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_wait_is_at_most_as_long_as_the_channel_was_watched() -> None:
     plan = adaptive(facts, NOW)
     assert plan.wait == 30 * HOUR
     assert plan.reason == "little is known of its rhythm: only its last 30 h"
-    watched = replace(facts, rhythm=Rhythm(as_of=in_hours(NOW), exposure=200.0), bounds=Bounds(longest=3 * DAY))
+    watched = replace(facts, rhythm=Rhythm(as_of=in_hours(NOW), exposure=200.0), bounds=PollBounds(longest=3 * DAY))
     assert adaptive(watched, NOW).wait == 3 * DAY
 
 

@@ -22,8 +22,8 @@ def daily(days: int, *, at: int = 9, start: datetime = MONDAY) -> Rhythm:
     return rhythm
 
 
-def test_nothing_learned_means_half_an_item_a_week() -> None:
-    assert rate(Rhythm()) == pytest.approx(0.5 / 168)
+def test_nothing_learned_means_half_an_item_a_day() -> None:
+    assert rate(Rhythm()) == pytest.approx(0.5 / 24)
 
 
 def test_one_item_a_day_is_learned_as_such() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from headwater.discover.feeds import read_feed
-from headwater.discover.feeds.mend import mend
+from headwater.discover.feeds.read import mend
 from headwater.discover.items import Reading, Unreadable
 
 Read = Callable[..., Reading]

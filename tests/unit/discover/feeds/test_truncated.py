@@ -88,6 +88,7 @@ def test_a_long_feed_that_is_broken_early_keeps_what_stands_far_behind(read: Rea
     assert len(read(body[: len(body) * 9 // 10]).items) == 11
 
 
+@pytest.mark.long
 def test_a_feed_beyond_all_limits_is_read_up_to_them(read: Read) -> None:
     reading = read(rss(40, "x" * (MOST_BYTES // 20)))
     assert 18 <= len(reading.items) <= 20

@@ -12,10 +12,11 @@ import pytest
 from headwater.extraction.jobs.normalise import Employer, harvest_of
 from headwater.extraction.jobs.pages import vacancies_in
 from headwater.extraction.jobs.records import vacancy_listed
-from headwater.extraction.jobs.vacancy import RawVacancy, Vacancy
+from headwater.extraction.jobs.vacancy import RawVacancy
 from headwater.simweb.message import Request
 from headwater.simweb.world import Publisher, World
 from headwater.simweb.world.vacancies import Vacancy as Truth
+from headwater.vacancy import NewJob
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 PER_PAGE = 20
@@ -52,7 +53,7 @@ def employers(world: World, **having: object) -> Iterator[tuple[Publisher, list[
             yield publisher, list(world.vacancies(publisher, NOW))
 
 
-def stored(found: tuple[RawVacancy, ...], publisher: Publisher) -> list[Vacancy]:
+def stored(found: tuple[RawVacancy, ...], publisher: Publisher) -> list[NewJob]:
     harvest = harvest_of(found, Employer(publisher.name, publisher.org_type, f"{publisher.home}careers"), NOW)
     assert harvest.skipped == ()
     return list(harvest.vacancies)
@@ -62,7 +63,7 @@ def named(truth: Truth) -> tuple[object, ...]:
     return truth.title, truth.url, truth.org_name, truth.org_type, truth.level, truth.missions
 
 
-def seen_named(vacancy: Vacancy) -> tuple[object, ...]:
+def seen_named(vacancy: NewJob) -> tuple[object, ...]:
     told = (vacancy.title, vacancy.apply_url, vacancy.org_name, vacancy.org_type)
     return (*told, vacancy.level_norm, vacancy.mission_tags)
 
@@ -71,7 +72,7 @@ def placed(truth: Truth) -> tuple[object, ...]:
     return truth.location_raw, truth.location.iso, truth.location.country, truth.location.city
 
 
-def seen_placed(vacancy: Vacancy) -> tuple[object, ...]:
+def seen_placed(vacancy: NewJob) -> tuple[object, ...]:
     return vacancy.location_raw, vacancy.country_iso, vacancy.country, vacancy.city
 
 
@@ -79,7 +80,7 @@ def agreed(truth: Truth) -> tuple[object, ...]:
     return truth.modality, truth.contract, truth.career_type
 
 
-def seen_agreed(vacancy: Vacancy) -> tuple[object, ...]:
+def seen_agreed(vacancy: NewJob) -> tuple[object, ...]:
     return vacancy.work_modality or "onsite", vacancy.contract_type, vacancy.career_type or "staff"
 
 
@@ -96,6 +97,7 @@ def test_every_layout_of_a_listing_tells_what_it_shows(world: World, style: str)
             assert [one.deadline for one in seen] == [truth.deadline for truth in shown]
 
 
+@pytest.mark.long
 def test_detail_pages_tell_everything(world: World) -> None:
     for publisher, truths in employers(world):
         for truth in truths[:PER_PAGE]:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from headwater.extraction.jobs.normalise import Employer, harvest_of, normalise
-from headwater.extraction.jobs.vacancy import FoundBy, Pay, RawVacancy, Skipped, SkipReason, Vacancy
+from headwater.extraction.jobs.vacancy import FoundBy, Pay, RawVacancy, Skipped, SkipReason
+from headwater.vacancy import NewJob
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 EMPLOYER = Employer("Open Hands", "ingo", "https://aid.test/careers")
@@ -16,9 +17,9 @@ def raw(title: str = "Nurse", url: str = "https://aid.test/jobs/1", description:
     return RawVacancy(title, url, FoundBy.SELECTOR, description, facts)
 
 
-def read(*given: Any, **facts: str) -> Vacancy:
+def read(*given: Any, **facts: str) -> NewJob:
     vacancy = normalise(raw(*given, **facts), EMPLOYER, NOW)
-    assert isinstance(vacancy, Vacancy)
+    assert isinstance(vacancy, NewJob)
     return vacancy
 
 
@@ -118,7 +119,7 @@ def test_pay_in_dollars_fills_the_columns_and_any_other_is_kept() -> None:
     assert (dollars.compensation_min_usd, dollars.compensation_max_usd) == (Decimal(45000), Decimal(54000))
     assert (dollars.compensation_type, dollars.policy_flags) == ("year", ("pay_transparent",))
     euros = normalise(replace(raw(), pay=Pay(Decimal(3000), None, "EUR", "month")), EMPLOYER, NOW)
-    assert isinstance(euros, Vacancy)
+    assert isinstance(euros, NewJob)
     assert (euros.compensation_min_usd, euros.compensation_currency) == (None, "EUR")
     assert euros.raw_metadata["compensation"] == {"min": "3000", "currency": "EUR", "period": "month"}
 

@@ -11,7 +11,8 @@ from headwater.extraction.jobs.normalise import Employer, harvest_of, normalise
 from headwater.extraction.jobs.pages import vacancies_in, vacancies_of_page
 from headwater.extraction.jobs.prose import facts_in_text
 from headwater.extraction.jobs.records import vacancy_listed
-from headwater.extraction.jobs.vacancy import FoundBy, RawVacancy, Vacancy
+from headwater.extraction.jobs.vacancy import FoundBy, RawVacancy
+from headwater.vacancy import NewJob
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 URL = "https://aid.test/careers"
@@ -19,19 +20,19 @@ EMPLOYER = Employer("Open Hands", "ingo", URL)
 JUNE = date(2026, 6, 12)
 
 
-def in_feed(summary: str, title: str = "Nurse", content: str = "") -> Vacancy:
+def in_feed(summary: str, title: str = "Nurse", content: str = "") -> NewJob:
     item = Item("https://aid.test/jobs/1", title, summary=summary, content=content)
     [vacancy] = harvest_of([vacancy_listed(item)], EMPLOYER, NOW).vacancies
     return vacancy
 
 
-def on_page(body: str, title: str = "Nurse") -> Vacancy:
+def on_page(body: str, title: str = "Nurse") -> NewJob:
     page = f"<html><body><nav><a href='/jobs/9'>Other job</a></nav><main><h1>{title}</h1>{body}</main></body></html>"
     [vacancy] = harvest_of(vacancies_of_page(page, "https://aid.test/jobs/1", title), EMPLOYER, NOW).vacancies
     return vacancy
 
 
-def in_list(items: str, **fields: str) -> list[Vacancy]:
+def in_list(items: str, **fields: str) -> list[NewJob]:
     found = vacancies_in(f"<html><body>{items}</body></html>", URL, "", fields)
     return list(harvest_of(found, EMPLOYER, NOW).vacancies)
 
@@ -241,7 +242,7 @@ def test_home_based_says_more_than_remote() -> None:
     told = normalise(
         RawVacancy("Consultant (home-based)", URL, FoundBy.JSON_LD, "", {"work_modality": "TELECOMMUTE"}), EMPLOYER, NOW
     )
-    assert isinstance(told, Vacancy)
+    assert isinstance(told, NewJob)
     assert told.work_modality == "home_based"
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.extraction.templates.conftest import ARTICLE, SUBJECTS, Story, changed, prose
 
 from headwater.extraction.templates.learner import learn
-from headwater.extraction.templates.server import Served, TemplateRefusal, TemplateRefusalReason, serve
+from headwater.extraction.templates.server import ServedPage, TemplateRefusal, TemplateRefusalReason, serve
 from headwater.extraction.templates.template import Template, hash_of
 
 
@@ -83,7 +83,7 @@ def test_a_live_blog_that_does_not_say_so_is_refused(template: Template, story: 
 def test_a_page_that_holds_its_text_twice_is_served_once(template: Template, story: Story) -> None:
     copy = '<div class="story-body">' + "".join(f"<p>{line}</p>" for line in prose(7)) + "</div>"
     found = serve(template, changed(story, after=copy).html)
-    assert isinstance(found, Served)
+    assert isinstance(found, ServedPage)
     assert found.paragraphs == prose(7)
 
 
@@ -96,7 +96,7 @@ def test_two_stories_on_one_page_are_refused(template: Template, story: Story) -
 
 def test_teasers_in_the_paragraph_class_outside_the_container_stay_outside(template: Template, story: Story) -> None:
     found = serve(template, changed(story, after=teasers(3, "<p>{title}</p>")).html)
-    assert isinstance(found, Served)
+    assert isinstance(found, ServedPage)
     assert found.paragraphs == prose(7)
 
 
@@ -159,7 +159,7 @@ def test_a_copy_cut_another_way_is_refused(template: Template, story: Story, for
 def test_a_refrain_is_no_copy(template: Template, story: Story) -> None:
     refrain = " ".join(prose(70)[0].split()[:10])
     text = tuple(f"{refrain} {line}" for line in prose(7))
-    assert isinstance(serve(template, changed(story, paragraphs=text).html), Served)
+    assert isinstance(serve(template, changed(story, paragraphs=text).html), ServedPage)
 
 
 def test_hidden_text_beside_the_text_is_not_served(template: Template, story: Story) -> None:
@@ -167,7 +167,7 @@ def test_hidden_text_beside_the_text_is_not_served(template: Template, story: St
     little = f"<p hidden>{' '.join(prose(80)[0].split()[:6])}</p>"
     for hidden in (much, little):
         found = serve(template, changed(story, inside=hidden).html)
-        assert isinstance(found, Served)
+        assert isinstance(found, ServedPage)
         assert found.paragraphs == prose(7)
 
 
@@ -197,7 +197,7 @@ def test_a_notice_in_any_language_is_off_its_title() -> None:
 
     template = learn([titled(number).example() for number in range(4)])
     assert isinstance(template, Template)
-    assert isinstance(serve(template, titled(7).html), Served)
+    assert isinstance(serve(template, titled(7).html), ServedPage)
     notice = " ".join(prose(90, 3))
     assert serve(template, Story(number=7, paragraphs=(notice,)).html) == TemplateRefusal(
         TemplateRefusalReason.OFF_ITS_TITLE

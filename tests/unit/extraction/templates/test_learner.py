@@ -7,7 +7,7 @@ from tests.unit.extraction.templates.conftest import ARTICLE, NOTICE, Story, cha
 
 from headwater.extraction.templates.facts import FEATURES
 from headwater.extraction.templates.learner import NotLearned, NotLearnedReason, TrainingPage, learn
-from headwater.extraction.templates.server import Served, TemplateRefusal, serve
+from headwater.extraction.templates.server import ServedPage, TemplateRefusal, serve
 from headwater.extraction.templates.template import Template
 
 
@@ -59,7 +59,7 @@ def test_what_is_kept_and_dropped_inside_is_learned(template: Template) -> None:
 def test_teachers_that_keep_the_hosts_notice_are_overruled_by_its_repetition(template: Template) -> None:
     assert all(NOTICE in page.general for page in examples(4))
     served = serve(template, Story(number=7).html)
-    assert isinstance(served, Served)
+    assert isinstance(served, ServedPage)
     assert NOTICE not in served.paragraphs
 
 
@@ -74,7 +74,7 @@ def test_two_layouts_of_one_host_are_two_variants() -> None:
     assert {variant.selector for variant in found.variants} == {"div.story-body", "div.essay-text"}
     for container in ("story-body", "essay-text"):
         html = changed(Story(number=7), container=container).html.replace("<main>", "<div>")
-        assert isinstance(serve(found, html), Served)
+        assert isinstance(serve(found, html), ServedPage)
 
 
 def test_a_layout_seen_once_is_no_variant() -> None:
@@ -143,7 +143,7 @@ def test_a_relaunch_that_leaves_the_old_place_standing_is_learned_beside_the_old
     template = learned([*examples(4), *new])
     for page in (Story(number=7), moved(14)):
         found = serve(template, page.html)
-        assert isinstance(found, Served)
+        assert isinstance(found, ServedPage)
         assert found.paragraphs == prose(page.number)
 
 

@@ -6,13 +6,13 @@ from tests.unit.extraction.templates.conftest import NOTICE, Story, changed, pro
 
 from headwater.extraction.templates.guide import doubted_sentences
 from headwater.extraction.templates.learner import learn
-from headwater.extraction.templates.server import Served, TemplateRefusal, TemplateRefusalReason, serve
+from headwater.extraction.templates.server import ServedPage, TemplateRefusal, TemplateRefusalReason, serve
 from headwater.extraction.templates.template import Template, hash_of
 
 
-def served(template: Template, html: str) -> Served:
+def served(template: Template, html: str) -> ServedPage:
     found = serve(template, html)
-    assert isinstance(found, Served), found
+    assert isinstance(found, ServedPage), found
     return found
 
 

@@ -1,15 +1,15 @@
 import pytest
 
 from headwater.extraction.templates.blocks import Block
-from headwater.extraction.templates.verdicts import Verdicts, Way, learn_verdicts
+from headwater.extraction.templates.verdicts import ElementPath, Verdicts, learn_verdicts
 from headwater.extraction.templates.votes import Vote
 
 
-def vote(way: Way, *, keep: bool | None, letters: int = 100) -> tuple[Way, Vote]:
+def vote(way: ElementPath, *, keep: bool | None, letters: int = 100) -> tuple[ElementPath, Vote]:
     return way, Vote(Block("x" * letters, way, tuple(range(len(way))), 0), "x", keep)
 
 
-def learned(*pages: list[tuple[Way, Vote]]) -> Verdicts:
+def learned(*pages: list[tuple[ElementPath, Vote]]) -> Verdicts:
     return learn_verdicts(pages)
 
 
@@ -47,7 +47,7 @@ KNOWN = learned(
     ],
 )
 def test_a_way_is_judged_by_itself_its_beginning_its_last_step_or_not_kept(
-    way: Way, *, keep: bool, is_seen: bool
+    way: ElementPath, *, keep: bool, is_seen: bool
 ) -> None:
     verdict = KNOWN.of(way)
     assert (verdict.keep, verdict.is_seen) == (keep, is_seen)
@@ -65,7 +65,7 @@ def test_a_way_is_judged_by_itself_its_beginning_its_last_step_or_not_kept(
         (("div",), False),
     ],
 )
-def test_without_any_likeness_what_is_marked_up_as_text_is_text(way: Way, *, keep: bool) -> None:
+def test_without_any_likeness_what_is_marked_up_as_text_is_text(way: ElementPath, *, keep: bool) -> None:
     assert Verdicts({}, frozenset()).of(way).keep is keep
 
 

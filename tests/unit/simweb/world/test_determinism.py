@@ -3,6 +3,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from urllib.parse import urlsplit
 
+import pytest
+
 from headwater.simweb.message import Page, Request
 from headwater.simweb.world import World
 
@@ -20,6 +22,7 @@ def sampled_pages(world: World, now: datetime) -> Iterator[Page | None]:
             yield world.sites[publisher.host].page(Request("GET", publisher.host, parts.path, parts.query, {}), now)
 
 
+@pytest.mark.long
 def test_two_worlds_of_one_seed_agree_byte_by_byte() -> None:
     first = list(sampled_pages(World(1, 24, start=START), START))
     second = list(sampled_pages(World(1, 24, start=START), START))
@@ -40,6 +43,7 @@ def test_another_seed_makes_the_same_host_write_something_else() -> None:
         assert texts.isdisjoint(item.text for item in second.items(other, START))
 
 
+@pytest.mark.long
 def test_the_order_of_looking_does_not_matter() -> None:
     later = START + timedelta(days=3)
     forward, backward = World(1, 12, start=START), World(1, 12, start=START)

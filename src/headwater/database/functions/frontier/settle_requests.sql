@@ -1,6 +1,6 @@
 -- Ends requests: gives back their slots, moves their entries on, notes them in the log and in the counters, and lets the
 -- hosts go on. Answers with the tokens that still held; a stale or expired one changes nothing.
--- `status` null puts the entry back as it was. `temper` is 1 where the host asked us to slow down, -1
+-- `status` null puts the entry back as it was. `host_feedback` (`temper` in the type) is 1 where the host asked us to slow down, -1
 -- where it was content, 2 where it could not even be reached.
 -- A host is in doubt until it has answered within seconds, and again after a request that failed or took longer.
 create function settle_requests(p_settlements settlement[], p_now timestamptz default null) returns uuid[]
@@ -26,7 +26,7 @@ begin
         returning t.bucket, t.token, t.host, t.kind, t.owner, t.starts_at, t.url_hash, t.from_status,
                   g.verdict, g.status, g.next_fetch_in, g.counts_as_failure, g.reason, g.last_error, g.http_status, g.body_bytes,
                   g.started_after, g.duration_ms, g.etag, g.last_modified, g.content_hash, g.fetch_url, g.resume_url, g.hops,
-                  g.moved_to, g.revisit_in, g.close_for, g.close_reason, g.temper, g.kind as asked_kind, g.address
+                  g.moved_to, g.revisit_in, g.close_for, g.close_reason, g.temper as host_feedback, g.kind as asked_kind, g.address
     ), moved as (
         update url_frontier e
         set status = n.status,
@@ -116,15 +116,15 @@ begin
                                  else h.good_in_a_row + f.content end
         from (select x.bucket, x.host, count(*)::smallint as n, max(x.close_for) as close_for,
                      max(began_at(x.starts_at + x.started_after, x.duration_ms, v_now)) as started_at,
-                     bool_or(x.verdict <> 'released') as visited, coalesce(bool_or(x.temper = 1), false) as scolded,
+                     bool_or(x.verdict <> 'released') as visited, coalesce(bool_or(x.host_feedback = 1), false) as scolded,
                      bool_or(x.http_status is not null) as reached,
-                     case when bool_or(x.temper = 2 or x.counts_as_failure and x.http_status is null
+                     case when bool_or(x.host_feedback = 2 or x.counts_as_failure and x.http_status is null
                                        or x.verdict <> 'released' and x.duration_ms > 5000) then true
                           when bool_or(x.http_status < 500) then false end as leaves_doubt,
                      max(x.address) as address,
                      case when bool_or(x.http_status is not null) then null
-                          else nullif(count(*) filter (where x.temper = 2), 0)::integer end as unreached,
-                     count(*) filter (where x.temper < 0)::smallint as content
+                          else nullif(count(*) filter (where x.host_feedback = 2), 0)::integer end as unreached,
+                     count(*) filter (where x.host_feedback < 0)::smallint as content
               from ended x
               group by 1, 2) as f
         where h.bucket = f.bucket and h.host = f.host

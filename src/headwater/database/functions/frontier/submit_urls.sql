@@ -26,7 +26,7 @@ declare
     v_is_refused  boolean[];
     v_new_buckets smallint[];
     v_new_hosts   text[];
-    v_new_ranks   bigint[];
+    v_hosts_before bigint[];
     v_refused     integer;
 begin
     -- Without locks first: most of a feed is known already, and its hosts are left in peace.
@@ -35,13 +35,12 @@ begin
            array_agg(n.host) filter (where n.is_news), array_agg(n.domain) filter (where n.is_news)
     into v_is_news, v_buckets, v_hosts, v_domains
     from (select i.bucket, i.host, i.domain, i.place,
-                 e.bucket is null
-                 or submission_outcome(e, row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority,
-                                              i.due_in, i.changed_at, i.hops, i.domain, 0::smallint)::submission, o.rank, v_now) <> 'duplicate'
-                 -- Its owner has a better claim to it now, or somebody else has.
-                 or i.rank > o.rank as is_news
+                 -- It has no entry, it would change its entry, or its owner has a better claim to it now.
+                 e.bucket is null or submission_outcome(e, s.item, p_source, o.rank, v_now) <> 'duplicate' or i.rank > o.rank as is_news
           from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
                                                      changed_at, hops, domain, rank, place)
+          cross join lateral (select row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority, i.due_in,
+                                         i.changed_at, i.hops, i.domain, i.rank)::submission as item) as s
           left join url_frontier e on e.bucket = i.bucket and e.url_hash = i.url_hash
           left join lateral (
               select true as is_removed from sources s
@@ -52,35 +51,41 @@ begin
         if p_new_hosts is not null then
             v_before := coalesce((select n.hosts from new_hosts n where n.source_id = p_source and n.hour = v_hour), 0);
         end if;
-        select array_agg(of_host.is_refused order by of_host.place),
-               array_agg(of_host.bucket) filter (where of_host.is_news and not of_host.is_refused),
-               array_agg(of_host.host) filter (where of_host.is_news and not of_host.is_refused),
-               array_agg(of_host.domain) filter (where of_host.is_news and not of_host.is_refused),
-               array_agg(of_host.bucket) filter (where of_host.is_first and not of_host.is_refused),
-               array_agg(of_host.host) filter (where of_host.is_first and not of_host.is_refused),
-               array_agg(of_host.rank) filter (where of_host.is_first and not of_host.is_refused),
-               count(*) filter (where of_host.is_first and of_host.is_refused)
-        into v_is_refused, v_buckets, v_hosts, v_domains, v_new_buckets, v_new_hosts, v_new_ranks, v_refused
-        from (select r.place, r.bucket, r.host, r.domain, r.is_news, r.rank, r.is_new and r.place = r.first_place as is_first,
-                     r.is_new and r.rank >= coalesce(p_new_hosts, r.rank + 1) as is_refused
-              from (select s.place, s.bucket, s.host, s.domain, s.is_news, s.is_new, s.first_place,
-                           v_before + dense_rank() over (partition by s.is_new order by s.first_place) - 1 as rank
-                    from (select i.place, i.bucket, i.host, i.domain, v_is_news[i.place] as is_news, k.is_new,
-                                 min(i.place) over (partition by i.bucket, i.host, k.is_new) as first_place
-                          from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority,
-                                                                     due_in, changed_at, hops, domain, rank, place)
-                          cross join lateral (
-                              select v_is_news[i.place] and not exists (
-                                  select 1 from hosts h where h.bucket = i.bucket and h.host = i.host and h.found_by is not null) as is_new
-                          ) as k) as s) as r) as of_host;
+        with items as (
+            select i.place, i.bucket, i.host, i.domain, v_is_news[i.place] as is_news,
+                   -- News of a host that no source has found before.
+                   v_is_news[i.place] and not exists (
+                       select 1 from hosts h where h.bucket = i.bucket and h.host = i.host and h.found_by is not null) as is_new
+            from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
+                                                       changed_at, hops, domain, rank, place)
+        ), by_host as (
+            select s.*, min(s.place) over (partition by s.bucket, s.host, s.is_new) as first_place from items s
+        ), numbered as (
+            -- How many new hosts its source had found in this hour before it.
+            select b.*, v_before + dense_rank() over (partition by b.is_new order by b.first_place) - 1 as hosts_before from by_host b
+        ), of_host as (
+            select n.*, n.is_new and n.place = n.first_place as is_first,
+                   n.is_new and coalesce(n.hosts_before >= p_new_hosts, false) as is_refused
+            from numbered n
+        )
+        select array_agg(o.is_refused order by o.place),
+               array_agg(o.bucket) filter (where o.is_news and not o.is_refused),
+               array_agg(o.host) filter (where o.is_news and not o.is_refused),
+               array_agg(o.domain) filter (where o.is_news and not o.is_refused),
+               array_agg(o.bucket) filter (where o.is_first and not o.is_refused),
+               array_agg(o.host) filter (where o.is_first and not o.is_refused),
+               array_agg(o.hosts_before) filter (where o.is_first and not o.is_refused),
+               count(*) filter (where o.is_first and o.is_refused)
+        into v_is_refused, v_buckets, v_hosts, v_domains, v_new_buckets, v_new_hosts, v_hosts_before, v_refused
+        from of_host o;
     end if;
     if v_hosts is not null then
         perform hold_hosts(v_buckets, v_hosts, p_default_delay_ms, v_domains);
         v_now := coalesce(p_now, clock_timestamp());
     end if;
     if v_new_hosts is not null then
-        update hosts h set found_by = p_source, steps_back = steps_back_of(g.rank)
-        from unnest(v_new_buckets, v_new_hosts, v_new_ranks) as g (bucket, host, rank)
+        update hosts h set found_by = p_source, steps_back = steps_back_of(g.hosts_before)
+        from unnest(v_new_buckets, v_new_hosts, v_hosts_before) as g (bucket, host, hosts_before)
         where h.bucket = g.bucket and h.host = g.host and h.found_by is null;
     end if;
     if p_new_hosts is not null and (v_new_hosts is not null or v_refused > 0) then
@@ -100,14 +105,13 @@ begin
                case when v_is_refused[i.place] then 'too_many_new_hosts'
                     when not v_is_news[i.place] then 'duplicate'
                     when e.bucket is null then 'queued'
-                    else submission_outcome(e, row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth,
-                                                   i.priority, i.due_in, i.changed_at, i.hops, i.domain,
-                                                   case when e.source_id = p_source then 0::smallint else i.rank end)::submission,
-                                             o.rank, v_now)
+                    else submission_outcome(e, s.item, p_source, o.rank, v_now)
                end as outcome,
                coalesce(e.source_id = p_source and i.rank > e.owner_rank, false) as is_vouched
         from unnest(p_items) with ordinality as i (bucket, url_hash, host, url, origin, parent_url, depth, priority, due_in,
                                                    changed_at, hops, domain, rank, place)
+        cross join lateral (select row(i.bucket, i.url_hash, i.host, i.url, i.origin, i.parent_url, i.depth, i.priority, i.due_in,
+                                       i.changed_at, i.hops, i.domain, i.rank)::submission as item) as s
         left join url_frontier e on v_is_news[i.place] and e.bucket = i.bucket and e.url_hash = i.url_hash
         left join lateral (
             select true as is_removed from sources s

@@ -1,7 +1,8 @@
 -- Further requests of somebody who holds a slot, without a wait for each: a page that is rendered asks for its parts at once,
 -- as it would for a reader. The host is not the worse for it: its next slot moves by a spacing for every one of them, before
--- it is sent. The request before is noted, with no delay of its own to be held to; p_count 0 only notes it. In the last
--- p_margin of its lease nobody begins anything.
+-- it is sent. The request before is noted, with no delay of its own to be held to; p_count 0 only notes it, and then the
+-- next slot keeps its distance from when that last one really began. In the last p_margin of its lease nobody begins
+-- anything.
 -- `why` is lost or closed where nothing more may be asked.
 create function charge_slots(
     p_bucket smallint, p_token uuid, p_count integer, p_margin interval,
@@ -28,6 +29,13 @@ begin
                                verdict)
         values (granted_at, s.bucket, s.host, s.token, coalesce(p_past_kind, s.kind), s.owner, s.url_hash, p_started_at,
                 0, p_duration_ms, p_status, p_body_bytes, 'went_on');
+        if p_count = 0 then
+            update hosts
+            set next_slot_at = greatest(next_slot_at,
+                                        began_at(p_started_at, p_duration_ms, granted_at) + spacing_of(delay_ms, penalty_ms))
+            where bucket = p_bucket and host = s.host;
+            perform refresh_hosts(array[p_bucket], array[s.host], granted_at);
+        end if;
     end if;
     lasts := s.expires_at - granted_at;
     select * into h from hosts where bucket = p_bucket and host = s.host;

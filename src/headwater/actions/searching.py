@@ -1,0 +1,129 @@
+"""The archive searched and listed as people ask: by words, sources they name, times they say, and views."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from headwater.errors import UsageError
+from headwater.record_kind import RecordKind
+from headwater.reports.archive import SearchAnswer, find_documents, find_jobs
+from headwater.search.question import Filters
+from headwater.search.views import view_named, within
+from headwater.services import Services
+from headwater.settings.durations import parse_duration
+from headwater.sources.finding import find_source
+
+LAST_YEAR = 9999
+# What people may ask of vacancies: the column it stands in, the name of its vocabulary, and its words for people.
+# Vocabularies are loaded for questions about vacancies alone.
+WORDS = {
+    "level": ("level_norm", "STATED_LEVELS", "intern, junior, mid, senior, lead or executive"),
+    "modality": ("work_modality", "MODALITIES", "onsite, field, remote, hybrid, home_based or flexible"),
+    "career": ("career_type", "CAREERS", "staff, consultancy, fellowship or internship"),
+    "contract": (
+        "contract_type",
+        "CONTRACTS",
+        "full_time, part_time, fixed_term, short_term, project_based, freelance or volunteer",
+    ),
+    "mission": ("mission_tags", "MISSIONS", "health, education, climate, wash, gender, governance, …"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveWish:
+    """Filters as they are said: a source by its id, address, host or name; `since` as 7d, 12h or a date."""
+
+    source: str | None = None
+    language: str | None = None
+    since: str | None = None
+    duplicates: bool = False
+    view: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobWish(ArchiveWish):
+    """The same of vacancies, with words of their vocabularies."""
+
+    country: str | None = None
+    level: str | None = None
+    modality: str | None = None
+    career: str | None = None
+    contract: str | None = None
+    mission: str | None = None
+
+    def __post_init__(self) -> None:
+        # A word that no vocabulary knows is said before anything is read.
+        _ = self.columns
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Values by column: `sr` is senior, Kenya is KE. Raises UsageError for a word that no vocabulary knows."""
+        said = {option: getattr(self, option) for option in WORDS}
+        wanted = {WORDS[option][0]: _known(option, word) for option, word in said.items() if word is not None}
+        return wanted | ({"country_iso": _country(self.country)} if self.country else {})
+
+
+async def documents_wished(
+    services: Services, asked: str, wish: ArchiveWish, limit: int, cursor: str | None
+) -> SearchAnswer:
+    """Without words: the newest."""
+    filters = await filters_for(services, RecordKind.DOCUMENT, wish)
+    return await find_documents(services.database, services.clock, asked, filters, limit, cursor)
+
+
+async def jobs_wished(services: Services, asked: str, wish: JobWish, limit: int, cursor: str | None) -> SearchAnswer:
+    """Without words: the newest."""
+    filters = await filters_for(services, RecordKind.JOB, wish)
+    return await find_jobs(services.database, services.clock, asked, filters, limit, wish.columns, cursor)
+
+
+async def filters_for(services: Services, kind: RecordKind, wish: ArchiveWish) -> Filters:
+    database = services.database
+    filters = Filters(
+        kind,
+        source_id=await source_id_of(services, wish.source),
+        language=wish.language and wish.language.lower(),
+        since=moment_of(wish.since, services.clock.now()),
+        duplicates=wish.duplicates,
+    )
+    return await within(database, filters, await view_named(database, wish.view)) if wish.view else filters
+
+
+async def source_id_of(services: Services, source: str | None) -> UUID | None:
+    return (await find_source(services.database, source)).id if source else None
+
+
+def moment_of(text: str | None, now: datetime) -> datetime | None:
+    """`7d` before now, or a date as people and programs write it."""
+    if text is None:
+        return None
+    try:
+        return now - parse_duration(text)
+    except (ValueError, OverflowError):
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise UsageError(f"{text!r} is no time.", fix="Write it as 7d, 12h or 2026-05-01.") from None
+    if not 1 < moment.year < LAST_YEAR:
+        raise UsageError(f"{text!r} lies outside of all times.", fix="Write it as 7d, 12h or 2026-05-01.")
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _known(option: str, said: str) -> str:
+    from headwater.extraction.jobs import words
+
+    _, name, choices = WORDS[option]
+    vocabulary = getattr(words, name)
+    meaning: str = vocabulary.exactly(said)
+    if not meaning:
+        raise UsageError(f"There is no {option} {said!r}.", fix=f"One of: {choices}.")
+    return meaning
+
+
+def _country(said: str) -> str:
+    from headwater.extraction.jobs.countries import country_called
+
+    code = country_called(said)
+    if code is None:
+        raise UsageError(f"There is no country {said!r}.", fix="Write its name or its two letters, such as KE.")
+    return code

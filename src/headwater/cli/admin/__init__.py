@@ -1,0 +1,1 @@
+"""`headwater admin`: who may call the web role."""

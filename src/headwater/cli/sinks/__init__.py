@@ -1,0 +1,1 @@
+"""`headwater sinks`: the commands of delivery."""

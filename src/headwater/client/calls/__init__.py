@@ -1,0 +1,1 @@
+"""Methods of the client: a module for each resource."""

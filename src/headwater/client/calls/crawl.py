@@ -1,0 +1,40 @@
+"""Calls about crawl.
+
+Written by `make client` from the description of the API: not to be changed by hand.
+"""
+
+from typing import Unpack
+
+from headwater.client.connection import Connection
+from headwater.client.shapes.crawl import CrawlStatus, PolledSources, SourcesToPoll
+from headwater.client.shapes.shared import OperationShape
+
+
+class CrawlCalls(Connection):
+    """A part of the client."""
+
+    def run_sources(self, **fields: Unpack[SourcesToPoll]) -> PolledSources:
+        """Poll sources as soon as their hosts allow, whatever their schedule or time window says.
+
+        Role: operator.
+        """
+        told: PolledSources = self._ask("POST", "/api/v1/crawl/run", body=fields, is_kept=True)
+        return told
+
+    def run_due(self) -> OperationShape:
+        """Poll every channel that is due, once. It is done here, beside pollers that run: no channel is polled twice.
+
+        The result counts channels polled, those that failed, and new items.
+
+        Role: operator.
+        """
+        told: OperationShape = self._ask("POST", "/api/v1/crawl/run-due", is_kept=True)
+        return told
+
+    def crawl_status(self) -> CrawlStatus:
+        """Say how many channels are due and being polled, and whether a process polls at all.
+
+        Role: viewer.
+        """
+        told: CrawlStatus = self._ask("GET", "/api/v1/crawl/status")
+        return told

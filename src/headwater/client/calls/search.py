@@ -1,0 +1,75 @@
+"""Calls about search.
+
+Written by `make client` from the description of the API: not to be changed by hand.
+"""
+
+from headwater.client.connection import Connection
+from headwater.client.shapes.search import SearchResults
+from headwater.client.shapes.shared import RecordKind
+
+
+class SearchCalls(Connection):
+    """A part of the client."""
+
+    def search(
+        self,
+        *,
+        q: str | None = None,
+        kind: RecordKind | None = None,
+        source: str | None = None,
+        language: str | None = None,
+        since: str | None = None,
+        view: str | None = None,
+        duplicates: bool | None = None,
+        country: str | None = None,
+        level: str | None = None,
+        modality: str | None = None,
+        career: str | None = None,
+        contract: str | None = None,
+        mission: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> SearchResults:
+        """Search documents or open vacancies, the best match first, with a piece of the text around it.
+
+        Filters of vacancies mean nothing to documents. `engine` and `took_ms` say who answered, and how quickly.
+
+        `q`: Words, "whole phrases", or, and -without; nothing: the newest.
+        `kind`: document or job.
+        `source`: Only of this source: its id, address, host or name.
+        `language`: Only in this language, by its two letters.
+        `since`: Only published, or else first seen, since: 7d, 12h, or a date.
+        `view`: Only in this view.
+        `duplicates`: Also those that say the same as an older document.
+        `country`: Its name or its two letters.
+        `level`: intern, junior, mid, senior, …
+        `modality`: onsite, field, remote, hybrid, …
+        `career`: staff, consultancy, fellowship, …
+        `contract`: full_time, part_time, fixed_term, …
+        `mission`: Its subject, such as health.
+        `limit`: The most that one page lists.
+        `cursor`: Where the page before ended: its `cursor`. Nothing begins at the beginning.
+        Role: viewer.
+        """
+        told: SearchResults = self._ask(
+            "GET",
+            "/api/v1/search",
+            query={
+                "q": q,
+                "kind": kind,
+                "source": source,
+                "language": language,
+                "since": since,
+                "view": view,
+                "duplicates": duplicates,
+                "country": country,
+                "level": level,
+                "modality": modality,
+                "career": career,
+                "contract": contract,
+                "mission": mission,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return told

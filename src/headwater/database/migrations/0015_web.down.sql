@@ -1,0 +1,2 @@
+drop table kept_answers;
+drop table operations;

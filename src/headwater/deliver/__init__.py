@@ -1,0 +1,1 @@
+"""How documents and vacancies leave: the log of changes, sinks that follow it, exports."""

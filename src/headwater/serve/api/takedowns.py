@@ -1,0 +1,123 @@
+"""/api/v1/takedowns: what we were asked to leave alone."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from headwater.actions.takedowns import covered_in_words, takedown_story
+from headwater.ingest.taking_down import lift_everywhere, record, sweep
+from headwater.politeness.takedown import parse_takedown
+from headwater.reports.paging import page_of_takedowns
+from headwater.serve.access.gate import Admin, Operator, Viewer
+from headwater.serve.api.operations import OperationShape
+from headwater.serve.operations import Progress
+from headwater.serve.shared import USUAL_PAGE, Cursor, Installed, Limit, LongWork
+from headwater.shapes.takedowns import story_as_dict
+
+router = APIRouter(prefix="/api/v1", tags=["takedowns"])
+
+Address = Annotated[
+    str,
+    Path(max_length=2_083, description="A domain, or a URL, as it is listed; escaped.", examples=["example.org"]),
+]
+
+
+class NewTakedown(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    domain_or_url: str = Field(
+        min_length=1,
+        max_length=2_083,
+        description="example.org with all below it, example.org:8080 for that port only, or URLs that begin so.",
+        examples=["example.org", "https://example.org/members"],
+    )
+    reason: str = Field("", max_length=2_000, description="Who asked, and why.")
+
+
+class TakedownInShort(BaseModel):
+    domain_or_url: str
+    reason: str | None
+    created_at: datetime
+    swept_at: datetime | None = Field(description="Since when nothing of it is left; null: it is still being applied.")
+
+
+class TakedownShape(TakedownInShort):
+    domain: str
+    key_prefix: str | None = Field(description="null: the whole domain with all below it.")
+
+
+class TakedownList(BaseModel):
+    takedowns: list[TakedownShape]
+    cursor: str | None
+
+
+class SinkRemovalShape(BaseModel):
+    """`held` records of the place may still be in the sink."""
+
+    name: str
+    is_confirmed: bool = Field(description="It was sent every removal, and holds nothing of it.")
+    held: int
+    forgets_not: str | None = Field(description="Why it cannot take back what it was sent.")
+    state: str
+    behind: int
+
+
+class TakedownStoryShape(TakedownInShort):
+    sinks: list[SinkRemovalShape]
+
+
+class AcceptedTakedown(BaseModel):
+    """From now on nothing of it is requested or stored; the operation withdraws what stands of it."""
+
+    domain_or_url: str = Field(description="The name under which it is listed.")
+    covers: str = Field(description="In a sentence.", examples=["example.org with all its subdomains and ports"])
+    operation: OperationShape
+
+
+@router.get("/takedowns")
+async def list_takedowns(
+    caller: Viewer, services: Installed, limit: Limit = USUAL_PAGE, cursor: Cursor = None
+) -> TakedownList:
+    """List takedowns by name."""
+    page = await page_of_takedowns(services.database, limit, cursor)
+    return TakedownList.model_validate({"takedowns": [dict(row) for row in page.items], "cursor": page.cursor})
+
+
+@router.post("/takedowns", status_code=202)
+async def add_takedown(
+    caller: Operator, services: Installed, work: LongWork, wanted: NewTakedown, response: Response
+) -> AcceptedTakedown:
+    """Never visit a domain or URLs again, and withdraw what is stored of them.
+
+    It holds at once. Entries are ended, documents and vacancies withdrawn by the operation, and every sink is told.
+    """
+    takedown = parse_takedown(wanted.domain_or_url)
+    await record(services.database, takedown, wanted.reason)
+
+    async def apply(progress: Progress) -> Mapping[str, Any]:
+        done = await sweep(services.database, takedown)
+        progress(done.entries)
+        return done._asdict()
+
+    begun = await work.begin("takedowns.apply", caller.name, apply)
+    response.headers["location"] = f"/api/v1/operations/{begun.id}"
+    return AcceptedTakedown(
+        domain_or_url=takedown.name,
+        covers=covered_in_words(takedown),
+        operation=OperationShape.model_validate(begun),
+    )
+
+
+@router.get("/takedowns/{name:path}")
+async def show_takedown(caller: Viewer, services: Installed, name: Address) -> TakedownStoryShape:
+    """Show a takedown: since when, whether it is applied, and for each sink whether its removals were delivered."""
+    return TakedownStoryShape.model_validate(story_as_dict(await takedown_story(services, name)))
+
+
+@router.delete("/takedowns/{name:path}", status_code=204)
+async def lift_takedown(caller: Admin, services: Installed, name: Address) -> None:
+    """Lift a takedown: its channels are polled at once. URLs it ended are queued again when a channel lists them."""
+    await lift_everywhere(services.database, parse_takedown(name))

@@ -1,0 +1,146 @@
+"""The web application: routes, what they share, and how errors are told."""
+
+from collections.abc import Callable
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from headwater import __version__
+from headwater.accounts.audit import AuditLog
+from headwater.errors import HeadwaterError
+from headwater.masking import Mode
+from headwater.serve import shared
+from headwater.serve.access.visits import Visits
+from headwater.serve.agents import route as agents
+from headwater.serve.api import (
+    access,
+    audit,
+    changes,
+    channels,
+    crawl,
+    description,
+    documents,
+    events,
+    explain,
+    frontier,
+    health,
+    hosts,
+    jobs,
+    older,
+    operations,
+    runs,
+    search,
+    sinks,
+    source_bulk,
+    source_exchange,
+    source_parts,
+    source_trying,
+    sources,
+    stats,
+    stream,
+    takedowns,
+    templates,
+    tokens,
+    users,
+    views,
+)
+from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
+from headwater.serve.etags import Revalidation
+from headwater.serve.frame import Frame, FrameRules, names_of
+from headwater.serve.openapi import describe
+from headwater.serve.pages import routes as pages
+from headwater.serve.pages import static
+from headwater.serve.problems import (
+    ProblemDetails,
+    fault,
+    headers_of,
+    problem_of,
+    problem_of_fields,
+    problem_of_http,
+    response_of,
+)
+from headwater.serve.shared import Shared
+
+ROUTERS: tuple[APIRouter, ...] = (
+    access.router,
+    agents.router,
+    audit.router,
+    changes.router,
+    channels.router,
+    crawl.router,
+    description.router,
+    documents.router,
+    events.router,
+    explain.router,
+    frontier.router,
+    health.router,
+    hosts.router,
+    jobs.router,
+    older.router,
+    operations.router,
+    pages.router,
+    runs.router,
+    search.router,
+    sinks.router,
+    source_bulk.router,
+    source_exchange.router,
+    source_parts.router,
+    source_trying.router,
+    # Behind those: the name of a source in its routes may hold any slash.
+    sources.router,
+    static.router,
+    stats.router,
+    stream.router,
+    takedowns.router,
+    templates.router,
+    tokens.router,
+    users.router,
+    views.router,
+)
+# Bytes that a body may have, where that is more than usual.
+LARGER_BODIES = {"/api/v1/frontier/submit/bulk": 10_000_000, "/api/v1/sources/import": LARGEST_IMPORT_BYTES}
+GZIP_FROM_BYTES = 1_000
+
+
+def make_app(parts: Shared) -> ASGIApp:
+    settings, services = parts.services.settings, parts.services
+    app = described_app()
+    shared.attach(app, parts)
+    tell_errors(app, settings.service.mode)
+    web = settings.web
+    rules = FrameRules(names_of(web.host, web.public_url, web.allowed_hosts), LARGER_BODIES, settings.service.mode)
+    inside = GZipMiddleware(Revalidation(app), GZIP_FROM_BYTES)
+    visits = Visits(inside, parts.entrance, AuditLog(services.database), services.log)
+    return Frame(visits, rules, services.log, services.clock)
+
+
+def described_app() -> FastAPI:
+    """All routes with their description, and nothing that they need to answer."""
+    app = FastAPI(title="Headwater", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app.router.routes.extend(every_route())
+    describe(app)
+    return app
+
+
+def every_route() -> list[APIRoute]:
+    """All that is served, whoever may call it."""
+    return [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+
+
+def tell_errors(app: FastAPI, mode: Mode) -> None:
+    def telling(kind: type[Exception], made: Callable[..., ProblemDetails]) -> None:
+        async def tell(request: Request, error: Exception) -> Response:
+            return response_of(made(error), request.state.request_id, headers_of(error))
+
+        app.add_exception_handler(kind, tell)
+
+    telling(HeadwaterError, lambda error: problem_of(error, mode))
+    telling(RequestValidationError, problem_of_fields)
+    telling(HTTPException, problem_of_http)
+    # It is told here, and goes on to the frame, which logs it.
+    telling(Exception, lambda _error: fault())

@@ -1,0 +1,54 @@
+"""Takedowns through the API: they hold at once, and say what they cover."""
+
+import pytest
+from tests.integration.archive.shelf import LONG, Shelf, key_of
+from tests.integration.deliver.memory_sink import Delivering
+from tests.integration.serve.callers import ApiCaller, command, ended, every_item
+
+A = "https://a.example/members/1"
+
+
+async def test_a_takedown_withdraws_what_stands_and_is_lifted(api: ApiCaller, database_url: str) -> None:
+    await Delivering(api.services.database).source()
+    await Shelf(api.services.database).keep(A, LONG)
+    await api.post("frontier/submit", {"url": A})
+    begun = await api.post("takedowns", {"domain_or_url": "https://a.example/members", "reason": "its owner asked"})
+    assert begun.json["covers"].startswith("https://a.example/members and all below it")
+    done = await ended(api, begun)
+    assert (done["state"], done["result"]["documents"], done["result"]["entries"]) == ("done", 1, 1)
+    assert (await api.post("frontier/submit", {"url": A})).status == 403
+    shown = (await api.get("takedowns/https%3A%2F%2Fa.example%2Fmembers")).json
+    assert (shown["reason"], shown["sinks"], bool(shown["swept_at"])) == ("its owner asked", [], True)
+    assert await command(database_url, "takedown", "show", "https://a.example/members") == shown
+    await ended(api, await api.post("takedowns", {"domain_or_url": "b.example:8080"}))
+    listed = await every_item(api, "takedowns?limit=1", "takedowns")
+    assert [one["domain_or_url"] for one in listed] == ["b.example:8080", "https://a.example/members"]
+    assert (await command(database_url, "takedown", "list"))["takedowns"] == listed
+    assert (await api.delete("takedowns/https%3A%2F%2Fa.example%2Fmembers")).status == 204
+    assert (await api.get("takedowns/https%3A%2F%2Fa.example%2Fmembers")).status == 404
+    assert (await api.post("frontier/submit", {"url": A})).status == 201
+    deleted = (await api.get(f"documents/{key_of(A).url_hash.hex()}")).json
+    assert deleted["deleted_reason"] == "takedown"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"domain_or_url": ""},
+        {"domain_or_url": "x" * 3_000},
+        {"domain_or_url": "a b"},
+        {"domain_or_url": "a\0.b"},
+        {"domain_or_url": "a.example", "reason": "x\0"},
+        {"domain_or_url": "a.example", "by": "me"},
+    ],
+)
+async def test_what_is_no_place_is_refused(api: ApiCaller, body: dict[str, str]) -> None:
+    assert (await api.post("takedowns", body)).status == 422
+    assert (await api.get("takedowns")).json["takedowns"] == []
+
+
+@pytest.mark.parametrize("path", ["nobody.example", "%00", "a%20b", "https%3A%2F%2F%00"])
+async def test_a_takedown_of_nothing_is_not_found(api: ApiCaller, path: str) -> None:
+    for method in ("GET", "DELETE"):
+        assert (await api.ask(method, f"takedowns/{path}")).status in (404, 422)
