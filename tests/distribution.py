@@ -11,6 +11,8 @@ from pathlib import Path
 
 PROGRAMS = "/usr/lib/postgresql/{}/bin"
 USER = "postgres"
+# As on the embedded server, so that a test may put a password or another role into an address.
+ROLE = "headwater"
 PORT = 5432
 
 
@@ -25,11 +27,11 @@ def start_server(folder: Path, version: int, settings: Mapping[str, str]) -> str
         # PostgreSQL refuses to run as root.
         user = pwd.getpwnam(USER)
         os.chown(folder, user.pw_uid, user.pw_gid)
-    _run(version, "initdb", "-D", f"{folder}/data", "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+    _run(version, "initdb", "-D", f"{folder}/data", "-U", ROLE, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
     options = {"listen_addresses": "", "unix_socket_directories": str(folder), "timezone": "UTC", **settings}
     spelled = " ".join(f"-c {name}='{value}'" for name, value in options.items())
     _run(version, "pg_ctl", "start", "-w", "-D", f"{folder}/data", "-l", f"{folder}/log", "-o", spelled)
-    return f"postgresql://{USER}@/postgres?host={folder}&port={PORT}"
+    return f"postgresql://{ROLE}@/postgres?host={folder}&port={PORT}"
 
 
 def stop_server(folder: Path) -> None:

@@ -68,7 +68,7 @@ async def test_a_heart_that_hangs_is_given_up_and_the_next_beat_has_a_connection
 
 
 async def test_while_no_connection_can_be_had_the_pool_stands_in(database: Database, database_url: str) -> None:
-    role = f"few_{database_url.rpartition('/')[2].partition('?')[0]}"
+    role = f"few_{await database.fetchval('select current_database()')}"
     await database.execute(f"create role {role} login connection limit 1")
     try:
         address = database_url.replace("postgresql://headwater@", f"postgresql://{role}@")
