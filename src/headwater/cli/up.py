@@ -160,7 +160,8 @@ def listening_somewhere(web: "WebSettings") -> "Iterator[ListeningSocket]":
         try:
             bound = stack.enter_context(listening(web))
         except Busy as error:
-            say(f"{error.what} A free port is used.")
+            # By `announce`: printed past the figures, which are drawn already, it would break their redrawing.
+            announce(f"{error.what} A free port is used.")
             bound = stack.enter_context(listening(web.model_copy(update={"port": 0})))
         yield bound
 

@@ -6,6 +6,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import struct
 import subprocess
 import termios
@@ -82,6 +83,16 @@ def test_up_redraws_its_figures_within_the_width_of_the_terminal(person: Person)
     assert len(figures) == 2
     assert max(map(len, figures)) <= COLUMNS
     assert shown[-2] == "Stopped. Work under way was finished or given back. Go on with: headwater up"
+
+
+@pytest.mark.long
+def test_a_port_that_is_taken_is_told_above_the_figures(person: Person) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        written = on_a_terminal(person, "--set", f"web.port={port}", "up", until="documents", times=4)
+    shown = screen_of(written)
+    assert f"port {port}: Address already in use. A free port is used." in " ".join(" ".join(shown).split())
+    assert sum("documents" in row for row in shown) == 1, shown
 
 
 @pytest.mark.long
