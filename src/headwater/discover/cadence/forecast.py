@@ -17,7 +17,7 @@ TRUST_IN_KIND = 60.0
 TRUST_IN_EVEN_MINUTES = 10.0
 # Items of an even week that so much belief is worth.
 _EVEN_HOURS: Floats = TRUST_IN_KIND * FLAT
-_EVEN_KINDS: Floats = TRUST_IN_ALL * np.bincount(_KIND, weights=FLAT)
+_EVEN_KINDS: Floats = TRUST_IN_ALL * np.bincount(_KIND, weights=FLAT).astype(np.float64)
 
 _GRID = HOURS * CELLS
 _ENDS: Floats = np.arange(1, _GRID + 2, dtype=np.float64) * CELL
@@ -105,5 +105,4 @@ def minute_profile(counts: Floats) -> Floats:
 
 
 def _by_kind(counts: Floats) -> Floats:
-    kinds: Floats = np.bincount(_KIND, weights=counts)
-    return kinds
+    return np.bincount(_KIND, weights=counts).astype(np.float64, copy=False)
