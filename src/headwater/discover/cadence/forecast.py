@@ -15,6 +15,9 @@ _KIND = np.array([hour % 24 + (24 if hour >= 120 else 0) for hour in range(HOURS
 TRUST_IN_ALL = 10.0
 TRUST_IN_KIND = 60.0
 TRUST_IN_EVEN_MINUTES = 10.0
+# Items of an even week that so much belief is worth.
+_EVEN_HOURS: Floats = TRUST_IN_KIND * FLAT
+_EVEN_KINDS: Floats = TRUST_IN_ALL * np.bincount(_KIND, weights=FLAT).astype(np.float64)
 
 _GRID = HOURS * CELLS
 _ENDS: Floats = np.arange(1, _GRID + 2, dtype=np.float64) * CELL
@@ -57,19 +60,23 @@ class Forecast:
 
 def forecast(rhythm: Rhythm, start: float, common: Floats = FLAT) -> Forecast:
     mean = rate(rhythm)
-    week = np.outer(hour_profile(rhythm, common), mean * minute_profile(rhythm.cells())).ravel()
+    week = (hour_profile(rhythm, common)[:, None] * (mean * minute_profile(rhythm.cells()))).ravel()
     cell = int(hour_of_week(np.array(start))) * CELLS + int(start % 1 * CELLS)
     # One cell more than a week: the first and the last are parts of the same one.
     rates = np.concatenate((week[cell:], week[:cell], week[cell : cell + 1]))
-    lengths = np.full(_GRID + 1, CELL)
-    lengths[-1] = start % CELL
-    lengths[0] = CELL - lengths[-1]
-    items = np.cumsum(rates * lengths)
+    last = start % CELL
+    first = CELL - last
+    came = rates * CELL
+    came[0], came[-1] = rates[0] * first, rates[-1] * last
+    items = came.cumsum()
     # The waiting of all items is the integral of how many there are.
-    waiting = np.cumsum(lengths * (items - rates * lengths / 2))
-    ends = _ENDS - start % CELL
+    waited = items - came / 2
+    waited[1:-1] *= CELL
+    waited[0] *= first
+    waited[-1] *= last
+    ends = _ENDS - last
     ends[-1] = HOURS
-    return Forecast(start, mean, ends, rates, items, waiting)
+    return Forecast(start, mean, ends, rates, items, waited.cumsum())
 
 
 def weight(mean_rate: float) -> float:
@@ -85,9 +92,9 @@ def hour_profile(rhythm: Rhythm, common: Floats) -> Floats:
     """
     counts, watched = rhythm.hours(), rhythm.watched()
     even = counts.sum() * watched
-    kind = (_by_kind(counts) + TRUST_IN_ALL * _by_kind(common)) / (_by_kind(even) + TRUST_IN_ALL * _by_kind(FLAT))
-    own = (counts + TRUST_IN_KIND * FLAT * kind[_KIND]) / (even + TRUST_IN_KIND * FLAT)
-    profile: Floats = own / own.mean()
+    kind = (_by_kind(counts) + TRUST_IN_ALL * _by_kind(common)) / (_by_kind(even) + _EVEN_KINDS)
+    own = (counts + _EVEN_HOURS * kind[_KIND]) / (even + _EVEN_HOURS)
+    profile: Floats = own * (HOURS / own.sum())
     return profile
 
 
@@ -98,4 +105,4 @@ def minute_profile(counts: Floats) -> Floats:
 
 
 def _by_kind(counts: Floats) -> Floats:
-    return np.bincount(_KIND, weights=counts, minlength=48).astype(np.float64)
+    return np.bincount(_KIND, weights=counts).astype(np.float64, copy=False)

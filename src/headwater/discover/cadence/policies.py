@@ -38,7 +38,8 @@ def adaptive(facts: ChannelFacts, now: datetime) -> Plan:
     ahead = forecast(facts.rhythm, in_hours(since), facts.common)
     hours = ahead.hours_until(facts.price.hours / weight(ahead.mean_rate))
     wait = facts.bounds.longest if hours is None else since + timedelta(hours=hours) - now
-    plan = replace(_plan(facts, wait, ""), jitter=min(_ADAPTIVE_JITTER, facts.bounds.jitter))
+    jitter = min(_ADAPTIVE_JITTER, facts.bounds.jitter)
+    plan = Plan(wait, "", jitter, shortest_for(facts), facts.bounds.longest)
     known = max(facts.interval, timedelta(hours=facts.rhythm.exposure))
     # What was learned knows nothing of a burst: at its pace half of the list must still be there at the next poll.
     if facts.turnover is not None and facts.turnover / 2 < min(wait, known):

@@ -31,6 +31,8 @@ _SHARP_ENOUGH = 3.0
 _LARGEST_SKEW = 24.0
 # What was watched before that has faded.
 _LONGEST_WATCH = 16.0 * HOURS
+_WEEK_LEFT = exp(-HOURS / _MEMORY)
+_HOURS_BACK: Floats = np.arange(-1.0, HOURS + 1)
 # Items' worth of belief that all channels together publish evenly: enough for hours that none was watched in.
 _TRUST_IN_EVEN_HOURS = 0.1
 
@@ -84,11 +86,16 @@ class Rhythm:
             return FLAT
         # The other way round than `observe` counts it: exposure = memory · (1 − e^(−length / memory)).
         length = min(-_MEMORY * log1p(-min(self.exposure / _MEMORY, 0.999)), _LONGEST_WATCH)
-        back = np.arange(length + 2)
-        ages = np.clip(self.as_of % 1 + np.append(-1, back), 0, length)
-        faded = -np.diff(np.exp(-ages / _MEMORY))
-        shares: Floats = np.bincount(hour_of_week(self.as_of - back), weights=faded, minlength=HOURS) / faded.sum()
-        return shares
+        weeks, rest = divmod(length, HOURS)
+        left = np.exp(-np.clip(self.as_of % 1 + _HOURS_BACK, 0, HOURS) / _MEMORY)
+        # Whole weeks are alike but for their fading, so one stands for all; then comes the part of the oldest.
+        before = _WEEK_LEFT**weeks
+        left = (1 - before) / (1 - _WEEK_LEFT) * left + before * np.maximum(left, exp(-rest / _MEMORY))
+        faded = left[:-1] - left[1:]
+        faded[0] += faded[HOURS]  # two parts of the same hour, a week apart
+        shares = faded[HOURS - 1 :: -1] / (1 - exp(-length / _MEMORY))
+        first = HOURS - 1 - int(hour_of_week(np.array(self.as_of)))
+        return np.concatenate((shares[first:], shares[:first]))
 
     def to_dict(self) -> dict[str, Any]:
         """Fit for JSON, below 1.5 kB."""
@@ -235,7 +242,7 @@ def _counted(counts: Floats, places: NDArray[np.int64], weights: Floats | None =
 def _faded(rhythm: Rhythm, now: float) -> Rhythm:
     if rhythm.as_of == 0.0:
         return replace(rhythm, as_of=now)
-    return _scaled(replace(rhythm, as_of=now), exp((rhythm.as_of - now) / _MEMORY))
+    return _scaled(rhythm, exp((rhythm.as_of - now) / _MEMORY), as_of=now)
 
 
 def before_silence(rhythm: Rhythm) -> Rhythm:
@@ -244,12 +251,13 @@ def before_silence(rhythm: Rhythm) -> Rhythm:
         return rhythm
     left = exp((rhythm.newest - rhythm.as_of) / _MEMORY)
     watched = max(rhythm.exposure - _MEMORY * (1 - left), 0.0)
-    return _scaled(replace(rhythm, as_of=rhythm.newest, exposure=watched), 1 / left)
+    return _scaled(replace(rhythm, exposure=watched), 1 / left, as_of=rhythm.newest)
 
 
-def _scaled(rhythm: Rhythm, left: float) -> Rhythm:
+def _scaled(rhythm: Rhythm, left: float, *, as_of: float) -> Rhythm:
     return replace(
         rhythm,
+        as_of=as_of,
         items=rhythm.items * left,
         exposure=rhythm.exposure * left,
         polls=rhythm.polls * left,
