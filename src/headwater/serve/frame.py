@@ -1,6 +1,7 @@
 """The frame around every request: its id, the Host it names, the size of its body, and headers of every answer."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ REQUEST_ID = "x-request-id"
 LARGEST_BODY_BYTES = 1_000_000
 # For a body to arrive: a client that is slower has to come again.
 BODY_SECONDS = 60.0
+HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\[\]:@/\s]+)(?::[0-9]{0,5})?")
 MOST_READ_OFF_BYTES, READ_OFF_SECONDS = 16_000_000, 5.0
 # However it is spelled: `access_token` is the name of RFC 6750.
 SECRET_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "authorization", "bearer", "password"})
@@ -126,11 +128,9 @@ def too_large(largest: int) -> ProblemDetails:
 
 
 def host_in(header: str) -> str:
-    """Without port, in small letters."""
-    name = header.strip().lower()
-    if name.startswith("["):
-        return name.partition("]")[0] + "]"
-    return name.partition(":")[0]
+    """Without port, in small letters; empty where it is none."""
+    found = HOST.fullmatch(header.strip().lower())
+    return found["name"] if found else ""
 
 
 async def read_off(receive: Receive) -> None:

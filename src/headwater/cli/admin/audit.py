@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from headwater.cli.admin.pages import PageTable, show_page
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
-from headwater.cli.output import json_of, say, say_more, show_json, show_table
+from headwater.cli.output import json_of
 from headwater.cli.words import shorten
 
 if TYPE_CHECKING:
@@ -45,19 +46,22 @@ def audit(
         wanted = AuditFilter(actor, action, moment_of(since, services.clock.now()))
         return await page_of_audit(services.database, wanted, limit, cursor)
 
-    page = with_services(launch, work)
-    if json:
-        show_json({"audit": [audit_line_as_dict(one) for one in page.items], "cursor": page.cursor})
-        return
-    if not page.items:
-        say("Nothing of this kind is in the audit log.")
-        return
-    rows = [
-        (f"{one.at:%Y-%m-%d %H:%M:%S}", one.actor, one.action, str(one.status), one.target, _details(one))
-        for one in page.items
-    ]
-    show_table(("at (UTC)", "actor", "action", "status", "target", "details"), rows, below=("details",))
-    say_more(page.cursor)
+    show_page(
+        with_services(launch, work),
+        PageTable(
+            "audit",
+            audit_line_as_dict,
+            ("at (UTC)", "actor", "action", "status", "target", "details"),
+            _row_of,
+            if_empty="Nothing of this kind is in the audit log.",
+            below=("details",),
+        ),
+        as_json=json,
+    )
+
+
+def _row_of(one: "StoredLine") -> tuple[str, ...]:
+    return f"{one.at:%Y-%m-%d %H:%M:%S}", one.actor, one.action, str(one.status), one.target, _details(one)
 
 
 def _details(one: "StoredLine") -> str:

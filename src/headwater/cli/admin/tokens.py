@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
+from headwater.cli.admin.pages import PageTable, show_page
 from headwater.cli.admin.users import RoleName
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
-from headwater.cli.output import say, say_more, show, show_json, show_table
+from headwater.cli.output import say, show, show_json
 from headwater.cli.words import relative
 
 if TYPE_CHECKING:
@@ -65,19 +66,19 @@ def list_all(
 
         return await page_of_tokens(services.database, limit, cursor)
 
-    page = with_services(launch, work)
-    if json:
-        show_json({"tokens": [token_as_dict(one) for one in page.items], "cursor": page.cursor})
-        return
-    if not page.items:
-        say("There is no token yet. Make one: headwater admin token create dashboard")
-        return
     now = SystemClock().now()
-    rows = [
-        (one.name, f"{one.prefix}…", one.role, _end_of(one, now), relative(one.last_used_at, now)) for one in page.items
-    ]
-    show_table(("name", "begins with", "role", "ends", "last used"), rows, whole=("name",))
-    say_more(page.cursor)
+    show_page(
+        with_services(launch, work),
+        PageTable(
+            "tokens",
+            token_as_dict,
+            ("name", "begins with", "role", "ends", "last used"),
+            lambda one: (one.name, f"{one.prefix}…", one.role, _end_of(one, now), relative(one.last_used_at, now)),
+            if_empty="There is no token yet. Make one: headwater admin token create dashboard",
+            whole=("name",),
+        ),
+        as_json=json,
+    )
 
 
 def _end_of(one: "ApiToken", now: "datetime") -> str:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from headwater.cli.admin.pages import PageTable, show_page
 from headwater.cli.admin.typed import typed_password
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
-from headwater.cli.output import say, say_more, show, show_json, show_table
+from headwater.cli.output import show, show_json
 from headwater.cli.words import relative
 
 if TYPE_CHECKING:
@@ -98,20 +99,24 @@ def list_all(
 
         return await page_of_users(services.database, limit, cursor)
 
-    page = with_services(launch, work)
-    if json:
-        show_json({"users": [user_as_dict(one) for one in page.items], "cursor": page.cursor})
-        return
-    if not page.items:
-        say("Nobody can log in yet. Let somebody: headwater admin create ann")
-        return
     now = SystemClock().now()
-    rows = [
-        (one.name, "disabled" if one.is_disabled else one.role, relative(one.last_login_at, now), one.created_by)
-        for one in page.items
-    ]
-    show_table(("name", "role", "last login", "made by"), rows, whole=("name",))
-    say_more(page.cursor)
+    show_page(
+        with_services(launch, work),
+        PageTable(
+            "users",
+            user_as_dict,
+            ("name", "role", "last login", "made by"),
+            lambda one: (
+                one.name,
+                "disabled" if one.is_disabled else one.role,
+                relative(one.last_login_at, now),
+                one.created_by,
+            ),
+            if_empty="Nobody can log in yet. Let somebody: headwater admin create ann",
+            whole=("name",),
+        ),
+        as_json=json,
+    )
 
 
 def remove(name: UserName, *, launch: Launched = Launch()) -> None:  # noqa: B008
