@@ -21,7 +21,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-
 
 .DEFAULT_GOAL := help
 .PHONY: help install check fix test test-long test-pg15 test-pg16 test-py312 test-py313 test-slow unit release chromium redis postgresql-15 opensearch elasticsearch coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-deliver bench-scale bench-faults client demo docs schema lock clean
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-deliver bench-scale bench-serve bench-faults client demo docs schema lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -151,6 +151,9 @@ bench-deliver: $(READY) ## changes per second into sinks, beside the official cl
 
 bench-scale: $(READY) ## every chore and report at 200,000 sources and a tenth of it; QUICK=1: a tenth and a hundredth
 	@$(BIN)/python -m benchmarks.scale $(if $(QUICK),--quick) $(ARGS)
+
+bench-serve: $(READY) ## the API's lists, searches, changes and explain at 1 M documents and 10 M entries; QUICK=1: a tenth
+	@$(BIN)/python -m benchmarks.serve $(if $(QUICK),--quick) $(ARGS)
 
 bench-faults: $(READY) ## connections, stalls, crashes, a network away, kills at 20,000 feeds; QUICK=1: 2,000
 	@$(BIN)/python -m benchmarks.faults $(if $(QUICK),--quick) $(ARGS)

@@ -4,7 +4,7 @@ Everything hangs on a number, so that two sizes differ in nothing but how much t
 (leases, channels and entries that are due) does not grow: a busy installation of any size has little of it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +34,17 @@ set work_mem = '256MB'; set maintenance_work_mem = '512MB'
 FILE = Path(__file__).with_suffix(".sql")
 
 
-def counts_at(size: float) -> dict[str, int]:
-    return {name: max(FEWEST, round(count * size)) for name, count in WHOLE.items()}
+def counts_at(size: float, whole: Mapping[str, int] = WHOLE) -> dict[str, int]:
+    return {name: max(FEWEST, round(count * size)) for name, count in whole.items()}
 
 
-async def fill(connection: Any, size: float, told: Callable[[str], None] = lambda _: None) -> None:
-    """Fill an empty schema; `size` 1 is the whole."""
+async def fill(
+    connection: Any, size: float, told: Callable[[str], None] = lambda _: None, whole: Mapping[str, int] = WHOLE
+) -> None:
+    """Fill an empty schema; `size` 1 is the `whole`."""
     await connection.execute(SHORTCUTS)
     statements = {name: query.sql for name, query in parse_queries(FILE.read_text(), FILE.name).items()}
-    for name, arguments in _steps(counts_at(size)):
+    for name, arguments in _steps(counts_at(size, whole)):
         told(name)
         await connection.execute(statements[name], *arguments)
     # Opening hosts wants the statistics of the tables.

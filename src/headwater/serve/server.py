@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from headwater.accounts import protection
 from headwater.accounts.attempts import Attempts
@@ -78,22 +79,7 @@ async def serve(
         Supervisor(SystemClock(), services.log, services.figures) as tasks,
     ):
         tasks.keep("forget_requests", lambda: _keep_forgetting(services))
-        server = _Server(
-            uvicorn.Config(
-                make_app(Shared(services, operations, entrance_of(services), live)),
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                # It would believe anybody on this machine; access/proxies.py believes those that are trusted.
-                proxy_headers=False,
-                lifespan="off",
-                http="h11",
-                ws="none",
-                limit_concurrency=MOST_CONNECTIONS,
-                timeout_keep_alive=KEPT_ALIVE_SECONDS,
-                timeout_graceful_shutdown=GRACE_SECONDS,
-            )
-        )
+        server = _Server(server_config(make_app(Shared(services, operations, entrance_of(services), live))))
         on_ready(address_of(bound))
         serving = asyncio.create_task(server.serve(sockets=[bound.dup()]))
         stopped = asyncio.create_task(stop.wait())
@@ -103,6 +89,23 @@ async def serve(
         server.should_exit = True
         stopped.cancel()
         await serving
+
+
+def server_config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # It would believe anybody on this machine; access/proxies.py believes those that are trusted.
+        proxy_headers=False,
+        lifespan="off",
+        http="h11",
+        ws="none",
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_keep_alive=KEPT_ALIVE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
 
 
 class _Server(uvicorn.Server):
