@@ -71,6 +71,19 @@ async def test_a_form_is_no_json(api: ApiCaller) -> None:
     """A page of another site can send one without being asked for consent."""
     answer = await api.post("views", b'{"name":"boats"}', content_type="text/plain")
     assert answer.status == 422
+    assert answer.json["fix"] == "Send it with the header content-type: application/json."
+    broken = await api.post("views", b'{"name": ')
+    assert (broken.status, broken.json["fix"]) == (422, "Send one JSON object.")
+
+
+async def test_a_parameter_that_nobody_knows_is_refused(api: ApiCaller) -> None:
+    """A filter with a slip in its name would find everything."""
+    slip = await api.get("frontier?hots=a.example")
+    assert (slip.status, slip.json["fix"]) == (422, "host is known.")
+    assert (await api.get("documents?bogus=1")).status == 422
+    assert (await api.get("views?x=1")).json["fix"] == "Those known: none."
+    assert (await api.get("frontier?source=nobody&host=a.example")).status == 404
+    assert (await api.get("frontier?" + "&".join(f"a{n}=1" for n in range(200)))).status == 422
 
 
 async def test_reads_are_known_again_by_their_etag(api: ApiCaller) -> None:
