@@ -7,17 +7,22 @@ from headwater.net.problems import FetchProblem
 from headwater.net.redirects import PermanentRun
 from headwater.net.transport import Response
 from headwater.politeness.robots import Decision
+from headwater.rights.record import Statement
 from headwater.urls.canonical import CanonicalUrl
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A final answer, whatever its status. `permanent` may replace a channel's address."""
+    """A final answer, whatever its status. `permanent` may replace a channel's address.
+
+    `statements` on its use were asked for beside it: those of robots.txt and tdmrep.json.
+    """
 
     response: Response
     hops: int
     permanent: PermanentRun
     allow_js: bool = False  # by its host's policy
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

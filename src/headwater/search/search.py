@@ -20,7 +20,7 @@ MARK = "**"  # around what matched, in plain text
 _MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
 _SHOWN = str.maketrans(_ANGLES, "<>")
 STATEMENT_TIMED_OUT = "57014"
-FILTERED = ("language", "source_id", "since", "until", "duplicates", "view_id", "view_question")
+FILTERED = ("language", "source_id", "since", "until", "duplicates", "view_id", "view_question", "rights")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ async def _rows(
 
 def values_of(wanted: Filters) -> dict[str, object]:
     """By the names that statements have for them."""
-    return {name: getattr(wanted, name) for name in FILTERED}
+    return {name: getattr(wanted, name) for name in FILTERED} | {"rights": list(wanted.rights)}
 
 
 def hit_from(row: Any, kind: RecordKind) -> Hit:
