@@ -174,7 +174,7 @@ create table sources (
     host                 text generated always as ("substring"(lower(url), '^[a-z]+://([^/:?#]+)'::text)) stored,
     speaks_for           text[] not null default '{}'::text[],  -- Hosts beside those of its channels' domains of which its word counts, by a person.
     is_proven            boolean not null default false,
-    wants_rights         boolean not null default true,  -- Whether its origins are asked for tdmrep.json, once a day each.
+    skips_tdmrep         boolean not null default false,  -- Whether origins of its pages are never asked for tdmrep.json, which others are once a day.
     constraint sources_pkey PRIMARY KEY (id),
     constraint sources_crawl_frequency_days_check CHECK (crawl_frequency_days > 0::double precision),
     constraint sources_ingestion_mode_check CHECK (ingestion_mode = ANY (ARRAY['feed'::text, 'spider'::text, 'both'::text])),
@@ -1565,7 +1565,7 @@ create view source_profiles as
     created_at,
     updated_at,
     speaks_for,
-    wants_rights
+    skips_tdmrep
    FROM sources
   WHERE url_hash IS NOT NULL;
 CREATE TRIGGER only_for_reading INSTEAD OF INSERT OR DELETE OR UPDATE ON source_profiles FOR EACH ROW EXECUTE FUNCTION refuse_write();

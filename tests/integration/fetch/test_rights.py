@@ -241,6 +241,7 @@ async def test_a_price_is_an_answer_that_is_shown_and_not_paid(desk: Desk) -> No
     row = await desk.path.database.fetchrow(
         "select status, reason, last_error, next_fetch_at - now() as wait from url_frontier where url like '%/paid'"
     )
+    assert row is not None
     assert (row["status"], row["reason"]) == ("failed", "payment_required")
     assert row["last_error"] == f"HTTP 402; crawler-price USD 0.02, licence {HOME}/licence.xml"
     assert row["wait"] > timedelta(hours=23)

@@ -62,7 +62,7 @@ class AddressToLookAt(TypedDict):
     article_patterns: NotRequired[list[str] | None]
     article_url_patterns: NotRequired[list[str] | None]
     selectors: NotRequired[dict[str, Any] | None]
-    wants_rights: NotRequired[bool | None]
+    skips_tdmrep: NotRequired[bool | None]
     speaks_for: NotRequired[list[str] | None]
     external_ids: NotRequired[list[str] | None]
     identity_key: NotRequired[str | None]
@@ -156,7 +156,7 @@ class ChangedSource(TypedDict):
     article_patterns: NotRequired[list[str] | None]
     article_url_patterns: NotRequired[list[str] | None]
     selectors: NotRequired[dict[str, Any] | None]
-    wants_rights: NotRequired[bool | None]
+    skips_tdmrep: NotRequired[bool | None]
     speaks_for: NotRequired[list[str] | None]
     external_ids: NotRequired[list[str] | None]
     identity_key: NotRequired[str | None]
@@ -231,7 +231,7 @@ class NewSource(TypedDict):
     article_patterns: NotRequired[list[str] | None]
     article_url_patterns: NotRequired[list[str] | None]
     selectors: NotRequired[dict[str, Any] | None]
-    wants_rights: NotRequired[bool | None]
+    skips_tdmrep: NotRequired[bool | None]
     speaks_for: NotRequired[list[str] | None]
     external_ids: NotRequired[list[str] | None]
     identity_key: NotRequired[str | None]
@@ -351,7 +351,7 @@ class SourceShape(TypedDict):
     """A source: our fields, and those that programs of the systems before this one read.
 
     `parser_hint`: A CSS selector or the recipe of an API; null for callers unknown.
-    `wants_rights`: Whether origins of its pages are asked for tdmrep.json, once a day.
+    `skips_tdmrep`: Whether origins of its pages are never asked for tdmrep.json.
     `scope`: Which pages are wanted, in words.
     `external_ids`: Its ids in other systems.
     `rate_limit`: Time between two requests, as older programs write it.
@@ -387,7 +387,7 @@ class SourceShape(TypedDict):
     parser_hint: str | None
     rate_limit_ms: int | None
     revisit_every_seconds: list[int]
-    wants_rights: bool
+    skips_tdmrep: bool
     speaks_for: list[str]
     scope: str
     feed_url: str | None
@@ -445,7 +445,7 @@ class SourceStoryShape(TypedDict):
     """A source with the limits it has reached, and what happened to it.
 
     `parser_hint`: A CSS selector or the recipe of an API; null for callers unknown.
-    `wants_rights`: Whether origins of its pages are asked for tdmrep.json, once a day.
+    `skips_tdmrep`: Whether origins of its pages are never asked for tdmrep.json.
     `scope`: Which pages are wanted, in words.
     `external_ids`: Its ids in other systems.
     `rate_limit`: Time between two requests, as older programs write it.
@@ -483,7 +483,7 @@ class SourceStoryShape(TypedDict):
     parser_hint: str | None
     rate_limit_ms: int | None
     revisit_every_seconds: list[int]
-    wants_rights: bool
+    skips_tdmrep: bool
     speaks_for: list[str]
     scope: str
     feed_url: str | None

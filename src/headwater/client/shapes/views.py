@@ -18,7 +18,7 @@ class NewView(TypedDict):
     `languages`: By their two letters.
     `countries`: By name or two letters.
     `min_quality`: Only documents of this quality at least.
-    `rights`: What publishers say about use; all must hold.
+    `rights`: What publishers say about use; all must hold: train=allowed.
     `name`: Small letters, digits, - and _.
     """
 
@@ -62,7 +62,7 @@ class ViewFilters(TypedDict):
     `languages`: By their two letters.
     `countries`: By name or two letters.
     `min_quality`: Only documents of this quality at least.
-    `rights`: What publishers say about use; all must hold.
+    `rights`: What publishers say about use; all must hold: train=allowed.
     """
 
     query: NotRequired[str | None]

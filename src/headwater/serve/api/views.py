@@ -34,7 +34,7 @@ class ViewFilters(BaseModel):
     min_quality: int | None = Field(None, ge=0, le=100, description="Only documents of this quality at least.")
 
     rights: list[str] | None = Field(
-        None, max_length=20, description="What publishers say about use; all must hold.", examples=[["train=allowed"]]
+        None, max_length=20, description="What publishers say about use; all must hold: train=allowed."
     )
 
     @property
