@@ -19,6 +19,7 @@ from headwater.fetch.outcomes import (
     LedAway,
     RobotsUnknown,
     TakenDown,
+    status_with_price,
 )
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import (
@@ -36,7 +37,6 @@ from headwater.net.media_type import media_type
 from headwater.net.problems import FetchProblem, Problem, problem_with
 from headwater.net.redirects import Flaw
 from headwater.net.transport import Response
-from headwater.rights.headers import price_in
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 # A refusal is not argued with: we come back rarely, and then not at all.
@@ -126,10 +126,10 @@ def judge_answer(response: Response, lease: Lease, hops: int = 0, missing: Missi
     if status in SLOW_DOWN:
         return HostSaysWait(wait_asked_for(response) or timedelta(), f"HTTP {status}")
     if status == PAYMENT_REQUIRED:
-        why = with_price(response)
+        why = status_with_price(response)
         return RetryLater("payment_required", why, WAIT_AFTER_PRICE, gives_up_as=DeadReason.PAYMENT_REQUIRED)
     if status in REFUSALS:
-        why = with_price(response)
+        why = status_with_price(response)
         return RetryLater("forbidden", why, WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
     if status == NOT_MODIFIED:
         return judge_unchanged(response, lease)
@@ -149,13 +149,6 @@ def is_challenged(response: Response) -> bool:
 def challenged(status: int) -> RetryLater:
     why = "a challenge page" if status == OK else f"a challenge page, HTTP {status}"
     return RetryLater("forbidden", why, WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
-
-
-def with_price(response: Response) -> str:
-    """The status, and the price and licence that its header names."""
-    headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers)
-    price = price_in(headers, response.url.url)
-    return f"HTTP {response.status}" + (f"; {price}" if any(price) else "")
 
 
 def is_to_be_confirmed(lease: Lease, missing: Missing) -> bool:
