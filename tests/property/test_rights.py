@@ -11,10 +11,10 @@ from headwater.rights.record import (
     LONGEST_SAID,
     MOST_KEPT,
     Convention,
-    Place,
+    PageUse,
     Right,
-    Statement,
-    Use,
+    StatedIn,
+    UseStatement,
     restated,
     rights_from,
     statement,
@@ -26,17 +26,17 @@ STATEMENTS = st.builds(
         convention, place, said, allowed=allowed, refused=refused
     ),
     st.sampled_from(Convention),
-    st.sampled_from(Place),
+    st.sampled_from(StatedIn),
     st.text(max_size=20),
-    st.sets(st.sampled_from(Use)),
-    st.sets(st.sampled_from(Use)),
+    st.sets(st.sampled_from(PageUse)),
+    st.sets(st.sampled_from(PageUse)),
 )
 
 
 @given(st.lists(STATEMENTS, max_size=30))
-def test_the_most_restrictive_wins_in_any_order(told: list[Statement]) -> None:
+def test_the_most_restrictive_wins_in_any_order(told: list[UseStatement]) -> None:
     rights = rights_from(told)
-    for use in Use:
+    for use in PageUse:
         said = {
             Right.REFUSED if use in one.refused else Right.ALLOWED for one in told if use in one.refused + one.allowed
         }
@@ -47,16 +47,16 @@ def test_the_most_restrictive_wins_in_any_order(told: list[Statement]) -> None:
 
 
 @given(st.lists(STATEMENTS, max_size=10), STATEMENTS)
-def test_one_more_statement_never_loosens(told: list[Statement], more: Statement) -> None:
+def test_one_more_statement_never_loosens(told: list[UseStatement], more: UseStatement) -> None:
     before, after = rights_from(told), rights_from([*told, more])
     assert before.refused <= after.refused
 
 
 @given(st.lists(STATEMENTS, max_size=10))
-def test_what_is_stored_comes_back(told: list[Statement]) -> None:
+def test_what_is_stored_comes_back(told: list[UseStatement]) -> None:
     rights = rights_from(told)
     assert tuple(map(statement_from, rights.said)) == rights.statements
-    assert restated(rights.said, rights.statements, frozenset(Place)).said == rights.said
+    assert restated(rights.said, rights.statements, frozenset(StatedIn)).said == rights.said
 
 
 @given(st.binary(max_size=400), st.text(max_size=40))
@@ -73,7 +73,7 @@ def test_no_robots_txt_breaks_it_and_use_never_changes_rules(body: bytes, path: 
 
 @given(st.text(max_size=200))
 def test_no_value_breaks_a_reader(value: str) -> None:
-    preferences_in(Convention.CONTENT_USAGE, Place.HEADER, value)
+    preferences_in(Convention.CONTENT_USAGE, StatedIn.HEADER, value)
     for name in ("content-usage", "tdm-reservation", "tdm-policy", "link", "www-authenticate", "crawler-price"):
         header_statements([(name, value), ("tdm-reservation", "1")], "https://a.example/", [value])
         price_in([(name, value)], "https://a.example/")

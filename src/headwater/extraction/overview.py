@@ -18,7 +18,7 @@ from headwater.extraction.robots import PageRobots, robots_of
 from headwater.extraction.selectors import selected_value
 from headwater.extraction.text import comparable, page_line
 from headwater.extraction.title import headline_in, without_site_name
-from headwater.rights.record import Statement
+from headwater.rights.record import UseStatement
 
 _LONGEST_TITLE = 500
 _MOST_IMAGES = 20
@@ -55,7 +55,7 @@ class Overview:
     keywords: tuple[str, ...]
     images: tuple[str, ...]
     languages: tuple[str, ...]
-    rights: tuple[Statement, ...]
+    rights: tuple[UseStatement, ...]
 
 
 def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:

@@ -13,7 +13,7 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.fetch.held_slot import HeldSlot, Request, SlotReservations, send_once
+from headwater.fetch.held_slot import HeldSlot, Request, SlotReservations, send_once, wait_asked_for
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,
@@ -28,7 +28,7 @@ from headwater.fetch.outcomes import (
 )
 from headwater.fetch.robots import Permit, RobotsCache, StoredRobots, stored_robots_from
 from headwater.fetch.tdmrep import KIND as TDM_KIND
-from headwater.fetch.tdmrep import StoredTdm, TdmStore, rules_after, stored_tdm_from
+from headwater.fetch.tdmrep import NOT_REACHED, StoredTdm, TdmStore, rules_after, stored_tdm_from
 from headwater.net.problems import FetchProblem
 from headwater.net.redirects import REPEATS_THE_METHOD, BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
 from headwater.net.transport import Response, TransferLimits, Transport
@@ -39,7 +39,7 @@ from headwater.politeness.takedown import queries as takedown_queries
 from headwater.politeness.tdmrep import LARGEST_BYTES as TDM_BYTES
 from headwater.politeness.tdmrep import PATH as TDM_PATH
 from headwater.politeness.tdmrep import TdmRules
-from headwater.rights.record import Statement
+from headwater.rights.record import UseStatement
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.origin import Origin
 
@@ -109,7 +109,7 @@ class Clear:
 
     body_bytes: int
     allow_js: bool = False
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[UseStatement, ...] = ()
     tdm: StoredTdm | None = None
 
 
@@ -183,14 +183,14 @@ class Fetcher:
         if not isinstance(clear, Clear) or not request.wants_rights:
             return clear
         tdm = await self._tdm_of(url, clear, held_slot)
-        if isinstance(tdm, Later | LeaseLost):
+        if isinstance(tdm, Failed | Later | LeaseLost):
             return tdm
         told = tdm.statement_on(url.target) if tdm else None
         return replace(clear, statements=(*clear.statements, told)) if told else clear
 
     async def _tdm_of(
         self, url: CanonicalUrl, clear: Clear, held_slot: HeldSlot
-    ) -> TdmRules | Later | LeaseLost | None:
+    ) -> TdmRules | Failed | Later | LeaseLost | None:
         """As it is stored while that is fresh; None where nobody keeps it, or robots.txt keeps us from it."""
         if self.tdm_store is None or (clear.tdm and clear.tdm.is_fresh):
             return clear.tdm.rules if clear.tdm else None
@@ -205,7 +205,12 @@ class Fetcher:
         answer = await send_once(self.transport, Request(place, TDM_KIND, limits, {}), held_slot)
         if isinstance(answer, NotBefore):
             return LeaseLost() if answer.why is NoSlot.LOST else Later(answer.wait, url, 0, answer.reason)
-        return await self.tdm_store.keep(url.origin, rules_after(answer, before))
+        if isinstance(answer, FetchProblem) and answer.kind in NOT_REACHED:
+            # Its page would not be had either, and the host is not asked twice for that.
+            return Failed(answer, 0)
+        rules = await self.tdm_store.keep(url.origin, rules_after(answer, before))
+        asked = wait_asked_for(answer) if isinstance(answer, Response) else None
+        return Later(asked, url, 0, "its host asks us to wait") if asked else rules
 
     def _limits(self, body_bytes: int, *, is_only_inside: bool) -> TransferLimits:
         return replace(self.limits, body_bytes=body_bytes, is_only_inside=is_only_inside)
@@ -279,7 +284,8 @@ class DatabasePreflight:
         self._remember(origin, row["body_hash"])
         usual = min(JOB_PAGE_BYTES, self.body_bytes) if is_job_host else self.body_bytes
         most = (row["max_kb_per_page"] or 0) * 1024 or usual
-        return Clear(most, bool(row["allow_js"]), permit.statements, stored_tdm_from(row))
+        tdm = stored_tdm_from(row) if row["tdm_rules"] is not None else None
+        return Clear(most, bool(row["allow_js"]), permit.statements, tdm)
 
     def _remembered(self, origin: Origin) -> bytes | None:
         """The hash of the copy we have read already, so that it is not sent again."""

@@ -8,7 +8,7 @@ from headwater.net.redirects import PermanentRun
 from headwater.net.transport import Response
 from headwater.politeness.robots import Decision
 from headwater.rights.headers import price_in
-from headwater.rights.record import Statement
+from headwater.rights.record import UseStatement
 from headwater.urls.canonical import CanonicalUrl
 
 
@@ -23,7 +23,7 @@ class Answered:
     hops: int
     permanent: PermanentRun
     allow_js: bool = False  # by its host's policy
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[UseStatement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

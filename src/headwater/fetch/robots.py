@@ -25,7 +25,7 @@ from headwater.net.validators import Validators, conditional_headers
 from headwater.politeness.hosts import set_crawl_delay
 from headwater.politeness.robots import Robots, parse_robots
 from headwater.politeness.slots import NoSlot, NotBefore
-from headwater.rights.record import Statement
+from headwater.rights.record import UseStatement
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.origin import Origin
@@ -55,7 +55,7 @@ ORIGINS_A_ROUND = 20
 class Permit:
     """robots.txt has nothing against a request; its statements are about the use of what is fetched."""
 
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[UseStatement, ...] = ()
 
 
 class RobotsFailure(StrEnum):

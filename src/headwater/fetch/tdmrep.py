@@ -7,7 +7,7 @@ from typing import Any
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.net.body import Complete
-from headwater.net.problems import FetchProblem
+from headwater.net.problems import FetchProblem, Problem
 from headwater.net.transport import Response
 from headwater.politeness.tdmrep import TdmRule, TdmRules, tdm_rules_from
 from headwater.urls.fingerprint import bucket_of
@@ -17,6 +17,13 @@ queries = load_queries("headwater.fetch")
 
 # As requests are told apart in logs and figures.
 KIND = "rights"
+# The host was not reached at all.
+NOT_REACHED = frozenset(
+    {
+        *(Problem.DNS_NOT_FOUND, Problem.DNS_FAILED, Problem.CONNECT_TIMEOUT, Problem.CONNECT_REFUSED),
+        *(Problem.CONNECT_FAILED, Problem.TLS, Problem.BLOCKED_ADDRESS),
+    }
+)
 FRESH_FOR = timedelta(hours=24)
 
 
@@ -36,9 +43,7 @@ class TdmStore:
         return rules
 
 
-def stored_tdm_from(row: Any) -> StoredTdm | None:
-    if row["tdm_rules"] is None:
-        return None
+def stored_tdm_from(row: Any) -> StoredTdm:
     rules = TdmRules(tuple(TdmRule(*one) for one in row["tdm_rules"]))
     return StoredTdm(rules, row["tdm_expires_at"] > row["now"])
 

@@ -32,7 +32,7 @@ from headwater.net.body import Complete
 from headwater.net.media_type import media_type
 from headwater.net.transport import Response
 from headwater.politeness.slots import Visit
-from headwater.rights.record import OUTSIDE, Place, Statement
+from headwater.rights.record import OUTSIDE, StatedIn, UseStatement
 from headwater.settling import Settling
 from headwater.urls.articles import is_file
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -66,12 +66,12 @@ class PageReaders(Protocol):
         """Whether its source has the origins of its pages asked what they say about use."""
 
     async def read(
-        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[Statement] = ()
+        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[UseStatement] = ()
     ) -> tuple[Verdict, PageEffects]: ...
 
-    async def read_feed(self, lease: Lease, now: datetime, outside: Sequence[Statement] = ()) -> PageEffects: ...
+    async def read_feed(self, lease: Lease, now: datetime, outside: Sequence[UseStatement] = ()) -> PageEffects: ...
 
-    async def restated(self, lease: Lease, told: Sequence[Statement], places: frozenset[Place]) -> PageEffects:
+    async def restated(self, lease: Lease, told: Sequence[UseStatement], places: frozenset[StatedIn]) -> PageEffects:
         """The effects of what is said now about the use of a page that is as it was."""
 
 
@@ -130,7 +130,7 @@ class Journey:
             return NOTHING
         # A 304 need not repeat the header of the page.
         return await self.settling.read(
-            lambda: self.page_reader.restated(lease, told, OUTSIDE - {Place.HEADER}), **log_fields(lease)
+            lambda: self.page_reader.restated(lease, told, OUTSIDE - {StatedIn.HEADER}), **log_fields(lease)
         )
 
     async def _wants_rights(self, lease: Lease) -> bool:

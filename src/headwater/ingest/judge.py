@@ -220,6 +220,8 @@ def judge_reading(read: ReadPage, fetched: Fetched, *, crawls: bool) -> Verdict:
 def why_no_document(read: ReadPage, *, is_search_refused: bool = False) -> str | None:
     """The word for it, of a page that was read and settled; None where one was made."""
     match read:
+        case Harvest() if is_search_refused:
+            return SEARCH_REFUSED
         case Harvest(vacancies=vacancies):
             return "vacancy" if vacancies else "no_vacancy"
         case Article(page_type=PageType.LISTING) | NotAnArticle(page_type=PageType.LISTING):

@@ -41,7 +41,16 @@ from headwater.net.charset_labels import CODECS
 from headwater.net.transport import Response
 from headwater.plugins import EXTRACTORS, plugin_for
 from headwater.rights.headers import header_statements
-from headwater.rights.record import NOTHING_SAID, OUTSIDE, Place, Rights, Statement, Use, restated, rights_from
+from headwater.rights.record import (
+    NOTHING_SAID,
+    OUTSIDE,
+    PageUse,
+    Rights,
+    StatedIn,
+    UseStatement,
+    restated,
+    rights_from,
+)
 from headwater.sources.source import SourceKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import is_same_site, registrable_domain
@@ -154,7 +163,7 @@ class PageReader:
         return await self.context.wants_rights(lease)
 
     async def read(
-        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[Statement] = ()
+        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[UseStatement] = ()
     ) -> tuple[Verdict, PageEffects]:
         """`outside` are statements on the use of the page that were asked for beside it."""
         told = (*outside, *statements_of(response, self.reader.product_token))
@@ -175,11 +184,11 @@ class PageReader:
         if not isinstance(verdict, Fetched):
             return verdict, PageEffects(raw=raw)
         rights = rights_of(read, known, told)
-        why = why_no_document(read, is_search_refused=Use.SEARCH in rights.refused)
+        why = why_no_document(read, is_search_refused=PageUse.SEARCH in rights.refused)
         ended = replace(with_hash_of_text(verdict, read), no_document=why)
         return ended, effects_of(lease, read, known, raw, rights)
 
-    async def restated(self, lease: Lease, told: Sequence[Statement], places: frozenset[Place]) -> PageEffects:
+    async def restated(self, lease: Lease, told: Sequence[UseStatement], places: frozenset[StatedIn]) -> PageEffects:
         """Of a page that is as it was: what is said of its use now, at those places; all else as it stands."""
         before = await self.context.stated_rights(lease)
         if before is None and not told:
@@ -187,15 +196,15 @@ class PageReader:
         rights = restated(before or (), told, places)
         if rights.said == (before or []):
             return NOTHING
-        refused = Use.SEARCH in rights.refused
+        refused = PageUse.SEARCH in rights.refused
         return PageEffects(withdraws=SEARCH_REFUSED) if refused else PageEffects(restates=rights)
 
-    async def read_feed(self, lease: Lease, now: datetime, outside: Sequence[Statement] = ()) -> PageEffects:
+    async def read_feed(self, lease: Lease, now: datetime, outside: Sequence[UseStatement] = ()) -> PageEffects:
         """The full text a feed brought, where the page itself is refused."""
         return await self._from_feed(lease, await self.context.context_of(lease), now, outside)
 
     async def _from_feed(
-        self, lease: Lease, known: PageContext, now: datetime, outside: Sequence[Statement]
+        self, lease: Lease, known: PageContext, now: datetime, outside: Sequence[UseStatement]
     ) -> PageEffects:
         if known.source is None or known.source.kind is SourceKind.JOBS or not known.hints.content:
             return NOTHING
@@ -203,7 +212,7 @@ class PageReader:
         if not isinstance(read, Article):
             return NOTHING
         rights = rights_of(read, known, outside)
-        if Use.SEARCH in rights.refused:
+        if PageUse.SEARCH in rights.refused:
             return NOTHING
         return PageEffects(document_from(replace(read, produced_by=Producer.FEED_ONLY), lease, rights), known=known)
 
@@ -218,13 +227,13 @@ def with_hash_of_text(fetched: Fetched, read: ReadPage) -> Fetched:
     return replace(fetched, content_hash=bytes.fromhex(read.content_hash)) if isinstance(read, Article) else fetched
 
 
-def statements_of(response: Response, product_token: str) -> list[Statement]:
+def statements_of(response: Response, product_token: str) -> list[UseStatement]:
     """Those in the header of an answer."""
     headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers)
     return header_statements(headers, response.url.url, words_for_us(robots_headers(response), product_token))
 
 
-def rights_of(read: ReadPage, known: PageContext, told: Sequence[Statement]) -> Rights:
+def rights_of(read: ReadPage, known: PageContext, told: Sequence[UseStatement]) -> Rights:
     """Of everyone who said something: the answers beside the page, the page itself, and the words of its channel."""
     own = read.rights if isinstance(read, Article | NotAnArticle) else ()
     return rights_from((*told, *own, *known.hints.rights))
@@ -234,7 +243,7 @@ def effects_of(
     lease: Lease, read: ReadPage, known: PageContext, raw: RawBody, rights: Rights = NOTHING_SAID
 ) -> PageEffects:
     """A page that asks not to be kept takes with it what was kept of it; a list of articles is not one."""
-    is_search_refused = Use.SEARCH in rights.refused
+    is_search_refused = PageUse.SEARCH in rights.refused
     if isinstance(read, Harvest) and is_search_refused:
         return PageEffects(raw=raw, known=known)
     if isinstance(read, Harvest):

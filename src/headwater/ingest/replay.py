@@ -18,7 +18,7 @@ from headwater.ingest.page_reader import PageReader, without_claim
 from headwater.ingest.page_store import WITHDRAWN_BY, PageEffects, addresses_of
 from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
 from headwater.politeness.takedown import takedowns_for
-from headwater.rights.record import Place, restated
+from headwater.rights.record import StatedIn, restated
 from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.ingest")
@@ -111,7 +111,7 @@ def with_rights_of(standing: Document | None, new: NewDocument) -> NewDocument:
     """Nothing is asked here: what robots.txt and tdmrep.json said when it was fetched still stands."""
     if standing is None:
         return new
-    read_again = frozenset({Place.PAGE, Place.FEED, Place.HEADER})
+    read_again = frozenset({StatedIn.PAGE, StatedIn.FEED, StatedIn.HEADER})
     return replace(new, rights=restated(standing.rights["statements"], new.rights.statements, read_again))
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from headwater.errors import UrlRejected
 from headwater.rights.headers import licence_statement
 from headwater.rights.preferences import path_and_pairs, preferences_in
-from headwater.rights.record import LONGEST_SAID, Convention, Place, Statement
+from headwater.rights.record import LONGEST_SAID, Convention, StatedIn, UseStatement
 from headwater.storable import one_line
 from headwater.urls.canonical import canonicalise, with_plain_escapes
 
@@ -213,7 +213,7 @@ class UsageLine(NamedTuple):
     """A line about the use of the pages whose path matches."""
 
     pattern: Pattern
-    statement: Statement
+    statement: UseStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ class Robots:
     is_clamped: bool
     sitemaps: tuple[str, ...]
     usage: tuple[UsageLine, ...]
-    licences: tuple[Statement, ...]
+    licences: tuple[UseStatement, ...]
     _rulebook: Rulebook = field(repr=False, compare=False)
     _silence: Decision = field(repr=False, compare=False)
 
@@ -257,7 +257,7 @@ class Robots:
             return ALWAYS_ALLOWED
         return self._rulebook.decision_for(wanted) or self._silence
 
-    def statements_on(self, target: str) -> tuple[Statement, ...]:
+    def statements_on(self, target: str) -> tuple[UseStatement, ...]:
         """On the use of one page: of each convention the lines with the longest path that matches, and all licences."""
         if not self.usage:
             return self.licences
@@ -363,12 +363,12 @@ def _usage(token: str, records: list[RobotsLine]) -> Iterator[UsageLine]:
     lines = [line for line in (*before, *(line for group in groups for line in group.lines)) if line.key in USAGE]
     for line in lines[:MOST_USAGE_LINES]:
         path, pairs = path_and_pairs(line.value)
-        if told := preferences_in(USAGE[line.key], Place.ROBOTS, pairs):
+        if told := preferences_in(USAGE[line.key], StatedIn.ROBOTS, pairs):
             yield UsageLine(pattern_of(path), replace(told, said=one_line(line.written, LONGEST_SAID)))
 
 
-def _licences(records: Iterable[RobotsLine]) -> Iterator[Statement]:
+def _licences(records: Iterable[RobotsLine]) -> Iterator[UseStatement]:
     """Like Sitemap they stand anywhere, and are for everyone."""
     written = (record.written for record in records if record.key is Key.LICENSE)
-    told = (licence_statement(Place.ROBOTS, one, one.partition(":")[2].strip()) for one in dict.fromkeys(written))
+    told = (licence_statement(StatedIn.ROBOTS, one, one.partition(":")[2].strip()) for one in dict.fromkeys(written))
     yield from islice((one for one in told if one), MOST_LICENCES)

@@ -7,7 +7,7 @@ import orjson
 
 from headwater.politeness.robots import END, Pattern, normalise_path, pattern_of
 from headwater.rights.headers import tdm_statement
-from headwater.rights.record import Place, Statement, web_address
+from headwater.rights.record import StatedIn, UseStatement, web_address
 
 PATH = "/.well-known/tdmrep.json"
 LARGEST_BYTES = 256 * 1024
@@ -27,12 +27,12 @@ class TdmRules:
 
     rules: tuple[TdmRule, ...] = ()
 
-    def statement_on(self, target: str) -> Statement | None:
+    def statement_on(self, target: str) -> UseStatement | None:
         """By the first rule that matches; None where none does."""
         spelt = normalise_path(target) + END
         found = (rule for rule in self.rules if _pattern(rule.location).matches(spelt))
         rule = next(found, None)
-        return tdm_statement(Place.WELL_KNOWN, rule.reservation, rule.policy) if rule else None
+        return tdm_statement(StatedIn.WELL_KNOWN, rule.reservation, rule.policy) if rule else None
 
 
 def tdm_rules_from(body: bytes) -> TdmRules:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin
 
 from headwater.rights.preferences import preferences_in
-from headwater.rights.record import Convention, Place, Statement, Use, statement
+from headwater.rights.record import Convention, PageUse, StatedIn, UseStatement, statement
 
 MOST_HEADERS = 50
 _LONGEST_HEADER = 4_096
@@ -16,10 +16,10 @@ _LINK = re.compile(r"<([^<>]{1,2083})>([^<]*)")
 _REL = re.compile(r";\s*rel\s*=\s*\"?([^\";,]*)", re.IGNORECASE)
 _TYPE = re.compile(r";\s*type\s*=\s*\"?([^\";,\s]*)", re.IGNORECASE)
 _RESERVED, _FREE = "1", "0"
-_NOAI = {"noai": (Use.TRAIN, Use.IMAGES), "noimageai": (Use.IMAGES,)}
+_NOAI = {"noai": (PageUse.TRAIN, PageUse.IMAGES), "noimageai": (PageUse.IMAGES,)}
 
 
-class Price(NamedTuple):
+class CrawlerPrice(NamedTuple):
     """What a publisher asks of crawlers; we never pay."""
 
     price: str = ""
@@ -30,43 +30,43 @@ class Price(NamedTuple):
         return ", ".join(filter(None, told))
 
 
-def header_statements(headers: Iterable[tuple[str, str]], url: str, robots_words: Iterable[str]) -> list[Statement]:
+def header_statements(headers: Iterable[tuple[str, str]], url: str, robots_words: Iterable[str]) -> list[UseStatement]:
     """`robots_words` are those of X-Robots-Tag that are for us."""
     relevant = _relevant(headers)
     told = [_preferences(value) for name, value in relevant if name == "content-usage"]
     reservation = next((value for name, value in relevant if name == "tdm-reservation"), "")
     policy = next((value for name, value in relevant if name == "tdm-policy"), "")
-    told.append(tdm_statement(Place.HEADER, reservation, urljoin_or_nothing(url, policy)))
-    told += [licence_statement(Place.HEADER, f"Link: {one}", one) for one in rsl_links(relevant, url)]
+    told.append(tdm_statement(StatedIn.HEADER, reservation, urljoin_or_nothing(url, policy)))
+    told += [licence_statement(StatedIn.HEADER, f"Link: {one}", one) for one in rsl_links(relevant, url)]
     told += [_asked_for_licence(value) for name, value in relevant if name == "www-authenticate"]
-    return [one for one in (*told, *noai_statements(Place.HEADER, robots_words)) if one is not None]
+    return [one for one in (*told, *noai_statements(StatedIn.HEADER, robots_words)) if one is not None]
 
 
-def price_in(headers: Iterable[tuple[str, str]], url: str) -> Price:
+def price_in(headers: Iterable[tuple[str, str]], url: str) -> CrawlerPrice:
     several = list(headers)[: MOST_HEADERS * 10]
     price = next((value for name, value in several if name.lower() == "crawler-price"), "")
     licences = rsl_links(_relevant(several), url)
-    return Price(" ".join(price.split())[:60], licences[0] if licences else "")
+    return CrawlerPrice(" ".join(price.split())[:60], licences[0] if licences else "")
 
 
-def tdm_statement(place: Place, reservation: str, policy: str) -> Statement | None:
+def tdm_statement(place: StatedIn, reservation: str, policy: str) -> UseStatement | None:
     """None where it does not say 0 or 1: an unknown word reserves nothing and frees nothing."""
     word = reservation.strip()
     if word not in (_RESERVED, _FREE):
         return None
     said = f"tdm-reservation: {word}" + (f", tdm-policy: {policy}" if policy else "")
-    uses = (Use.TDM,)
+    uses = (PageUse.TDM,)
     no, yes = (uses, ()) if word == _RESERVED else ((), uses)
     return statement(Convention.TDMREP, place, said, refused=no, allowed=yes, licence=policy)
 
 
-def licence_statement(place: Place, said: str, licence: str) -> Statement | None:
+def licence_statement(place: StatedIn, said: str, licence: str) -> UseStatement | None:
     """A licence that is named and not read: it says under which terms, and so neither yes nor no."""
     told = statement(Convention.RSL, place, said, licence=licence)
     return told if told.licence else None
 
 
-def noai_statements(place: Place, words: Iterable[str]) -> Iterator[Statement]:
+def noai_statements(place: StatedIn, words: Iterable[str]) -> Iterator[UseStatement]:
     for word in dict.fromkeys(words):
         if refused := _NOAI.get(word):
             yield statement(Convention.NOAI, place, word, refused=refused)
@@ -93,15 +93,15 @@ def urljoin_or_nothing(base: str, written: str) -> str:
         return ""
 
 
-def _preferences(value: str) -> Statement | None:
-    return preferences_in(Convention.CONTENT_USAGE, Place.HEADER, value)
+def _preferences(value: str) -> UseStatement | None:
+    return preferences_in(Convention.CONTENT_USAGE, StatedIn.HEADER, value)
 
 
-def _asked_for_licence(value: str) -> Statement | None:
+def _asked_for_licence(value: str) -> UseStatement | None:
     scheme = value.split(None, 1)[:1]
     if [one.lower().rstrip(",") for one in scheme] != ["license"]:
         return None
-    return statement(Convention.RSL, Place.HEADER, f"WWW-Authenticate: {value}")
+    return statement(Convention.RSL, StatedIn.HEADER, f"WWW-Authenticate: {value}")
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:

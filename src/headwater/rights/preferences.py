@@ -3,27 +3,27 @@
 import re
 from collections.abc import Iterator
 
-from headwater.rights.record import Convention, Place, Statement, Use, statement
+from headwater.rights.record import Convention, PageUse, StatedIn, UseStatement, statement
 
 LONGEST_VALUE = 4_096
 MOST_PAIRS = 100
 # The vocabulary of AIPREF still moves: earlier words mean what they say. What is not here is kept as it is written.
 _USES = {
-    "train-ai": (Use.TRAIN,),
-    "ai-train": (Use.TRAIN,),
-    "train-genai": (Use.TRAIN,),
-    "genai": (Use.TRAIN,),
-    "ai": (Use.TRAIN, Use.INPUT),
-    "ai-input": (Use.INPUT,),
-    "ai-output": (Use.INPUT,),
-    "search": (Use.SEARCH,),
-    "tdm": (Use.TDM,),
+    "train-ai": (PageUse.TRAIN,),
+    "ai-train": (PageUse.TRAIN,),
+    "train-genai": (PageUse.TRAIN,),
+    "genai": (PageUse.TRAIN,),
+    "ai": (PageUse.TRAIN, PageUse.INPUT),
+    "ai-input": (PageUse.INPUT,),
+    "ai-output": (PageUse.INPUT,),
+    "search": (PageUse.SEARCH,),
+    "tdm": (PageUse.TDM,),
 }
 _YES, _NO = frozenset({"y", "yes", "?1"}), frozenset({"n", "no", "?0"})
 _PAIR = re.compile(r"([A-Za-z*][A-Za-z0-9_.*-]{0,63})\s*=\s*\"?([?A-Za-z0-9]{1,16})")
 
 
-def preferences_in(convention: Convention, place: Place, value: str) -> Statement | None:
+def preferences_in(convention: Convention, place: StatedIn, value: str) -> UseStatement | None:
     """None where there is no pair at all. Of several words on one use any no wins."""
     pairs = list(_pairs(value[:LONGEST_VALUE]))
     if not pairs:

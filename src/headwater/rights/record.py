@@ -15,7 +15,7 @@ MOST_KEPT = 16
 MOST_STATEMENTS = 200
 
 
-class Use(StrEnum):
+class PageUse(StrEnum):
     """A use of a page's words that a publisher may speak about."""
 
     TRAIN = "train"  # of AI models
@@ -41,7 +41,7 @@ class Convention(StrEnum):
     NOAI = "noai"
 
 
-class Place(StrEnum):
+class StatedIn(StrEnum):
     """Where a statement stood."""
 
     ROBOTS = "robots.txt"
@@ -52,18 +52,18 @@ class Place(StrEnum):
 
 
 # These are asked for or sent with every answer; what a page or its feed says is read again with its text only.
-OUTSIDE = frozenset({Place.ROBOTS, Place.HEADER, Place.WELL_KNOWN})
+OUTSIDE = frozenset({StatedIn.ROBOTS, StatedIn.HEADER, StatedIn.WELL_KNOWN})
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class UseStatement:
     """`said` are the publisher's own words, cut; a use that is both allowed and refused is refused."""
 
     convention: Convention
-    place: Place
+    place: StatedIn
     said: str
-    allowed: tuple[Use, ...] = ()
-    refused: tuple[Use, ...] = ()
+    allowed: tuple[PageUse, ...] = ()
+    refused: tuple[PageUse, ...] = ()
     licence: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,37 +79,37 @@ class Statement:
 
 def statement(
     convention: Convention,
-    place: Place,
+    place: StatedIn,
     said: str,
     *,
-    allowed: Iterable[Use] = (),
-    refused: Iterable[Use] = (),
+    allowed: Iterable[PageUse] = (),
+    refused: Iterable[PageUse] = (),
     licence: str = "",
-) -> Statement:
+) -> UseStatement:
     """In the order of the vocabulary, in words that can be stored and shown.
 
     A reservation of text and data mining holds for training, which is a kind of it. A permission never widens.
     """
     no = set(refused)
-    no |= {Use.TRAIN} if Use.TDM in no else set()
+    no |= {PageUse.TRAIN} if PageUse.TDM in no else set()
     yes = set(allowed) - no
-    return Statement(
+    return UseStatement(
         convention,
         place,
         one_line(said, LONGEST_SAID),
-        tuple(use for use in Use if use in yes),
-        tuple(use for use in Use if use in no),
+        tuple(use for use in PageUse if use in yes),
+        tuple(use for use in PageUse if use in no),
         web_address(licence),
     )
 
 
-def statement_from(stored: Mapping[str, Any]) -> Statement:
-    return Statement(
+def statement_from(stored: Mapping[str, Any]) -> UseStatement:
+    return UseStatement(
         Convention(stored["convention"]),
-        Place(stored["place"]),
+        StatedIn(stored["place"]),
         stored["said"],
-        tuple(map(Use, stored["allowed"])),
-        tuple(map(Use, stored["refused"])),
+        tuple(map(PageUse, stored["allowed"])),
+        tuple(map(PageUse, stored["refused"])),
         stored["licence"],
     )
 
@@ -125,11 +125,11 @@ def web_address(written: str) -> str:
 class Rights:
     """The strictest word on each use, and the statements behind it."""
 
-    refused: frozenset[Use] = frozenset()
-    allowed: frozenset[Use] = frozenset()
-    statements: tuple[Statement, ...] = ()
+    refused: frozenset[PageUse] = frozenset()
+    allowed: frozenset[PageUse] = frozenset()
+    statements: tuple[UseStatement, ...] = ()
 
-    def of(self, use: Use) -> Right:
+    def of(self, use: PageUse) -> Right:
         if use in self.refused:
             return Right.REFUSED
         return Right.ALLOWED if use in self.allowed else Right.UNKNOWN
@@ -137,20 +137,20 @@ class Rights:
     @property
     def marks(self) -> list[str]:
         """What was said, use by use, as it is stored: `train=refused`."""
-        return [f"{use}={self.of(use)}" for use in Use if self.of(use) is not Right.UNKNOWN]
+        return [f"{use}={self.of(use)}" for use in PageUse if self.of(use) is not Right.UNKNOWN]
 
     @property
     def said(self) -> list[dict[str, Any]]:
         return [one.as_dict() for one in self.statements]
 
-    def without(self, places: frozenset[Place]) -> tuple[Statement, ...]:
+    def without(self, places: frozenset[StatedIn]) -> tuple[UseStatement, ...]:
         return tuple(one for one in self.statements if one.place not in places)
 
 
 NOTHING_SAID = Rights()
 
 
-def rights_from(statements: Iterable[Statement]) -> Rights:
+def rights_from(statements: Iterable[UseStatement]) -> Rights:
     """The most restrictive statement wins, whoever said it and wherever. Refusals are kept before permissions."""
     told = list(dict.fromkeys(statements))[:MOST_STATEMENTS]
     refused = frozenset(use for one in told for use in one.refused)
@@ -159,7 +159,7 @@ def rights_from(statements: Iterable[Statement]) -> Rights:
     return Rights(refused, allowed, tuple(one for one in told if one in kept))
 
 
-def restated(before: Sequence[Mapping[str, Any]], now: Iterable[Statement], places: frozenset[Place]) -> Rights:
+def restated(before: Sequence[Mapping[str, Any]], now: Iterable[UseStatement], places: frozenset[StatedIn]) -> Rights:
     """Those of `places` as they are said now, all others as they were stored."""
     kept = rights_from(map(statement_from, before)).without(places)
     return rights_from([*(one for one in now if one.place in places), *kept])
@@ -171,7 +171,7 @@ def rights_as_dict(marks: Sequence[str], said: Sequence[Mapping[str, Any]] | Non
     statements = [dict(one) for one in said or ()]
     licences = list(dict.fromkeys(one["licence"] for one in statements if one["licence"]))
     return {
-        **{str(use): known.get(use, str(Right.UNKNOWN)) for use in Use},
+        **{str(use): known.get(use, str(Right.UNKNOWN)) for use in PageUse},
         "licences": licences,
         "statements": statements,
     }
@@ -179,7 +179,7 @@ def rights_as_dict(marks: Sequence[str], said: Sequence[Mapping[str, Any]] | Non
 
 def answers_in(rights: Mapping[str, Any]) -> dict[str, str]:
     """Of a record as readers get it: the uses about which something was said."""
-    return {str(use): rights[use] for use in Use if rights[use] != Right.UNKNOWN}
+    return {str(use): rights[use] for use in PageUse if rights[use] != Right.UNKNOWN}
 
 
 def rights_in_words(rights: Mapping[str, Any]) -> str:
@@ -196,9 +196,9 @@ def marks_wanted(written: Iterable[str]) -> tuple[str, ...]:
 def wanted_mark(written: str) -> str:
     """`train=allowed`, also written `rights.train=allowed`. Raises UsageError for what is no word of the vocabulary."""
     use, _, right = written.strip().lower().removeprefix("rights.").partition("=")
-    if use not in set(Use) or right not in set(Right):
+    if use not in set(PageUse) or right not in set(Right):
         raise UsageError(
             f"{one_line(written, 60)!r} is no filter of rights.",
-            fix=f"Write USE=ANSWER: one of {', '.join(Use)}, and one of {', '.join(Right)}; for example train=allowed.",
+            fix=f"Write USE=ANSWER, as train=allowed: one of {', '.join(PageUse)}, and one of {', '.join(Right)}.",
         )
     return f"{use}={right}"

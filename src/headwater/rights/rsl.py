@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from headwater.rights.record import Convention, Place, Statement, Use, statement, statement_from
+from headwater.rights.record import Convention, PageUse, StatedIn, UseStatement, statement, statement_from
 
 NAMESPACE = "https://rslstandard.org/rsl"
 # Under which an entry of a feed keeps its statements.
@@ -12,34 +12,34 @@ RIGHTS_FIELD = "rsl:statements"
 _MOST_ELEMENTS = 50
 _LONGEST_TERMS = 1_000
 _USES = {
-    "all": tuple(Use),
-    "ai-all": (Use.TRAIN, Use.INPUT, Use.IMAGES),
-    "ai-train": (Use.TRAIN,),
-    "ai-input": (Use.INPUT,),
-    "ai-index": (Use.INPUT,),
-    "search": (Use.SEARCH,),
-    "tdm": (Use.TDM,),
+    "all": tuple(PageUse),
+    "ai-all": (PageUse.TRAIN, PageUse.INPUT, PageUse.IMAGES),
+    "ai-train": (PageUse.TRAIN,),
+    "ai-input": (PageUse.INPUT,),
+    "ai-index": (PageUse.INPUT,),
+    "search": (PageUse.SEARCH,),
+    "tdm": (PageUse.TDM,),
 }
 
 
-def rsl_statements(children: Iterable[Any]) -> list[Statement]:
+def rsl_statements(children: Iterable[Any]) -> list[UseStatement]:
     """Of the elements of an entry, or of a whole feed, that are in RSL's namespace."""
     found = (child for child in children if _name(child) in ("content", "license", "rsl"))
     return [told for _, child in zip(range(_MOST_ELEMENTS), found, strict=False) if (told := _statement(child))]
 
 
-def statements_in_feed(stored: object) -> tuple[Statement, ...]:
+def statements_in_feed(stored: object) -> tuple[UseStatement, ...]:
     """As they were kept with an entry; of what has another form, nothing: a mapped API may have named it so."""
-    told = list[Statement]()
+    told = list[UseStatement]()
     for one in stored[:_MOST_ELEMENTS] if isinstance(stored, list) else []:
         with suppress(KeyError, TypeError, ValueError):
             told.append(statement_from(one))
-    return tuple(one for one in told if one.place is Place.FEED)
+    return tuple(one for one in told if one.place is StatedIn.FEED)
 
 
-def _statement(element: Any) -> Statement | None:
+def _statement(element: Any) -> UseStatement | None:
     licence = element.get("url") or ""
-    allowed, refused = list[Use](), list[Use]()
+    allowed, refused = list[PageUse](), list[PageUse]()
     words = list[str]()
     for name, text in _terms(element):
         uses = [use for word in text.replace(",", " ").split() for use in _USES.get(word.lower(), ())]
@@ -50,7 +50,7 @@ def _statement(element: Any) -> Statement | None:
     free = allowed if not server and not _costs(element) else []
     told = statement(
         Convention.RSL,
-        Place.FEED,
+        StatedIn.FEED,
         "; ".join(filter(None, (*words, licence))),
         allowed=free,
         refused=refused,

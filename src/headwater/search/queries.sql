@@ -13,7 +13,7 @@ FROM (SELECT config, websearch_to_tsquery(config, $1::text) AS question FROM con
 WHERE numnode(question) > 0;
 
 -- name: search_documents
--- The best of the newest matches, of a view among the newest `:looked`. Only what is ranked is read whole, and only what is
+-- The best of the newest matches, of a view or of rights among the newest `:looked`. Only what is ranked is read whole, and only what is
 -- shown is marked.
 -- The index is asked in all configurations that occur at once; each text is then ranked and marked by its own. The question
 -- is given, so that its plan knows how many texts match: of a word that stands everywhere the newest are read one by one.
@@ -27,11 +27,12 @@ WITH questions AS MATERIALIZED (
       AND (:language::text IS NULL OR d.language = :language) AND (:source_id::uuid IS NULL OR d.source_id = :source_id)
       AND (:since::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) >= :since)
       AND (:until::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) < :until)
-      AND (:duplicates::boolean OR d.duplicate_of IS NULL) AND has_rights(d.rights, :rights::text[])
+      AND (:duplicates::boolean OR d.duplicate_of IS NULL)
     ORDER BY d.first_seen_at DESC LIMIT :looked::integer
 ), matches AS MATERIALIZED (
     SELECT l.bucket, l.url_hash, l.search, search_config(l.language) AS config FROM looked l
-    WHERE (:view_id::uuid IS NULL
+    WHERE has_rights(l.rights, :rights::text[])
+      AND (:view_id::uuid IS NULL
            OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality, l.rights) FROM views v WHERE v.id = :view_id))
       AND (:view_question::text IS NULL OR l.search @@ :view_question::tsquery)
     ORDER BY l.first_seen_at DESC LIMIT :most::integer

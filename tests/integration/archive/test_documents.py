@@ -9,10 +9,10 @@ from tests.integration.archive.shelf import LONG, OTHER, SHORT, Shelf, everythin
 from headwater.archive.documents import TRACKED, Duplicate, Stored, UnchangedDocument, keep_document
 from headwater.archive.reads import read_document, versions_of
 from headwater.errors import UsageError
-from headwater.rights.record import Convention, Place, Use, rights_as_dict, rights_from, statement
+from headwater.rights.record import Convention, PageUse, StatedIn, rights_as_dict, rights_from, statement
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
-RIGHTS = rights_from([statement(Convention.TDMREP, Place.HEADER, "tdm-reservation: 1", refused=[Use.TDM])])
+RIGHTS = rights_from([statement(Convention.TDMREP, StatedIn.HEADER, "tdm-reservation: 1", refused=[PageUse.TDM])])
 
 
 async def test_a_new_page_is_stored_and_told(shelf: Shelf) -> None:

@@ -12,15 +12,15 @@ from tests.integration.cli.delivery_desk import DeliveryDesk
 from tests.integration.cli.desk import assert_a_sentence
 from tests.integration.cli.file_sink import installed_kinds
 
-from headwater.rights.record import Convention, Place, Rights, Use, rights_from, statement
+from headwater.rights.record import Convention, PageUse, Rights, StatedIn, rights_from, statement
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 LICENCE = "https://b.example/licence.xml"
-FREE = rights_from([statement(Convention.CONTENT_USAGE, Place.HEADER, "train-ai=y", allowed=[Use.TRAIN])])
+FREE = rights_from([statement(Convention.CONTENT_USAGE, StatedIn.HEADER, "train-ai=y", allowed=[PageUse.TRAIN])])
 CLOSED = rights_from(
     [
-        statement(Convention.CONTENT_SIGNAL, Place.ROBOTS, "ai-train=no", refused=[Use.TRAIN]),
-        statement(Convention.RSL, Place.PAGE, "licence", licence=LICENCE),
+        statement(Convention.CONTENT_SIGNAL, StatedIn.ROBOTS, "ai-train=no", refused=[PageUse.TRAIN]),
+        statement(Convention.RSL, StatedIn.PAGE, "licence", licence=LICENCE),
     ]
 )
 

@@ -18,7 +18,7 @@ from headwater.ingest.journey import Finished
 from headwater.ingest.page_store import PageEffects
 from headwater.log import make_logger
 from headwater.net.transport import Response
-from headwater.rights.record import Statement
+from headwater.rights.record import UseStatement
 from headwater.simweb.questions import smallest_gaps
 
 PAGES = ("http://a.test/one", "http://a.test/two")
@@ -29,7 +29,7 @@ class Breaking(Unread):
     error: Exception
 
     async def read(
-        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[Statement] = ()
+        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[UseStatement] = ()
     ) -> tuple[Verdict, PageEffects]:
         raise self.error
 

@@ -12,14 +12,18 @@ from headwater.deliver.payload import fields_of
 from headwater.deliver.sinks import raw_content, record_index
 from headwater.deliver.sinks.meilisearch import DOCUMENTS_SETTINGS
 from headwater.record_kind import RecordKind
-from headwater.rights.record import Convention, Place, Use, rights_as_dict, rights_from, statement
+from headwater.rights.record import Convention, PageUse, StatedIn, rights_as_dict, rights_from, statement
 
 RIGHTS = rights_from(
     [
         statement(
-            Convention.TDMREP, Place.HEADER, "tdm-reservation: 1", refused=[Use.TDM], licence="https://a.example/l"
+            Convention.TDMREP,
+            StatedIn.HEADER,
+            "tdm-reservation: 1",
+            refused=[PageUse.TDM],
+            licence="https://a.example/l",
         ),
-        statement(Convention.CONTENT_SIGNAL, Place.ROBOTS, "search=yes", allowed=[Use.SEARCH]),
+        statement(Convention.CONTENT_SIGNAL, StatedIn.ROBOTS, "search=yes", allowed=[PageUse.SEARCH]),
     ]
 )
 RECORD = document(rights=rights_as_dict(RIGHTS.marks, RIGHTS.said))
@@ -29,7 +33,7 @@ def test_our_own_layout_has_it_and_can_be_searched_by_it() -> None:
     assert record_index.document_of(RECORD)["rights"]["tdm"] == "refused"
     mapped = record_index.mapping_of(RecordKind.DOCUMENT)["properties"]["rights"]["properties"]
     assert {*RECORD.fields["rights"]} == {*mapped}
-    assert {f"rights.{use}" for use in Use} <= {*DOCUMENTS_SETTINGS["filterableAttributes"]}
+    assert {f"rights.{use}" for use in PageUse} <= {*DOCUMENTS_SETTINGS["filterableAttributes"]}
 
 
 def test_the_strict_layout_does_not_have_it() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from headwater.politeness.robots import MOST_LICENCES, MOST_USAGE_LINES, parse_robots
-from headwater.rights.record import Use, rights_from
+from headwater.rights.record import PageUse, rights_from
 
 USED_WIDELY = """
 User-agent: *
@@ -72,7 +72,7 @@ def test_what_stands_before_any_group_and_licences_are_for_everyone() -> None:
     text = "Content-Signal: ai-train=no\nUser-agent: other\nDisallow: /\nLicense: https://a.example/l.xml\n"
     robots = parse_robots(text.encode(), "Headwater")
     told = rights_from(robots.statements_on("/a"))
-    assert told.of(Use.TRAIN) == "refused"
+    assert told.of(PageUse.TRAIN) == "refused"
     assert [one.licence for one in told.statements] == ["", "https://a.example/l.xml"]
 
 

@@ -7,8 +7,8 @@ from headwater.rights.record import (
     MOST_KEPT,
     OUTSIDE,
     Convention,
-    Place,
-    Use,
+    PageUse,
+    StatedIn,
     answers_in,
     marks_wanted,
     restated,
@@ -19,14 +19,14 @@ from headwater.rights.record import (
     statement_from,
 )
 
-TRAIN_NO = statement(Convention.CONTENT_SIGNAL, Place.ROBOTS, "ai-train=no", refused=[Use.TRAIN])
-TRAIN_YES = statement(Convention.CONTENT_USAGE, Place.HEADER, "train-ai=y", allowed=[Use.TRAIN])
-LICENCE = statement(Convention.RSL, Place.PAGE, "licence", licence="https://a.example/l")
+TRAIN_NO = statement(Convention.CONTENT_SIGNAL, StatedIn.ROBOTS, "ai-train=no", refused=[PageUse.TRAIN])
+TRAIN_YES = statement(Convention.CONTENT_USAGE, StatedIn.HEADER, "train-ai=y", allowed=[PageUse.TRAIN])
+LICENCE = statement(Convention.RSL, StatedIn.PAGE, "licence", licence="https://a.example/l")
 
 
 def test_nothing_said_is_unknown_and_not_allowed() -> None:
     told = rights_as_dict(rights_from([]).marks, None)
-    assert {told[use] for use in Use} == {"unknown"}
+    assert {told[use] for use in PageUse} == {"unknown"}
     assert rights_in_words(told) == ""
 
 
@@ -51,7 +51,8 @@ def test_every_statement_is_kept_with_its_place_and_words() -> None:
 
 def test_of_a_flood_the_refusals_are_kept_first_and_all_of_it_counts() -> None:
     flood = [
-        statement(Convention.CONTENT_USAGE, Place.ROBOTS, f"search=y, n{n}=y", allowed=[Use.SEARCH]) for n in range(150)
+        statement(Convention.CONTENT_USAGE, StatedIn.ROBOTS, f"search=y, n{n}=y", allowed=[PageUse.SEARCH])
+        for n in range(150)
     ]
     rights = rights_from([*flood, TRAIN_NO])
     assert len(rights.statements) == MOST_KEPT
@@ -62,7 +63,7 @@ def test_of_a_flood_the_refusals_are_kept_first_and_all_of_it_counts() -> None:
 def test_what_is_said_anew_replaces_what_was_said_at_its_places_only() -> None:
     before = rights_from([TRAIN_NO, LICENCE]).said
     assert restated(before, [TRAIN_YES], OUTSIDE).statements == (TRAIN_YES, LICENCE)
-    assert restated(before, [], OUTSIDE - {Place.ROBOTS}).statements == (TRAIN_NO, LICENCE)
+    assert restated(before, [], OUTSIDE - {StatedIn.ROBOTS}).statements == (TRAIN_NO, LICENCE)
 
 
 def test_filters_are_words_of_the_vocabulary() -> None:

@@ -4,17 +4,17 @@ import pytest
 from lxml import etree
 
 from headwater.politeness.tdmrep import tdm_rules_from
-from headwater.rights.headers import Price, header_statements, price_in, tdm_statement
+from headwater.rights.headers import CrawlerPrice, header_statements, price_in, tdm_statement
 from headwater.rights.preferences import path_and_pairs, preferences_in
-from headwater.rights.record import Convention, Place, Right, Statement, Use, rights_from
+from headwater.rights.record import Convention, PageUse, Right, StatedIn, UseStatement, rights_from
 from headwater.rights.rsl import rsl_statements, statements_in_feed
 
 URL = "https://a.example/story"
 RSL_LINK = '</licence.xml>; rel="license"; type="application/rsl+xml"'
 
 
-def usage(value: str) -> Statement | None:
-    return preferences_in(Convention.CONTENT_USAGE, Place.HEADER, value)
+def usage(value: str) -> UseStatement | None:
+    return preferences_in(Convention.CONTENT_USAGE, StatedIn.HEADER, value)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_line_may_name_a_path() -> None:
     assert path_and_pairs("/news/") == ("/news/", "")
 
 
-def said_by(*headers: tuple[str, str], words: tuple[str, ...] = ()) -> list[Statement]:
+def said_by(*headers: tuple[str, str], words: tuple[str, ...] = ()) -> list[UseStatement]:
     return header_statements(headers, URL, words)
 
 
@@ -66,12 +66,12 @@ def test_headers_of_all_conventions() -> None:
         ("WWW-Authenticate", 'License realm="x"'),
         words=("noai", "index"),
     )
-    assert (usage.convention, usage.refused) == (Convention.CONTENT_USAGE, (Use.TRAIN,))
-    assert (tdm.refused, tdm.licence) == ((Use.TRAIN, Use.TDM), "https://a.example/policy.json")
+    assert (usage.convention, usage.refused) == (Convention.CONTENT_USAGE, (PageUse.TRAIN,))
+    assert (tdm.refused, tdm.licence) == ((PageUse.TRAIN, PageUse.TDM), "https://a.example/policy.json")
     assert (licence.convention, licence.licence) == (Convention.RSL, "https://a.example/licence.xml")
     assert (licence.allowed, licence.refused) == ((), ()), "terms that are not read are neither yes nor no"
     assert asked.convention is Convention.RSL
-    assert noai.refused == (Use.TRAIN, Use.IMAGES)
+    assert noai.refused == (PageUse.TRAIN, PageUse.IMAGES)
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,14 @@ def test_headers_that_say_nothing(header: tuple[str, str]) -> None:
 
 
 def test_a_reservation_of_nothing_frees_mining_and_no_more() -> None:
-    free = tdm_statement(Place.PAGE, "0", "")
+    free = tdm_statement(StatedIn.PAGE, "0", "")
     assert free is not None
-    assert free.allowed == (Use.TDM,)
+    assert free.allowed == (PageUse.TDM,)
 
 
 def test_a_price_and_a_licence_are_read_for_people() -> None:
     asked = price_in([("Crawler-Price", " USD  0.02 "), ("link", RSL_LINK)], URL)
-    assert asked == Price("USD 0.02", "https://a.example/licence.xml")
+    assert asked == CrawlerPrice("USD 0.02", "https://a.example/licence.xml")
     assert str(asked) == "crawler-price USD 0.02, licence https://a.example/licence.xml"
     assert not any(price_in([], URL))
 
@@ -129,10 +129,10 @@ def test_a_price_and_a_licence_are_read_for_people() -> None:
 )
 def test_tdmrep_json_by_the_first_rule_that_matches(body: bytes, path: str, expected: str) -> None:
     told = tdm_rules_from(body).statement_on(path)
-    assert rights_from([told] if told else []).of(Use.TDM) == expected
+    assert rights_from([told] if told else []).of(PageUse.TDM) == expected
 
 
-def feed_element(terms: str) -> list[Statement]:
+def feed_element(terms: str) -> list[UseStatement]:
     space = "https://rslstandard.org/rsl"
     return rsl_statements(etree.fromstring(f'<item xmlns:rsl="{space}"><title>x</title>{terms}</item>'))
 
@@ -142,7 +142,7 @@ def test_terms_in_a_feed() -> None:
         '<rsl:content url="https://a.example/l"><rsl:license><rsl:permits type="usage">search</rsl:permits>'
         '<rsl:prohibits type="usage">ai-train, ai-input</rsl:prohibits></rsl:license></rsl:content>'
     )
-    assert (told.allowed, told.refused) == ((Use.SEARCH,), (Use.TRAIN, Use.INPUT))
+    assert (told.allowed, told.refused) == ((PageUse.SEARCH,), (PageUse.TRAIN, PageUse.INPUT))
     assert told.licence == "https://a.example/l"
     assert statements_in_feed([told.as_dict()]) == (told,)
 

@@ -13,7 +13,7 @@ from headwater.cli.output import say, show, show_bytes, show_json, show_table
 from headwater.cli.words import inert, quantity, shorten
 from headwater.errors import UsageError
 from headwater.reports.template_words import reader_in_words
-from headwater.rights.record import Use
+from headwater.rights.record import PageUse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,7 +111,7 @@ def rights_lines(rights: "Mapping[str, Any]") -> list[str]:
     """The answers about use, and under them who said what; nothing where nothing was said."""
     if not rights["statements"]:
         return []
-    answers = ", ".join(f"{use} {rights[use]}" for use in Use)
+    answers = ", ".join(f"{use} {rights[use]}" for use in PageUse)
     return [f"rights: {answers}", *(f"  {one['place']}: {inert(one['said'])}" for one in rights["statements"])]
 
 

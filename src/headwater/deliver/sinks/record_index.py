@@ -8,7 +8,7 @@ from typing import Any
 
 from headwater.deliver.records import Record
 from headwater.record_kind import RecordKind
-from headwater.rights.record import Use
+from headwater.rights.record import PageUse
 
 _SORTABLE = {"type": "keyword", "ignore_above": 8_191}  # characters of four bytes at most within Lucene's longest term
 _TEXT = {"type": "text"}
@@ -20,7 +20,7 @@ _DATE = {"type": "date"}
 _KEPT = {"type": "object", "enabled": False}
 
 _RIGHTS = {
-    "properties": {**dict.fromkeys((*map(str, Use), "licences"), _SORTABLE), "statements": _KEPT},
+    "properties": {**dict.fromkeys((*map(str, PageUse), "licences"), _SORTABLE), "statements": _KEPT},
 }
 _KEYWORDS = {
     RecordKind.DOCUMENT: (

@@ -16,7 +16,7 @@ from headwater.discover.feeds.words import (
     summary_from,
 )
 from headwater.discover.items import Item, Reading
-from headwater.rights.record import Statement
+from headwater.rights.record import UseStatement
 from headwater.rights.rsl import RIGHTS_FIELD
 from headwater.storable import one_line
 
@@ -38,7 +38,7 @@ class Draft(NamedTuple):
     summary: str = ""
     content: str = ""
     language: str = ""
-    rights: tuple[Statement, ...] = ()
+    rights: tuple[UseStatement, ...] = ()
 
 
 def reading_of(feed: Reading, drafts: Iterable[Draft], now: datetime) -> Reading:

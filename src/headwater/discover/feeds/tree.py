@@ -9,7 +9,7 @@ from headwater.discover.feeds.pace import days_to_skip, hours_to_skip, wait_said
 from headwater.discover.feeds.vocabulary import XML_BASE, XML_LANG, local_name, meaning, namespace
 from headwater.discover.feeds.words import absolute, base_within, next_of_wordpress
 from headwater.discover.items import Reading, Unreadable
-from headwater.rights.record import Statement
+from headwater.rights.record import UseStatement
 from headwater.rights.rsl import rsl_statements
 from headwater.storable import one_line
 
@@ -22,7 +22,7 @@ class FeedParts(NamedTuple):
     about: dict[str, Any]
     links: list[Any]
     entries: list[tuple[Any, str]]  # each with the base of what it stands in
-    rights: list[Statement]
+    rights: list[UseStatement]
 
 
 def read_tree(root: Any, base_url: str) -> tuple[Reading, Iterator[Draft]] | Unreadable:

@@ -10,7 +10,7 @@ from headwater.reports.discovery import DiscoveryOverview, DiscoverySummary
 from headwater.reports.explaining import SourceStory
 from headwater.reports.pages import PageStory
 from headwater.reports.problems import Problems
-from headwater.rights.record import Use
+from headwater.rights.record import PageUse
 from headwater.serve.agents.text import UNTRUSTED, line_of, text_of, untrusted
 from headwater.sources.store import ChannelState
 
@@ -69,7 +69,7 @@ def document_as_dict(found: Document, source: str, offset: int, most: int) -> di
         "version": found.version,
         "quality": found.quality,
         "word_count": found.word_count,
-        "rights": {str(use): found.rights[use] for use in Use},
+        "rights": {str(use): found.rights[use] for use in PageUse},
         "text_characters": len(text),
         "offset": offset,
         "next_offset": end if end < len(text) else None,
